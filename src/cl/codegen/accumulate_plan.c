@@ -41,7 +41,9 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
 
     switch (aggregate->kind) {
     case AGG_COUNT:
-    case AGG_QUANTILE: /* of groups only */
+    case AGG_QUANTILE: /* these are of groups only */
+    case AGG_VAR:
+    case AGG_CORR:
         break;
     case AGG_BITAND:
         ADD(first, k, wide ? ACC_AND64 : ACC_AND32);

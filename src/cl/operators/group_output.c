@@ -45,10 +45,10 @@ static struct group_aggregate read_field(const struct group_output *groups, cons
             aggregated->integers[i] = group_record_integer(layout, field, record);
     }
     if (field->kind == FIELD_SUM)
-        return (struct group_aggregate){GROUP_WIDE_SUM, column};
+        return (struct group_aggregate){.kind = GROUP_WIDE_SUM, .column = column};
     if (number)
-        return (struct group_aggregate){max ? GROUP_FLOAT_MAX : GROUP_FLOAT_MIN, column};
-    return (struct group_aggregate){max ? GROUP_MAX : GROUP_MIN, column};
+        return (struct group_aggregate){.kind = max ? GROUP_FLOAT_MAX : GROUP_FLOAT_MIN, .column = column};
+    return (struct group_aggregate){.kind = max ? GROUP_MAX : GROUP_MIN, .column = column};
 }
 
 static void write_aggregate(struct writing *writing, size_t k, const uint64_t *records, int count, int64_t at)

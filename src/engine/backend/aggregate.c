@@ -79,7 +79,9 @@ void agg_add_int(struct agg_state *state, int64_t v)
 {
     switch (state->kind) {
     case AGG_COUNT:
-    case AGG_QUANTILE: /* has no state */
+    case AGG_QUANTILE: /* these have no state */
+    case AGG_VAR:
+    case AGG_CORR:
         break;
     case AGG_SUM:
     case AGG_MEAN:

@@ -3,8 +3,10 @@
 #include "engine/exact/exact_sort.h"
 #include "engine/exact/failure.h"
 #include "engine/plan/task_title.h"
+#include "engine/values/moments.h"
 #include "engine/values/quantile.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int compare_scalars(const void *a, const void *b)
@@ -29,10 +31,17 @@ static struct scalar quantile_of(const struct aggregate *aggregate, const struct
     return scalar_float(quantile_of_ints((int64_t)at->integer, (int64_t)next->integer, place.fraction));
 }
 
-/* As aggregate_groups, for a quantile of the rows that `where` (or NULL) says. */
-static enum status quantile_groups(struct exact *exact, struct lazy_task *lazy, size_t i, const struct column *values,
-                                   const struct column *where, const struct column *sorted, const struct column *ends)
+/* What an aggregate reads; NULL: nothing. */
+struct group_columns {
+    struct column *values, *other, *where;
+};
+
+/* As aggregate_groups, for a quantile of the rows that `where` says. */
+static enum status quantile_groups(struct exact *exact, struct lazy_task *lazy, size_t i,
+                                   const struct group_columns *columns, const struct column *sorted,
+                                   const struct column *ends)
 {
+    const struct column *values = columns->values, *where = columns->where;
     const struct aggregate *aggregate = &lazy->task->aggregates[i];
     const enum kind kind = type_table[values->type].kind;
     struct scalar *group_values = arena_array(exact->arena, (size_t)lazy->rows + 1, sizeof *group_values);
@@ -52,6 +61,74 @@ static enum status quantile_groups(struct exact *exact, struct lazy_task *lazy, 
             return STATUS_CANCELLED;
     }
     return STATUS_OK;
+}
+
+/* Exact sums of a group, for its variance or correlation. */
+struct sums {
+    struct exact_sum x, y, xx, yy, xy;
+    int64_t count;
+    bool broken; /* by a value, or product, that is not finite */
+};
+
+static void add_product(struct sums *sums, struct exact_sum *sum, double a, double b)
+{
+    double high, low;
+    moment_products(&a, &b, 1, &high, &low);
+    sums->broken = sums->broken || !isfinite(low);
+    exact_sum_add(sum, high);
+    exact_sum_add(sum, low);
+}
+
+static double moment_of(int64_t count, const struct exact_sum *xy, const struct exact_sum *x, const struct exact_sum *y)
+{
+    const struct moment_sum both = moment_sum_of(xy), first = moment_sum_of(x), second = moment_sum_of(y);
+    bool certain;
+    return moment_of_floats(count, &both, &first, &second, 0, &certain);
+}
+
+static struct scalar moment_result(const struct sums *sums, bool pairs)
+{
+    if (sums->count < 2)
+        return scalar_float(0);
+    if (sums->broken)
+        return scalar_float(NAN);
+    double xx = moment_of(sums->count, &sums->xx, &sums->x, &sums->x);
+    if (!pairs)
+        return scalar_float(variance_of(sums->count, xx));
+    return scalar_float(correlation_of(xx, moment_of(sums->count, &sums->xy, &sums->x, &sums->y),
+                                       moment_of(sums->count, &sums->yy, &sums->y, &sums->y)));
+}
+
+static double float_at(const struct column *column, int64_t row)
+{
+    return column->type == TYPE_F64 ? column_get_float(column, row) : (double)column_get_int(column, row);
+}
+
+/* As aggregate_groups, for a variance or, with `other`, a correlation. */
+static void moment_groups(struct lazy_task *lazy, size_t i, const struct group_columns *columns,
+                          const struct column *sorted, const struct column *ends)
+{
+    int64_t at = 0;
+    for (int64_t group = 0; group < lazy->count; group++) {
+        struct sums sums = {.count = 0};
+        struct exact_sum *const all[] = {&sums.x, &sums.y, &sums.xx, &sums.yy, &sums.xy};
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            exact_sum_init(all[k]);
+        for (; at < column_get_int(ends, group); at++) {
+            int64_t row = column_get_int(sorted, at);
+            if (columns->where && !column_get_int(columns->where, row))
+                continue;
+            double x = float_at(columns->values, row), y = columns->other ? float_at(columns->other, row) : 0;
+            sums.count++;
+            exact_sum_add(&sums.x, x);
+            exact_sum_add(&sums.y, y);
+            add_product(&sums, &sums.xx, x, x);
+            add_product(&sums, &sums.yy, y, y);
+            add_product(&sums, &sums.xy, x, y);
+        }
+        struct scalar result = moment_result(&sums, columns->other != NULL);
+        exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, true);
+    }
 }
 
 /* Computes aggregate i of each group; the rows of group g end at ends[g] of `sorted`. */
@@ -110,28 +187,46 @@ static void find_groups(struct lazy_task *lazy, const struct order *order, const
     }
 }
 
+static enum status read_column(struct exact *exact, struct lazy_task *lazy, value v, struct column **column)
+{
+    if (v == NO_VALUE)
+        return STATUS_OK;
+    return exact_column(exact, lazy, (size_t)lazy->task->code.at[v].integer, column);
+}
+
+static enum status aggregate_one(struct exact *exact, struct lazy_task *lazy, size_t i, const struct column *sorted,
+                                 const struct column *ends)
+{
+    const struct aggregate *aggregate = &lazy->task->aggregates[i];
+    const bool operands = aggregate_has_operands(aggregate->kind);
+    struct group_columns columns = {0};
+    enum status status = exact_reserve_output(exact, lazy, lazy->task->column_op->key_count + i, lazy->count);
+    if (status == STATUS_OK)
+        status = read_column(exact, lazy, aggregate->value, &columns.values);
+    if (status == STATUS_OK && operands)
+        status = read_column(exact, lazy, aggregate->where, &columns.where);
+    if (status == STATUS_OK && operands)
+        status = read_column(exact, lazy, aggregate->other, &columns.other);
+    if (status == STATUS_OK && aggregate->kind == AGG_QUANTILE)
+        status = quantile_groups(exact, lazy, i, &columns, sorted, ends);
+    else if (status == STATUS_OK && operands)
+        moment_groups(lazy, i, &columns, sorted, ends);
+    else if (status == STATUS_OK)
+        aggregate_groups(lazy, i, columns.values, sorted, ends);
+    column_unref(columns.values);
+    column_unref(columns.where);
+    column_unref(columns.other);
+    return status;
+}
+
 static enum status aggregate_all(struct exact *exact, struct lazy_task *lazy, const struct column *sorted,
                                  const struct column *ends)
 {
     const struct task *task = lazy->task;
     enum status status = STATUS_OK;
     for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK; i++) {
-        size_t k = task->column_op->key_count + i;
-        struct column *values = NULL, *where = NULL;
-        const bool quantile = task->aggregates[i].kind == AGG_QUANTILE;
-        if (!task->outputs[k].needed)
-            continue;
-        status = exact_reserve_output(exact, lazy, k, lazy->count);
-        if (status == STATUS_OK && task->aggregates[i].value != NO_VALUE)
-            status = exact_column(exact, lazy, (size_t)task->code.at[task->aggregates[i].value].integer, &values);
-        if (status == STATUS_OK && quantile && task->aggregates[i].where != NO_VALUE)
-            status = exact_column(exact, lazy, (size_t)task->code.at[task->aggregates[i].where].integer, &where);
-        if (status == STATUS_OK && quantile)
-            status = quantile_groups(exact, lazy, i, values, where, sorted, ends);
-        else if (status == STATUS_OK)
-            aggregate_groups(lazy, i, values, sorted, ends);
-        column_unref(where);
-        column_unref(values);
+        if (task->outputs[task->column_op->key_count + i].needed)
+            status = aggregate_one(exact, lazy, i, sorted, ends);
     }
     return status;
 }

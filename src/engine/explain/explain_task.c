@@ -206,13 +206,18 @@ static void add_aggregate(struct strbuf *out, const struct task *task, const str
     static const char *const words[] = {
         [AGG_COUNT] = "count", [AGG_SUM] = "sum",     [AGG_PRODUCT] = "product",   [AGG_MIN] = "min",
         [AGG_MAX] = "max",     [AGG_MEAN] = "mean",   [AGG_BITAND] = "bitand",     [AGG_XOR] = "bitxor",
-        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce", [AGG_QUANTILE] = "quantile",
+        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce", [AGG_QUANTILE] = "quantile", [AGG_VAR] = "var",
+        [AGG_CORR] = "corr",
     };
     strbuf_printf(out, "%s(", words[aggregate->kind]);
     if (aggregate->kind == AGG_QUANTILE)
         strbuf_printf(out, "%g, ", aggregate->quantile);
     if (aggregate->value != NO_VALUE)
         add_value(out, task, aggregate->value, names);
+    if (aggregate->kind == AGG_CORR) {
+        strbuf_puts(out, ", ");
+        add_value(out, task, aggregate->other, names);
+    }
     strbuf_putc(out, ')');
     add_initial(out, aggregate);
 }

@@ -403,7 +403,7 @@ const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_functi
         [AGGREGATE_MEAN] = &recipe_mean,         [AGGREGATE_PRODUCT] = &recipe_product,
         [AGGREGATE_MEDIAN] = &recipe_quantile,   [AGGREGATE_QUANTILE] = &recipe_quantile,
         [AGGREGATE_STDDEV] = &recipe_var,        [AGGREGATE_VAR] = &recipe_var,
-        [AGGREGATE_CORR] = &recipe_corr,         [AGGREGATE_WMEAN] = &recipe_wmean,
+        [AGGREGATE_CORR] = &recipe_var,          [AGGREGATE_WMEAN] = &recipe_wmean,
         [AGGREGATE_FIRST] = &recipe_first,       [AGGREGATE_LAST] = &recipe_first,
         [AGGREGATE_DISTINCT] = &recipe_distinct, [AGGREGATE_ANY] = &recipe_any,
         [AGGREGATE_ALL] = &recipe_any,           [AGGREGATE_ARGMIN] = &recipe_argmin,

@@ -15,6 +15,7 @@ struct aggregate_call {
     bool plain;                   /* its value is part 0 as it is */
     bool lacks;                   /* there may be nothing to aggregate: part 1 counts the values */
     bool summed;                  /* a mean: part 0 is the sum */
+    uint8_t scale;                /* of the decimals that a variance is of */
     struct slot slot;             /* of the value; its name is only for listings */
     const struct pass *pass;      /* of `part` */
     size_t part[MOST_PARTS];      /* of the first pass */
@@ -58,7 +59,7 @@ void find_elements(struct lowering *lowering, struct aggregate_call *call, size_
 struct term element_at(struct reader *reader, const struct aggregate_call *call, value row);
 
 /* aggregate_moments.c: aggregates of two passes, or of two columns. */
-extern const struct aggregate_recipe recipe_wmean, recipe_var, recipe_corr, recipe_argmin;
+extern const struct aggregate_recipe recipe_wmean, recipe_var, recipe_argmin;
 
 /* aggregate_distinct.c */
 extern const struct aggregate_recipe recipe_distinct;

@@ -1,8 +1,4 @@
-/* Aggregates of two passes, or of two columns: weighted means, variances, correlations, and the row of an extreme.
- *
- * Variances are sums of squared deviations from the mean, less the square of their sum by their number, which is 0 but
- * for the rounding of the mean (the corrected two-pass algorithm: T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms
- * for computing the sample variance", 1983). The sums are correctly rounded, so all devices agree. */
+/* Aggregates of deviations, of two columns, and of two passes: the row of an extreme. */
 #include "engine/lower/aggregate_functions.h"
 
 enum { OPERAND_SHOWN = 40 };
@@ -12,28 +8,29 @@ static value binary(struct code *code, enum op op, value a, value b, struct span
     return code_op(code, op, a, b, NO_VALUE, span);
 }
 
-static value as_float(struct code *code, value v, struct span span)
+/* Whether argument k is a number or decimal; an error if not. */
+static bool is_float(struct scope *scope, const struct aggregate_call *call, size_t k, struct term term)
 {
-    return code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, span);
+    const struct expr *expr = call->expr->args[k];
+    struct arena *arena = scope->binder->arena;
+    enum term_class which = class_of(scope->code, term);
+    if (class_is_number(which) || which == CLASS_DECIMAL)
+        return true;
+    const char *text = text_of_span(arena, expr->span, OPERAND_SHOWN);
+    bind_error(scope->binder, expr->span,
+               which == CLASS_DURATION ? arena_printf(arena, "`%s / 1s` is in seconds", text) : NULL,
+               "`%s` needs numbers, but `%s` is %s", call->function->canonical, text, class_noun(which));
+    return false;
 }
 
 /* Argument k as a float, in a pass; unknown after an error. */
 static struct term float_argument(struct pass *pass, struct aggregate_call *call, size_t k)
 {
     struct scope *scope = &pass->operands.scope;
-    const struct expr *expr = call->expr->args[k];
-    struct term term = bind_term(scope, expr);
-    if (!term_is_known(term))
+    struct term term = bind_term(scope, call->expr->args[k]);
+    if (!term_is_known(term) || !is_float(scope, call, k, term))
         return unknown_term;
-    enum term_class which = class_of(scope->code, term);
-    if (class_is_number(which) || which == CLASS_DECIMAL)
-        return term_to_float(scope->code, term, expr->span);
-    struct arena *arena = scope->binder->arena;
-    const char *text = text_of_span(arena, expr->span, OPERAND_SHOWN);
-    bind_error(scope->binder, expr->span,
-               which == CLASS_DURATION ? arena_printf(arena, "`%s / 1s` is in seconds", text) : NULL,
-               "`%s` needs numbers, but `%s` is %s", call->function->canonical, text, class_noun(which));
-    return unknown_term;
+    return term_to_float(scope->code, term, call->expr->span);
 }
 
 /* The arguments as floats, 0 where one of them is missing. */
@@ -103,32 +100,6 @@ static struct term finish_wmean(struct reader *reader, const struct aggregate_ca
     return quotient(reader, call, sum, weights, any_counted(reader, call));
 }
 
-/* The first pass for deviations: sums of each argument, and in part 2 the number of rows that have all. */
-static void begin_deviations(struct lowering *lowering, struct aggregate_call *call)
-{
-    struct pass *pass = &lowering->first;
-    const struct arguments arguments = float_arguments(pass, call);
-    for (size_t k = 0; k < call->expr->arg_count; k++)
-        call->part[k] =
-            add_sum(pass, call->known ? arguments.at[k].value : NO_VALUE, arguments.present, call->expr->span);
-    call->part[2] = pass_add_count(pass, arguments.present, call->expr->span);
-    begin_float(lowering, call);
-}
-
-/* Between the passes: the number as a float, and the means. */
-static size_t means_between(struct reader *reader, const struct aggregate_call *call, struct term *terms)
-{
-    const struct span span = call->expr->span;
-    value count = reader_value(reader, call->pass, call->part[2], span);
-    size_t arguments = call->expr->arg_count;
-    terms[0] = term_of(as_float(reader->scope.code, count, span));
-    for (size_t k = 0; k < arguments; k++) {
-        value sum = reader_value(reader, call->pass, call->part[k], span);
-        terms[1 + k] = term_of(binary(reader->scope.code, OP_DIV, sum, terms[0].value, span));
-    }
-    return 1 + arguments;
-}
-
 /* Column `between[k]` of the row's group. */
 static value of_group(struct lowering *lowering, const struct aggregate_call *call, size_t k)
 {
@@ -140,82 +111,54 @@ static value of_group(struct lowering *lowering, const struct aggregate_call *ca
     return term_at(scope, lowering->between, call->between[k], row, span).value;
 }
 
-/* The second pass: the sum of the deviations of each argument, then those of their products. */
-static void add_deviations(struct lowering *lowering, struct aggregate_call *call)
+/* Argument k as a number, decimals as their integers; unknown after an error. */
+static struct term number_argument(struct lowering *lowering, struct aggregate_call *call, size_t k)
 {
-    struct pass *pass = &lowering->second;
-    struct code *code = pass->operands.scope.code;
-    const struct span span = call->expr->span;
-    const struct arguments arguments = float_arguments(pass, call);
-    size_t count = call->expr->arg_count, part = 0;
-    value deviation[2];
-    for (size_t k = 0; k < count; k++) {
-        deviation[k] = binary(code, OP_SUB, arguments.at[k].value, of_group(lowering, call, 1 + k), span);
-        call->again[part++] = add_sum(pass, deviation[k], arguments.present, span);
-    }
-    for (size_t k = 0; k < count; k++) {
-        for (size_t i = k; i < count; i++)
-            call->again[part++] =
-                add_sum(pass, binary(code, OP_MUL, deviation[k], deviation[i], span), arguments.present, span);
-    }
-}
-
-/* sum(dx * dy) - sum(dx) * sum(dy) / n */
-static value corrected(struct reader *reader, const struct aggregate_call *call, const struct pass *second,
-                       const size_t parts[3], value count)
-{
-    struct code *code = reader->scope.code;
-    const struct span span = call->expr->span;
-    value a = reader_value(reader, second, call->again[parts[0]], span);
-    value b = reader_value(reader, second, call->again[parts[1]], span);
-    value products = reader_value(reader, second, call->again[parts[2]], span);
-    value error = binary(code, OP_DIV, binary(code, OP_MUL, a, b, span), count, span);
-    return binary(code, OP_SUB, products, error, span);
-}
-
-static value count_between(struct reader *reader, const struct aggregate_call *call)
-{
-    return term_of_column(reader->scope.code, reader->flow, call->between[0], call->expr->span).value;
-}
-
-/* Missing where there are fewer than two rows. */
-static value two_rows(struct reader *reader, const struct aggregate_call *call, value count)
-{
-    struct code *code = reader->scope.code;
-    return binary(code, OP_LT, code_float(code, 1, call->expr->span), count, call->expr->span);
-}
-
-static struct term finish_var(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
-{
-    struct code *code = reader->scope.code;
-    const struct span span = call->expr->span;
-    value count = count_between(reader, call);
-    value squares = corrected(reader, call, second, (const size_t[]){0, 0, 1}, count);
-    value zero = code_float(code, 0, span);
-    squares = code_op(code, OP_SELECT, binary(code, OP_LT, squares, zero, span), zero, squares, span);
-    value others = binary(code, OP_SUB, count, code_float(code, 1, span), span);
-    struct term term = quotient(reader, call, squares, others, two_rows(reader, call, count));
-    if (call->function->id == AGGREGATE_STDDEV)
-        term.value = code_op(code, OP_SQRT, term.value, NO_VALUE, NO_VALUE, span);
+    struct scope *scope = &lowering->first.operands.scope;
+    struct term term = bind_term(scope, call->expr->args[k]);
+    if (!term_is_known(term) || !is_float(scope, call, k, term))
+        return unknown_term;
+    term.value = bind_number(scope->code, term.value, call->expr->span);
     return term;
 }
 
-static struct term finish_corr(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+/* Variances and correlations: part 1 counts the rows that have all arguments. */
+static void begin_var(struct lowering *lowering, struct aggregate_call *call)
 {
-    /* Parts: dx, dy, dx dx, dx dy, dy dy. */
+    struct pass *pass = &lowering->first;
+    const struct span span = call->expr->span;
+    struct term x = number_argument(lowering, call, 0), y = unknown_term;
+    const bool pairs = call->expr->arg_count == 2;
+    value present = x.present;
+    call->known = term_is_known(x);
+    if (pairs) {
+        y = number_argument(lowering, call, 1);
+        call->known = call->known && term_is_known(y);
+        present = call->known ? present_both(pass->operands.scope.code, x.present, y.present, span) : NO_VALUE;
+    }
+    begin_float(lowering, call);
+    call->scale = x.logical.kind == LOGICAL_DECIMAL ? x.logical.scale : 0;
+    call->part[0] = pass_add_moment(pass, pairs ? AGG_CORR : AGG_VAR, x.value, y.value, present, call->slot, span);
+    call->part[1] = pass_add_count(pass, present, span);
+}
+
+/* Missing where there are fewer than two rows. */
+static struct term finish_var(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
+{
+    (void)second;
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
-    value count = count_between(reader, call);
-    value xx = corrected(reader, call, second, (const size_t[]){0, 0, 2}, count);
-    value xy = corrected(reader, call, second, (const size_t[]){0, 1, 3}, count);
-    value yy = corrected(reader, call, second, (const size_t[]){1, 1, 4}, count);
-    value scale = binary(code, OP_MUL, code_op(code, OP_SQRT, xx, NO_VALUE, NO_VALUE, span),
-                         code_op(code, OP_SQRT, yy, NO_VALUE, NO_VALUE, span), span);
-    struct term term = quotient(reader, call, xy, scale, two_rows(reader, call, count));
-    value one = code_float(code, 1, span), least = code_float(code, -1, span);
-    value over = binary(code, OP_LT, one, term.value, span), under = binary(code, OP_LT, term.value, least, span);
-    term.value = code_op(code, OP_SELECT, over, one, term.value, span);
-    term.value = code_op(code, OP_SELECT, under, least, term.value, span);
+    struct term term = reader_part(reader, call->pass, call->part[0], span);
+    value count = reader_value(reader, call->pass, call->part[1], span);
+    term.present = binary(code, OP_LT, code_exact_int(code, 1, span), count, span);
+    term.settled = true;
+    if (call->function->id == AGGREGATE_STDDEV)
+        term.value = code_op(code, OP_SQRT, term.value, NO_VALUE, NO_VALUE, span);
+    value unit = code_float(code, (double)power_of_ten(call->scale), span);
+    if (call->scale > 0 && call->function->id != AGGREGATE_CORR)
+        term.value = binary(code, OP_DIV, term.value, unit, span);
+    if (call->scale > 0 && call->function->id == AGGREGATE_VAR)
+        term.value = binary(code, OP_DIV, term.value, unit, span);
     return term;
 }
 
@@ -271,9 +214,6 @@ static struct term finish_argmin(struct reader *reader, const struct aggregate_c
 }
 
 const struct aggregate_recipe recipe_wmean = {.begin = begin_wmean, .finish = finish_wmean};
-const struct aggregate_recipe recipe_var = {
-    .begin = begin_deviations, .between = means_between, .again = add_deviations, .finish = finish_var};
-const struct aggregate_recipe recipe_corr = {
-    .begin = begin_deviations, .between = means_between, .again = add_deviations, .finish = finish_corr};
+const struct aggregate_recipe recipe_var = {.begin = begin_var, .finish = finish_var};
 const struct aggregate_recipe recipe_argmin = {
     .begin = begin_argmin, .between = extreme_between, .again = add_row_of_extreme, .finish = finish_argmin};

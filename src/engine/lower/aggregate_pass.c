@@ -46,7 +46,8 @@ static struct part *new_part(struct pass *pass, enum aggregate_kind kind, struct
     }
     struct part *part = &pass->parts[pass->count++];
     *part = (struct part){.slot = slot};
-    part->what = (struct aggregate){.kind = kind, .value = NO_VALUE, .where = NO_VALUE, .span = span};
+    part->what =
+        (struct aggregate){.kind = kind, .value = NO_VALUE, .other = NO_VALUE, .where = NO_VALUE, .span = span};
     part->what.name = slot.name;
     return part;
 }
@@ -80,16 +81,36 @@ size_t pass_add_count(struct pass *pass, value where, struct span span)
     return pass_add(pass, AGG_SUM, counted, slot, span);
 }
 
+/* Only the rows where the bool is true count. */
+static void set_where(struct pass *pass, size_t number, value where)
+{
+    struct part *part = &pass->parts[number];
+    part->has_where = where != NO_VALUE;
+    if (part->has_where)
+        part->where = operands_add(&pass->operands, where, (struct slot){.type = TYPE_BOOL});
+}
+
 size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
                          struct span span)
 {
     size_t number = pass_add(pass, AGG_QUANTILE, v, slot, span);
-    struct part *part = &pass->parts[number];
-    part->what.quantile = quantile;
-    part->what.lower = lower;
-    part->has_where = where != NO_VALUE;
-    if (part->has_where)
-        part->where = operands_add(&pass->operands, where, (struct slot){.type = TYPE_BOOL});
+    pass->parts[number].what.quantile = quantile;
+    pass->parts[number].what.lower = lower;
+    set_where(pass, number, where);
+    return number;
+}
+
+size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
+                       struct span span)
+{
+    size_t number = pass_add(pass, kind, x, slot, span);
+    set_where(pass, number, where);
+    if (kind != AGG_CORR)
+        return number;
+    const struct code *code = pass->operands.scope.code;
+    enum type type = y != NO_VALUE ? type_of_kind(code->at[y].kind) : TYPE_I64;
+    pass->parts[number].has_other = true;
+    pass->parts[number].other = operands_add(&pass->operands, y, (struct slot){.type = type});
     return number;
 }
 
@@ -161,6 +182,8 @@ static void end_groups(struct pass *pass)
         values[pass->key_columns + i] = pass->key_columns > 0 ? values[0] : input_of(task, 0, task->span);
         if (part->has_where)
             aggregate->where = input_of(task, inputs[part->where], part->what.span);
+        if (part->has_other)
+            aggregate->other = input_of(task, inputs[part->other], part->what.span);
         if (!part->has_values)
             continue;
         aggregate->value = input_of(task, inputs[part->operand], part->what.span);
@@ -174,10 +197,10 @@ static void end_groups(struct pass *pass)
 
 void pass_end(struct pass *pass)
 {
-    bool quantiles = false;
+    bool operands = false;
     for (size_t i = 0; i < pass->count; i++)
-        quantiles = quantiles || pass->parts[i].what.kind == AGG_QUANTILE;
-    if (pass->key_columns == 0 && !quantiles)
+        operands = operands || aggregate_has_operands(pass->parts[i].what.kind);
+    if (pass->key_columns == 0 && !operands)
         end_whole(pass);
     else
         end_groups(pass);

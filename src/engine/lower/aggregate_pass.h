@@ -19,7 +19,8 @@ struct part {
     struct aggregate what;
     size_t operand; /* its values, if has_values; not of AGG_COUNT */
     size_t where;   /* the operand that says which rows count, if has_where */
-    bool has_values, has_where;
+    size_t other;   /* the operand that is its second value, if has_other */
+    bool has_values, has_where, has_other;
     struct slot slot;
 };
 
@@ -52,6 +53,10 @@ size_t pass_add_count(struct pass *pass, value where, struct span span);
 /* The quantile of the rows where `where` is true; NO_VALUE: all. */
 size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
                          struct span span);
+
+/* A variance of x, or correlation of x and y, of the rows where `where` is true. */
+size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
+                       struct span span);
 
 /* Creates the tasks and fills in pass->flow. */
 void pass_end(struct pass *pass);

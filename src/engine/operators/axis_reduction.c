@@ -301,7 +301,8 @@ static void add_blocks(void *context, int member, int64_t part)
         const int count = rows * (int)reduction->length;
         group_aggregate_clear(&reduction->group_agg, states, 0, rows);
         operator_values(reduction->column, row * reduction->length, count, values);
-        group_aggregate_add(&reduction->group_agg, states, block->place_of, values, count);
+        group_aggregate_add(&reduction->group_agg, states, block->place_of, &(struct group_values){.values = values},
+                            count);
         if (!group_aggregate_write(&reduction->group_agg, reduction->aggregate, states, block->counts, block->places,
                                    rows, reduction->result, row))
             *reduction->flagged = true;

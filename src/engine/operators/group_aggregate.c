@@ -1,6 +1,7 @@
 #include "engine/operators/group_aggregate.h"
 
 #include "engine/operators/elements.h"
+#include "engine/operators/group_moments.h"
 #include "engine/values/compensated_sum.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ bool group_aggregate_for(enum aggregate_kind kind, const struct column *column, 
                          struct group_aggregate *group_agg)
 {
     bool number = column && type_table[column->store].kind == KIND_FLOAT;
-    group_agg->column = kind == AGG_COUNT ? NULL : column;
+    *group_agg = (struct group_aggregate){.column = kind == AGG_COUNT ? NULL : column};
     switch (kind) {
     case AGG_COUNT:
         group_agg->kind = GROUP_COUNT;
@@ -48,6 +49,10 @@ size_t group_aggregate_size(const struct group_aggregate *group_agg)
         return sizeof(int128);
     case GROUP_FLOAT_SUM:
         return sizeof(struct compensated_sum);
+    case GROUP_INT_MOMENTS:
+        return sizeof(struct int_moments);
+    case GROUP_FLOAT_MOMENTS:
+        return float_moments_size(group_agg->other != NULL);
     default:
         return sizeof(int64_t);
     }
@@ -87,12 +92,12 @@ static double greater(double a, double b)
 }
 
 void group_aggregate_add(const struct group_aggregate *group_agg, void *states, const uint32_t *places,
-                         const void *values, int count)
+                         const struct group_values *values, int count)
 {
     int64_t *integers = states;
     double *numbers = states;
-    const int64_t *in = values;
-    const double *floats = values;
+    const int64_t *in = values->values;
+    const double *floats = values->values;
     switch (group_agg->kind) {
     case GROUP_COUNT:
         for (int i = 0; i < count; i++)
@@ -127,6 +132,12 @@ void group_aggregate_add(const struct group_aggregate *group_agg, void *states, 
         for (int i = 0; i < count; i++)
             numbers[places[i]] = greater(numbers[places[i]], floats[i]);
         break;
+    case GROUP_INT_MOMENTS:
+        int_moments_add(states, places, in, values->others, values->where, count);
+        break;
+    case GROUP_FLOAT_MOMENTS:
+        float_moments_add(states, places, floats, values->others, values->where, count);
+        break;
     }
 }
 
@@ -143,11 +154,21 @@ void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, 
     case GROUP_FLOAT_SUM:
         compensated_sum_merge(&((struct compensated_sum *)into)[place], &((const struct compensated_sum *)from)[other]);
         break;
+    case GROUP_INT_MOMENTS:
+        int_moments_merge(&((struct int_moments *)into)[place], &((const struct int_moments *)from)[other]);
+        break;
+    case GROUP_FLOAT_MOMENTS: {
+        const size_t size = group_aggregate_size(group_agg);
+        float_moments_merge((struct float_moments *)((char *)into + (size_t)place * size),
+                            (const struct float_moments *)((const char *)from + (size_t)other * size),
+                            group_agg->other != NULL);
+        break;
+    }
     default: {
         /* For the others, a state is merged as a value is added. */
         const uint32_t first = 0;
-        group_aggregate_add(group_agg, (char *)into + (size_t)place * sizeof(int64_t), &first,
-                            (const char *)from + (size_t)other * sizeof(int64_t), 1);
+        const struct group_values one = {.values = (const char *)from + (size_t)other * sizeof(int64_t)};
+        group_aggregate_add(group_agg, (char *)into + (size_t)place * sizeof(int64_t), &first, &one, 1);
     }
     }
 }
@@ -176,7 +197,13 @@ static bool floats_of(const struct group_aggregate *group_agg, const struct aggr
     bool uncertain = false;
     for (int i = 0; i < count; i++) {
         uint32_t place = places[i];
-        if (group_agg->kind == GROUP_FLOAT_SUM) {
+        if (group_agg->kind == GROUP_INT_MOMENTS) {
+            results[i] = int_moments_result(&((const struct int_moments *)states)[place], group_agg->other != NULL);
+        } else if (group_agg->kind == GROUP_FLOAT_MOMENTS) {
+            const char *state = (const char *)states + place * group_aggregate_size(group_agg);
+            results[i] =
+                float_moments_result((const struct float_moments *)state, group_agg->other != NULL, &uncertain);
+        } else if (group_agg->kind == GROUP_FLOAT_SUM) {
             results[i] = compensated_sum_result(&((const struct compensated_sum *)states)[place], &uncertain);
             if (aggregate->kind == AGG_MEAN)
                 results[i] = results[i] / (double)counts[place] + 0.0;
@@ -211,4 +238,22 @@ bool group_aggregate_write(const struct group_aggregate *group_agg, const struct
     bool fits = ints_of(group_agg, states, places, count, results);
     operator_write_ints(to, row, results, count);
     return fits;
+}
+
+/* Whether sums of products of the column's integers are exact. */
+static bool is_short(const struct column *column)
+{
+    const int64_t most = INT64_C(1) << 31;
+    if (type_table[column->store].kind == KIND_FLOAT)
+        return false;
+    return (column->range_known && column->lo > -most && column->hi < most) ||
+           type_table[column->store].size < sizeof(int32_t);
+}
+
+void group_moments_for(const struct column *column, const struct column *other, const struct column *where,
+                       int64_t rows, struct group_aggregate *group_agg)
+{
+    bool exact = is_short(column) && (!other || is_short(other)) && rows <= UINT32_MAX;
+    *group_agg = (struct group_aggregate){
+        .kind = exact ? GROUP_INT_MOMENTS : GROUP_FLOAT_MOMENTS, .column = column, .other = other, .where = where};
 }

@@ -14,25 +14,39 @@ enum group_aggregate_kind {
     GROUP_MIN,       /* int64_t */
     GROUP_MAX,
     GROUP_FLOAT_MIN, /* double; NaN until there is another value */
-    GROUP_FLOAT_MAX
+    GROUP_FLOAT_MAX,
+    GROUP_INT_MOMENTS,  /* struct int_moments */
+    GROUP_FLOAT_MOMENTS /* struct float_moments */
 };
 
 struct group_aggregate {
     enum group_aggregate_kind kind;
     const struct column *column; /* that is aggregated; NULL for count and first */
+    const struct column *other;  /* a correlation's second column, else NULL */
+    const struct column *where;  /* moments are of the rows where this is not 0; NULL: of all */
 };
 
 /* The states that an aggregate of a column needs for groups of at most `rows` rows; false if it is not supported. */
 bool group_aggregate_for(enum aggregate_kind kind, const struct column *column, int64_t rows,
                          struct group_aggregate *group_agg);
 
+/* The states that a variance, or with `other` a correlation, needs. */
+void group_moments_for(const struct column *column, const struct column *other, const struct column *where,
+                       int64_t rows, struct group_aggregate *group_agg);
+
 size_t group_aggregate_size(const struct group_aggregate *group_agg); /* of a state, in bytes */
 
 void group_aggregate_clear(const struct group_aggregate *group_agg, void *states, int64_t begin, int64_t count);
 
-/* Adds values[i], as operator_values returns them (for first: row numbers), to states[places[i]]. */
+/* A block of values, as operator_values returns them; `others` and `where` (as int64_t) of moments, or NULL. */
+struct group_values {
+    const void *values, *others;
+    const int64_t *where;
+};
+
+/* Adds value i (for first: a row number) to states[places[i]]. */
 void group_aggregate_add(const struct group_aggregate *group_agg, void *states, const uint32_t *places,
-                         const void *values, int count);
+                         const struct group_values *values, int count);
 
 /* Merges from[other] into into[place]. */
 void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, int64_t place, const void *from,

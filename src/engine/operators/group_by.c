@@ -101,6 +101,28 @@ static void move(void *context, int64_t from, int64_t to, int64_t count)
     }
 }
 
+static const struct column *input_of(const struct operator_job *job, value v)
+{
+    return v == NO_VALUE ? NULL : operator_input(job, v);
+}
+
+/* The states of an aggregate; false if it is not supported. */
+static bool find_states(const struct operator_job *job, const struct aggregate *aggregate,
+                        struct group_aggregate *group_agg)
+{
+    const struct column *column = input_of(job, aggregate->value);
+    if (aggregate->kind != AGG_VAR && aggregate->kind != AGG_CORR)
+        return group_aggregate_for(aggregate->kind, column, job->rows, group_agg);
+    const struct column *other = aggregate->kind == AGG_CORR ? input_of(job, aggregate->other) : NULL;
+    group_moments_for(column, other, input_of(job, aggregate->where), job->rows, group_agg);
+    return true;
+}
+
+static bool same_states(const struct group_aggregate *a, const struct group_aggregate *b)
+{
+    return a->kind == b->kind && a->column == b->column && a->other == b->other && a->where == b->where;
+}
+
 /* Aggregates that need the same states share them. */
 static bool plan_aggregates(struct grouped *grouped)
 {
@@ -119,13 +141,11 @@ static bool plan_aggregates(struct grouped *grouped)
         const struct aggregate *aggregate = &task->aggregates[i];
         if (!is_needed(job, task->column_op->key_count + i) || aggregate->kind == AGG_QUANTILE)
             continue;
-        const struct column *column = aggregate->value == NO_VALUE ? NULL : operator_input(job, aggregate->value);
         struct group_aggregate group_agg;
-        if (!group_aggregate_for(aggregate->kind, column, job->rows, &group_agg))
+        if (!find_states(job, aggregate, &group_agg))
             return false;
         size_t at = 0;
-        while (at < grouped->group_agg_count &&
-               (grouped->group_aggs[at].kind != group_agg.kind || grouped->group_aggs[at].column != group_agg.column))
+        while (at < grouped->group_agg_count && !same_states(&grouped->group_aggs[at], &group_agg))
             at++;
         grouped->group_aggregate_of[i] = at;
         if (at == grouped->group_agg_count)

@@ -162,6 +162,11 @@ struct column *output_column(const struct task *task, size_t k)
     }
 }
 
+bool aggregate_has_operands(enum aggregate_kind kind)
+{
+    return kind == AGG_QUANTILE || kind == AGG_VAR || kind == AGG_CORR;
+}
+
 bool operator_carries(const struct column_operator *column_op)
 {
     return column_op->kind == OPERATOR_SORT || column_op->kind == OPERATOR_DISTINCT ||
@@ -283,8 +288,12 @@ static void mark_operator(const struct task *task, bool *live)
         bool needed = !groups || task->outputs[column_op->key_count + i].needed;
         if (needed && task->aggregates[i].value != NO_VALUE)
             live[task->aggregates[i].value] = true;
-        if (needed && task->aggregates[i].kind == AGG_QUANTILE && task->aggregates[i].where != NO_VALUE)
-            live[task->aggregates[i].where] = true;
+        const struct aggregate *aggregate = &task->aggregates[i];
+        const bool operands = needed && aggregate_has_operands(aggregate->kind);
+        if (operands && aggregate->where != NO_VALUE)
+            live[aggregate->where] = true;
+        if (operands && aggregate->other != NO_VALUE)
+            live[aggregate->other] = true;
     }
     for (value v = 0; v < task->code.count; v++) {
         for (size_t i = 0; i < column_op->key_count; i++)

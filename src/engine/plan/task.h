@@ -49,7 +49,9 @@ enum aggregate_kind {
     AGG_BITAND,
     AGG_XOR,
     AGG_BITOR,
-    AGG_QUANTILE, /* of groups only */
+    AGG_QUANTILE, /* of groups only, as are the following */
+    AGG_VAR,      /* the variance of a sample; 0 of one value */
+    AGG_CORR,     /* Pearson's correlation of two values; 0 of one pair */
     AGG_FOLD      /* the user's own associative function, in the order of rows */
 };
 
@@ -65,8 +67,13 @@ struct aggregate {
     struct scalar initial;       /* of the value's kind */
     double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
     bool lower;                  /* the lower of two values, not one between them, */
-    value where;                 /* of the rows where this bool is true; NO_VALUE: of all */
+    /* Where aggregate_has_operands. */
+    value other; /* AGG_CORR: the second value, else NO_VALUE */
+    value where; /* of the rows where this bool is true; NO_VALUE: of all */
 };
+
+/* Whether `other` and `where` are set. */
+bool aggregate_has_operands(enum aggregate_kind kind);
 
 /* The rows kept of those that pass the filters: skip <= i < skip + take, or the last `tail`. */
 struct window {

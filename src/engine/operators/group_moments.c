@@ -1,0 +1,161 @@
+#include "engine/operators/group_moments.h"
+
+#include "engine/operators/elements.h"
+#include "engine/values/moments.h"
+
+#include <math.h>
+#include <stddef.h>
+
+size_t float_moments_size(bool pairs)
+{
+    return pairs ? sizeof(struct float_moments) : offsetof(struct float_moments, y);
+}
+
+void int_moments_add(struct int_moments *states, const uint32_t *places, const int64_t *x, const int64_t *y,
+                     const int64_t *where, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct int_moments *state = &states[places[i]];
+        if (where && !where[i])
+            continue;
+        state->count++;
+        state->x += x[i];
+        state->xx += x[i] * x[i];
+        if (!y)
+            continue;
+        state->y += y[i];
+        state->yy += y[i] * y[i];
+        state->xy += x[i] * y[i];
+    }
+}
+
+/* A block's products in two parts each. */
+struct products {
+    double high[OPERATOR_BLOCK], low[OPERATOR_BLOCK];
+};
+
+static inline void add_term(struct moment_state *state, double term)
+{
+    double lost = compensated_sum_two_sum(&state->low, compensated_sum_two_sum(&state->high, term));
+    state->rest += lost;
+    state->weight += fabs(lost);
+}
+
+static inline void add_product(struct moment_state *state, const struct products *products, int i)
+{
+    add_term(state, products->high[i]);
+    add_term(state, products->low[i]);
+}
+
+void float_moments_add(void *states, const uint32_t *places, const double *x, const double *y, const int64_t *where,
+                       int count)
+{
+    const size_t size = float_moments_size(y != NULL);
+    struct products xx, yy, xy;
+    moment_products(x, x, count, xx.high, xx.low);
+    if (y) {
+        moment_products(y, y, count, yy.high, yy.low);
+        moment_products(x, y, count, xy.high, xy.low);
+    }
+    for (int i = 0; i < count; i++) {
+        struct float_moments *state = (struct float_moments *)((char *)states + places[i] * size);
+        if (where && !where[i])
+            continue;
+        state->count++;
+        bool finite = isfinite(xx.low[i]) && (!y || (isfinite(yy.low[i]) && isfinite(xy.low[i])));
+        if (!finite) {
+            state->broken++;
+            continue;
+        }
+        add_term(&state->x, x[i]);
+        add_product(&state->xx, &xx, i);
+        if (!y)
+            continue;
+        add_term(&state->y, y[i]);
+        add_product(&state->yy, &yy, i);
+        add_product(&state->xy, &xy, i);
+    }
+}
+
+void int_moments_merge(struct int_moments *into, const struct int_moments *from)
+{
+    into->count += from->count;
+    into->x += from->x;
+    into->y += from->y;
+    into->xx += from->xx;
+    into->yy += from->yy;
+    into->xy += from->xy;
+}
+
+static void merge_state(struct moment_state *into, const struct moment_state *from)
+{
+    add_term(into, from->high);
+    add_term(into, from->low);
+    add_term(into, from->rest);
+    into->weight += from->weight;
+}
+
+void float_moments_merge(struct float_moments *into, const struct float_moments *from, bool pairs)
+{
+    into->count += from->count;
+    into->broken += from->broken;
+    merge_state(&into->x, &from->x);
+    merge_state(&into->xx, &from->xx);
+    if (!pairs)
+        return;
+    merge_state(&into->y, &from->y);
+    merge_state(&into->yy, &from->yy);
+    merge_state(&into->xy, &from->xy);
+}
+
+double int_moments_result(const struct int_moments *moments, bool pairs)
+{
+    const int64_t count = moments->count;
+    if (count < 2)
+        return 0;
+    double xx = moment_of_ints(count, moments->xx, moments->x, moments->x);
+    if (!pairs)
+        return variance_of(count, xx);
+    return correlation_of(xx, moment_of_ints(count, moments->xy, moments->x, moments->y),
+                          moment_of_ints(count, moments->yy, moments->y, moments->y));
+}
+
+static struct moment_sum parts_of(const struct moment_state *state)
+{
+    return (struct moment_sum){.part = {state->high, state->low, state->rest}, .count = 3};
+}
+
+/* What the parts of a sum of `terms` leave out, as in compensated_sum_round. */
+static double error_of(const struct moment_state *state, double terms)
+{
+    return terms * state->weight * 0x1p-52;
+}
+
+static double moment_of(int64_t count, const struct moment_state *xy, const struct moment_state *x,
+                        const struct moment_state *y, bool *uncertain)
+{
+    /* A product is two terms, a merged state three, and there are no more of those than rows. */
+    const double terms = 5 * (double)count;
+    const struct moment_sum both = parts_of(xy), first = parts_of(x), second = parts_of(y);
+    double bound = (double)count * error_of(xy, terms) +
+                   2 * (fabs(x->high) * error_of(y, terms) + fabs(y->high) * error_of(x, terms));
+    bool certain = true;
+    double moment = moment_of_floats(count, &both, &first, &second, 2 * bound, &certain);
+    if (!certain || !(bound <= DBL_MAX))
+        *uncertain = true;
+    return moment;
+}
+
+double float_moments_result(const struct float_moments *moments, bool pairs, bool *uncertain)
+{
+    const int64_t count = moments->count;
+    if (count < 2)
+        return 0;
+    if (moments->broken > 0)
+        return NAN;
+    double xx = moment_of(count, &moments->xx, &moments->x, &moments->x, uncertain);
+    if (!pairs)
+        return variance_of(count, xx);
+    return correlation_of(xx, moment_of(count, &moments->xy, &moments->x, &moments->y, uncertain),
+                          moment_of(count, &moments->yy, &moments->y, &moments->y, uncertain));
+}

@@ -1,0 +1,43 @@
+/* Sums of values and of their products, for the variances and correlations of groups. */
+#ifndef RQL_ENGINE_OPERATORS_GROUP_MOMENTS_H
+#define RQL_ENGINE_OPERATORS_GROUP_MOMENTS_H
+
+#include "base/integer.h"
+#include "engine/values/compensated_sum.h"
+
+#include <stddef.h>
+
+/* Of integers below 2^31 in magnitude, of less than 2^32 rows: exact. A variance has only the sums of x. */
+struct int_moments {
+    int128 xx, yy, xy;
+    int64_t count, x, y;
+};
+
+/* As a compensated sum, of finite terms that are counted elsewhere. */
+struct moment_state {
+    double high, low, rest, weight;
+};
+
+/* Of floats; exact, or uncertain, as compensated sums are. */
+struct float_moments {
+    int64_t count;
+    int64_t broken; /* values, or products, that are not finite */
+    struct moment_state x, xx;
+    struct moment_state y, yy, xy; /* not allocated for a variance */
+};
+size_t float_moments_size(bool pairs);
+
+/* Adds values x[i], or pairs with y[i] (NULL: none), to the states at their places, where `where` (or NULL) is not 0.
+ */
+void int_moments_add(struct int_moments *states, const uint32_t *places, const int64_t *x, const int64_t *y,
+                     const int64_t *where, int count);
+void float_moments_add(void *states, const uint32_t *places, const double *x, const double *y, const int64_t *where,
+                       int count);
+void int_moments_merge(struct int_moments *into, const struct int_moments *from);
+void float_moments_merge(struct float_moments *into, const struct float_moments *from, bool pairs);
+
+/* The variance or, of pairs, the correlation; 0 of fewer than two. *uncertain is set if it may be wrong. */
+double int_moments_result(const struct int_moments *moments, bool pairs);
+double float_moments_result(const struct float_moments *moments, bool pairs, bool *uncertain);
+
+#endif
