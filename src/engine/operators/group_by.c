@@ -203,12 +203,18 @@ static enum status group_columns(struct grouped *grouped, const struct workers *
     return status;
 }
 
-/* One row without keys, of no rows: aggregates of nothing are 0. */
+/* One row without keys, of no rows: aggregates of nothing are 0, products 1. */
 static enum status write_nothing(const struct operator_job *job)
 {
     for (size_t k = 0; k < job->task->output_count; k++) {
-        if (job->results[k])
-            memset(column_at(job->results[k], 0), 0, type_table[job->results[k]->store].size);
+        if (!job->results[k])
+            continue;
+        const bool number = job->results[k]->store == TYPE_F64;
+        const int64_t nothing = job->task->aggregates[k].kind == AGG_PRODUCT;
+        if (number)
+            *(double *)column_at(job->results[k], 0) = (double)nothing;
+        else
+            operator_write_ints(job->results[k], 0, &nothing, 1);
     }
     *job->result_rows = 1;
     return STATUS_OK;
