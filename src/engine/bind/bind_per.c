@@ -523,6 +523,62 @@ static bool bind_scattered(struct binder *binder, const struct stage *stage, str
     return false;
 }
 
+enum { MOST_LEADING = 64 };
+
+/* The column that the body's first stage, top, goes by; `flow->count`: it is not such a stage, or not by few rows of a
+ * bare column. */
+static size_t leading_column(const struct stage *body, const struct flow *flow)
+{
+    if (body->word->stage != STAGE_TOP || body->head != NULL || body->item_count != 1 ||
+        body->most->expr->kind != EXPR_INT || body->most->expr->integer < 1 ||
+        body->most->expr->integer > MOST_LEADING || body->items[0].expr->kind != EXPR_NAME)
+        return flow->count;
+    size_t k = 0;
+    while (k < flow->count && strcmp(flow->columns[k].name, body->items[0].expr->name.text) != 0)
+        k++;
+    return k < flow->count && flow->columns[k].known ? k : flow->count;
+}
+
+/* Drops rows that cannot be among the first of their group: few rows are left to order. */
+static void keep_leading(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const struct stage *top = &stage->body[0];
+    const size_t column = leading_column(top, flow);
+    if (column == flow->count)
+        return;
+    struct key_operands *keys = arena_array(binder->arena, stage->item_count + 1, sizeof *keys);
+    const struct flow before = *flow;
+    struct flow numbered = before;
+    const size_t ids = group_ids_add(binder, stage, stage->items, stage->item_count, &numbered, keys);
+    const size_t present = numbered.columns[column].validity;
+    struct task *task = operator_new(binder, "per", top->span, &numbered, OPERATOR_MOVING, MOVING_KEYS);
+    struct moving_operator *op = &task->column_op->moving;
+    *op = (struct moving_operator){.kind = MOVING_LEADING,
+                                   .scattered = true,
+                                   .leading = top->most->expr->integer,
+                                   .smallest = !top->items[0].descending};
+    op->has[MOVING_VALUES] = op->has[MOVING_GROUPS] = true;
+    op->has[MOVING_PRESENT] = present != 0;
+    size_t *input = task->column_op->keys;
+    *input++ = column;
+    if (present != 0)
+        *input++ = present;
+    *input++ = ids;
+    task->column_op->key_count = (size_t)(input - task->column_op->keys);
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = (struct slot){.name = "leads", .type = TYPE_BOOL, .known = true};
+    value placeholder = code_input(&task->code, (int64_t)ids, KIND_INT, top->span);
+    struct flow leads = numbered;
+    task_set_slots(binder, task, &leads, slot, &placeholder, 1, 0);
+
+    struct task *keep = task_reading(binder, "per", top->span, &before);
+    keep->filters = arena_alloc(binder->arena, sizeof *keep->filters);
+    keep->filters[0] = (struct filter){row_input(keep, task, 0, binder->arena), top->span};
+    keep->filter_count = 1;
+    task_pass_inputs(binder, keep, flow);
+    flow->rows = -1;
+}
+
 void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     struct per per = {.before = *flow};
@@ -535,7 +591,11 @@ void bind_per(struct binder *binder, const struct stage *stage, struct flow *flo
     if (!per.orders && bind_scattered(binder, stage, flow, bound))
         return;
     binder->aggregates = aggregates;
-    enter(binder, stage, flow);
+    const size_t errors = binder->errors;
+    if (per.orders)
+        keep_leading(binder, stage, flow);
+    if (binder->errors == errors)
+        enter(binder, stage, flow);
     bind_body(binder, stage, flow, bound);
     if (flow->group == 0)
         return; /* after an error */

@@ -271,6 +271,11 @@ static void add_moving(struct strbuf *out, const struct task *task)
     };
     const struct moving_operator *moving = &task->column_op->moving;
     size_t values = moving_input(task->column_op, MOVING_VALUES), times = moving_input(task->column_op, MOVING_TIMES);
+    if (moving->kind == MOVING_LEADING) {
+        strbuf_printf(out, "%" PRId64 " %s of %s in each group", moving->leading,
+                      moving->smallest ? "smallest" : "largest", task->inputs[values].name);
+        return;
+    }
     strbuf_puts(out, words[moving->kind]);
     if (values != SIZE_MAX)
         strbuf_printf(out, " of %s", task->inputs[values].name);

@@ -497,5 +497,7 @@ void moving_block(struct moving_part *part, int64_t row, int count)
     case MOVING_LAST:
         nearest_block(part, row, count);
         break;
+    case MOVING_LEADING: /* scattered */
+        break;
     }
 }

@@ -6,6 +6,7 @@
  * all, and back. */
 #include "engine/operators/moving_by_group.h"
 
+#include "engine/operators/moving_leading.h"
 #include "engine/values/scalar.h"
 
 #include "base/heap.h"
@@ -52,6 +53,7 @@ SPECIALISED void add_value(enum moving_kind kind, bool number, bool backwards, s
     const bool first = tally->count++ == 0;
     switch (kind) {
     case MOVING_COUNT:
+    case MOVING_LEADING:
         break;
     case MOVING_SUM:
     case MOVING_MEAN:
@@ -175,6 +177,8 @@ static bool run_block(const struct by_group *by, struct tally *tallies, int64_t 
         return run_rows(by, MOVING_FIRST, number, tallies, row, count, block, adds, takes);
     case MOVING_LAST:
         return run_rows(by, MOVING_LAST, number, tallies, row, count, block, adds, takes);
+    case MOVING_LEADING: /* moving_leading.c */
+        break;
     }
     return false;
 }
@@ -410,6 +414,8 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
                           .backwards = !op->from_first,
                           .sums = moving->number && (op->kind == MOVING_SUM || op->kind == MOVING_MEAN)};
     by.parts = divide(&by, moving->rows);
+    if (op->kind == MOVING_LEADING)
+        return moving_leading(moving, by.groups, by.parts, workers) ? STATUS_OK : STATUS_CANCELLED;
     const size_t parts = (size_t)by.parts.count, groups = (size_t)by.groups;
     by.tallies = heap_array(parts, sizeof(struct tally *));
     by.float_tallies = heap_array(parts, sizeof(struct float_tally *));

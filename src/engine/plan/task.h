@@ -109,7 +109,17 @@ enum operator_kind {
                            calendar units */
 };
 
-enum moving_kind { MOVING_COUNT, MOVING_SUM, MOVING_MEAN, MOVING_MIN, MOVING_MAX, MOVING_FIRST, MOVING_LAST };
+enum moving_kind {
+    MOVING_COUNT,
+    MOVING_SUM,
+    MOVING_MEAN,
+    MOVING_MIN,
+    MOVING_MAX,
+    MOVING_FIRST,
+    MOVING_LAST,
+    MOVING_LEADING /* a bool: whether the value is among the `leading` largest, or smallest, of its group, or equals the
+                      last of them; missing values are behind all others */
+};
 
 /* The keys of a moving aggregate, in this order, those that it has. */
 enum moving_key {
@@ -129,6 +139,8 @@ struct moving_operator {
     bool scattered; /* the rows of a group are anywhere, groups are numbered from 0; windows are `..0`, `0..` or `..` */
     bool from_first, to_last; /* the window begins with the group's first row, ends with its last; else */
     int64_t first, last;      /* at these distances */
+    int64_t leading;          /* MOVING_LEADING, which is `scattered` */
+    bool smallest;
 };
 
 struct column_operator {
