@@ -21,7 +21,7 @@
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential \
-    typed relations
+    typed relations joins
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 FILE_ROWS ?= 5000000
@@ -36,7 +36,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
-	    asan:typed relations style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
+	    asan:typed relations joins style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit

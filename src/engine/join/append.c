@@ -89,8 +89,9 @@ static struct term side_term(struct append *append, int side, size_t column)
         term.missing = true;
         return term;
     }
-    return flow->columns[column].known ? flow_element(task, flow, column, append->rows[side], append->binder->arena)
-                                       : unknown_term;
+    return flow->columns[column].known
+               ? flow_element(task, flow, column, append->rows[side], false, append->binder->arena)
+               : unknown_term;
 }
 
 /* The slot that holds the columns of both sides; false, with an error, if there is none. */

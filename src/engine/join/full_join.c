@@ -105,7 +105,7 @@ static void keep_rest(const struct join *join, struct task *task, const struct f
     }
     value id = match_id(&scope, join->right->index, keys, logical, task->span);
     const struct input input = {.task = ids->task, .type = TYPE_BOOL, .name = "matched", .whole = true};
-    value matched = task_element(task, &input, id, binder->arena);
+    value matched = task_element(task, &input, id, true, binder->arena);
     task_filter(binder, task, code_op(&task->code, OP_NOT, matched, NO_VALUE, NO_VALUE, task->span));
 }
 

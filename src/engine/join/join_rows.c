@@ -207,7 +207,8 @@ void join_expanded(struct join *join, struct scope *scope, struct flow *flow)
         place.row = match_table(&expanded, index->row_of, KIND_INT, place.row, "rows", span);
     struct term *left = arena_array(binder->arena, join->left.count + 1, sizeof *left);
     for (size_t k = 0; k < join->left.count; k++)
-        left[k] = join->left.columns[k].known ? flow_element(task, &join->left, k, row, binder->arena) : unknown_term;
+        left[k] =
+            join->left.columns[k].known ? flow_element(task, &join->left, k, row, true, binder->arena) : unknown_term;
     flow->rows = -1;
     join_set_outputs(join, task, left, place, flow);
 }

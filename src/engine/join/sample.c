@@ -89,7 +89,7 @@ void bind_sample(struct binder *binder, const struct stage *stage, struct flow *
     struct term *terms = arena_array(binder->arena, from.count + 1, sizeof *terms);
     value row = code_input(&task->code, 0, KIND_INT, stage->span);
     for (size_t k = 0; k < from.count; k++)
-        terms[k] = from.columns[k].known ? flow_element(task, &from, k, row, binder->arena) : unknown_term;
+        terms[k] = from.columns[k].known ? flow_element(task, &from, k, row, true, binder->arena) : unknown_term;
     const int64_t rows = flow->rows;
     *flow = from;
     flow->rows = rows;

@@ -79,8 +79,9 @@ static struct task *begin_result(struct unpivot *unpivot)
 static struct term column_term(struct unpivot *unpivot, size_t column)
 {
     const struct slot *slot = &unpivot->from.columns[column];
-    return slot->known ? flow_element(unpivot->scope.task, &unpivot->from, column, unpivot->row, unpivot->binder->arena)
-                       : unknown_term;
+    return slot->known
+               ? flow_element(unpivot->scope.task, &unpivot->from, column, unpivot->row, true, unpivot->binder->arena)
+               : unknown_term;
 }
 
 /* The names of the columns as text. */

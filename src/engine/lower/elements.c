@@ -1,16 +1,17 @@
 /* Rows at other places: elements of a flow, and rows repeated. */
 #include "engine/lower/lower.h"
 
-struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, struct arena *arena)
+struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, bool inside,
+                         struct arena *arena)
 {
     const struct slot *slot = &flow->columns[k];
     struct input input = {.task = flow->task, .output = k, .type = slot->type, .name = slot->name, .whole = true};
-    struct term term = term_of_type(task_element(task, &input, row, arena), slot->logical);
+    struct term term = term_of_type(task_element(task, &input, row, inside, arena), slot->logical);
     if (slot->validity == 0)
         return term;
     input = (struct input){
         .task = flow->task, .output = slot->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
-    term.present = task_element(task, &input, row, arena);
+    term.present = task_element(task, &input, row, inside, arena);
     term.settled = true;
     return term;
 }

@@ -31,8 +31,9 @@ void task_set_outputs(struct binder *binder, struct task *task, struct flow *flo
 void task_filter(struct binder *binder, struct task *task, value keep);
 /* Adds a column as the next input, for which there is space; the queue holds it. */
 void task_add_column(struct binder *binder, struct task *task, struct column *column, const char *name);
-/* Column k of the flow, whose type is known, at the row `row` of it. */
-struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, struct arena *arena);
+/* Column k of the flow, whose type is known, at the row `row`, which is known to be `inside` of it, or checked. */
+struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, bool inside,
+                         struct arena *arena);
 /* Ends `task`, which reads the flow, with `values` {begin, count}, and makes of each row so many: the flow's columns
  * become the number of the row, and begin, begin + 1, ..., which is below `most`. */
 void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const value values[2],

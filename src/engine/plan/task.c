@@ -155,7 +155,7 @@ struct column *output_column(const struct task *task, size_t k)
         const struct logical_type logical = input_logical(input);
         if (input->type != output->type || !logical_is_same(&logical, &output->logical))
             return NULL;
-        if (input->column)
+        if (input->column || !input->task) /* in a check, neither */
             return input->column;
         task = input->task;
         k = input->output;
@@ -231,10 +231,12 @@ value input_value_at(struct code *code, int64_t number, int64_t offset, const st
     return v;
 }
 
-value task_element(struct task *task, const struct input *input, value position, struct arena *arena)
+value task_element(struct task *task, const struct input *input, value position, bool inside, struct arena *arena)
 {
-    const size_t number = task_add_input(task, input, arena);
-    value v = code_lookup(&task->code, (int64_t)number, type_table[input->type].kind, position, task->span);
+    const int64_t number = (int64_t)task_add_input(task, input, arena);
+    const enum kind kind = type_table[input->type].kind;
+    value v = inside ? code_lookup(&task->code, number, kind, position, task->span)
+                     : code_gather(&task->code, number, kind, position, task->span);
     task->code.at[v].fallible = task->code.at[v].fallible || input_can_fail(input);
     return v;
 }

@@ -259,8 +259,8 @@ value input_value_at(struct code *code, int64_t number, int64_t offset, const st
 /* Whether what the input reads can fail. */
 bool input_can_fail(const struct input *input);
 
-/* The element of a whole input, which is added or found, at a position inside of it. */
-value task_element(struct task *task, const struct input *input, value position, struct arena *arena);
+/* The element of a whole input, which is added or found, at a position that is known to be `inside` of it, or checked. */
+value task_element(struct task *task, const struct input *input, value position, bool inside, struct arena *arena);
 
 /* Whether its outputs are rows of its inputs in another order: bare INPUTs. */
 bool operator_carries(const struct column_operator *column_op);
