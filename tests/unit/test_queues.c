@@ -293,7 +293,7 @@ static void add_scatter(struct random *random, struct trial *trial, struct task 
 
 static void add_breaker(struct random *random, struct trial *trial, struct task *task)
 {
-    enum operator_kind kind = (enum operator_kind)random_below(random, OPERATOR_MOVING);
+    enum operator_kind kind = (enum operator_kind)random_below(random, OPERATOR_SCATTER + 1);
     task->outputs = arena_array(trial->arena, MOST_OUTPUTS, sizeof *task->outputs);
     if (kind == OPERATOR_SCATTER) {
         add_scatter(random, trial, task);

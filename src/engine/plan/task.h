@@ -96,9 +96,9 @@ enum operator_kind {
     OPERATOR_SORT,      /* the outputs in the order of the keys, stable */
     OPERATOR_GROUP,     /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate. Without
                            keys one row, also of no rows */
-    OPERATOR_IDS,       /* of each row, the number of its tuple of keys among the distinct ones in their order */
     OPERATOR_DISTINCT,  /* the rows whose outputs have not been seen before, in order */
     OPERATOR_SCATTER,   /* the outputs' rows moved to the positions that key 0 holds */
+    OPERATOR_IDS,       /* of each row, the number of its tuple of keys among the distinct ones in their order */
     OPERATOR_MOVING,    /* of each row, the aggregate of the rows around it: struct moving_operator */
     OPERATOR_APPEND,    /* the numbers of the task's rows, 0, 1, ..., then -1, -2, ... for the rows of key 1, which has
                            its own number of rows */
