@@ -9,6 +9,7 @@
 #include "base/nontemporal_copy.h"
 #include "base/thread_pool.h"
 #include "engine/evaluator/block.h"
+#include "engine/evaluator/group_rows.h"
 #include "engine/evaluator/ordered_output.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
@@ -411,6 +412,20 @@ static enum status evaluator_rows(struct backend *backend, const struct job *job
     return run_job((const struct evaluator *)backend, job, NULL, sink, flagged);
 }
 
+static struct group_stream *evaluator_open_group(struct backend *backend, const struct operator_job *job)
+{
+    return group_rows_open(job, ((const struct evaluator *)backend)->thread_pool);
+}
+
+static enum status evaluator_group(struct backend *backend, const struct job *job, struct group_stream *stream,
+                                   bool *flagged)
+{
+    enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
+    if (status != STATUS_OK)
+        return status;
+    return group_rows_run(job, stream, ((const struct evaluator *)backend)->thread_pool, flagged);
+}
+
 static enum status evaluator_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     const struct evaluator *evaluator = (const struct evaluator *)backend;
@@ -457,6 +472,8 @@ struct backend *evaluator_open_threads(int threads)
         .range_rows = evaluator_range_rows,
         .aggregate = evaluator_aggregate,
         .rows = evaluator_rows,
+        .open_group = evaluator_open_group,
+        .group = evaluator_group,
         .run_operator = evaluator_run_operator,
         .source = evaluator_source,
         .profile = evaluator_profile,

@@ -1,30 +1,15 @@
 /* Group: keys become codes, codes are grouped, and keys and aggregates of the groups are written to columns. */
+#include "engine/operators/group_by.h"
+
 #include "engine/operators/axis_reduction.h"
 #include "engine/operators/elements.h"
 #include "engine/operators/group_quantile.h"
-#include "engine/operators/grouping.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/operators/sort_rows.h"
 
 #include "base/heap.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Aggregates for internal use: COUNT always, FIRST if keys are fetched by row. */
-enum { COUNT, FIRST, FIXED_AGGREGATES };
-
-struct grouped {
-    const struct operator_job *job;
-    struct packed_keys word;
-    struct column *constant; /* the key where there is none */
-    bool by_row;             /* keys are read from each group's first row, because codes do not determine their bits */
-    struct group_aggregate *group_aggs;
-    size_t group_agg_count;
-    size_t *group_aggregate_of; /* of each of the task's aggregates: the one of group_aggs */
-    _Atomic bool flagged;
-};
 
 static bool is_needed(const struct operator_job *job, size_t output)
 {
@@ -123,8 +108,7 @@ static bool same_states(const struct group_aggregate *a, const struct group_aggr
     return a->kind == b->kind && a->column == b->column && a->other == b->other && a->where == b->where;
 }
 
-/* Aggregates that need the same states share them. */
-static bool plan_aggregates(struct grouped *grouped)
+bool grouped_plan_aggregates(struct grouped *grouped)
 {
     const struct operator_job *job = grouped->job;
     const struct task *task = job->task;
@@ -176,19 +160,11 @@ static enum status find_keys(struct grouped *grouped, const struct workers *work
     return status;
 }
 
-static enum status group_columns(struct grouped *grouped, const struct workers *workers)
+struct grouping grouped_grouping(struct grouped *grouped, const struct workers *workers)
 {
-    const struct operator_job *job = grouped->job;
-    enum status status = find_keys(grouped, workers);
-    if (status != STATUS_OK)
-        return status;
-    if (!plan_aggregates(grouped)) {
-        grouped->flagged = true;
-        return STATUS_OK;
-    }
-    struct grouping grouping = {
+    return (struct grouping){
         .workers = workers,
-        .rows = job->rows,
+        .rows = grouped->job->rows,
         .keys = grouped->word.by,
         .group_aggs = grouped->group_aggs,
         .group_agg_count = grouped->group_agg_count,
@@ -197,6 +173,19 @@ static enum status group_columns(struct grouped *grouped, const struct workers *
         .move = move,
         .context = grouped,
     };
+}
+
+static enum status group_columns(struct grouped *grouped, const struct workers *workers)
+{
+    const struct operator_job *job = grouped->job;
+    enum status status = find_keys(grouped, workers);
+    if (status != STATUS_OK)
+        return status;
+    if (!grouped_plan_aggregates(grouped)) {
+        grouped->flagged = true;
+        return STATUS_OK;
+    }
+    const struct grouping grouping = grouped_grouping(grouped, workers);
     status = group_rows(&grouping, job->result_rows);
     if (status == STATUS_OK && has_quantiles(job))
         status = group_quantiles(job, grouped->word.by, *job->result_rows, workers);
@@ -220,6 +209,32 @@ static enum status write_nothing(const struct operator_job *job)
     return STATUS_OK;
 }
 
+void grouped_free(struct grouped *grouped)
+{
+    column_unref(grouped->constant);
+    packed_keys_free(&grouped->word);
+    free(grouped->group_aggs);
+    free(grouped->group_aggregate_of);
+}
+
+enum status grouped_finish(struct grouped *grouped, enum status status, bool *flagged)
+{
+    const struct operator_job *job = grouped->job;
+    if (grouped->flagged)
+        *flagged = true;
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        if (!job->results[k])
+            continue;
+        if (status == STATUS_OK && !grouped->flagged) {
+            column_finish(job->results[k], *job->result_rows);
+        } else {
+            column_unref(job->results[k]);
+            job->results[k] = NULL;
+        }
+    }
+    return operator_report(job, status);
+}
+
 enum status operator_group(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     struct grouped grouped = {.job = job};
@@ -231,21 +246,7 @@ enum status operator_group(const struct operator_job *job, const struct workers 
         status = group_columns(&grouped, workers);
     else if (prepare(&grouped, job->task->column_op->key_count == 0))
         status = job->task->column_op->key_count == 0 ? write_nothing(job) : STATUS_OK;
-    column_unref(grouped.constant);
-    packed_keys_free(&grouped.word);
-    free(grouped.group_aggs);
-    free(grouped.group_aggregate_of);
-    if (grouped.flagged)
-        *flagged = true;
-    for (size_t k = 0; k < job->task->output_count; k++) {
-        if (!job->results[k])
-            continue;
-        if (status == STATUS_OK && !grouped.flagged) {
-            column_finish(job->results[k], *job->result_rows);
-        } else {
-            column_unref(job->results[k]);
-            job->results[k] = NULL;
-        }
-    }
-    return operator_report(job, status);
+    status = grouped_finish(&grouped, status, flagged);
+    grouped_free(&grouped);
+    return status;
 }

@@ -1,5 +1,5 @@
 /* Grouping by direct addressing: states for every possible code, for each thread its own. */
-#include "engine/operators/grouping.h"
+#include "engine/operators/group_dense.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
@@ -15,16 +15,16 @@ enum {
     COPY_BYTES = 1 << 15 /* more than two copies must fit the L1 cache */
 };
 
-struct dense {
+struct dense_groups {
     const struct grouping *grouping;
     struct parts parts;
     int64_t codes; /* that are possible */
     int64_t copies;
-    void ***states; /* of each thread; NULL until it has run a part */
+    void ***states; /* of each thread; NULL until it has added rows */
     bool *failed;   /* of each thread: no memory */
 };
 
-static bool member_states(struct dense *dense, int member)
+static bool member_states(struct dense_groups *dense, int member)
 {
     if (!dense->states[member] && !dense->failed[member]) {
         dense->states[member] = group_states_new(dense->grouping, dense->codes * dense->copies);
@@ -50,28 +50,33 @@ static void prefetch_values(const struct grouping *grouping, int64_t row)
     }
 }
 
-static void add_part(void *context, int member, int64_t part)
+void dense_groups_add(struct dense_groups *dense, int member, const struct grouping *from, int64_t begin, int64_t end)
 {
-    struct dense *dense = context;
     if (!member_states(dense, member))
         return;
     uint32_t places[KEY_BLOCK];
-    int64_t end = part_begin(&dense->parts, part + 1);
-    for (int64_t row = part_begin(&dense->parts, part); row < end; row += KEY_BLOCK) {
+    for (int64_t row = begin; row < end; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-        prefetch_values(dense->grouping, row + KEY_BLOCK);
-        keys_read_32(dense->grouping->keys, row, count, places);
+        prefetch_values(from, row + KEY_BLOCK);
+        keys_read_32(from->keys, row, count, places);
         if (dense->copies > 1)
             spread_over_copies(places, count, (uint32_t)dense->copies);
-        group_states_add(dense->grouping, dense->states[member], places, row, count);
+        group_states_add(from, dense->states[member], places, row, count);
     }
+}
+
+static void add_part(void *context, int member, int64_t part)
+{
+    struct dense_groups *dense = context;
+    dense_groups_add(dense, member, dense->grouping, part_begin(&dense->parts, part),
+                     part_begin(&dense->parts, part + 1));
 }
 
 /* Merges all copies of all threads' states of some codes into copy 0 of thread 0. */
 static void merge_part(void *context, int member, int64_t part)
 {
     (void)member;
-    struct dense *dense = context;
+    struct dense_groups *dense = context;
     int64_t end = part_begin(&dense->parts, part + 1);
     for (int i = 0; i < dense->grouping->workers->threads; i++) {
         if (!dense->states[i])
@@ -84,7 +89,7 @@ static void merge_part(void *context, int member, int64_t part)
     }
 }
 
-static int64_t emit_groups(const struct dense *dense)
+static int64_t emit_groups(const struct dense_groups *dense)
 {
     const struct grouping *grouping = dense->grouping;
     const int64_t *counts = dense->states[0][0];
@@ -104,7 +109,7 @@ static int64_t emit_groups(const struct dense *dense)
     return found.at;
 }
 
-static int64_t count_groups(const struct dense *dense)
+static int64_t count_groups(const struct dense_groups *dense)
 {
     const int64_t *counts = dense->states[0][0];
     int64_t groups = 0;
@@ -113,14 +118,11 @@ static int64_t count_groups(const struct dense *dense)
     return groups;
 }
 
-static enum status run(struct dense *dense, int64_t *groups)
+enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
 {
     const struct grouping *grouping = dense->grouping;
     const struct workers *workers = grouping->workers;
-    dense->parts = partition_rows(workers, grouping->rows, PART_ROWS);
-    if (!workers_run(workers, dense->parts.count, add_part, dense))
-        return STATUS_CANCELLED;
-    /* The caller, thread 0, may not have run a part. */
+    /* The caller, thread 0, may not have added rows. */
     if (!member_states(dense, 0))
         return STATUS_FAILED;
     for (int i = 0; i < workers->threads; i++) {
@@ -146,17 +148,39 @@ static int64_t copies_of(const struct grouping *grouping, int bits)
     return size * COPIES << bits <= COPY_BYTES ? COPIES : COPIES / 2;
 }
 
+struct dense_groups *dense_groups_new(const struct grouping *grouping)
+{
+    size_t members = (size_t)grouping->workers->threads;
+    int bits = grouping->keys->word_bits[0];
+    struct dense_groups *dense = heap_array(1, sizeof *dense);
+    *dense = (struct dense_groups){
+        .grouping = grouping,
+        .codes = INT64_C(1) << bits,
+        .copies = copies_of(grouping, bits),
+        .states = heap_array(members, sizeof *dense->states),
+        .failed = heap_array(members, sizeof *dense->failed),
+    };
+    return dense;
+}
+
+void dense_groups_free(struct dense_groups *dense)
+{
+    if (!dense)
+        return;
+    for (int i = 0; i < dense->grouping->workers->threads; i++)
+        group_states_free(dense->grouping, dense->states[i], dense->codes * dense->copies);
+    free(dense->states);
+    free(dense->failed);
+    free(dense);
+}
+
 enum status group_dense(const struct grouping *grouping, int64_t *groups)
 {
-    int members = grouping->workers->threads, bits = grouping->keys->word_bits[0];
-    struct dense dense = {.grouping = grouping, .codes = INT64_C(1) << bits};
-    dense.copies = copies_of(grouping, bits);
-    dense.states = heap_array((size_t)members, sizeof *dense.states);
-    dense.failed = heap_array((size_t)members, sizeof *dense.failed);
-    enum status status = run(&dense, groups);
-    for (int i = 0; i < members; i++)
-        group_states_free(grouping, dense.states[i], dense.codes * dense.copies);
-    free(dense.states);
-    free(dense.failed);
+    struct dense_groups *dense = dense_groups_new(grouping);
+    enum status status = STATUS_CANCELLED;
+    dense->parts = partition_rows(grouping->workers, grouping->rows, PART_ROWS);
+    if (workers_run(grouping->workers, dense->parts.count, add_part, dense))
+        status = dense_groups_finish(dense, groups);
+    dense_groups_free(dense);
     return status;
 }

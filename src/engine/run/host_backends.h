@@ -10,4 +10,7 @@ bool backend_on_host(struct backend *backend);
 /* Whether that holds for all backends that may run a task. */
 bool runs_on_host(const struct runner *runner);
 
+/* Whether the run may use a GPU that has started. */
+bool runs_on_gpu(const struct runner *runner);
+
 #endif

@@ -38,29 +38,88 @@ static void drop_readers(struct queue_run *run, const struct task *task)
     }
 }
 
-static enum status run_next(struct queue_run *run, const struct task *task)
+/* The columns that the task reads. */
+static struct column **inputs_of(const struct queue_run *run, const struct task *task)
 {
-    int64_t rows;
     struct column **inputs = arena_array(run->arena, task->input_count, sizeof(struct column *));
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
         inputs[k] = input->task ? run->outcomes[input->task->number].columns[input->output] : input->column;
     }
+    return inputs;
+}
+
+static void add_trace(const struct queue_run *run, const struct task *task, int64_t rows_in, int64_t ns,
+                      const struct phase_times *before)
+{
+    struct run_trace *trace = run->runner->trace;
+    if (!trace)
+        return;
+    struct task_trace *added = trace_add(trace, task, ns, before, run->runner->timing);
+    added->rows_in = rows_in;
+    added->rows_out = task_is_scalar(task) ? -1 : run->rows[task->number];
+}
+
+static struct phase_times times_before(const struct queue_run *run)
+{
+    return trace_times(run->runner->trace ? run->runner->timing : NULL);
+}
+
+/* The group that is the next task and the only reader of this one's rows; NULL if there is none. */
+static const struct task *group_of_rows(const struct queue_run *run, const struct task *task)
+{
+    if (task->sink != SINK_ROWS || task_has_window(task) || task->number + 1 >= run->queue->count)
+        return NULL;
+    const struct task *next = run->queue->tasks[task->number + 1];
+    if (next->sink != SINK_OPERATOR || next->column_op->kind != OPERATOR_GROUP)
+        return NULL;
+    for (size_t k = 0; k < next->input_count; k++) {
+        if (next->inputs[k].task != task)
+            return NULL;
+    }
+    return run->readers[task->number] == next->input_count ? next : NULL;
+}
+
+/* Runs the task and its group in one go. STATUS_UNABLE: they have to be run one after the other. */
+static enum status run_grouped(struct queue_run *run, const struct task *task, const struct task *group)
+{
+    int64_t rows, passed = 0;
+    enum status status = rows_read(task, run->rows, &rows, run->diags);
+    if (status != STATUS_OK)
+        return status;
+    struct column *const *inputs = inputs_of(run, task);
+    struct outcome *outcome = &run->outcomes[group->number];
+    const int64_t began = now_ns();
+    struct phase_times before = times_before(run);
+    *outcome = (struct outcome){.columns = arena_array(run->arena, group->output_count, sizeof *outcome->columns)};
+    status = run_task_grouped(run->runner, task, inputs, rows, group, &passed, outcome, run->diags);
+    if (status != STATUS_OK)
+        return status;
+    run->rows[task->number] = passed;
+    run->rows[group->number] = outcome->rows;
+    add_trace(run, task, rows, now_ns() - began, &before);
+    before = times_before(run);
+    add_trace(run, group, passed, 0, &before);
+    drop_readers(run, task);
+    return STATUS_OK;
+}
+
+static enum status run_next(struct queue_run *run, const struct task *task)
+{
+    int64_t rows;
+    struct column *const *inputs = inputs_of(run, task);
     enum status status = rows_read(task, run->rows, &rows, run->diags);
     if (status != STATUS_OK)
         return status;
     struct outcome *outcome = &run->outcomes[task->number];
     const int64_t began = now_ns();
-    const struct phase_times before = trace_times(run->runner->trace ? run->runner->timing : NULL);
+    const struct phase_times before = times_before(run);
     const bool last = task->number + 1 == run->queue->count;
     status =
         run_task(run->runner, task, inputs, rows, last ? run->defer : DEFER_NEVER, run->arena, outcome, run->diags);
-    if (run->runner->trace && status == STATUS_OK) {
-        struct task_trace *added = trace_add(run->runner->trace, task, now_ns() - began, &before, run->runner->timing);
-        added->rows_in = rows;
-        added->rows_out = task_is_scalar(task) ? -1 : outcome->rows;
-    }
     run->rows[task->number] = outcome->rows;
+    if (status == STATUS_OK)
+        add_trace(run, task, rows, now_ns() - began, &before);
     if (!outcome->flagged)
         drop_readers(run, task);
     return status;
@@ -116,6 +175,12 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, c
     size_t done = 0;
     while (done < queue->count && status == STATUS_OK && !flagged) {
         const size_t diags_before = diags->count;
+        const struct task *group = queue == fused ? group_of_rows(&run, queue->tasks[done]) : NULL;
+        status = group ? run_grouped(&run, queue->tasks[done], group) : STATUS_UNABLE;
+        if (status != STATUS_UNABLE) {
+            done += status == STATUS_OK ? 2 : 0;
+            continue;
+        }
         status = run_next(&run, queue->tasks[done]);
         flagged = run.outcomes[done].flagged;
         /* What fails in an earlier task may never be read; without fusion, rows have other numbers. */

@@ -6,6 +6,7 @@
 #include "engine/backend/deferred_rows.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
+#include "engine/run/grouped_rows.h"
 #include "engine/run/host_backends.h"
 #include "engine/run/input_rows.h"
 #include "engine/run/placement.h"
@@ -77,6 +78,10 @@ static enum status end_range(struct task_run *run, const struct job *range)
 static enum status resolve_flag(struct task_run *run, const struct job *range, int64_t *row)
 {
     const bool narrow = range->end - range->begin > EXACT_ROWS;
+    if (run->sink.stream) { /* which has some of its rows: the task has to be run without */
+        run->flagged = true;
+        return STATUS_OK;
+    }
     run->most = EXACT_ROWS;
     if (narrow)
         return STATUS_OK;
@@ -128,19 +133,42 @@ static enum status run_ranges(struct task_run *run)
     return status;
 }
 
+static enum status run_all_ranges(struct task_run *run, struct column *const *inputs)
+{
+    if (!run->sink.computes || run->job.begin >= run->job.end)
+        return STATUS_OK;
+    input_rows_open(&run->input, run->runner, &run->job, inputs, task_sink_row_bytes(&run->sink));
+    return run->input.ranges.count > 0 ? run_ranges(run) : STATUS_OK;
+}
+
 /* The task's rows, from the first range to the finished results. */
 static enum status run_rows(struct task_run *run, struct column *const *inputs, enum defer_choice defer,
                             struct outcome *outcome)
 {
     enum status status = task_sink_open(&run->sink, run->runner, &run->job, inputs, defer, outcome);
-    if (status == STATUS_OK && run->sink.computes && run->job.begin < run->job.end) {
-        input_rows_open(&run->input, run->runner, &run->job, inputs, task_sink_row_bytes(&run->sink));
-        if (run->input.ranges.count > 0)
-            status = run_ranges(run);
-    }
+    if (status == STATUS_OK)
+        status = run_all_ranges(run, inputs);
     if (status != STATUS_OK || run->flagged)
         return status;
     return task_sink_finish(&run->sink, outcome, &run->uncertain);
+}
+
+/* Makes the task ready for a run on these rows. */
+static void open_run(struct task_run *run, const struct runner *runner, const struct task *task,
+                     struct column *const *inputs, int64_t rows, struct diags *diags)
+{
+    *run = (struct task_run){.runner = runner, .most = INT64_MAX};
+    run->job = (struct job){.rows = rows,
+                            .end = rows,
+                            .timing = runner->timing,
+                            .progress = runner->progress,
+                            .cancel = runner->cancel,
+                            .diags = diags};
+    if (task->filter_count == 0)
+        rows_kept(&task->window, rows, &run->job.begin, &run->job.end);
+    run->job.task = task_specialise(runner, task, inputs, rows, diags->arena, &run->job.columns);
+    if (runner->progress)
+        run->job.whole = task_whole(task, inputs, rows, diags->arena);
 }
 
 /* A device's float sum may be uncertain in its last bit, the evaluator's is not. */
@@ -162,18 +190,8 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
     if (task->sink == SINK_OPERATOR) {
         status = run_operator(runner, task, inputs, rows, outcome, diags);
     } else {
-        struct task_run run = {.runner = runner, .most = INT64_MAX};
-        run.job = (struct job){.rows = rows,
-                               .end = rows,
-                               .timing = runner->timing,
-                               .progress = runner->progress,
-                               .cancel = runner->cancel,
-                               .diags = diags};
-        if (task->filter_count == 0)
-            rows_kept(&task->window, rows, &run.job.begin, &run.job.end);
-        run.job.task = task_specialise(runner, task, inputs, rows, diags->arena, &run.job.columns);
-        if (runner->progress)
-            run.job.whole = task_whole(task, inputs, rows, diags->arena);
+        struct task_run run;
+        open_run(&run, runner, task, inputs, rows, diags);
         status = run_rows(&run, inputs, defer, outcome);
         outcome->flagged = run.flagged || run.uncertain;
         if (status == STATUS_OK && run.uncertain && (runner->device || runner->chooser))
@@ -181,5 +199,32 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
     }
     if (status != STATUS_OK || outcome->flagged)
         outcome_release(outcome, task);
+    return status;
+}
+
+enum status run_task_grouped(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                             int64_t rows, const struct task *group, int64_t *passed, struct outcome *outcome,
+                             struct diags *diags)
+{
+    if ((runner->device && runner->device != runner->evaluator) || runs_on_gpu(runner))
+        return STATUS_UNABLE;
+    struct runner host = *runner;
+    host.device = NULL;
+    host.chooser = NULL;
+    struct task_run run;
+    struct grouped_rows grouped;
+    enum status status = STATUS_UNABLE;
+    open_run(&run, &host, task, inputs, rows, diags);
+    if (grouped_rows_open(&grouped, &run.job, group, host.evaluator, outcome)) {
+        task_sink_open_groups(&run.sink, &host, &run.job, grouped.stream);
+        status = run_all_ranges(&run, inputs);
+        if (status == STATUS_OK && run.flagged)
+            status = STATUS_UNABLE;
+        if (status == STATUS_OK)
+            status = grouped_rows_finish(&grouped, passed, outcome);
+    }
+    grouped_rows_close(&grouped);
+    if (status != STATUS_OK)
+        outcome_release(outcome, group);
     return status;
 }

@@ -22,4 +22,11 @@ void outcome_release(struct outcome *outcome, const struct task *task);
 enum status run_task(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows,
                      enum defer_choice defer, struct arena *arena, struct outcome *outcome, struct diags *diags);
 
+/* Runs a task of rows whose only reader is `group`, the next task of the queue, and groups the rows while they are
+ * computed: they are never stored. *passed receives their number. `outcome` is the group's; it has the array of
+ * columns. STATUS_UNABLE: the two have to be run one after the other. */
+enum status run_task_grouped(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                             int64_t rows, const struct task *group, int64_t *passed, struct outcome *outcome,
+                             struct diags *diags);
+
 #endif

@@ -76,6 +76,18 @@ enum status task_sink_open(struct task_sink *sink, const struct runner *runner, 
     return STATUS_OK;
 }
 
+void task_sink_open_groups(struct task_sink *sink, const struct runner *runner, struct job *job,
+                           struct group_stream *stream)
+{
+    *sink = (struct task_sink){.runner = runner,
+                               .job = job,
+                               .task = job->task,
+                               .computes = true,
+                               .end = job->end,
+                               .stream = stream,
+                               .wanted = INT64_MAX};
+}
+
 int64_t task_sink_row_bytes(const struct task_sink *sink)
 {
     int64_t bytes = 0;
@@ -134,6 +146,8 @@ static enum status run_aggregates(struct task_sink *sink, struct backend *backen
 
 enum status task_sink_run(struct task_sink *sink, struct backend *backend, const struct job *range, bool *flagged)
 {
+    if (sink->stream)
+        return backend->ops->group(backend, range, sink->stream, flagged);
     return sink->states ? run_aggregates(sink, backend, range, flagged) : run_rows(sink, backend, range, flagged);
 }
 
@@ -157,7 +171,7 @@ enum status task_sink_run_exactly(struct task_sink *sink, const struct job *rang
 
 bool task_sink_stop_storing(struct task_sink *sink, const struct job *range)
 {
-    if (sink->counting || sink->task->filter_count == 0)
+    if (sink->counting || sink->task->filter_count == 0 || sink->stream)
         return false;
     if (sink->defers) {
         sink->defers = deferral_pays(sink->stored.rows, range->end - range->begin, sink->choice);

@@ -16,6 +16,7 @@ struct task_sink {
     bool computes;                /* something has to be run at all */
     int64_t end;                  /* of the job: only some of its rows may be run */
     struct agg_state *states;     /* of aggregates */
+    struct group_stream *stream;  /* groups the rows; NULL: they are stored */
     struct row_sink stored;       /* rows in columns */
     struct row_sink counted;      /* and those behind that are only counted: no columns */
     bool counting;
@@ -28,6 +29,10 @@ struct task_sink {
 /* Reserves what the job's task writes. From then on the job's task and its rows are those that have to be run. */
 enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct column *const *inputs, enum defer_choice choice, struct outcome *outcome);
+
+/* Likewise, with rows that a group takes. */
+void task_sink_open_groups(struct task_sink *sink, const struct runner *runner, struct job *job,
+                           struct group_stream *stream);
 
 /* The size of a row in the columns being written; 0: nothing is stored. */
 int64_t task_sink_row_bytes(const struct task_sink *sink);
