@@ -212,7 +212,7 @@ class CommandLine:
         self.sandbox.write("double.rql", b"who * 2\narg2 + 1\n")
         self.prints("script-arguments", "42\n42\n", *host, "double.rql", "who=21", "41")
         self.says("script-argument-missing", [*host, "double.rql", "who=21"], r"error: .*`arg2`", status=1)
-        self.says("script-argument-no-value", [*host, "double.rql", "who=1 +"], r"error: ", status=2)
+        self.says("script-argument-no-value", [*host, "double.rql", "who=range 1..3 | nosuch"], r"error: ", status=2)
         self.prints("arg", "9\n", *host, "--arg", "n=4", "--arg=m=5", "-c", "$n + $m")
         self.prints("arg-beside-a-script", "42\n", *host, "--arg", "twice=2", "-", "21", stdin=b"$arg1 * $twice")
         self.prints("arg-is-no-column", "4\n", *host, "--arg", "ids=42", "-c", "load ids.bin | count ids == $ids")
@@ -220,7 +220,10 @@ class CommandLine:
         self.prints("arg-path-as-source", "10\n", *host, "--arg", "file=ids.bin", "-c", "$file | count")
         self.prints("arg-folder", "10\n", *host, "--arg", "dir=.", "-c", "load $dir/ids.bin | zip $dir/amounts.bin | count")
         self.prints("arg-relation", "6\n", *host, "--arg", "r=range 1..3", "-c", "$r | sum")
-        self.says("arg-path-is-no-value", [*host, "--arg", "f=a.b", "-c", "$f + 1"], r"error: .*`a\.b`", status=1)
+        for number, text in enumerate(("AAPL", "3M", "BRK.B", "New York", 'a"b', "", "1 +", "2024-Q1")):
+            query = f"['AAPL', '3M', 'BRK.B', 'New York', 'a\"b', '', '1 +', '2024-Q1'] | count c1 == $s"
+            self.prints(f"arg-text-{number}", "1\n", *host, "--arg", f"s={text}", "-c", query)
+        self.says("arg-text-is-no-number", [*host, "--arg", "f=a.b", "-c", "$f + 1"], r"error: .*`\$f` is text", status=1)
         self.says("arg-without-a-name", [*host, "--arg", "42", "-c", "1"], r"NAME=VALUE", status=2)
         self.sandbox.write("shebang.rql", b"#!/usr/bin/env rql\nload $file | count\n")
         os.chmod(self.sandbox.path("shebang.rql"), 0o755)

@@ -302,6 +302,16 @@ static void unknown_argument(struct binder *binder, const struct name *name, con
                "unknown argument `$%s`", argument);
 }
 
+/* An argument that is neither a value nor a pipeline is a text. */
+static struct resolved text_argument(struct arena *arena, const char *text)
+{
+    struct binding *binding = arena_alloc(arena, sizeof *binding);
+    *binding = (struct binding){.kind = BINDING_SCALAR};
+    binding->scalar = (struct scalar){
+        .kind = KIND_INT, .logical = {.kind = LOGICAL_TEXT}, .text = {.at = text, .length = strlen(text)}};
+    return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
+}
+
 /* Resolves $NAME: a `let` value or an argument of the command line, whatever the columns are. */
 static struct resolved resolve_argument(struct scope *scope, const struct name *name, const char *argument)
 {
@@ -316,8 +326,7 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
         bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s(...)", argument),
                    "`%s` is a function, not a value", name->text);
     else if (binding == NULL && text != NULL)
-        bind_error(binder, name->span, arena_printf(binder->arena, "it can be used as a path: `load %s`", name->text),
-                   "the argument `%s` is not a value: `%s`", name->text, text);
+        return text_argument(binder->arena, text);
     else if (binding == NULL)
         unknown_argument(binder, name, argument);
     return meaning(MEANS_UNKNOWN, 0);

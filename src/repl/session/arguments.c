@@ -6,7 +6,6 @@
 #include "engine/bind/check.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* The length of a possible name at the start; the parser decides whether it is one. */
 static size_t name_length(const char *text)
@@ -46,7 +45,7 @@ static bool is_one_definition(const struct script *script)
     return script->parsed == PARSE_OK && script->first && script->first->kind == STMT_LET && !script->first->next;
 }
 
-/* Keeps the text as given, for use as a path. */
+/* Keeps the text as given, for use as a path or text. */
 static const char *keep_text(struct session *session, const char *argument, size_t number)
 {
     size_t length = name_length(argument);
@@ -62,12 +61,6 @@ static const char *keep_text(struct session *session, const char *argument, size
     return text;
 }
 
-/* A path has a `.` or `/` or names an existing file, and contains nothing that ends a statement. */
-static bool resembles_path(const char *text)
-{
-    return !strpbrk(text, ";\n") && (strpbrk(text, "./") || access(text, F_OK) == 0);
-}
-
 /* Whether the value is nothing but a path, which would be loaded. */
 static bool is_bare_path(const struct stmt *definition)
 {
@@ -77,10 +70,10 @@ static bool is_bare_path(const struct stmt *definition)
            pipeline->source.span.end == pipeline->source.paths->path.span.end;
 }
 
-/* Text that is not a value but looks like a path is a path only. */
-static bool is_only_path(struct session *session, const struct script *script, const char *text)
+/* Whether it is a path or a text, because it is neither a value nor a pipeline, right or wrong. */
+static bool is_only_text(struct session *session, const struct script *script, const char *text)
 {
-    if (!resembles_path(text))
+    if (strpbrk(text, "|;\n"))
         return false;
     if (is_one_definition(script) && is_bare_path(script->first))
         return true;
@@ -100,7 +93,7 @@ static enum exit_status define(struct session *session, const char *name, const 
     struct strbuf text = {0};
     write_definition(&text, argument, number);
     struct script *script = script_new(name, &text, PARSE_SCRIPT);
-    if (is_only_path(session, script, keep_text(session, argument, number))) {
+    if (is_only_text(session, script, keep_text(session, argument, number))) {
         script_free(script);
         return EXIT_FINE;
     }
