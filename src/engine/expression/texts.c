@@ -61,6 +61,23 @@ static value translate(struct scope *scope, struct term term, uint32_t *map, str
     return text_lookup(scope, term, column, "codes", span);
 }
 
+/* Joins two dictionaries: short ones at once, others on all threads. NULL, with an error unless it was cancelled. */
+static struct dictionary *join(struct binder *binder, struct dictionary *both[2], uint32_t *maps[2], struct span span)
+{
+    enum { LONG = 1 << 16 };
+    const bool is_long = both[0]->count > LONG && both[1]->count > LONG;
+    struct dictionary *joined =
+        is_long ? dictionary_join(both, 2, maps, binder->workers) : dictionary_union(both[0], both[1], maps);
+    if (joined != NULL)
+        return joined;
+    if (binder->workers != NULL && workers_cancelled(binder->workers)) {
+        binder->cancelled = true;
+        return NULL;
+    }
+    bind_error(binder, span, NULL, "there are more than %d different texts in both together", DICTIONARY_MAX);
+    return NULL;
+}
+
 void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span)
 {
     bool same_constant = a->text != NULL && b->text != NULL && text_compare(*a->text, *b->text) == 0;
@@ -72,10 +89,16 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
         return;
     }
     uint32_t *maps[2];
-    struct dictionary *joined = dictionary_join(both, 2, maps, NULL);
+    struct dictionary *joined = join(scope->binder, both, maps, span);
+    if (joined == NULL)
+        return;
     queue_hold_dictionary(scope->binder->queue, joined);
     struct term *terms[] = {a, b};
     for (int i = 0; i < 2; i++) {
+        if (joined == both[i]) { /* codes stay as they are */
+            free(maps[i]);
+            continue;
+        }
         bool constant = code_is_const(scope->code, terms[i]->value) && both[i]->count == 1;
         uint32_t first = maps[i][0];
         if (constant)
