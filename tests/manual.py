@@ -13,7 +13,7 @@ import harness
 
 HOST = ("--device", "host")
 KINDS = ("statements", "stages", "functions", "commands", "settings", "formats", "operators", "topics")
-TEXTS = ("start", "names", "values", "keys")
+TEXTS = ("start", "names", "values", "groups", "keys")
 
 
 class Manual:

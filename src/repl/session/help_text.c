@@ -58,6 +58,25 @@ static const char values[] = "Numbers: 42, 1_000_000, 0xff, 0b101, 3.5, 1e6. tru
                              "Reserved words and names with other characters are in backquotes.\n"
                              "  load ids.bin as `the id` | select `the id` == 42 | count\n";
 
+static const char groups[] = "A window is an aggregate of the rows around each: from A to B rows away. at is\n"
+                             "a value in another row.\n"
+                             "  load amounts.bin | derive total = sum(x) over ..0 | take 3\n"
+                             "  load amounts.bin | derive smooth = mean(x) over -4..0 | take 3\n"
+                             "  load amounts.bin | derive change = x - at(x, -1) | take 3\n"
+                             "per runs stages within each group of rows with equal keys. Rows stay in place\n"
+                             "unless a stage orders them. A running total, and the share of a total:\n"
+                             "  let t = load ids.bin | zip amounts.bin as amt\n"
+                             "  t | per ids: derive total = sum(amt) over ..0 | take 3\n"
+                             "  t | per ids: derive part = amt / float(sum(amt)) | take 3\n"
+                             "The largest three of each, the first of each, all rows above the average:\n"
+                             "  t | per ids: top 3 by amt | take 6\n"
+                             "  t | per ids: take 1 | take 3\n"
+                             "  t | per ids: select amt > mean(amt) | count\n"
+                             "A place within the group, and the last value that is not missing:\n"
+                             "  t | per ids: derive place = rank(amt, desc) | take 3\n"
+                             "  t | derive known = amt > 0 ? amt : missing\n"
+                             "  | derive filled = last(known) over ..0 | take 5\n";
+
 static const char keys[] = "Tab          complete stages, functions, files, names and columns\n"
                            "Up, Ctrl-R   recall earlier queries, search them\n"
                            "|            at the start of a line: continue from the last relation\n"
@@ -68,9 +87,8 @@ static const char keys[] = "Tab          complete stages, functions, files, name
                            "A line that ends in an operator, | or an open bracket continues on the next.\n";
 
 const struct help_text help_texts[] = {
-    {"start", "examples, step by step", start},
-    {"names", "how names are resolved", names},
-    {"values", "how values are written", values},
+    {"start", "examples, step by step", start},   {"names", "how names are resolved", names},
+    {"values", "how values are written", values}, {"groups", "windows, and stages within groups", groups},
     {"keys", "keys at the prompt", keys},
 };
 const size_t help_text_count = sizeof help_texts / sizeof *help_texts;
