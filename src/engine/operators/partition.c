@@ -14,7 +14,8 @@
 enum { PART_ROWS = 1 << 16, WORD_BITS = 64 };
 
 struct partition {
-    const struct keys *keys; /* of one word */
+    const struct keys *keys;
+    uint64_t *order; /* rows in order, of keys of several words */
     int64_t rows;
     int row_bits;
     size_t width;                 /* of an element: a code and, below it, a row number */
@@ -27,24 +28,39 @@ struct partition {
 
 /* ---- rows in order already ---- */
 
+/* Marks rows whose keys differ from those of the row before; false if some key descends. `rows` lists one row more than
+ * there are marks, the first of which is the row before; NULL: they follow each other from `row` on. */
+static bool mark_begins(const struct keys *keys, int64_t row, const uint64_t *rows, int count, uint8_t *begins)
+{
+    uint64_t codes[KEY_BLOCK + 1];
+    bool descends = false;
+    memset(begins, 0, (size_t)count);
+    for (int word = 0; word < keys->words; word++) {
+        if (rows) {
+            keys_read_at(keys, word, rows, 1, codes);
+            keys_read_at(keys, word, rows + 1, count, codes + 1);
+        } else {
+            keys_read(keys, word, row, 1, codes);
+            keys_read(keys, word, row + 1, count, codes + 1);
+        }
+        for (int i = 0; i < count; i++) {
+            descends |= !begins[i] && codes[i + 1] < codes[i];
+            begins[i] |= codes[i + 1] != codes[i];
+        }
+    }
+    return !descends;
+}
+
+/* Part by part: whether the keys ascend, and where groups begin if they do. */
 static void check_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct partition *partition = context;
     const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
-    uint64_t codes[KEY_BLOCK + 1];
-    keys_read(partition->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
-    for (int64_t row = begin; row < end && !partition->unsorted; row += KEY_BLOCK) {
+    for (int64_t row = begin > 0 ? begin : 1; row < end && !partition->unsorted; row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-        keys_read(partition->keys, 0, row, count, codes + 1);
-        bool descends = false;
-        for (int i = 0; i < count; i++) {
-            descends |= codes[i + 1] < codes[i];
-            partition->begins[row + i] = codes[i + 1] != codes[i];
-        }
-        if (descends)
+        if (!mark_begins(partition->keys, row - 1, NULL, count, &partition->begins[row]))
             partition->unsorted = true;
-        codes[0] = codes[count];
     }
     if (begin == 0)
         partition->begins[0] = 1;
@@ -119,6 +135,38 @@ static void write_elements(void *context, int member, int64_t row, const void *e
         partition->begins[row] = 1;
 }
 
+/* Keys of several words: rows were ordered by one after another. */
+static void write_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct partition *partition = context;
+    const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
+    for (int64_t row = begin > 0 ? begin : 1; row < end; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        (void)mark_begins(partition->keys, 0, partition->order + row - 1, count, &partition->begins[row]);
+    }
+    if (begin == 0)
+        partition->begins[0] = 1;
+    for (int64_t row = begin; row < end && partition->place; row += KEY_BLOCK) {
+        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        int64_t rows[KEY_BLOCK];
+        memcpy(rows, partition->order + row, (size_t)count * sizeof *rows);
+        operator_write_ints(partition->place, row, rows, count);
+    }
+}
+
+static enum status order_partition(struct partition *partition, const struct workers *workers)
+{
+    const size_t size = (size_t)partition->rows * sizeof *partition->order;
+    partition->order = pages_alloc(size);
+    enum status status =
+        partition->order ? order_rows(partition->keys, partition->rows, workers, partition->order) : STATUS_FAILED;
+    if (status == STATUS_OK && !workers_run(workers, partition->parts.count, write_part, partition))
+        status = STATUS_CANCELLED;
+    pages_free(partition->order, size);
+    return status;
+}
+
 static enum status sort_partition(struct partition *partition, const struct workers *workers)
 {
     const int bits = partition->keys->word_bits[0];
@@ -185,7 +233,7 @@ static enum status run_partition(struct partition *partition, const struct worke
         return STATUS_CANCELLED;
     enum status status = STATUS_OK;
     if (partition->unsorted)
-        status = sort_partition(partition, workers);
+        status = partition->keys->words > 1 ? order_partition(partition, workers) : sort_partition(partition, workers);
     else if (partition->place && !workers_run(workers, partition->parts.count, keep_places, partition))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK && partition->group && !number_groups(partition, workers))
@@ -214,22 +262,22 @@ enum status operator_partition(const struct operator_job *job, const struct work
     if (job->rows == 0)
         return STATUS_OK;
     partition.row_bits = job->rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)job->rows - 1) : 1;
-    const struct column **columns = heap_array(column_op->key_count, sizeof *columns);
+    struct key *at = heap_array(column_op->key_count, sizeof *at);
     for (size_t i = 0; i < column_op->key_count; i++)
-        columns[i] = job->inputs[column_op->keys[i]];
-    struct packed_keys packed;
+        at[i].column = job->inputs[column_op->keys[i]];
+    struct keys keys = {0};
+    partition.keys = &keys;
     partition.begins = pages_alloc((size_t)job->rows);
     enum status status = partition.begins ? STATUS_OK : STATUS_FAILED;
-    if (status == STATUS_OK) {
-        status = packed_keys_init(&packed, columns, column_op->key_count, job->rows, workers);
-        partition.keys = packed.by;
-        if (status == STATUS_OK)
-            status = run_partition(&partition, workers);
-        packed_keys_free(&packed);
-    }
+    if (status == STATUS_OK && !keys_init(&keys, at, column_op->key_count, job->rows, workers))
+        status = STATUS_CANCELLED;
+    if (status == STATUS_OK)
+        status = run_partition(&partition, workers);
+    if (partition.begins)
+        keys_free(&keys);
     set_range(partition.place, job->rows);
     set_range(partition.group, job->rows);
     pages_free(partition.begins, (size_t)job->rows);
-    free(columns);
+    free(at);
     return operator_report(job, status);
 }
