@@ -9,6 +9,7 @@ same pipelines again. Many pipelines run in one process; a mismatch prints the s
 """
 
 import argparse
+import bisect
 import os
 import random
 import sys
@@ -173,6 +174,26 @@ def join(left, right, kind, left_names, right_names, prefix):
     return Relation(columns, len(pairs))
 
 
+def asof(left, right, left_names, right_names, prefix):
+    """Each row of the left with the latest of the right that is not after it, the last of equal ones."""
+    groups = {}
+    for at, (key, time) in enumerate(zip(right.keys(right_names[:-1]), right.columns[right_names[-1]][1])):
+        if key is not None and time is not None:
+            groups.setdefault(key, []).append((time, at))
+    for group in groups.values():
+        group.sort()
+    others = []
+    for key, time in zip(left.keys(left_names[:-1]), left.columns[left_names[-1]][1]):
+        group = groups.get(key, []) if time is not None else []
+        count = bisect.bisect_right(group, time, key=lambda each: each[0]) if group else 0
+        others.append(group[count - 1][1] if count else None)
+    columns = dict(left.columns)
+    for name, column in right.at(others).columns.items():
+        if name not in right_names:
+            columns[f"{prefix}_{name}" if prefix else name] = column
+    return Relation(columns, left.rows)
+
+
 def wider(a, b):
     """The type that holds the values of both, or None."""
     if a == b:
@@ -284,6 +305,8 @@ def random_join(rng, tables, left, right):
     source_text, other = some_rows(rng, *right)
     names = [column.name for column in tables[0].columns if column.name.startswith("k")]
     names = rng.sample(names, rng.randint(1, len(names)))
+    if rng.random() < 0.15 and relation.columns[names[-1]][0].kind in ("int", "date", "timestamp", "decimal"):
+        kind = "asof join"
     right_names = names
     prefix = "m" if any(name in relation.columns for name in other.columns if name not in names) else rng.choice([None, "m"])
     if rng.random() < 0.3:
@@ -295,6 +318,8 @@ def random_join(rng, tables, left, right):
     on = ", ".join(name if name == new else f"{name} = {new}" for name, new in zip(names, right_names))
     given = source_text if "|" not in source_text else f"({source_text})"
     stage = f"{kind} {given}{f' as {prefix}' if prefix else ''} on {on}"
+    if kind == "asof join":
+        return f"{text} | {stage}", lambda: asof(relation, other, names, right_names, prefix)
     return f"{text} | {stage}", lambda: join(relation, other, kind, names, right_names, prefix)
 
 

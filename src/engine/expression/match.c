@@ -164,6 +164,8 @@ value match_id(struct scope *scope, const struct join_index *index, const struct
     value none = constant(scope, index->ids, span);
     if (index->ids == 0)
         return none;
+    if (index->key_count == 0)
+        return code_exact_int(scope->code, 0, span);
     value id =
         index->dense ? dense_id(scope, index, integers, &found, span) : sparse_id(scope, index, integers, &found, span);
     return code_op(scope->code, OP_SELECT, found, id, none, span);
@@ -233,9 +235,11 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
         return unknown_term;
     if (evaluated->relation == NULL) /* never run: anything that reads the row */
         return term_of(op(scope, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
+    const struct join_keys keys = {
+        .columns = evaluated->relation->columns, .count = 1, .members_only = true, .rows = evaluated->relation->rows};
     enum status status = STATUS_OK;
     if (evaluated->index == NULL)
-        status = join_index_new(evaluated->relation->columns, 1, true, binder->workers, &evaluated->index);
+        status = join_index_new(&keys, binder->workers, &evaluated->index);
     if (status != STATUS_OK) {
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         if (status == STATUS_FAILED)

@@ -13,7 +13,8 @@ static enum join_kind kind_of(const struct stage *stage)
     static const struct {
         const char *word;
         enum join_kind kind;
-    } kinds[] = {{"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI}, {"full", JOIN_FULL}};
+    } kinds[] = {
+        {"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI}, {"full", JOIN_FULL}, {"asof", JOIN_ASOF}};
     if (stage->word->stage == STAGE_LOOKUP)
         return JOIN_LOOKUP;
     for (size_t i = 0; stage->kind.text != NULL && i < sizeof kinds / sizeof *kinds; i++) {
@@ -30,7 +31,7 @@ bool join_takes_columns(const struct join *join)
 
 bool join_keeps_left(const struct join *join)
 {
-    return join->kind == JOIN_LEFT || join->kind == JOIN_FULL || join->kind == JOIN_LOOKUP;
+    return join->kind == JOIN_LEFT || join->kind == JOIN_FULL || join->kind == JOIN_ASOF || join->kind == JOIN_LOOKUP;
 }
 
 const char *join_source_text(const struct join *join)
@@ -85,6 +86,7 @@ static bool find_keys(struct join *join)
     struct scope scope = {.binder = join->binder, .flow = &join->left};
     bool known = true;
     join->key_count = stage->item_count;
+    join->equal_count = join->key_count - (join->kind == JOIN_ASOF);
     join->left_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->left_keys);
     join->right_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->right_keys);
     for (size_t i = 0; i < join->key_count; i++) {
@@ -182,9 +184,14 @@ static bool make_index(struct join *join)
     struct column **keys = arena_array(binder->arena, join->key_count, sizeof(struct column *));
     for (size_t i = 0; i < join->key_count; i++)
         keys[i] = evaluated_column(right, join->right_keys[i]);
+    const struct join_keys indexed = {.columns = keys,
+                                      .count = join->equal_count,
+                                      .order = join->kind == JOIN_ASOF ? keys[join->equal_count] : NULL,
+                                      .members_only = !join_takes_columns(join),
+                                      .rows = right->relation->rows};
     enum status status = STATUS_OK;
     if (right->index == NULL)
-        status = join_index_new(keys, join->key_count, !join_takes_columns(join), binder->workers, &right->index);
+        status = join_index_new(&indexed, binder->workers, &right->index);
     binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
     if (status == STATUS_FAILED)
         bind_error(binder, join->stage->sources[0].span, NULL, "not enough memory for an index of %lld rows",
@@ -228,10 +235,13 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, &join.left, NULL);
     const bool named = name_result(&join);
-    if (!check_keys(&join, &scope) || !named || (join.right->relation != NULL && !make_index(&join)) ||
+    if (!check_keys(&join, &scope) || !join_check_order(&join, &scope) || !named ||
+        (join.right->relation != NULL && !make_index(&join)) ||
         (join.right->relation != NULL && !check_distinct(&join))) {
         task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
         flow->open = true;
+    } else if (join.kind == JOIN_ASOF) {
+        join_asof(&join, &scope, flow);
     } else if (!join_takes_columns(&join)) {
         join_keep_matching(&join, &scope, flow);
     } else if (join.right->relation != NULL && join.right->index->doubles > 0) {

@@ -6,7 +6,7 @@
 #include "engine/expression/match.h"
 #include "engine/lower/lower.h"
 
-enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_LOOKUP };
+enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_ASOF, JOIN_LOOKUP };
 
 /* A join while it is bound. */
 struct join {
@@ -17,6 +17,7 @@ struct join {
     struct evaluated *right;
     struct flow unevaluated; /* the right in the first binding, if right->relation is NULL */
     size_t key_count;
+    size_t equal_count;             /* keys that must be equal: all, or but for the last of an asof join */
     size_t *left_keys, *right_keys; /* columns */
     size_t *added;                  /* columns of the right that come along */
     size_t added_count;
@@ -40,11 +41,19 @@ const char *join_source_text(const struct join *join);
 /* Sets the outputs of the task: these terms of the left, and the columns of the right at the place. */
 void join_set_outputs(struct join *join, struct task *task, const struct term *left, struct match place,
                       struct flow *flow);
+/* The terms of the left's columns, which are the inputs of the task of this code. */
+struct term *join_left_terms(const struct join *join, struct code *code);
+/* Some place, in the first binding. */
+struct match join_any_place(const struct join *join, struct scope *scope);
 /* The id that the index gives these keys of the left. */
 value join_index_id(const struct join *join, struct scope *scope);
 void join_keep_matching(const struct join *join, struct scope *scope, struct flow *flow);
 void join_single(struct join *join, struct scope *scope, struct flow *flow);
 void join_expanded(struct join *join, struct scope *scope, struct flow *flow);
+
+/* asof_join.c: the latest row of the right that is not after that of the left. */
+bool join_check_order(const struct join *join, struct scope *scope);
+void join_asof(struct join *join, struct scope *scope, struct flow *flow);
 
 /* full_join.c: appends the rows of the right that nothing has matched. */
 void join_append_rest(struct join *join, struct flow *flow);

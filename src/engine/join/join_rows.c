@@ -76,7 +76,7 @@ void join_set_outputs(struct join *join, struct task *task, const struct term *l
 }
 
 /* The terms of the left's columns, which are the inputs of a task. */
-static struct term *left_terms(const struct join *join, struct code *code)
+struct term *join_left_terms(const struct join *join, struct code *code)
 {
     struct term *terms = arena_array(join->binder->arena, join->left.count + 1, sizeof *terms);
     for (size_t k = 0; k < join->left.count; k++)
@@ -94,7 +94,10 @@ static void describe_join(const struct join *join, struct task *task)
 {
     const struct join_index *index = join->right->index;
     struct arena *arena = join->binder->arena;
-    const char *rows = !join_takes_columns(join) ? "" : index->doubles > 0 ? ", rows expanded" : ", a gather";
+    const char *rows = join->kind == JOIN_ASOF     ? ", the last not after"
+                       : !join_takes_columns(join) ? ""
+                       : index->doubles > 0        ? ", rows expanded"
+                                                   : ", a gather";
     const char *on =
         text_of_span(arena, span_join(join->stage->items[0].span, join->stage->items[join->key_count - 1].span), 40);
     task->stages[0].how = arena_printf(arena, "on %s %s in %s%s", on, index->dense ? "by address" : "by perfect hash",
@@ -106,7 +109,7 @@ value join_index_id(const struct join *join, struct scope *scope)
     struct arena *arena = join->binder->arena;
     struct term *keys = arena_array(arena, join->key_count, sizeof *keys);
     struct logical_type *logical = arena_array(arena, join->key_count, sizeof *logical);
-    for (size_t i = 0; i < join->key_count; i++) {
+    for (size_t i = 0; i < join->equal_count; i++) {
         keys[i] = term_of_column(scope->code, &join->left, join->left_keys[i], join->stage->span);
         logical[i] = join->right->columns[join->right_keys[i]].logical;
     }
@@ -129,7 +132,7 @@ static struct match single_place(const struct join *join, struct scope *scope)
 }
 
 /* In the first binding: some place. */
-static struct match any_place(const struct join *join, struct scope *scope)
+struct match join_any_place(const struct join *join, struct scope *scope)
 {
     const struct span span = join->stage->span;
     value row = code_row(scope->code, span);
@@ -140,7 +143,7 @@ static struct match any_place(const struct join *join, struct scope *scope)
 void join_keep_matching(const struct join *join, struct scope *scope, struct flow *flow)
 {
     const struct span span = join->stage->span;
-    value found = any_place(join, scope).found;
+    value found = join_any_place(join, scope).found;
     if (join->right->relation != NULL)
         found = match_table(scope, join->right->index->members, KIND_BOOL, join_index_id(join, scope), "members", span);
     if (join->kind == JOIN_ANTI)
@@ -154,8 +157,8 @@ void join_keep_matching(const struct join *join, struct scope *scope, struct flo
 void join_single(struct join *join, struct scope *scope, struct flow *flow)
 {
     struct task *task = scope->task;
-    struct match place = join->right->relation != NULL ? single_place(join, scope) : any_place(join, scope);
-    const struct term *left = left_terms(join, &task->code);
+    struct match place = join->right->relation != NULL ? single_place(join, scope) : join_any_place(join, scope);
+    const struct term *left = join_left_terms(join, &task->code);
     if (join->kind == JOIN_INNER) {
         task_filter(join->binder, task, place.found);
         place.found = NO_VALUE;

@@ -30,9 +30,9 @@ void join_key_values(const struct column *column, int64_t row, int count, int64_
 void join_keys_present(const struct index_build *build, int64_t row, int count, bool *present)
 {
     memset(present, true, (size_t)count * sizeof *present);
-    for (size_t k = 0; k < build->index->key_count; k++) {
-        const struct column *validity = build->columns[k]->validity;
-        const uint8_t *bytes = validity ? (const uint8_t *)validity->data + row : NULL;
+    for (size_t k = 0; k <= build->index->key_count; k++) {
+        const struct column *column = k < build->index->key_count ? build->columns[k] : build->order;
+        const uint8_t *bytes = column && column->validity ? (const uint8_t *)column->validity->data + row : NULL;
         for (int i = 0; bytes && i < count; i++)
             present[i] = present[i] && bytes[i];
     }
@@ -141,28 +141,37 @@ static enum status build_index(struct index_build *build, bool members_only)
         status = join_hash_build(build);
     else if (!workers_run(build->workers, build->parts.count, dense_part, build))
         status = STATUS_CANCELLED;
-    return status == STATUS_OK ? join_rows_build(build, members_only) : status;
+    if (status == STATUS_OK)
+        status = join_rows_build(build, members_only);
+    return status == STATUS_OK && build->order ? join_order_build(build) : status;
 }
 
-enum status join_index_new(struct column *const *keys, size_t count, bool members_only, const struct workers *workers,
-                           struct join_index **index)
+static bool fetch(struct column *column)
 {
-    const int64_t rows = keys[0]->rows;
+    return column_fetch(column, 0, column->rows) &&
+           (!column->validity || column_fetch(column->validity, 0, column->rows));
+}
+
+enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index)
+{
+    const int64_t rows = keys->rows;
     struct join_index *made = *index = heap_array(1, sizeof *made);
-    made->key_count = count;
+    made->key_count = keys->count;
     made->rows = rows;
-    made->keys = heap_array(count, sizeof *made->keys);
-    for (size_t k = 0; k < count; k++) {
-        if (!column_fetch(keys[k], 0, rows) || (keys[k]->validity && !column_fetch(keys[k]->validity, 0, rows)))
-            return STATUS_FAILED;
-    }
+    made->keys = heap_array(keys->count + 1, sizeof *made->keys);
+    bool fetched = !keys->order || fetch(keys->order);
+    for (size_t k = 0; k < keys->count && fetched; k++)
+        fetched = fetch(keys->columns[k]);
+    if (!fetched)
+        return STATUS_FAILED;
     const size_t size = ((size_t)rows + 1) * sizeof(int32_t);
     struct index_build build = {.index = made,
-                                .columns = keys,
+                                .columns = keys->columns,
+                                .order = keys->order,
                                 .workers = workers,
                                 .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
                                 .ids = rows <= INT32_MAX ? pages_alloc(size) : NULL};
-    enum status status = build.ids ? build_index(&build, members_only) : STATUS_FAILED;
+    enum status status = build.ids ? build_index(&build, keys->members_only) : STATUS_FAILED;
     pages_free(build.ids, size);
     return status;
 }
@@ -178,6 +187,7 @@ void join_index_free(struct join_index *index)
     column_unref(index->members);
     column_unref(index->row_of);
     column_unref(index->starts);
+    column_unref(index->order);
     free(index->keys);
     free(index);
 }

@@ -53,14 +53,23 @@ struct join_index {
     /* If rows were asked for: without doubles, the row of each id, 0..ids, -1: none. With doubles, all rows in the
      * order of their ids, each id's in order; those of id k are starts[k] .. starts[k + 1] - 1, for k in 0..ids. */
     struct column *row_of;
-    struct column *starts; /* NULL without doubles */
+    struct column *starts; /* NULL without doubles, unless the rows of an id are in an order of their own */
+    struct column *order;  /* the values by which they are, in the same places as row_of; or NULL */
+    int64_t most;          /* then: the most rows of an id */
 };
 
-/* Indexes the keys, of equal length; rows in which one is missing are left out. Floats are compared by value: NaN
- * equals NaN, -0.0 equals 0.0. With `members_only` there is no row_of and starts, and doubles are not counted.
- * STATUS_FAILED, without an error: not enough memory. */
-enum status join_index_new(struct column *const *keys, size_t count, bool members_only, const struct workers *workers,
-                           struct join_index **index);
+/* What to index. */
+struct join_keys {
+    struct column *const *columns; /* of equal length; floats are compared by value: NaN equals NaN, -0.0 equals 0.0 */
+    size_t count;                  /* 0: one id for all rows */
+    struct column *order; /* integers: the rows of an id are in this order, those equal in their own; NULL: none */
+    bool members_only;    /* no row_of and starts, and doubles are not counted */
+    int64_t rows;
+};
+
+/* Indexes the keys; rows in which one, or the order, is missing are left out. STATUS_FAILED, without an error: not
+ * enough memory. */
+enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index);
 void join_index_free(struct join_index *index); /* NULL is allowed */
 
 #endif

@@ -9,6 +9,7 @@ enum { JOIN_BLOCK = 1024, JOIN_PART_ROWS = 1 << 16 };
 struct index_build {
     struct join_index *index;
     struct column *const *columns; /* the keys */
+    struct column *order;          /* or NULL */
     const struct workers *workers;
     struct parts parts; /* of the rows */
     int32_t *ids;       /* of each row; -1: a key is missing */
@@ -25,5 +26,8 @@ enum status join_hash_build(struct index_build *build);
 
 /* join_rows.c: sets the tables by id. */
 enum status join_rows_build(struct index_build *build, bool members_only);
+
+/* join_order.c: sorts the rows of each id, which are in their own order, by build->order. */
+enum status join_order_build(struct index_build *build);
 
 #endif

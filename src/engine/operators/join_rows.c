@@ -211,6 +211,6 @@ enum status join_rows_build(struct index_build *build, bool members_only)
     struct tables tables = {.build = build};
     if (members_only)
         return build_members(&tables);
-    enum status status = build_single(&tables);
-    return status == STATUS_OK && tables.doubles > 0 ? build_lists(&tables) : status;
+    enum status status = build->order ? build_lists(&tables) : build_single(&tables);
+    return status == STATUS_OK && !build->order && tables.doubles > 0 ? build_lists(&tables) : status;
 }

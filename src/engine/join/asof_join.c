@@ -1,0 +1,72 @@
+/* asof join: of the rows of the right with equal keys the latest that is not after that of the left, found by a binary
+ * search in typed code: as many steps as the most rows of an id need. */
+#include "engine/join/join.h"
+
+bool join_check_order(const struct join *join, struct scope *scope)
+{
+    if (join->kind != JOIN_ASOF)
+        return true;
+    const size_t last = join->key_count - 1;
+    const struct slot *slot = &join->left.columns[join->left_keys[last]];
+    struct term term = term_of_column(scope->code, &join->left, join->left_keys[last], join->stage->span);
+    if (!term_is_known(term) || (scope->code->at[term.value].kind == KIND_INT && slot->logical.kind != LOGICAL_TEXT))
+        return true;
+    bind_error(join->binder, join->stage->items[last].span, "as in `asof join quotes on sym, time`",
+               "the last key of an asof join is a time, a date or an integer, but `%s` is %s", slot->name,
+               logical_type_name(slot->logical, slot->type));
+    return false;
+}
+
+static value op(struct code *code, enum op which, value a, value b, struct span span)
+{
+    return code_op(code, which, a, b, NO_VALUE, span);
+}
+
+/* Where the last row that is not after `time` is among begin .. end - 1; begin - 1: there is none. */
+static value find_last(const struct join *join, struct scope *scope, value begin, value end, value time)
+{
+    const struct join_index *index = join->right->index;
+    const struct span span = join->stage->span;
+    struct code *code = scope->code;
+    value last = code_int(code, index->rows - 1, span);
+    value at = op(code, OP_SUB, begin, code_exact_int(code, 1, span), span);
+    int64_t step = 1;
+    while (step <= index->most)
+        step *= 2;
+    for (step /= 2; step > 0; step /= 2) {
+        value next = op(code, OP_ADD, at, code_exact_int(code, step, span), span);
+        value inside = op(code, OP_LT, next, end, span);
+        value place = op(code, OP_MIN, next, last, span);
+        value other = match_table(scope, index->order, KIND_INT, place, "order", span);
+        value taken = op(code, OP_AND, inside, op(code, OP_LE, other, time, span), span);
+        at = code_op(code, OP_SELECT, taken, next, at, span);
+    }
+    return at;
+}
+
+static struct match asof_place(const struct join *join, struct scope *scope)
+{
+    const struct join_index *index = join->right->index;
+    const struct span span = join->stage->span;
+    struct code *code = scope->code;
+    value zero = code_exact_int(code, 0, span), one = code_exact_int(code, 1, span);
+    struct match place = {.row = zero, .found = code_bool(code, false, span)};
+    if (index->rows == 0)
+        return place;
+    struct term time = term_of_column(code, &join->left, join->left_keys[join->equal_count], span);
+    value id = join_index_id(join, scope);
+    value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
+    value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
+    value at = find_last(join, scope, begin, end, time.value);
+    place.found = present_both(code, op(code, OP_LE, begin, at, span), time.present, span);
+    place.row = op(code, OP_MAX, at, zero, span);
+    if (!index->in_order)
+        place.row = match_table(scope, index->row_of, KIND_INT, place.row, "rows", span);
+    return place;
+}
+
+void join_asof(struct join *join, struct scope *scope, struct flow *flow)
+{
+    const struct match place = join->right->relation != NULL ? asof_place(join, scope) : join_any_place(join, scope);
+    join_set_outputs(join, scope->task, join_left_terms(join, scope->code), place, flow);
+}

@@ -1,0 +1,108 @@
+/* The rows of each id of a join index in the order of a column. */
+#include "base/heap.h"
+#include "base/integer.h"
+#include "engine/operators/join_keys.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+enum { ID_PART = 1 << 14 };
+
+struct entry {
+    int64_t value;
+    int32_t row;
+};
+
+struct ordering {
+    struct index_build *build;
+    int64_t *values; /* of each row */
+    int32_t *rows, *starts;
+    struct column *order;
+    struct parts id_parts;
+    _Atomic int64_t most;
+    _Atomic bool disordered;
+};
+
+static void read_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct ordering *ordering = context;
+    const struct parts *parts = &ordering->build->parts;
+    const int64_t end = part_begin(parts, part + 1);
+    for (int64_t row = part_begin(parts, part); row < end; row += JOIN_BLOCK)
+        join_key_values(ordering->build->order, row, (int)min_int64(end - row, JOIN_BLOCK), &ordering->values[row]);
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *first = a, *second = b;
+    if (first->value != second->value)
+        return first->value < second->value ? -1 : 1;
+    return (first->row > second->row) - (first->row < second->row);
+}
+
+static void sort_rows(const struct ordering *ordering, int32_t begin, int32_t end)
+{
+    struct entry *entries = heap_array((size_t)(end - begin), sizeof *entries);
+    for (int32_t i = begin; i < end; i++)
+        entries[i - begin] = (struct entry){ordering->values[ordering->rows[i]], ordering->rows[i]};
+    qsort(entries, (size_t)(end - begin), sizeof *entries, compare_entries);
+    for (int32_t i = begin; i < end; i++)
+        ordering->rows[i] = entries[i - begin].row;
+    free(entries);
+}
+
+/* Most tables are in the order of time already. */
+static bool is_sorted(const struct ordering *ordering, int32_t begin, int32_t end)
+{
+    bool sorted = true;
+    for (int32_t i = begin + 1; i < end && sorted; i++)
+        sorted = ordering->values[ordering->rows[i - 1]] <= ordering->values[ordering->rows[i]];
+    return sorted;
+}
+
+static void sort_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct ordering *ordering = context;
+    int64_t most = 0;
+    bool in_order = true;
+    for (int64_t id = part_begin(&ordering->id_parts, part); id < part_begin(&ordering->id_parts, part + 1); id++) {
+        const int32_t begin = ordering->starts[id], end = ordering->starts[id + 1];
+        if (!is_sorted(ordering, begin, end))
+            sort_rows(ordering, begin, end);
+        most = max_int64(most, end - begin);
+        for (int32_t i = begin; i < end; i++) {
+            column_set_int(ordering->order, i, ordering->values[ordering->rows[i]]);
+            in_order = in_order && ordering->rows[i] == i;
+        }
+    }
+    if (!in_order)
+        ordering->disordered = true;
+    int64_t known = ordering->most;
+    while (most > known && !atomic_compare_exchange_weak(&ordering->most, &known, most))
+        ;
+}
+
+enum status join_order_build(struct index_build *build)
+{
+    struct join_index *index = build->index;
+    const size_t size = ((size_t)index->rows + 1) * sizeof(int64_t);
+    struct ordering ordering = {.build = build,
+                                .values = pages_alloc(size),
+                                .rows = column_at(index->row_of, 0),
+                                .starts = column_at(index->starts, 0),
+                                .id_parts = partition_rows(build->workers, index->ids, ID_PART)};
+    ordering.order = index->order = column_reserve(TYPE_I64, TYPE_I64, index->rows);
+    if (!ordering.values || !ordering.order) {
+        pages_free(ordering.values, size);
+        return STATUS_FAILED;
+    }
+    const bool done = workers_run(build->workers, build->parts.count, read_part, &ordering) &&
+                      workers_run(build->workers, ordering.id_parts.count, sort_part, &ordering);
+    column_finish(ordering.order, index->rows);
+    index->most = ordering.most;
+    index->in_order = !ordering.disordered;
+    pages_free(ordering.values, size);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
