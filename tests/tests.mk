@@ -16,12 +16,15 @@
 #: make bench-primitives  the other primitives against the same
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
+#: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
+#: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
+#: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
 #: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential \
-    typed relations joins
+    typed relations joins queries
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 FILE_ROWS ?= 5000000
@@ -31,12 +34,12 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) typed-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-files bench-gpu bench-primitives interop
+	bench-build bench-files bench-gpu bench-primitives interop tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
-	    asan:typed relations joins style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
+	    asan:typed relations joins queries style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit
@@ -118,6 +121,25 @@ COUNT ?= 10000
 typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \
 	    $(if $(SEED),--seed $(SEED)) $(TYPED_FLAGS)
+
+# Tables are made once: remove build/tpch or build/db-benchmark to make others.
+SCALE ?= 1
+DB_ROWS ?= 10000000
+
+$(B)/tpch/lineitem.parquet:
+	$(PYTHON) tests/tpch/tables.py $(B)/tpch $(SCALE)
+
+$(B)/db-benchmark/x.parquet:
+	$(PYTHON) tests/db-benchmark/tables.py $(B)/db-benchmark $(DB_ROWS)
+
+tpch: all $(B)/tpch/lineitem.parquet
+	RQL=$(B)/rql $(PYTHON) tests/tpch/run.py $(B)/tpch
+
+db-benchmark: all $(B)/db-benchmark/x.parquet
+	RQL=$(B)/rql $(PYTHON) tests/db-benchmark/run.py $(B)/db-benchmark
+
+bench-relations: all $(B)/tpch/lineitem.parquet $(B)/db-benchmark/x.parquet
+	$(PYTHON) tests/bench/relations.py --rql $(B)/rql --tpch $(B)/tpch --db-benchmark $(B)/db-benchmark $(BENCH_FLAGS)
 
 bench-build: all $(B)/generate $(B)/hand $(B)/bench_memory
 

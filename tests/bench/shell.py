@@ -27,7 +27,7 @@ class Shell:
             os.chdir(folder)
             os.execve(rql, [rql, "--quiet", "--format", "tsv", *options], env)
         # Wide enough that no line wraps or scrolls.
-        ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 500, 0, 0))
+        ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 4000, 0, 0))
         self.read_until(lambda seen: seen.endswith(PROMPT))
 
     def read_until(self, done):
