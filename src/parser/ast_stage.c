@@ -93,6 +93,14 @@ struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates
     return stage;
 }
 
+struct stage *stage_across(struct stage *stage, struct item *column, struct expr *values)
+{
+    stage->across = column->expr;
+    stage->values = values;
+    extend_span(stage, values ? values->span : column->span);
+    return stage;
+}
+
 struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struct expr *otherwise)
 {
     stage->bounds = bounds->at;

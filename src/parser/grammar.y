@@ -65,7 +65,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER.
+    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER ACROSS.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -258,6 +258,19 @@ stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M). {
 }
 stage(A) ::= STAGE_GROUP(W) COLON items(M). {
     A = stage_aggregates(stage_items(tree, W, NULL, NULL), M);
+}
+stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M) ACROSS column(C). {
+    A = stage_across(stage_aggregates(stage_items(tree, W, H, L), M), C, NULL);
+}
+stage(A) ::= STAGE_GROUP(W) head(H) items(L) COLON items(M) ACROSS column(C) IN(O) LB operand_list(V) RB(E). {
+    A = stage_across(stage_aggregates(stage_items(tree, W, H, L), M), C, expr_in_list(tree, C->expr, O, V, E));
+}
+stage(A) ::= STAGE_GROUP(W) COLON items(M) ACROSS column(C). {
+    A = stage_across(stage_aggregates(stage_items(tree, W, NULL, NULL), M), C, NULL);
+}
+stage(A) ::= STAGE_GROUP(W) COLON items(M) ACROSS column(C) IN(O) LB operand_list(V) RB(E). {
+    A = stage_across(stage_aggregates(stage_items(tree, W, NULL, NULL), M), C,
+                     expr_in_list(tree, C->expr, O, V, E));
 }
 stage(A) ::= STAGE_PER(W) head(H) items(L) COLON stage(G). {
     A = stage_body(stage_items(tree, W, H, L), stage_list_add(tree, NULL, G), G->span);

@@ -80,6 +80,11 @@ static bool check_body(struct binder *binder, const struct stage *stage, struct 
             good = false;
             continue;
         }
+        if (stage->body[i].across != NULL) {
+            bind_error(binder, stage->body[i].across->span, "`group` by the keys of `per`, too, and without it",
+                       "`across` cannot be within `per`");
+            good = false;
+        }
         per->drops = per->drops || found->drops;
         per->orders = per->orders || found->orders;
     }

@@ -291,7 +291,10 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
         bind_top(binder, stage, flow);
         break;
     case STAGE_GROUP:
-        bind_group(binder, stage, flow);
+        if (stage->across != NULL)
+            bind_across(binder, stage, flow);
+        else
+            bind_group(binder, stage, flow);
         break;
     case STAGE_PER:
         bind_per(binder, stage, flow, bound);
@@ -365,10 +368,16 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
 
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound)
 {
+    const struct pipeline *outer = binder->pipeline;
+    const struct stage *outer_stage = binder->stage;
     bind_source(binder, &pipeline->source, flow);
     for (size_t i = 0; i < pipeline->stage_count && !bind_gave_up(binder); i++) {
         if (!may_follow(binder, &pipeline->stages[i], flow))
             break;
+        binder->pipeline = pipeline;
+        binder->stage = &pipeline->stages[i];
         bind_stage(binder, &pipeline->stages[i], flow, bound);
     }
+    binder->pipeline = outer;
+    binder->stage = outer_stage;
 }

@@ -76,6 +76,8 @@ struct binder {
     bool needs_order; /* set by what needs the rows of a group one after another, where these are scattered */
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
     const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
+    const struct pipeline *pipeline;                                   /* that is bound, the innermost, */
+    const struct stage *stage;                                         /* and its stage; NULL: none */
     struct term (*rank)(struct scope *scope, const struct expr *expr); /* binds rank(E) */
     value (*row_of_group)(struct scope *scope, struct span span);      /* the row's number within its group */
 };
