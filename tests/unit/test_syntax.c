@@ -103,7 +103,7 @@ static void expected_words(void **state)
         {"x | sum a b", "b", "expected an operator, `along`, `|` or the end of the statement, found `b`", NULL},
         {"x | sort a b", "b", "expected an operator, `desc`, `,`, `|` or the end of the statement, found `b`",
          "`desc` after a key"},
-        {"x | group", "", "expected an expression, found the end of input", NULL},
+        {"x | group", "", "expected an expression or `:`, found the end of input", "group K: sum(E), count()"},
         {"x | group a:", "", "expected an expression, found the end of input", NULL},
         {"x | stencil", "", "expected an expression or `[`, found the end of input", NULL},
         {"x | stencil [-1..1] else 0: a", "]", "expected an operator or `,`, found `]`", NULL},
