@@ -112,8 +112,16 @@ void moving_total_add(const struct moving *moving, struct moving_total *total, s
                       int64_t begin, int64_t end);
 void moving_total_merge(struct moving_total *into, const struct moving_total *from);
 
+static inline void moving_set_present(const struct moving *moving, int64_t row, bool present)
+{
+    if (moving->result_present)
+        moving->result_present[row] = present;
+}
+
 /* Aggregates the windows of `count` rows from `row` on, which are in part->first and part->last. */
 void moving_block(struct moving_part *part, int64_t row, int count);
+/* Of MOVING_FIRST and MOVING_LAST. */
+void moving_nearest_block(struct moving_part *part, int64_t row, int count);
 /* The same for extremes of windows that reach to the end of their group, from the last row to the first: `first` and
  * `last` are of all rows of the part. */
 void moving_backwards(struct moving_part *part, const int64_t *first, const int64_t *last);

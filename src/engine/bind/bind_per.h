@@ -1,0 +1,23 @@
+/* Shared by the files that bind `per`. */
+#ifndef RQL_ENGINE_BIND_BIND_PER_H
+#define RQL_ENGINE_BIND_BIND_PER_H
+
+#include "engine/bind/bind_internal.h"
+
+/* Orders the flow's rows by the keys, the stage's items: its columns are read at each row's place. */
+void per_enter(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* Leaves rows in their places: adds each row's group as a hidden column. Both add named keys as visible columns. */
+void per_enter_scattered(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* If the body begins with a top of few rows by a column: drops rows that cannot be among the first of their group. */
+void per_keep_leading(struct binder *binder, const struct stage *stage, struct flow *flow);
+
+/* Column `k` of the flow as an input. */
+struct input per_column_input(const struct flow *flow, size_t k);
+/* Adds an input that is read at each row's place. */
+value per_input_at(struct task *task, struct input input, value place, struct arena *arena);
+/* Adds output `k` of a task with the same rows. */
+value per_row_input(struct task *task, struct task *from, size_t k, struct arena *arena);
+/* Sets the outputs of a partition: each row's place and group. */
+void per_partition_outputs(struct binder *binder, struct task *task, struct flow *flow);
+
+#endif

@@ -1,0 +1,261 @@
+/* Entering `per`: the rows in the order of their groups, or in their places with the number of each one's group. */
+#include "engine/bind/bind_per.h"
+#include "engine/lower/aggregates.h"
+
+#include <string.h>
+
+/* Columns under construction: visible ones, then hidden ones. */
+struct columns {
+    struct slot *slots;
+    value *values;
+    size_t count, hidden;
+};
+
+static void add_slot(struct columns *columns, bool hidden, struct slot slot, value v)
+{
+    size_t place = columns->count + columns->hidden;
+    columns->slots[place] = slot;
+    columns->values[place] = v;
+    if (hidden)
+        columns->hidden++;
+    else
+        columns->count++;
+}
+
+/* Adds an input that is read at each row's place. */
+value per_input_at(struct task *task, struct input input, value place, struct arena *arena)
+{
+    input.whole = true;
+    int64_t number = (int64_t)task_add_input(task, &input, arena);
+    return code_lookup(&task->code, number, type_table[input.type].kind, place, task->span);
+}
+
+struct input per_column_input(const struct flow *flow, size_t k)
+{
+    return (struct input){
+        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name};
+}
+
+value per_row_input(struct task *task, struct task *from, size_t k, struct arena *arena)
+{
+    const struct output *output = &from->outputs[k];
+    const struct input input = {.task = from, .output = k, .type = output->type, .name = output->name};
+    return input_value(&task->code, (int64_t)task_add_input(task, &input, arena), &input, task->span);
+}
+
+void per_partition_outputs(struct binder *binder, struct task *task, struct flow *flow)
+{
+    struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
+    slots[0] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
+    slots[1] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
+    value placeholder = code_input(&task->code, 0, type_table[task->inputs[0].type].kind, task->span);
+    task_set_slots(binder, task, flow, slots, (value[]){placeholder, placeholder}, 2, 0);
+}
+
+/* The operator: each row's place, and its group. `inputs` are those of the operands. */
+static struct task *partition(struct operands *operands, const struct key_operands *keys, size_t count, size_t **inputs)
+{
+    struct binder *binder = operands->binder;
+    size_t key_count = 0;
+    *inputs = arena_array(binder->arena, operands->count + 1, sizeof **inputs);
+    struct task *task = operands_end(operands, "per", OPERATOR_PARTITION, 2 * count, *inputs);
+    for (size_t i = 0; i < count; i++) {
+        if (keys[i].nullable)
+            task->column_op->keys[key_count++] = (*inputs)[keys[i].missing];
+        task->column_op->keys[key_count++] = (*inputs)[keys[i].value];
+    }
+    task->column_op->key_count = key_count;
+    struct flow flow = *operands->flow;
+    per_partition_outputs(binder, task, &flow);
+    return task;
+}
+
+/* Whether the key is a column of the flow under its own name. */
+static bool is_column(const struct operands *operands, const struct item *item, const struct key_operands *key,
+                      size_t *index)
+{
+    return bind_is_column(&operands->scope, item->expr, key->term, index) &&
+           (item->name.text == NULL || strcmp(item->name.text, operands->flow->columns[*index].name) == 0);
+}
+
+/* Makes the columns in the order of the groups: those of the flow, then computed keys that have a name. */
+static void order_columns(struct binder *binder, const struct stage *stage, struct operands *operands,
+                          const struct key_operands *keys, struct flow *flow)
+{
+    struct arena *arena = binder->arena;
+    const size_t key_count = stage->item_count, most = flow->count + flow->hidden + 2 * key_count + 2;
+    struct flow before = *flow;
+    size_t *inputs, index;
+    struct task *rows = partition(operands, keys, key_count, &inputs);
+    struct task *task = task_new(binder, "per", stage->span, NULL);
+    task->rows = before.rows;
+    if (before.rows < 0)
+        task->rows_from = before.task;
+    struct columns columns = {arena_array(arena, most, sizeof(struct slot)), arena_array(arena, most, sizeof(value)), 0,
+                              0};
+    value place = per_row_input(task, rows, 0, arena), group = per_row_input(task, rows, 1, arena);
+    size_t named = 0;
+    for (size_t i = 0; i < key_count; i++)
+        named += stage->items[i].name.text != NULL && !is_column(operands, &stage->items[i], &keys[i], &index);
+    for (size_t k = 0; k < before.count; k++) {
+        struct slot slot = before.columns[k];
+        slot.origin = k + 1;
+        slot.validity += slot.validity != 0 ? named : 0;
+        add_slot(&columns, false, slot,
+                 slot.known ? per_input_at(task, per_column_input(&before, k), place, arena) : NO_VALUE);
+    }
+    struct slot *key_slots = arena_array(arena, key_count + 1, sizeof *key_slots);
+    size_t keys_kept = 0, validity = before.count + named + before.hidden;
+    for (size_t i = 0; i < key_count; i++) {
+        if (is_column(operands, &stage->items[i], &keys[i], &index)) {
+            if (columns.slots[index].key == 0)
+                key_slots[keys_kept] = columns.slots[index], columns.slots[index].key = ++keys_kept;
+            continue;
+        }
+        if (stage->items[i].name.text == NULL)
+            continue;
+        struct slot slot = keys[i].slot;
+        slot.validity = keys[i].nullable ? validity++ : 0;
+        key_slots[keys_kept] = slot;
+        slot.key = ++keys_kept;
+        add_slot(&columns, false, slot,
+                 slot.known ? per_input_at(task, rows->inputs[inputs[keys[i].value]], place, arena) : NO_VALUE);
+    }
+    for (size_t k = before.count; k < before.count + before.hidden; k++)
+        add_slot(&columns, true, before.columns[k], per_input_at(task, per_column_input(&before, k), place, arena));
+    for (size_t i = 0; i < key_count; i++) {
+        bool hidden = keys[i].nullable && stage->items[i].name.text != NULL &&
+                      !is_column(operands, &stage->items[i], &keys[i], &index);
+        if (!hidden)
+            continue;
+        value missing = per_input_at(task, rows->inputs[inputs[keys[i].missing]], place, arena);
+        value present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, task->span);
+        add_slot(&columns, true, (struct slot){.name = "present", .type = TYPE_BOOL, .known = true}, present);
+    }
+    add_slot(&columns, true, (struct slot){.name = "group", .type = TYPE_I64, .known = true}, group);
+    add_slot(&columns, true, (struct slot){.name = "place", .type = TYPE_I64, .known = true}, place);
+    number_duplicates(binder, columns.slots, columns.count);
+    task_set_slots(binder, task, flow, columns.slots, columns.values, columns.count, columns.hidden);
+    flow->group = columns.count + columns.hidden - 2;
+    flow->place = columns.count + columns.hidden - 1;
+    flow->keys = key_slots;
+    flow->key_count = keys_kept;
+    flow->shape = (struct shape){0};
+}
+
+void per_enter(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct operands operands;
+    struct key_operands *keys = arena_array(binder->arena, stage->item_count + 1, sizeof *keys);
+    operands_begin(binder, stage, flow, &operands);
+    for (size_t i = 0; i < stage->item_count; i++)
+        keys[i] = operands_add_key(&operands, &stage->items[i]);
+    order_columns(binder, stage, &operands, keys, flow);
+}
+
+/* Enters without moving rows: adds each row's group as a hidden column, and the named keys as visible ones. */
+void per_enter_scattered(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct arena *arena = binder->arena;
+    const size_t key_count = stage->item_count;
+    struct key_operands *keys = arena_array(arena, key_count + 1, sizeof *keys);
+    const struct flow before = *flow;
+    size_t ids = group_ids_add(binder, stage, stage->items, key_count, flow, keys), index;
+    struct task *task = task_reading(binder, "per", stage->span, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, stage->head);
+    struct slot *slots = arena_grow(arena, flow->columns, before.count, before.count + key_count, sizeof *slots);
+    struct term *terms = arena_array(arena, before.count + key_count + 1, sizeof *terms);
+    struct slot *key_slots = arena_array(arena, key_count + 1, sizeof *key_slots);
+    size_t count = before.count, kept = 0;
+    for (size_t k = 0; k < before.count; k++)
+        terms[k] = term_of_column(&task->code, flow, k, stage->span);
+    for (size_t i = 0; i < key_count; i++) {
+        const struct item *item = &stage->items[i];
+        const char *name = item->name.text;
+        bool column = keys[i].slot.known && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION) &&
+                      bind_is_column(&scope, item->expr, bind_term(&scope, item->expr), &index) &&
+                      (name == NULL || strcmp(name, flow->columns[index].name) == 0);
+        if (column && slots[index].key == 0) {
+            key_slots[kept] = slots[index];
+            slots[index].key = ++kept;
+        }
+        if (column || name == NULL)
+            continue;
+        struct slot slot = keys[i].slot;
+        terms[count] = unknown_term;
+        if (slot.known) {
+            value v = code_input(&task->code, (int64_t)keys[i].value, type_table[slot.type].kind, stage->span);
+            terms[count] = term_of_type(v, slot.logical);
+        }
+        if (slot.known && keys[i].nullable) {
+            value missing = code_input(&task->code, (int64_t)keys[i].missing, KIND_BOOL, stage->span);
+            terms[count].present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, stage->span);
+        }
+        key_slots[kept] = slot;
+        slot.key = ++kept;
+        slots[count++] = slot;
+    }
+    number_duplicates(binder, slots, count);
+    flow->group = ids;
+    flow->scattered = true;
+    task_set_outputs(binder, task, flow, slots, terms, count);
+    flow->keys = key_slots;
+    flow->key_count = kept;
+    flow->shape = (struct shape){0};
+}
+
+enum { MOST_LEADING = 64 };
+
+/* The column that the body's first stage, top, goes by; `flow->count`: it is not such a stage, or not by few rows of a
+ * bare column. */
+static size_t leading_column(const struct stage *body, const struct flow *flow)
+{
+    if (body->word->stage != STAGE_TOP || body->head != NULL || body->item_count != 1 ||
+        body->most->expr->kind != EXPR_INT || body->most->expr->integer < 1 ||
+        body->most->expr->integer > MOST_LEADING || body->items[0].expr->kind != EXPR_NAME)
+        return flow->count;
+    size_t k = 0;
+    while (k < flow->count && strcmp(flow->columns[k].name, body->items[0].expr->name.text) != 0)
+        k++;
+    return k < flow->count && flow->columns[k].known ? k : flow->count;
+}
+
+/* Drops rows that cannot be among the first of their group: few rows are left to order. */
+void per_keep_leading(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    const struct stage *top = &stage->body[0];
+    const size_t column = leading_column(top, flow);
+    if (column == flow->count)
+        return;
+    struct key_operands *keys = arena_array(binder->arena, stage->item_count + 1, sizeof *keys);
+    const struct flow before = *flow;
+    struct flow numbered = before;
+    const size_t ids = group_ids_add(binder, stage, stage->items, stage->item_count, &numbered, keys);
+    const size_t present = numbered.columns[column].validity;
+    struct task *task = operator_new(binder, "per", top->span, &numbered, OPERATOR_MOVING, MOVING_KEYS);
+    struct moving_operator *op = &task->column_op->moving;
+    *op = (struct moving_operator){.kind = MOVING_LEADING,
+                                   .scattered = true,
+                                   .leading = top->most->expr->integer,
+                                   .smallest = !top->items[0].descending};
+    op->has[MOVING_VALUES] = op->has[MOVING_GROUPS] = true;
+    op->has[MOVING_PRESENT] = present != 0;
+    size_t *input = task->column_op->keys;
+    *input++ = column;
+    if (present != 0)
+        *input++ = present;
+    *input++ = ids;
+    task->column_op->key_count = (size_t)(input - task->column_op->keys);
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = (struct slot){.name = "leads", .type = TYPE_BOOL, .known = true};
+    value placeholder = code_input(&task->code, (int64_t)ids, KIND_INT, top->span);
+    struct flow leads = numbered;
+    task_set_slots(binder, task, &leads, slot, &placeholder, 1, 0);
+
+    struct task *keep = task_reading(binder, "per", top->span, &before);
+    keep->filters = arena_alloc(binder->arena, sizeof *keep->filters);
+    keep->filters[0] = (struct filter){per_row_input(keep, task, 0, binder->arena), top->span};
+    keep->filter_count = 1;
+    task_pass_inputs(binder, keep, flow);
+    flow->rows = -1;
+}

@@ -1,0 +1,69 @@
+/* The first or last present value of windows. */
+#include "engine/operators/moving.h"
+
+#include <string.h>
+
+/* The row of the window's first present value, or its end. */
+static int64_t first_present(struct moving_part *part, int64_t first, int64_t last)
+{
+    const uint8_t *present = part->moving->present;
+    if (!present)
+        return first;
+    if (part->nearest < first || part->nearest >= part->to) {
+        int64_t seen = part->nearest >= part->to ? max_int64(first, part->to) : first; /* none is present before it */
+        const uint8_t *found = seen < last ? memchr(present + seen, 1, (size_t)(last - seen)) : NULL;
+        part->nearest = found ? found - present : last;
+    }
+    part->to = last;
+    return part->nearest;
+}
+
+/* The row of the window's last present value, or one before its first row. */
+static int64_t last_present(struct moving_part *part, int64_t first, int64_t last)
+{
+    const uint8_t *present = part->moving->present;
+    if (!present)
+        return last - 1;
+    int64_t seen = first >= part->to ? first : part->to; /* rows before it are known: the last present is `nearest` */
+    if (first >= part->to)
+        part->nearest = first - 1;
+    const uint8_t *found = seen < last ? memrchr(present + seen, 1, (size_t)(last - seen)) : NULL;
+    if (found)
+        part->nearest = found - present;
+    part->to = max_int64(seen, last);
+    return part->nearest;
+}
+
+void moving_nearest_block(struct moving_part *part, int64_t row, int count)
+{
+    struct moving *moving = part->moving;
+    uint64_t rows[OPERATOR_BLOCK] = {0};
+    bool there[OPERATOR_BLOCK];
+    union {
+        int64_t integers[OPERATOR_BLOCK];
+        double numbers[OPERATOR_BLOCK];
+    } values;
+    for (int i = 0; i < count; i++) {
+        int64_t first = part->first[i], last = part->last[i];
+        int64_t nearest =
+            moving->op->kind == MOVING_FIRST ? first_present(part, first, last) : last_present(part, first, last);
+        there[i] = nearest >= first && nearest < last;
+        rows[i] = there[i] ? (uint64_t)nearest : 0;
+        moving_set_present(moving, row + i, there[i]);
+    }
+    if (!moving->result)
+        return;
+    operator_values_at(moving->values, rows, count, &values);
+    for (int i = 0; i < count; i++) {
+        if (there[i])
+            continue;
+        if (moving->number)
+            values.numbers[i] = 0;
+        else
+            values.integers[i] = 0;
+    }
+    if (moving->number)
+        memcpy(column_at(moving->result, row), values.numbers, (size_t)count * sizeof(double));
+    else
+        operator_write_ints(moving->result, row, values.integers, count);
+}
