@@ -1,32 +1,14 @@
 /* libFuzzer target for Arrow files and streams: any bytes are read as columns of valid values, or rejected with one
  * error. */
+#include "fuzzed_file.h"
+
 #include "engine/arrow/arrow.h"
-#include "engine/storage/growing_buffer.h"
 #include "engine/values/dictionary.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static struct mapping *mapping_of(const uint8_t *data, size_t size)
-{
-    struct growing_buffer buffer = {.used = size, .size = size};
-    if (size) {
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        require(memory != MAP_FAILED);
-        buffer.data = memcpy(memory, data, size);
-    }
-    return mapping_from_buffer("fuzz", (struct file_stamp){.size = (int64_t)size}, &buffer);
-}
 
 static void look_at(const struct column *column)
 {
@@ -77,10 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         reader->ops->close(reader);
     }
-    size_t errors = 0;
-    for (size_t i = 0; i < diags.count; i++)
-        errors += diags.at[i].severity == SEVERITY_ERROR;
-    require(errors == (status == STATUS_OK ? 0 : 1));
+    check_told(&diags, status);
     arena_free(arena);
     return 0;
 }

@@ -1,36 +1,19 @@
 /* libFuzzer target for the formats: any bytes are read as columns, or rejected with one error. The first byte selects
  * the format, the second the compression and what is stated about text files; every element is read back. Formats that
  * are read column by column must give each column alone what they give it among all. */
+#include "fuzzed_file.h"
+
 #include "base/utf8.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
-#include "engine/storage/growing_buffer.h"
 #include "engine/storage/text_options.h"
 #include "engine/values/dictionary.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
-
-static struct mapping *mapping_of(const uint8_t *data, size_t size)
-{
-    struct growing_buffer buffer = {.used = size, .size = size};
-    if (size) {
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        require(memory != MAP_FAILED);
-        buffer.data = memcpy(memory, data, size);
-    }
-    return mapping_from_buffer("fuzz", (struct file_stamp){.size = (int64_t)size}, &buffer);
-}
 
 static void look_at_dictionary(const struct dictionary *dictionary)
 {
@@ -72,23 +55,12 @@ static void require_equal(const struct column *a, const struct column *b)
         require(memcmp(a->data, b->data, (size_t)a->rows * type_table[a->store].size) == 0);
 }
 
-static void check_told(const struct diags *diags, enum status status)
-{
-    size_t errors = 0;
-    for (size_t i = 0; i < diags->count; i++)
-        errors += diags->at[i].severity == SEVERITY_ERROR;
-    require(errors == (status == STATUS_OK ? 0 : 1));
-}
-
 static enum status read_wanted(struct file_reader *reader, const struct format_job *job, const bool *wanted,
                                struct column **columns)
 {
     size_t before = job->diags->count;
     enum status status = reader->ops->read(reader, job, wanted, columns);
-    size_t errors = 0;
-    for (size_t i = before; i < job->diags->count; i++)
-        errors += job->diags->at[i].severity == SEVERITY_ERROR;
-    require(errors == (status == STATUS_OK ? 0 : 1));
+    check_told_since(job->diags, before, status);
     return status;
 }
 

@@ -1,9 +1,10 @@
 /* libFuzzer target for Parquet: any bytes are read as columns, or refused with one error. Column memory and buffers
  * come from malloc, and what columns do not use is poisoned, so that the address sanitizer sees every access outside of
  * them. */
+#include "fuzzed_file.h"
+
 #include "engine/parquet/reader.h"
 #include "engine/storage/buffer_pool.h"
-#include "engine/storage/growing_buffer.h"
 #include "engine/values/dictionary.h"
 
 #include "base/utf8.h"
@@ -11,7 +12,6 @@
 #include <sanitizer/asan_interface.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum { MAX_ROWS = 1 << 16, MAX_COLUMNS = 64 };
 
@@ -22,12 +22,6 @@ struct column *real_reserve(struct buffer_pool *pool, enum type type, enum type 
                             int64_t capacity) __asm__("__real_column_reserve_from");
 struct column *poisoning_reserve(struct buffer_pool *pool, enum type type, enum type store,
                                  int64_t capacity) __asm__("__wrap_column_reserve_from");
-
-static void require(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool)
 {
@@ -76,17 +70,6 @@ struct column *poisoning_reserve(struct buffer_pool *pool, enum type type, enum 
     return column;
 }
 
-static struct mapping *mapping_of(const uint8_t *data, size_t size)
-{
-    struct growing_buffer buffer = {.used = size, .size = size};
-    if (size) {
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        require(memory != MAP_FAILED);
-        buffer.data = memcpy(memory, data, size);
-    }
-    return mapping_from_buffer("fuzz", (struct file_stamp){.size = (int64_t)size}, &buffer);
-}
-
 static void look_at_text(const struct column *column)
 {
     const struct dictionary *dictionary = column->logical.dictionary;
@@ -113,14 +96,6 @@ static void look_at(const struct column *column, int64_t rows)
         missing = missing || column_is_missing(column, row);
     }
     require(missing == (column->validity != NULL));
-}
-
-static void check_told(const struct diags *diags, enum status status)
-{
-    size_t errors = 0;
-    for (size_t i = 0; i < diags->count; i++)
-        errors += diags->at[i].severity == SEVERITY_ERROR;
-    require(errors == (status == STATUS_OK ? 0 : 1));
 }
 
 static void read_columns(const struct format_job *job, struct file_reader *reader)

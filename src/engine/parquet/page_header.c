@@ -12,25 +12,34 @@ static const struct header_fields dictionary_fields = {.values = 1, .encoding = 
 static const struct header_fields data_v2_fields = {
     .values = 1, .encoding = 4, .level_bytes = 5, .repetition_bytes = 6, .is_compressed = 7};
 
+/* False: the field is none of these. No field has the id 0. */
+static bool read_field(struct thrift *in, const struct thrift_field *field, const struct header_fields *ids,
+                       struct page_header *page)
+{
+    if (field->id == 0)
+        return false;
+    if (field->id == ids->values)
+        page->values = thrift_int32(in, field->type);
+    else if (field->id == ids->encoding)
+        page->encoding = thrift_int(in, field->type);
+    else if (field->id == ids->level_encoding)
+        page->level_encoding = thrift_int(in, field->type);
+    else if (field->id == ids->level_bytes)
+        page->level_bytes = thrift_int32(in, field->type);
+    else if (field->id == ids->repetition_bytes)
+        page->repetition_bytes = thrift_int32(in, field->type);
+    else if (field->id == ids->is_compressed)
+        page->is_compressed = thrift_bool(in, field->type);
+    else
+        return false;
+    return true;
+}
+
 static void read_fields(struct thrift *in, const struct header_fields *ids, struct page_header *page)
 {
     struct thrift_field field = {0};
     while (thrift_next(in, &field)) {
-        if (field.id == 0) /* no field has it */
-            thrift_skip(in, field.type);
-        else if (field.id == ids->values)
-            page->values = thrift_int32(in, field.type);
-        else if (field.id == ids->encoding)
-            page->encoding = thrift_int(in, field.type);
-        else if (field.id == ids->level_encoding)
-            page->level_encoding = thrift_int(in, field.type);
-        else if (field.id == ids->level_bytes)
-            page->level_bytes = thrift_int32(in, field.type);
-        else if (field.id == ids->repetition_bytes)
-            page->repetition_bytes = thrift_int32(in, field.type);
-        else if (field.id == ids->is_compressed)
-            page->is_compressed = thrift_bool(in, field.type);
-        else
+        if (!read_field(in, &field, ids, page))
             thrift_skip(in, field.type);
     }
 }
