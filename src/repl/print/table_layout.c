@@ -141,18 +141,26 @@ static void fit_terminal(struct table_layout *layout, size_t count, const struct
         layout->columns[k].width = cut_width(layout, k, cells) - (k > 0 ? GAP : 0);
 }
 
+size_t table_most_columns(const struct relation *relation, const struct print_style *style)
+{
+    enum { LEAST_WIDTH = GAP + 2 }; /* as of i8 */
+    const size_t most = style->width / LEAST_WIDTH + 2;
+    return style->terminal && most < relation->count ? most : relation->count;
+}
+
 void table_layout_init(struct table_layout *layout, const struct result *result, int64_t head, int64_t tail,
                        const struct print_style *style)
 {
     const struct relation *relation = result->relation;
+    const size_t most = table_most_columns(relation, style);
     *layout = (struct table_layout){.colour = style->colour};
-    layout->columns = heap_array(relation->count, sizeof *layout->columns);
-    for (size_t k = 0; k < relation->count; k++)
+    layout->columns = heap_array(most, sizeof *layout->columns);
+    for (size_t k = 0; k < most; k++)
         layout->columns[k] = fit_column(relation, k, head, tail, style, &layout->scratch);
     if (result->view == VIEW_HISTOGRAM && relation->count > 2)
         match_edges(&layout->columns[0], &layout->columns[1]);
     if (style->terminal)
-        fit_terminal(layout, relation->count, style);
+        fit_terminal(layout, most, style);
     else
         layout->count = relation->count;
     layout->width = cut_widths(layout, SIZE_MAX);

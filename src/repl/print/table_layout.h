@@ -21,6 +21,9 @@ struct table_layout {
     struct strbuf scratch;
 };
 
+/* More columns are never shown, whatever is in them. */
+size_t table_most_columns(const struct relation *relation, const struct print_style *style);
+
 /* Lays out the columns for the first `head` and the last `tail` rows. A histogram's edges get commas alike. */
 void table_layout_init(struct table_layout *layout, const struct result *result, int64_t head, int64_t tail,
                        const struct print_style *style);

@@ -5,8 +5,7 @@
 #include "repl/print/print.h"
 #include "repl/session/session.h"
 
-/* The result's relation, one reference, with columns that have at least the rows to be shown. NULL: *status says why.
- */
+/* The result's relation, one reference, with at least the rows and columns that are shown. NULL: *status says why. */
 struct relation *shown_rows(const struct session *session, const struct result *result, const struct print_style *style,
                             struct span span, enum status *status, struct diags *diags);
 
