@@ -14,6 +14,7 @@ import harness
 HOST = ("--device", "host")
 KINDS = ("statements", "stages", "functions", "commands", "settings", "formats", "operators", "topics")
 TEXTS = ("start", "names", "values", "groups", "keys")
+LONG_TEXTS = ("recipes", "sql", "pandas", "q")
 
 
 class Manual:
@@ -43,9 +44,9 @@ class Manual:
         names["aggregates"] = [line.split("(")[0] for line in aggregates]
         return names
 
-    def runs(self, title, *queries):
+    def runs(self, title, *queries, options=()):
         """Checks that all queries succeed with an empty stderr; returns what they print."""
-        result = self.run(*(part for query in queries for part in ("-c", query)))
+        result = self.run(*options, *(part for query in queries for part in ("-c", query)))
         good = result.status == 0 and not result.err
         self.tally.check(title, "" if good else f"{queries}\n{result.text()}")
         return result.out.decode()
@@ -83,15 +84,17 @@ class Manual:
         self.tally.check("each-has-an-example", str(missing) if missing else "")
 
     def texts(self):
-        """The queries in the help texts run; the texts fit 80 columns and 24 lines."""
-        for title in TEXTS:
+        """The queries in the help texts run; the texts fit 80 columns and, but for long ones, 24 lines."""
+        for title in TEXTS + LONG_TEXTS:
             lines = self.help(title).split("\n")
             typed = [re.split(r" {2,}", line[2:])[0] for line in lines if line.startswith("  ")]
             if typed:
-                printed = self.runs(f"text-{title}", "\n".join(typed))
+                quiet = ["--quiet"] if title in LONG_TEXTS else []
+                printed = self.runs(f"text-{title}", "\n".join(typed), options=quiet)
                 self.tally.check(f"text-{title}-answers", "" if len(printed.split("\n")) > len(typed) / 2 else printed)
             wide = [line for line in lines if len(line) > 80]
-            self.tally.check(f"text-{title}-fits", "\n".join(wide) or ("" if len(lines) <= 24 else f"{len(lines) - 1} lines"))
+            most = 24 if title in TEXTS else 48
+            self.tally.check(f"text-{title}-fits", "\n".join(wide) or ("" if len(lines) <= most else f"{len(lines) - 1} lines"))
         self.tally.check("found-by-meaning", "" if "max [E]" in self.help("largest") else self.help("largest"))
         self.tally.check("found-by-its-summary", "" if "sum [E]" in self.help("total") else self.help("total"))
         overview = self.help()

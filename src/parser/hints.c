@@ -103,6 +103,8 @@ static const char *hint_naming(const struct situation *s)
         return NULL;
     if (s->trail->stage && s->trail->stage->token == TOKEN_STAGE_ASSIGNS)
         return arena_printf(s->tree->arena, "the name comes first: `%s NAME = E`", s->trail->stage->text);
+    if (s->trail->stage)
+        return "the names of a key on the left and on the right: `on id = number`; one name if they are the same";
     return "for example `let NAME = 6 * 7` or `def NAME(a, b) = a * b`";
 }
 

@@ -29,7 +29,7 @@ static const char names[] = "A column is named after its file: load ids.bin retu
                             "An abbreviation means the only column it fits: the first letter of its\n"
                             "name, then more of its letters in order.\n"
                             "  load ids.bin | zip amounts.bin | sum amt\n"
-                            "If there is one column, any unknown name means that column.\n"
+                            "x is the only column, where there is one.\n"
                             "  load numbers.txt | select x > 5\n"
                             "fst and snd are the first and second column, $1, $2, ... any column by position;\n"
                             "row is the row number, from 0.\n"
@@ -90,6 +90,10 @@ const struct help_text help_texts[] = {
     {"start", "examples, step by step", start},   {"names", "how names are resolved", names},
     {"values", "how values are written", values}, {"groups", "windows, and stages within groups", groups},
     {"keys", "keys at the prompt", keys},
+    {"recipes", "what is asked for often, a line each", help_recipes},
+    {"sql", "for who knows SQL", help_from_sql},
+    {"pandas", "for who knows pandas", help_from_pandas},
+    {"q", "for who knows q", help_from_q},
 };
 const size_t help_text_count = sizeof help_texts / sizeof *help_texts;
 

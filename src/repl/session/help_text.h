@@ -14,6 +14,9 @@ struct help_text {
 extern const struct help_text help_texts[];
 extern const size_t help_text_count;
 
+/* help_recipes.c: some of these texts. */
+extern const char help_recipes[], help_from_sql[], help_from_pandas[], help_from_q[];
+
 struct operator_help {
     const char *name;
     const char *usage;
