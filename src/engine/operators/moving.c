@@ -256,6 +256,7 @@ enum status moving_run(const struct operator_job *job, const struct workers *wor
 {
     struct moving moving = {
         .op = &job->task->column_op->moving,
+        .workers = workers,
         .values = key_of(job, MOVING_VALUES),
         .groups = key_of(job, MOVING_GROUPS),
         .places = key_of(job, MOVING_PLACES),

@@ -50,6 +50,7 @@ struct moving_total {
 /* One operator, shared by all threads. */
 struct moving {
     const struct moving_operator *op;
+    const struct workers *workers;
     const struct column *values; /* NULL: count */
     const uint8_t *present;      /* of each row; NULL: all are */
     const struct column *groups; /* never decreasing; NULL: all rows are one group */

@@ -382,7 +382,7 @@ void moving_backwards(struct moving_part *part, const int64_t *first, const int6
 {
     struct moving *moving = part->moving;
     struct extreme extremes[OPERATOR_BLOCK];
-    for (int64_t end = part->end; end > part->begin && !moving->flagged;) {
+    for (int64_t end = part->end; end > part->begin && !workers_cancelled(moving->workers);) {
         int64_t row = max_int64(part->begin, end - OPERATOR_BLOCK);
         for (int64_t i = end - 1; i >= row; i--) {
             int64_t from = first[i - part->begin], to = last[i - part->begin];

@@ -14,6 +14,7 @@
 enum { PART_ROWS = 1 << 16, WORD_BITS = 64 };
 
 struct partition {
+    const struct workers *workers;
     const struct keys *keys;
     uint64_t *order; /* rows in order, of keys of several words */
     int64_t rows;
@@ -57,7 +58,8 @@ static void check_part(void *context, int member, int64_t part)
     (void)member;
     struct partition *partition = context;
     const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
-    for (int64_t row = begin > 0 ? begin : 1; row < end && !partition->unsorted; row += KEY_BLOCK) {
+    for (int64_t row = begin > 0 ? begin : 1;
+         row < end && !partition->unsorted && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         if (!mark_begins(partition->keys, row - 1, NULL, count, &partition->begins[row]))
             partition->unsorted = true;
@@ -141,7 +143,7 @@ static void write_part(void *context, int member, int64_t part)
     (void)member;
     const struct partition *partition = context;
     const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
-    for (int64_t row = begin > 0 ? begin : 1; row < end; row += KEY_BLOCK) {
+    for (int64_t row = begin > 0 ? begin : 1; row < end && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         (void)mark_begins(partition->keys, 0, partition->order + row - 1, count, &partition->begins[row]);
     }
@@ -161,7 +163,8 @@ static enum status order_partition(struct partition *partition, const struct wor
     partition->order = pages_alloc(size);
     enum status status =
         partition->order ? order_rows(partition->keys, partition->rows, workers, partition->order) : STATUS_FAILED;
-    if (status == STATUS_OK && !workers_run(workers, partition->parts.count, write_part, partition))
+    if (status == STATUS_OK &&
+        (!workers_run(workers, partition->parts.count, write_part, partition) || workers_cancelled(workers)))
         status = STATUS_CANCELLED;
     pages_free(partition->order, size);
     return status;
@@ -229,7 +232,7 @@ static bool number_groups(struct partition *partition, const struct workers *wor
 
 static enum status run_partition(struct partition *partition, const struct workers *workers)
 {
-    if (!workers_run(workers, partition->parts.count, check_part, partition))
+    if (!workers_run(workers, partition->parts.count, check_part, partition) || workers_cancelled(workers))
         return STATUS_CANCELLED;
     enum status status = STATUS_OK;
     if (partition->unsorted)
@@ -254,7 +257,8 @@ enum status operator_partition(const struct operator_job *job, const struct work
 {
     (void)flagged; /* cannot fail */
     const struct column_operator *column_op = job->task->column_op;
-    struct partition partition = {.rows = job->rows,
+    struct partition partition = {.workers = workers,
+                                  .rows = job->rows,
                                   .place = job->results[0],
                                   .group = job->results[1],
                                   .parts = partition_rows(workers, job->rows, PART_ROWS)};
