@@ -37,6 +37,7 @@ static void conclude(const struct flow *flow, struct bound *bound)
     }
     bound->kind = flow->open ? BOUND_UNKNOWN : BOUND_RELATION;
     bound->shape = flow->shape;
+    bound->joined = flow->joined;
     for (size_t i = 0; i < flow->count; i++) {
         if (!flow->columns[i].known)
             bound->kind = BOUND_UNKNOWN;

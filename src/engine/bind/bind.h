@@ -33,11 +33,12 @@ struct bound {
     struct value_check *checks; /* of the scalar, before it is shown, saved or named */
     size_t check_count;
     /* What the pipeline ends in. */
-    struct name save_path; /* absent: none */
-    int64_t show_rows;     /* show N; -1: the shell's default */
-    struct shape shape;    /* of a relation */
-    enum view view;        /* of a relation */
-    struct name plot_path; /* VIEW_PLOT: the file; absent: the terminal */
+    struct name save_path;          /* absent: none */
+    int64_t show_rows;              /* show N; -1: the shell's default */
+    struct shape shape;             /* of a relation */
+    enum view view;                 /* of a relation */
+    const struct join_note *joined; /* of a relation that a plain join has made; or NULL */
+    struct name plot_path;          /* VIEW_PLOT: the file; absent: the terminal */
 };
 
 /* Whether columns of the result that are a file's as they are may stay unread. */

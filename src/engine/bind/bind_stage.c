@@ -358,6 +358,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     check_along(binder, stage);
     if (has_row_expressions(stage, flow))
         binder->aggregates = aggregates_of_stage(binder, stage, flow, NULL, &aggregates);
+    flow->joined = NULL;
     bind_by_word(binder, stage, flow, bound);
     binder->aggregates = NULL;
     if (!flow->ended)

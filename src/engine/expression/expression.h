@@ -116,6 +116,14 @@ struct slot {
         validity; /* the place in `columns` of the hidden column that says where this one has a value; 0: everywhere */
 };
 
+/* A plain join that was the last stage, for a note of what it left out. */
+struct join_note {
+    int64_t rows;       /* of the left, -1: unknown */
+    int64_t doubles;    /* keys that several rows of the right have */
+    const char *source; /* the right, as written */
+    struct span span;
+};
+
 /* A relation on its way from one stage to the next. */
 struct flow {
     struct task *task;    /* whose outputs are the columns; NULL after an error in the source */
@@ -131,6 +139,7 @@ struct flow {
     struct shape shape;
     bool nameless; /* one column without a name, and no column before it had one: of a range or a list */
     bool open;     /* it may have other columns: these are not all known */
+    const struct join_note *joined; /* the last stage was a plain join; or NULL */
 
     /* Set by a terminal: a single value of this kind, with nothing for the next stage to read. */
     bool scalar;

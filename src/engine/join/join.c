@@ -222,6 +222,17 @@ static bool check_distinct(const struct join *join)
     return false;
 }
 
+/* What a plain join leaves out, for the prompt. */
+static void note_join(const struct join *join, struct flow *flow)
+{
+    struct join_note *note = arena_alloc(join->binder->arena, sizeof *note);
+    *note = (struct join_note){.rows = join->left.rows,
+                               .doubles = join->right->index->doubles,
+                               .source = join_source_text(join),
+                               .span = join->stage->span};
+    flow->joined = note;
+}
+
 void bind_join(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct join join = {.binder = binder, .stage = stage, .kind = kind_of(stage), .left = *flow};
@@ -249,6 +260,8 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     } else {
         join_single(&join, &scope, flow);
     }
+    if (join.kind == JOIN_INNER && !flow->open && join.right->relation != NULL)
+        note_join(&join, flow);
     if (join.kind == JOIN_FULL && !flow->open)
         join_append_rest(&join, flow);
 }

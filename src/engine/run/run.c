@@ -122,6 +122,24 @@ static enum status describe_result(const struct runner *runner, struct span span
     return describe(relation, &workers, arena, &result->description);
 }
 
+/* At the prompt, tells what a plain join has left out: rows that found nothing, where each found at most one, and keys
+ * that are double. */
+static void note_join(const struct runner *runner, const struct join_note *join, int64_t rows, struct diags *diags)
+{
+    struct arena *arena = diags->arena;
+    const char *nothing = "", *doubles = "";
+    if (!join || !runner->env->keeps_last)
+        return;
+    if (join->rows >= 0 && join->doubles == 0 && rows < join->rows)
+        nothing = arena_printf(arena, "%lld of %lld rows found nothing in `%s`", (long long)(join->rows - rows),
+                               (long long)join->rows, join->source);
+    if (join->doubles > 0)
+        doubles = arena_printf(arena, "%lld key%s of `%s` %s double", (long long)join->doubles,
+                               join->doubles == 1 ? "" : "s", join->source, join->doubles == 1 ? "is" : "are");
+    if (*nothing || *doubles)
+        diag_note(diags, (struct span){0}, "%s%s", nothing, doubles);
+}
+
 /* Runs a bound statement: its queue, checks, and what is done with the result. */
 static enum status run_bound(struct runner *runner, const struct stmt *stmt, struct bound *bound, struct arena *arena,
                              struct result *result, struct diags *diags)
@@ -139,6 +157,8 @@ static enum status run_bound(struct runner *runner, const struct stmt *stmt, str
         status = run_queue(runner, &bound->queue, defers ? runner->defer : DEFER_NEVER, result, diags);
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
             result->relation->shape = bound->shape;
+        if (status == STATUS_OK && result->kind == RESULT_RELATION)
+            note_join(runner, bound->joined, result->relation->rows, diags);
     }
     if (status == STATUS_OK && bound->check_count > 0)
         status = assertion_run_checks(runner->env, bound, &result->scalar, arena, diags);
