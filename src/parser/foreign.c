@@ -7,6 +7,7 @@ static const char aggregates[] =
     "`group K: sum(E), count()` aggregates each group; `sum` and `mean` aggregate all rows";
 static const char sorts[] = "`sort E` sorts the rows, `sort E desc` from the largest down";
 static const char ranks[] = "`quantile 0.99, x` is the 99th percentile";
+static const char windows[] = "`mean(x) over -19..0` is the average of a row and the 19 before it";
 static const char spreads[] = "`stddev x` and `var x` are those of a sample";
 static const char values[] = "an expression or a pipeline prints its result";
 static const char names[] = "`.tables` lists the named relations, `describe` summarises columns";
@@ -47,16 +48,24 @@ static const struct foreign_word {
     {"orderby", FOREIGN_STAGE, sorts},
     {"sort_by", FOREIGN_STAGE, sorts},
     {"sortby", FOREIGN_STAGE, sorts},
-    {"transform", FOREIGN_STAGE, "`derive NAME = E` adds or reranks a column"},
-    {"assign", FOREIGN_STAGE, "`derive NAME = E` adds or reranks a column"},
-    {"with_column", FOREIGN_STAGE, "`derive NAME = E` adds or reranks a column"},
-    {"with_columns", FOREIGN_STAGE, "`derive NAME = E` adds or reranks a column"},
+    {"transform", FOREIGN_STAGE, "`derive NAME = E` adds or replaces a column"},
+    {"assign", FOREIGN_STAGE, "`derive NAME = E` adds or replaces a column"},
+    {"with_column", FOREIGN_STAGE, "`derive NAME = E` adds or replaces a column"},
+    {"with_columns", FOREIGN_STAGE, "`derive NAME = E` adds or replaces a column"},
     {"columns", FOREIGN_STAGE, "`pick NAME, ...` keeps these columns"},
     {"keep", FOREIGN_STAGE, "`pick NAME, ...` keeps columns, `select E` rows"},
     {"exclude", FOREIGN_STAGE, "`drop NAME, ...` drops columns, `reject E` rows"},
     {"remove", FOREIGN_STAGE, "`drop NAME, ...` drops columns, `reject E` rows"},
     {"join", FOREIGN_STAGE, "`zip` combines columns side by side, `gather` fetches rows by position"},
-    {"cumsum", FOREIGN_STAGE, "`scan +` is the running sum"},
+    {"cumsum", FOREIGN_STAGE, "`scan +` is the running sum, `sum(x) over ..0` one beside other columns"},
+    {"rolling", FOREIGN_STAGE, windows},
+    {"rolling_mean", FOREIGN_STAGE, windows},
+    {"window", FOREIGN_STAGE, windows},
+    {"partition", FOREIGN_STAGE, "`per K: STAGE` runs stages within each group of rows with equal K"},
+    {"ffill", FOREIGN_STAGE, "`last(x) over ..0` fills gaps with the value before"},
+    {"forward_fill", FOREIGN_STAGE, "`last(x) over ..0` fills gaps with the value before"},
+    {"row_number", FOREIGN_STAGE, "`row` is the row's number from 0, within `per` that in its group"},
+    {"dense_rank", FOREIGN_STAGE, "`rank(x, dense)` leaves no gaps after equal values"},
     {"accumulate", FOREIGN_STAGE, "`scan +` is the running sum, `reduce +` the total"},
     {"shift", FOREIGN_STAGE, "`at(x, -1)` is the previous row's, as in `derive before = at(x, -1)`"},
     {"lag", FOREIGN_STAGE, "`at(x, -1)` is the previous row's, as in `derive before = at(x, -1)`"},
