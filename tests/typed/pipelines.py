@@ -6,6 +6,10 @@ from values import BOOL, DURATION, FLOAT, INT, Type, literal
 SUMMED = ("int", "float", "decimal", "duration")
 
 
+# Those that sql.py does not write; it empties the list.
+MORE_AGGREGATES = ["median", "first", "last", "distinct"]
+
+
 class Stage:
     """A word; its items (name, expression, descending); numbers; for group the aggregates (name, word, expression)."""
 
@@ -213,7 +217,7 @@ class Pipeline:
 
     def aggregate(self):
         random = self.random
-        word = random.choice(["count", "sum", "min", "max", "mean"])
+        word = random.choice(["count", "sum", "min", "max", "mean", *MORE_AGGREGATES])
         if word == "count" and random.random() < 0.3:
             return self.name(), word, None
         return self.name(), word, self.aggregated(word)
@@ -222,7 +226,7 @@ class Pipeline:
         for _ in range(20):
             node = self.key()
             if word not in ("sum", "mean") or node.type.kind in SUMMED:
-                if node.type.kind != "bool" or word == "count":
+                if node.type.kind != "bool" or word in ("count", "first", "last", "distinct"):
                     return node
         return self.maker().make(INT, 1)
 
@@ -258,8 +262,12 @@ class Pipeline:
 
 
 def result_type(word, node):
-    if word == "count":
+    if word in ("count", "distinct"):
         return INT
+    if word == "median" and node.type.kind in ("int", "float", "decimal"):
+        return FLOAT
+    if word in ("first", "last"):
+        return node.type
     if word == "mean":
         return DURATION if node.type.kind == "duration" else FLOAT
     return INT if node.type.kind == "bool" else node.type

@@ -301,6 +301,21 @@ def mean(values, kind):
     return float(exact / 10**kind.scale)
 
 
+def median(values, kind):
+    """Between the two in the middle; of text, dates and timestamps the lower of them."""
+    values = sorted(values, key=lambda value: rank(kind, value))
+    a, b = values[(len(values) - 1) // 2], values[len(values) // 2]
+    if kind.kind in ("text", "date", "timestamp"):
+        return a
+    if kind.kind == "float":
+        return a + 0.0 if a == b or len(values) % 2 else a + 0.5 * (b - a)
+    middle = float(a) if len(values) % 2 else float(a + b) / 2
+    if kind.kind == "duration":
+        whole = math.floor(abs(middle) + 0.5)
+        return -whole if middle < 0 else whole
+    return middle / 10**kind.scale
+
+
 def aggregate(word, kind, values, grouped):
     """Of a list of values, less those that are missing."""
     if FAIL in values:
@@ -308,6 +323,8 @@ def aggregate(word, kind, values, grouped):
     if word == "count":
         return sum(value is True if kind.kind == "bool" else value is not None for value in values)
     values = [value for value in values if value is not None]
+    if word == "distinct":
+        return len({same(value) for value in values})
     if word == "sum":
         total = exact_sum(values) if kind.kind == "float" else sum(values)
         if grouped and kind.kind != "float" and checked(total) is FAIL:
@@ -319,6 +336,10 @@ def aggregate(word, kind, values, grouped):
         raise Failed
     if word == "mean":
         return mean(values, kind)
+    if word in ("first", "last"):
+        return values[0 if word == "first" else -1]
+    if word == "median":
+        return median(values, kind)
     if kind.kind == "float":
         values = [value for value in values if value == value] or values
     key = str.encode if kind.kind == "text" else None

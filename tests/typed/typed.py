@@ -291,7 +291,10 @@ def main(sandbox):
     print(f"{name}: seed {seed}", flush=True)
     reference_of = reference.answer
     if arguments.duckdb:
+        import pipelines
         import sql
+
+        pipelines.MORE_AGGREGATES.clear()
 
         reference_of = sql.Reference().answer
     run = Run(sandbox)
