@@ -294,9 +294,8 @@ def main(sandbox):
         import pipelines
         import sql
 
-        pipelines.MORE_AGGREGATES.clear()
-
         reference_of = sql.Reference().answer
+        pipelines.MORE_AGGREGATES.clear()
     run = Run(sandbox)
     tally = harness.Tally(name)
     modes = {mode: harness.ALL_MODES[mode] for mode in arguments.modes.split(",")}

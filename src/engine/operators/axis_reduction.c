@@ -350,7 +350,8 @@ bool axis_supports(const struct operator_job *job)
     if ((column_op->segment == 0 && column_op->stride == 1) || task->outputs[KEY].needed ||
         !task->outputs[RESULT].needed)
         return false;
-    if (!group_aggregate_for(task->aggregates[0].kind, column_of(job), group_length(job), &group_agg))
+    if (!group_aggregate_for(task->aggregates[0].kind, column_of(job), group_length(job), &group_agg) ||
+        group_agg.kind == GROUP_PRODUCT)
         return false;
     return column_op->segment > 0 || cols_supports(&group_agg);
 }

@@ -7,6 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+/* A product of integers, worthless once it has overflowed. */
+struct product_state {
+    int64_t product, overflowed;
+};
+
+static void multiply(struct product_state *state, int64_t factor)
+{
+    state->overflowed |= __builtin_mul_overflow(state->product, factor, &state->product);
+}
+
 /* Whether the sum of any `rows` elements of the column fits 64 bits. */
 static bool sum_fits(const struct column *column, int64_t rows)
 {
@@ -31,6 +41,9 @@ bool group_aggregate_for(enum aggregate_kind kind, const struct column *column, 
     case AGG_MEAN:
         group_agg->kind = number ? GROUP_FLOAT_SUM : sum_fits(column, rows) ? GROUP_SUM : GROUP_WIDE_SUM;
         return true;
+    case AGG_PRODUCT:
+        group_agg->kind = GROUP_PRODUCT;
+        return !number; /* floats are multiplied in the order of rows */
     case AGG_MIN:
         group_agg->kind = number ? GROUP_FLOAT_MIN : GROUP_MIN;
         return true;
@@ -49,6 +62,8 @@ size_t group_aggregate_size(const struct group_aggregate *group_agg)
         return sizeof(int128);
     case GROUP_FLOAT_SUM:
         return sizeof(struct compensated_sum);
+    case GROUP_PRODUCT:
+        return sizeof(struct product_state);
     case GROUP_INT_MOMENTS:
         return sizeof(struct int_moments);
     case GROUP_FLOAT_MOMENTS:
@@ -69,6 +84,10 @@ void group_aggregate_clear(const struct group_aggregate *group_agg, void *states
     case GROUP_MAX:
         for (int64_t i = begin; i < begin + count; i++)
             ((int64_t *)states)[i] = INT64_MIN;
+        break;
+    case GROUP_PRODUCT:
+        for (int64_t i = begin; i < begin + count; i++)
+            ((struct product_state *)states)[i] = (struct product_state){.product = 1};
         break;
     case GROUP_FLOAT_MIN:
     case GROUP_FLOAT_MAX:
@@ -115,6 +134,10 @@ void group_aggregate_add(const struct group_aggregate *group_agg, void *states, 
         for (int i = 0; i < count; i++)
             compensated_sum_add(&((struct compensated_sum *)states)[places[i]], floats[i]);
         break;
+    case GROUP_PRODUCT:
+        for (int i = 0; i < count; i++)
+            multiply(&((struct product_state *)states)[places[i]], in[i]);
+        break;
     case GROUP_FIRST:
     case GROUP_MIN:
         for (int i = 0; i < count; i++)
@@ -154,6 +177,12 @@ void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, 
     case GROUP_FLOAT_SUM:
         compensated_sum_merge(&((struct compensated_sum *)into)[place], &((const struct compensated_sum *)from)[other]);
         break;
+    case GROUP_PRODUCT: {
+        const struct product_state *part = &((const struct product_state *)from)[other];
+        multiply(&((struct product_state *)into)[place], part->product);
+        ((struct product_state *)into)[place].overflowed |= part->overflowed;
+        break;
+    }
     case GROUP_INT_MOMENTS:
         int_moments_merge(&((struct int_moments *)into)[place], &((const struct int_moments *)from)[other]);
         break;
@@ -221,6 +250,12 @@ static bool ints_of(const struct group_aggregate *group_agg, const void *states,
 {
     bool fits = true;
     for (int i = 0; i < count; i++) {
+        if (group_agg->kind == GROUP_PRODUCT) {
+            const struct product_state *state = &((const struct product_state *)states)[places[i]];
+            results[i] = state->product;
+            fits = fits && !state->overflowed;
+            continue;
+        }
         int128 sum = int_sum(group_agg, states, places[i]);
         fits = fits && sum >= INT64_MIN && sum <= INT64_MAX;
         results[i] = (int64_t)sum;

@@ -11,6 +11,7 @@ enum group_aggregate_kind {
     GROUP_SUM,       /* int64_t: integers whose sum is known to fit */
     GROUP_WIDE_SUM,  /* int128 */
     GROUP_FLOAT_SUM, /* struct compensated_sum */
+    GROUP_PRODUCT,   /* struct product_state: of integers */
     GROUP_MIN,       /* int64_t */
     GROUP_MAX,
     GROUP_FLOAT_MIN, /* double; NaN until there is another value */
