@@ -22,6 +22,11 @@ class Manual:
         self.sandbox = sandbox
         self.tally = tally
         self.sample = sandbox.path("sample")
+        self.fresh_sample()
+
+    def fresh_sample(self):
+        """The sample data without the files that examples save."""
+        shutil.rmtree(self.sample, ignore_errors=True)
         shutil.copytree(os.path.join(harness.TREE, "data", "sample"), self.sample)
 
     def run(self, *arguments, **more):
@@ -85,6 +90,7 @@ class Manual:
 
     def texts(self):
         """The queries in the help texts run; the texts fit 80 columns and, but for long ones, 24 lines."""
+        self.fresh_sample()
         for title in TEXTS + LONG_TEXTS:
             lines = self.help(title).split("\n")
             typed = [re.split(r" {2,}", line[2:])[0] for line in lines if line.startswith("  ")]
