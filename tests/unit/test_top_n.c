@@ -2,7 +2,7 @@
  * up to capacity and above. */
 #include "scratch.h"
 
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/sort_rows.h"
 
 #include <math.h>
 

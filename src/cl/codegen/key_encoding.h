@@ -33,7 +33,7 @@ uint64_t encode_integer(const struct key_encoding *encoding, int64_t integer);
 /* Returns the encoding of the least float of this storage type that is not below the number. */
 uint64_t encode_float(const struct key_encoding *encoding, double number);
 
-/* Convert to and from the encoding of engine/operators/sort_keys.h, which has 64 bits for all integers. */
+/* Convert to and from the encoding of engine/sorting/sort_keys.h, which has 64 bits for all integers. */
 uint64_t encoding_to_host_key(const struct key_encoding *encoding, uint64_t bits);
 uint64_t encoding_from_host_key(const struct key_encoding *encoding, uint64_t key);
 

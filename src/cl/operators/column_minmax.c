@@ -3,7 +3,7 @@
 #include "cl/codegen/template.h"
 
 #include "base/heap.h"
-#include "engine/operators/sort_keys.h"
+#include "engine/sorting/sort_keys.h"
 
 #include <stdlib.h>
 

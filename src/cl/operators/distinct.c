@@ -3,7 +3,7 @@
 #include "cl/operators/operator.h"
 
 #include "base/parallel.h"
-#include "engine/operators/sort_keys.h"
+#include "engine/sorting/sort_keys.h"
 #include "engine/storage/residency.h"
 
 struct picking {

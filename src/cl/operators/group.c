@@ -6,7 +6,7 @@
 #include "cl/operators/group_output.h"
 #include "cl/operators/operator.h"
 
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/sort_rows.h"
 #include "engine/storage/residency.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "cl/operators/group_output.h"
 
 #include "base/heap.h"
-#include "engine/operators/group_aggregate.h"
-#include "engine/operators/sort_keys.h"
+#include "engine/grouping/group_aggregate.h"
+#include "engine/sorting/sort_keys.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 
 #include "base/parallel.h"
 #include "engine/expression/expression.h"
-#include "engine/operators/join_index.h"
+#include "engine/join_index/join_index.h"
 
 struct evaluated {
     const void *node;                /* in the tree: what identifies it */

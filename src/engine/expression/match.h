@@ -3,7 +3,7 @@
 #define RQL_ENGINE_EXPRESSION_MATCH_H
 
 #include "engine/expression/expression.h"
-#include "engine/operators/join_index.h"
+#include "engine/join_index/join_index.h"
 
 /* Checks that a key of the left, `term`, can equal one of the right, a column of that type; an error at `span` if not.
  */

@@ -2,9 +2,9 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/operators/elements.h"
-#include "engine/operators/group_aggregate.h"
+#include "engine/grouping/group_aggregate.h"
 #include "engine/values/compensated_sum.h"
+#include "engine/vector/elements.h"
 #include "engine/vector/ops.h"
 
 #include <stdlib.h>

@@ -2,12 +2,12 @@
  * or estimated with HyperLogLog. Each thread has partial results of its own. */
 #include "engine/operators/describe.h"
 
-#include "engine/operators/elements.h"
 #include "engine/operators/frequencies.h"
 #include "engine/values/dictionary.h"
 #include "engine/values/exact_sum.h"
 #include "engine/values/histogram_bins.h"
 #include "engine/values/hyperloglog.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 

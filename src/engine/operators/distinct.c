@@ -1,8 +1,8 @@
 /* Distinct: keeps the first row of each group, marked in a bitmap of rows so that they are written in order. */
-#include "engine/operators/elements.h"
-#include "engine/operators/grouping.h"
+#include "engine/grouping/grouping.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/sort_rows.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 

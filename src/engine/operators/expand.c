@@ -2,8 +2,8 @@
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/backend/memory_limit.h"
-#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
+#include "engine/vector/elements.h"
 
 #include <stdlib.h>
 

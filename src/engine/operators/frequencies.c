@@ -1,7 +1,7 @@
 #include "engine/operators/frequencies.h"
 
-#include "engine/operators/elements.h"
 #include "engine/values/dictionary.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 #include "base/integer.h"

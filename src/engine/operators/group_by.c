@@ -2,9 +2,9 @@
 #include "engine/operators/group_by.h"
 
 #include "engine/operators/axis_reduction.h"
-#include "engine/operators/elements.h"
 #include "engine/operators/group_quantile.h"
 #include "engine/operators/operator_kinds.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 

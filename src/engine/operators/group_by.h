@@ -3,8 +3,8 @@
 #define RQL_ENGINE_OPERATORS_GROUP_BY_H
 
 #include "engine/backend/backend.h"
-#include "engine/operators/grouping.h"
-#include "engine/operators/sort_rows.h"
+#include "engine/grouping/grouping.h"
+#include "engine/sorting/sort_rows.h"
 
 #include <stdatomic.h>
 

@@ -3,9 +3,9 @@
 #include "engine/operators/group_ids.h"
 
 #include "base/heap.h"
-#include "engine/operators/elements.h"
-#include "engine/operators/grouping.h"
+#include "engine/grouping/grouping.h"
 #include "engine/operators/operator_kinds.h"
+#include "engine/vector/elements.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

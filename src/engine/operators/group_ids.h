@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_OPERATORS_GROUP_IDS_H
 #define RQL_ENGINE_OPERATORS_GROUP_IDS_H
 
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/sort_rows.h"
 
 /* Writes ids[row] for all rows, at least one, and sets the number of groups. STATUS_OK, STATUS_CANCELLED, or
  * STATUS_FAILED, without an error: not enough memory. */

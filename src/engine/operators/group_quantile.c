@@ -1,11 +1,11 @@
 #include "engine/operators/group_quantile.h"
 
 #include "base/heap.h"
-#include "engine/operators/elements.h"
 #include "engine/operators/group_ids.h"
-#include "engine/operators/sort_key_encode.h"
+#include "engine/sorting/sort_key_encode.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/values/quantile.h"
+#include "engine/vector/elements.h"
 
 #include <stdlib.h>
 #include <string.h>

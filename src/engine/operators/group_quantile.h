@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_OPERATORS_GROUP_QUANTILE_H
 #define RQL_ENGINE_OPERATORS_GROUP_QUANTILE_H
 
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/sort_rows.h"
 
 #include "engine/backend/backend.h"
 

@@ -1,8 +1,8 @@
 #include "engine/operators/group_stream.h"
 
 #include "base/heap.h"
+#include "engine/grouping/group_dense.h"
 #include "engine/operators/group_by.h"
-#include "engine/operators/group_dense.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* Histograms: a pass finds the bounds, another counts, each thread on its own. */
-#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/values/calendar_edges.h"
 #include "engine/values/histogram_bins.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 

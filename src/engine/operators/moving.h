@@ -5,9 +5,9 @@
 #ifndef RQL_ENGINE_OPERATORS_MOVING_H
 #define RQL_ENGINE_OPERATORS_MOVING_H
 
-#include "engine/operators/elements.h"
 #include "engine/values/compensated_sum.h"
 #include "engine/values/exact_sum.h"
+#include "engine/vector/elements.h"
 
 /* Elements of a column as int64_t or double, read in blocks: for positions that move slowly. */
 struct element_reader {

@@ -3,9 +3,9 @@
  * its own, and only then writes. Memory is read once. Segments, and columns side by side, are independent chains that
  * threads share. */
 #include "engine/backend/user_reduce.h"
-#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/values/compensated_sum.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 

@@ -1,7 +1,7 @@
 /* Scatter: a bitmap of claimed result rows, set atomically, detects positions taken twice; no row is written by two
  * threads. */
-#include "engine/operators/elements.h"
 #include "engine/operators/operator_kinds.h"
+#include "engine/vector/elements.h"
 
 #include "base/heap.h"
 

@@ -1,6 +1,6 @@
 /* What the operators share: elements of columns as numbers, copies of columns, and the errors of an operator. */
-#ifndef RQL_ENGINE_OPERATORS_ELEMENTS_H
-#define RQL_ENGINE_OPERATORS_ELEMENTS_H
+#ifndef RQL_ENGINE_VECTOR_ELEMENTS_H
+#define RQL_ENGINE_VECTOR_ELEMENTS_H
 
 #include "base/parallel.h"
 #include "engine/backend/backend.h"

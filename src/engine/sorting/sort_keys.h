@@ -4,8 +4,8 @@
  * greatest, so that it has only the bits that the column's range needs. Codes of several keys are packed into 64-bit
  * words, the first key most significant. Equal codes are equal keys: -0.0 equals 0.0, and NaNs are equal and last, in
  * descending order too. */
-#ifndef RQL_ENGINE_OPERATORS_SORT_KEYS_H
-#define RQL_ENGINE_OPERATORS_SORT_KEYS_H
+#ifndef RQL_ENGINE_SORTING_SORT_KEYS_H
+#define RQL_ENGINE_SORTING_SORT_KEYS_H
 
 #include "base/parallel.h"
 #include "engine/storage/column.h"

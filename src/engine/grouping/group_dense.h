@@ -1,8 +1,8 @@
 /* Groups by direct addressing, to which rows are added a few at a time. */
-#ifndef RQL_ENGINE_OPERATORS_GROUP_DENSE_H
-#define RQL_ENGINE_OPERATORS_GROUP_DENSE_H
+#ifndef RQL_ENGINE_GROUPING_GROUP_DENSE_H
+#define RQL_ENGINE_GROUPING_GROUP_DENSE_H
 
-#include "engine/operators/grouping.h"
+#include "engine/grouping/grouping.h"
 
 struct dense_groups;
 

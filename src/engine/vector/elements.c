@@ -1,4 +1,4 @@
-#include "engine/operators/elements.h"
+#include "engine/vector/elements.h"
 
 #include "engine/vector/ops.h"
 

@@ -1,8 +1,8 @@
-#include "engine/operators/group_aggregate.h"
+#include "engine/grouping/group_aggregate.h"
 
-#include "engine/operators/elements.h"
-#include "engine/operators/group_moments.h"
+#include "engine/grouping/group_moments.h"
 #include "engine/values/compensated_sum.h"
+#include "engine/vector/elements.h"
 
 #include <math.h>
 #include <string.h>

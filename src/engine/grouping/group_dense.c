@@ -1,9 +1,9 @@
 /* Grouping by direct addressing: states for every possible code, for each thread its own. */
-#include "engine/operators/group_dense.h"
+#include "engine/grouping/group_dense.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/operators/elements.h"
+#include "engine/vector/elements.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
-#include "engine/operators/grouping.h"
+#include "engine/grouping/grouping.h"
 
 #include "base/heap.h"
-#include "engine/operators/elements.h"
+#include "engine/vector/elements.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Sums of values and of their products, for the variances and correlations of groups. */
-#ifndef RQL_ENGINE_OPERATORS_GROUP_MOMENTS_H
-#define RQL_ENGINE_OPERATORS_GROUP_MOMENTS_H
+#ifndef RQL_ENGINE_GROUPING_GROUP_MOMENTS_H
+#define RQL_ENGINE_GROUPING_GROUP_MOMENTS_H
 
 #include "base/integer.h"
 #include "engine/values/compensated_sum.h"

@@ -11,8 +11,8 @@
  * built, gives x a slot that no other tuple has. The slot holds its tuple, to be compared. Buckets are divided among
  * partitions, each of which has the same number of slots and is built by one thread. Everything is computed in
  * non-negative 63-bit integers. */
-#ifndef RQL_ENGINE_OPERATORS_JOIN_INDEX_H
-#define RQL_ENGINE_OPERATORS_JOIN_INDEX_H
+#ifndef RQL_ENGINE_JOIN_INDEX_JOIN_INDEX_H
+#define RQL_ENGINE_JOIN_INDEX_JOIN_INDEX_H
 
 #include "base/parallel.h"
 #include "engine/storage/column.h"

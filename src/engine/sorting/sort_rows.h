@@ -1,8 +1,8 @@
 /* Sorting rows by keys. */
-#ifndef RQL_ENGINE_OPERATORS_SORT_ROWS_H
-#define RQL_ENGINE_OPERATORS_SORT_ROWS_H
+#ifndef RQL_ENGINE_SORTING_SORT_ROWS_H
+#define RQL_ENGINE_SORTING_SORT_ROWS_H
 
-#include "engine/operators/sort_keys.h"
+#include "engine/sorting/sort_keys.h"
 
 /* What a result column is written from: decoded keys, the payload beside them, or rows gathered by number. */
 enum origin { FROM_KEY, FROM_PAYLOAD, FROM_ROW };

@@ -1,4 +1,4 @@
-#include "engine/operators/sort_key_encode.h"
+#include "engine/sorting/sort_key_encode.h"
 
 #include "base/cpu_dispatch.h"
 

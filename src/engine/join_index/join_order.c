@@ -1,7 +1,7 @@
 /* The rows of each id of a join index in the order of a column. */
 #include "base/heap.h"
 #include "base/integer.h"
-#include "engine/operators/join_keys.h"
+#include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Bucket bounds for skewed keys. The topmost digit of floats, for one, is the exponent, which would put most elements
  * into few buckets. As in sample sort, bounds come from a sample; here ranges of keys are halved until none has too
  * much of the sample, so that they are aligned and a bucket's elements share their topmost bits. */
-#ifndef RQL_ENGINE_OPERATORS_RADIX_SPLITTERS_H
-#define RQL_ENGINE_OPERATORS_RADIX_SPLITTERS_H
+#ifndef RQL_ENGINE_SORTING_RADIX_SPLITTERS_H
+#define RQL_ENGINE_SORTING_RADIX_SPLITTERS_H
 
-#include "engine/operators/radix_sort.h"
+#include "engine/sorting/radix_sort.h"
 
 enum { RADIX_SPLITTER_BITS = 10 }; /* of a bucket's number, at most */
 

@@ -1,4 +1,4 @@
-#include "engine/operators/radix_splitters.h"
+#include "engine/sorting/radix_splitters.h"
 
 #include "base/heap.h"
 

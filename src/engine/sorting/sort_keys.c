@@ -1,9 +1,9 @@
-#include "engine/operators/sort_keys.h"
+#include "engine/sorting/sort_keys.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/operators/elements.h"
-#include "engine/operators/sort_key_encode.h"
+#include "engine/sorting/sort_key_encode.h"
+#include "engine/vector/elements.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

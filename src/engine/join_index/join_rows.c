@@ -1,6 +1,6 @@
 /* The tables of a join index: which rows have an id. */
 #include "base/integer.h"
-#include "engine/operators/join_keys.h"
+#include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

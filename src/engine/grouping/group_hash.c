@@ -1,7 +1,7 @@
 /* Grouping by hash tables with linear probing, one for each thread. They never grow: with more groups than fit the
  * cache sorting is faster. */
-#include "engine/operators/grouping.h"
-#include "engine/operators/radix_sort.h"
+#include "engine/grouping/grouping.h"
+#include "engine/sorting/radix_sort.h"
 
 #include "base/heap.h"
 

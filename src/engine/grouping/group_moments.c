@@ -1,7 +1,7 @@
-#include "engine/operators/group_moments.h"
+#include "engine/grouping/group_moments.h"
 
-#include "engine/operators/elements.h"
 #include "engine/values/moments.h"
+#include "engine/vector/elements.h"
 
 #include <math.h>
 #include <stddef.h>

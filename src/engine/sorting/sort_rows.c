@@ -1,8 +1,8 @@
 /* Sorting: an element is the keys' code and a payload, which is the other columns' elements if these are small, else
  * the row number by which they are gathered at the end. */
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/sort_rows.h"
 
-#include "engine/operators/radix_sort.h"
+#include "engine/sorting/radix_sort.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"

@@ -1,7 +1,7 @@
 /* Grouping by sorting codes with their row numbers. Each sorted bucket is aggregated while it is in the cache; its
  * groups are written from the bucket's first row on, and at the end the gaps between buckets are closed. */
-#include "engine/operators/grouping.h"
-#include "engine/operators/radix_sort.h"
+#include "engine/grouping/grouping.h"
+#include "engine/sorting/radix_sort.h"
 
 #include "base/heap.h"
 

@@ -1,8 +1,8 @@
 /* Order-preserving images of elements: unsigned integers that compare as the elements do. Integers have the sign bit
  * flipped; floats have the sign bit flipped if positive and all bits if negative, as for radix sorting (M. Herf, "Radix
  * tricks", 2001). All NaNs have the greatest image of their width. */
-#ifndef RQL_ENGINE_OPERATORS_SORT_KEY_ENCODE_H
-#define RQL_ENGINE_OPERATORS_SORT_KEY_ENCODE_H
+#ifndef RQL_ENGINE_SORTING_SORT_KEY_ENCODE_H
+#define RQL_ENGINE_SORTING_SORT_KEY_ENCODE_H
 
 #include "engine/values/types.h"
 

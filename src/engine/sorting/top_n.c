@@ -5,10 +5,10 @@
  * sample, so that rows in the opposite order are not all collected. */
 #include "base/cpu_dispatch.h"
 #include "base/timing.h"
-#include "engine/operators/elements.h"
-#include "engine/operators/radix_sort.h"
-#include "engine/operators/sort_rows.h"
+#include "engine/sorting/radix_sort.h"
+#include "engine/sorting/sort_rows.h"
 #include "engine/storage/buffer_pool.h"
+#include "engine/vector/elements.h"
 #include "engine/vector/selection.h"
 
 #include "base/heap.h"

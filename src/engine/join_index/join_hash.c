@@ -1,7 +1,7 @@
 /* Finding a perfect hash function for the keys of a join (join_index.h). */
 #include "base/heap.h"
 #include "base/integer.h"
-#include "engine/operators/join_keys.h"
+#include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

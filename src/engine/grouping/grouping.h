@@ -3,11 +3,11 @@
  * Three strategies, the first that applies: few possible codes address an array directly; few distinct codes are looked
  * up in hash tables that fit the cache; otherwise codes are sorted, whose cost does not depend on the number of groups.
  */
-#ifndef RQL_ENGINE_OPERATORS_GROUPING_H
-#define RQL_ENGINE_OPERATORS_GROUPING_H
+#ifndef RQL_ENGINE_GROUPING_GROUPING_H
+#define RQL_ENGINE_GROUPING_GROUPING_H
 
-#include "engine/operators/group_aggregate.h"
-#include "engine/operators/sort_keys.h"
+#include "engine/grouping/group_aggregate.h"
+#include "engine/sorting/sort_keys.h"
 
 /* Groups found, in the order of their codes: rows at .. at+count-1 of the result. */
 struct found {

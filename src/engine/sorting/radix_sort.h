@@ -4,8 +4,8 @@
  * digit is skewed (radix_splitters.h); parts of the rows have places of their own, which keeps it stable. Buckets fit a
  * core's cache; each is sorted by an LSD radix sort and emitted while it is there. A bucket that is too large is
  * partitioned again by the bits in which its elements differ. */
-#ifndef RQL_ENGINE_OPERATORS_RADIX_SORT_H
-#define RQL_ENGINE_OPERATORS_RADIX_SORT_H
+#ifndef RQL_ENGINE_SORTING_RADIX_SORT_H
+#define RQL_ENGINE_SORTING_RADIX_SORT_H
 
 #include "base/diag.h"
 #include "base/parallel.h"

@@ -1,6 +1,6 @@
 /* Aggregates of many groups at once: an array of states for each aggregate, one state for each group. */
-#ifndef RQL_ENGINE_OPERATORS_GROUP_AGGREGATE_H
-#define RQL_ENGINE_OPERATORS_GROUP_AGGREGATE_H
+#ifndef RQL_ENGINE_GROUPING_GROUP_AGGREGATE_H
+#define RQL_ENGINE_GROUPING_GROUP_AGGREGATE_H
 
 #include "engine/backend/aggregate.h"
 #include "engine/storage/column.h"

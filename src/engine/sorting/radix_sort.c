@@ -1,6 +1,6 @@
-#include "engine/operators/radix_sort.h"
+#include "engine/sorting/radix_sort.h"
 
-#include "engine/operators/radix_splitters.h"
+#include "engine/sorting/radix_splitters.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"

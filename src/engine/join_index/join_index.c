@@ -1,12 +1,12 @@
 /* A join index: the ranges of its keys, and the ids where these have few combinations. */
-#include "engine/operators/join_index.h"
+#include "engine/join_index/join_index.h"
 
 #include "base/heap.h"
 #include "base/integer.h"
-#include "engine/operators/elements.h"
-#include "engine/operators/join_keys.h"
+#include "engine/join_index/join_keys.h"
 #include "engine/plan/code.h"
 #include "engine/storage/residency.h"
+#include "engine/vector/elements.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Building a join index: what its files share. */
-#ifndef RQL_ENGINE_OPERATORS_JOIN_KEYS_H
-#define RQL_ENGINE_OPERATORS_JOIN_KEYS_H
+#ifndef RQL_ENGINE_JOIN_INDEX_JOIN_KEYS_H
+#define RQL_ENGINE_JOIN_INDEX_JOIN_KEYS_H
 
-#include "engine/operators/join_index.h"
+#include "engine/join_index/join_index.h"
 
 enum { JOIN_BLOCK = 1024, JOIN_PART_ROWS = 1 << 16 };
 
