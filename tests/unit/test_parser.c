@@ -117,6 +117,8 @@ static void expressions(void **state)
         {"x + 1 in a - 1..b << 1", "(in (+ x 1) (- a 1) (<< b 1))"},
         {"x in [1, 2, y]", "(in x [1 2 y])"},
         {"x in []", "(in x [])"},
+        {"x in t", "(in:t x)"},
+        {"x not in (t | take 1)", "(! (in:() x))"},
         {"x not in [1]", "(! (in x [1]))"},
         {"x not  in 1..2 && y", "(&& (! (in x 1 2)) y)"},
         {"x in 1..2 == 1", "(== (in x 1 2) 1)"},

@@ -94,6 +94,15 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
         }
         strbuf_puts(out, "])");
         return;
+    case EXPR_IN_SOURCE:
+        strbuf_printf(out, "(in:%s",
+                      expr->source == NULL      ? "?"
+                      : expr->source->name.text ? expr->source->name.text
+                                                : "()");
+        break;
+    case EXPR_OVER:
+        strbuf_puts(out, "(over");
+        break;
     case EXPR_INDEX:
         strbuf_printf(out, "(at %s", expr->name.text);
         break;
