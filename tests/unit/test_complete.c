@@ -117,6 +117,12 @@ static void columns_of_the_relation_there(void **state)
     assert_only(desk, "trades | group ids: sum(amo", "amounts");
     assert_only(desk, "trades | group ids: sum(amounts) as total | sort tot", "total");
     assert_only(desk, "trades | derive x = amounts | pick amo", "amounts");
+    assert_only(desk, "trades | join trades as m on amo", "amounts");
+    assert_only(desk, "trades | left join trades as m on amounts, id", "ids");
+    assert_only(desk, "trades | lookup trad", "trades");
+    assert_only(desk, "trades | join trades as m o", "on");
+    assert_only(desk, "trades | join trades as m on ids | select m_am", "m_amounts");
+    assert_only(desk, "trades | unpivot ids, amo", "amounts");
     assert_false(offers(desk, "trades | pick ", "sqrt("));
     assert_only(desk, "range 1..3 | zip (trades | select amo", "amounts");
     assert_only(desk, "explain trades | select amo", "amounts");

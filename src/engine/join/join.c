@@ -193,7 +193,10 @@ static bool make_index(struct join *join)
     if (right->index == NULL)
         status = join_index_new(&indexed, binder->workers, &right->index);
     binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
-    if (status == STATUS_FAILED)
+    if (status == STATUS_FAILED && right->relation->rows > INT32_MAX)
+        bind_error(binder, join->stage->sources[0].span, "join in the other direction, or in parts",
+                   "the source of a join has at most %d rows, not %lld", INT32_MAX, (long long)right->relation->rows);
+    else if (status == STATUS_FAILED)
         bind_error(binder, join->stage->sources[0].span, NULL, "not enough memory for an index of %lld rows",
                    (long long)right->relation->rows);
     return status == STATUS_OK;
