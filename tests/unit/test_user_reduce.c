@@ -14,13 +14,13 @@
 static const struct span nowhere = {0};
 
 /* Functions of a and b: associative on integers only; not all commutative. */
-enum function { ADD, MULTIPLY, LARGER, FIRST, LAST, FIRST_NONZERO, DIFFERS, HALVES, SAFE_DIVIDE };
+enum combiner { ADD, MULTIPLY, LARGER, FIRST, LAST, FIRST_NONZERO, DIFFERS, HALVES, SAFE_DIVIDE };
 
-static value body_of(struct code *code, enum function function, enum kind kind)
+static value body_of(struct code *code, enum combiner combiner, enum kind kind)
 {
     value a = code_input(code, 0, kind, nowhere), b = code_input(code, 1, kind, nowhere);
     value zero = kind == KIND_INT ? code_int(code, 0, nowhere) : NO_VALUE;
-    switch (function) {
+    switch (combiner) {
     case ADD:
         return code_op(code, OP_ADD, a, b, NO_VALUE, nowhere);
     case MULTIPLY:
@@ -45,7 +45,7 @@ static value body_of(struct code *code, enum function function, enum kind kind)
     return NO_VALUE;
 }
 
-static struct user_reduce *user_reduce_of(struct arena *arena, enum function function, enum kind kind)
+static struct user_reduce *user_reduce_of(struct arena *arena, enum combiner combiner, enum kind kind)
 {
     struct queue *queue = arena_alloc(arena, sizeof *queue);
     struct user_reduce *reducer = arena_alloc(arena, sizeof *reducer);
@@ -57,7 +57,7 @@ static struct user_reduce *user_reduce_of(struct arena *arena, enum function fun
         body->inputs[i] = (struct input){.type = type_of_kind(kind), .name = i == 0 ? "a" : "b"};
     body->outputs = arena_array(arena, 1, sizeof *body->outputs);
     body->output_count = 1;
-    body->outputs[0] = (struct output){.value = body_of(&body->code, function, kind), .type = type_of_kind(kind)};
+    body->outputs[0] = (struct output){.value = body_of(&body->code, combiner, kind), .type = type_of_kind(kind)};
     *reducer = (struct user_reduce){.kind = kind, .body = body};
     return reducer;
 }
@@ -145,7 +145,7 @@ static void functions_fold_in_order(void **state)
 {
     static const int64_t sizes[] = {0, 1, 2, 3, 5, 2047, 2048, 2049, 4100, 65536, 65537, 200003};
     static const struct {
-        enum function function;
+        enum combiner combiner;
         enum kind kind;
     } cases[] = {
         {ADD, KIND_INT},           {LARGER, KIND_INT}, {FIRST, KIND_INT},    {LAST, KIND_INT},
@@ -163,7 +163,7 @@ static void functions_fold_in_order(void **state)
             for (int has_initial = 0; has_initial < 2; has_initial++) {
                 fold_init(&fold, column,
                           (struct aggregate){.kind = AGG_FOLD,
-                                             .reducer = user_reduce_of(fold.arena, cases[i].function, cases[i].kind),
+                                             .reducer = user_reduce_of(fold.arena, cases[i].combiner, cases[i].kind),
                                              .has_initial = has_initial,
                                              .initial = initial});
                 check(*state, &fold);
