@@ -72,12 +72,6 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
     case EXPR_TERNARY:
         strbuf_puts(out, "(?");
         break;
-    case EXPR_OVER:
-        strbuf_puts(out, "(over");
-        break;
-    case EXPR_IN_SOURCE:
-        strbuf_puts(out, "(in source");
-        break;
     case EXPR_CALL:
         strbuf_printf(out, "(%s", expr->name.text);
         break;
