@@ -78,8 +78,8 @@ struct backend_ops {
     enum status (*aggregate)(struct backend *backend, const struct job *job, struct agg_state *states, bool *flagged);
     /* Appends the rows of the range that pass the filters, in order. */
     enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
-    /* Groups rows while they are computed (group_stream.h): opens a stream, or NULL, and adds the rows of the range that
-     * pass the filters. Members NULL: unable. */
+    /* Groups rows while they are computed (group_stream.h): opens a stream, or NULL, and adds the rows of the range
+     * that pass the filters. Members NULL: unable. */
     struct group_stream *(*open_group)(struct backend *backend, const struct operator_job *job);
     enum status (*group)(struct backend *backend, const struct job *job, struct group_stream *stream, bool *flagged);
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */

@@ -155,8 +155,8 @@ enum status format_write(const struct format_job *job, const struct relation *re
     return writer_finish(writer, job->span, job->diags);
 }
 
-/* After opening or reading, which gave `status`: if the file has changed meanwhile, that is the only error, and *undo is
- * set if there is a result to be released. */
+/* After opening or reading, which gave `status`: if the file has changed meanwhile, that is the only error, and *undo
+ * is set if there is a result to be released. */
 static enum status settle(const struct format_job *job, const struct mapping *mapping, size_t diags_before,
                           enum status status, bool *undo)
 {

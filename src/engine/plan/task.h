@@ -259,7 +259,7 @@ value input_value_at(struct code *code, int64_t number, int64_t offset, const st
 /* Whether what the input reads can fail. */
 bool input_can_fail(const struct input *input);
 
-/* The element of a whole input, which is added or found, at a position that is known to be `inside` of it, or checked. */
+/* The element of a whole input, added or found, at a position that is known to be `inside` of it, or else checked. */
 value task_element(struct task *task, const struct input *input, value position, bool inside, struct arena *arena);
 
 /* Whether its outputs are rows of its inputs in another order: bare INPUTs. */
