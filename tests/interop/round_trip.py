@@ -120,7 +120,8 @@ def main():
         if not files:
             big = os.path.join(directory, "large.parquet")
             large(big, arguments.rows)
-            files = sorted(glob.glob(os.path.join(harness.TESTS, "parquet", "*.parquet"))) + [big]
+            samples = glob.glob(os.path.join(harness.TESTS, "parquet", "[!w]*.parquet"))  # not wrong-*.parquet
+            files = sorted(samples) + [big]
         for path in files:
             tally.check(os.path.basename(path), check(arguments.dump, path, directory))
     sys.exit(tally.finish())
