@@ -7,10 +7,12 @@
 
 #include <stdlib.h>
 
-enum { PART_ROWS = 1 << 15 };
+/* A row may have very many result rows: parts are small, and a long row is written in pieces. */
+enum { PART_ROWS = 1 << 10 };
 
 struct expand {
     const struct operator_job *job;
+    const struct workers *workers;
     const struct column *begins, *counts;
     struct column *rows, *places; /* NULL where not needed */
     struct parts parts;
@@ -35,7 +37,7 @@ static void count_part(void *context, int member, int64_t part)
 static void write_row(const struct expand *expand, int64_t row, int64_t begin, int64_t count, int64_t at)
 {
     int64_t rows[OPERATOR_BLOCK], places[OPERATOR_BLOCK];
-    for (int64_t done = 0; done < count; done += OPERATOR_BLOCK) {
+    for (int64_t done = 0; done < count && !workers_cancelled(expand->workers); done += OPERATOR_BLOCK) {
         const int piece = (int)min_int64(count - done, OPERATOR_BLOCK);
         for (int i = 0; i < piece; i++) {
             rows[i] = row;
@@ -88,7 +90,8 @@ static void write_part(void *context, int member, int64_t part)
     struct pairs pairs;
     pairs.count = 0;
     pairs.at = expand->starts[part];
-    for (int64_t row = part_begin(&expand->parts, part); row < end; row += OPERATOR_BLOCK) {
+    for (int64_t row = part_begin(&expand->parts, part); row < end && !workers_cancelled(expand->workers);
+         row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
         operator_values(expand->begins, row, count, begins);
         operator_values(expand->counts, row, count, counts);
@@ -139,7 +142,7 @@ static enum status write_pairs(struct expand *expand, const struct workers *work
         expand->places = job->results[1] = reserve(expand, -1, max_int64(most - 1, 0), total);
     if ((task->outputs[0].needed && !expand->rows) || (task->outputs[1].needed && !expand->places))
         return operator_no_memory(job);
-    const bool done = workers_run(workers, expand->parts.count, write_part, expand);
+    const bool done = workers_run(workers, expand->parts.count, write_part, expand) && !workers_cancelled(workers);
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;
@@ -158,6 +161,7 @@ enum status operator_expand(const struct operator_job *job, const struct workers
     (void)flagged; /* cannot fail */
     const size_t *keys = job->task->column_op->keys;
     struct expand expand = {.job = job,
+                            .workers = workers,
                             .begins = job->inputs[keys[0]],
                             .counts = job->inputs[keys[1]],
                             .parts = partition_rows(workers, job->rows, PART_ROWS)};
