@@ -1,4 +1,4 @@
-/* Help for who comes from another language, and recipes. */
+/* Help for people who come from other languages, and recipes for common tasks. */
 #include "repl/session/help_text.h"
 
 const char help_from_sql[] = "A query is written in the order in which it happens: FROM first, SELECT last.\n"

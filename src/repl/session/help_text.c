@@ -89,9 +89,9 @@ static const char keys[] = "Tab          complete stages, functions, files, name
 const struct help_text help_texts[] = {
     {"start", "examples, step by step", start},   {"names", "how names are resolved", names},
     {"values", "how values are written", values}, {"groups", "windows, and stages within groups", groups},
-    {"keys", "keys at the prompt", keys},         {"recipes", "what is asked for often, a line each", help_recipes},
-    {"sql", "for who knows SQL", help_from_sql},  {"pandas", "for who knows pandas", help_from_pandas},
-    {"q", "for who knows q", help_from_q},
+    {"keys", "keys at the prompt", keys},         {"recipes", "common tasks, a line each", help_recipes},
+    {"sql", "coming from SQL", help_from_sql},    {"pandas", "coming from pandas", help_from_pandas},
+    {"q", "coming from q", help_from_q},
 };
 const size_t help_text_count = sizeof help_texts / sizeof *help_texts;
 
