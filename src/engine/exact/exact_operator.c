@@ -258,19 +258,26 @@ static enum status operator_expand(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-/* Sums that do not fit 64 bits fail where they are read. */
-static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
+/* The columns of all keys, each once; those that were read are to be released even if one fails. */
+static enum status read_keys(struct exact *exact, struct lazy_task *lazy, struct column **inputs)
 {
-    const struct task *task = lazy->task;
-    const struct column_operator *column_op = task->column_op;
-    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
-    struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
+    const struct column_operator *column_op = lazy->task->column_op;
     enum status status = STATUS_OK;
-    lazy->count = lazy->rows;
     for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
         if (!inputs[column_op->keys[i]])
             status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
     }
+    return status;
+}
+
+/* Sums that do not fit 64 bits fail where they are read. */
+static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct task *task = lazy->task;
+    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
+    struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
+    enum status status = read_keys(exact, lazy, inputs);
+    lazy->count = lazy->rows;
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         status = exact_reserve_output(exact, lazy, k, lazy->rows);
         results[k] = lazy->outputs[k].values;
@@ -300,31 +307,13 @@ static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
 /* All values of the keys are read in any case, so the host operator computes it. */
 static enum status operator_partition(struct exact *exact, struct lazy_task *lazy)
 {
-    const struct task *task = lazy->task;
-    const struct column_operator *column_op = task->column_op;
-    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
-    struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
-    enum status status = STATUS_OK;
-    lazy->count = lazy->rows;
-    for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
-        if (!inputs[column_op->keys[i]])
-            status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
-    }
-    for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
-        results[k] = lazy->outputs[k].values = column_reserve(TYPE_I64, TYPE_I64, lazy->rows);
-        status = results[k] ? STATUS_OK : exact_no_memory(exact, task, lazy->rows);
-    }
+    const size_t count = lazy->task->input_count;
+    struct column **inputs = arena_array(exact->arena, count, sizeof(struct column *));
     bool flagged = false;
-    const struct operator_job job = {.task = task,
-                                     .inputs = inputs,
-                                     .rows = lazy->rows,
-                                     .results = results,
-                                     .result_rows = &lazy->count,
-                                     .cancel = exact->cancel,
-                                     .diags = exact->diags};
+    enum status status = read_keys(exact, lazy, inputs);
     if (status == STATUS_OK)
-        status = host_operator_run(&job, &flagged);
-    for (size_t k = 0; k < task->input_count; k++)
+        status = run_on_host(exact, lazy, inputs, &flagged);
+    for (size_t k = 0; k < count; k++)
         column_unref(inputs[k]);
     return status;
 }
