@@ -284,23 +284,10 @@ static int thread_count(const struct evaluator *evaluator, const struct job *job
     return pieces < evaluator->threads ? (int)pieces : evaluator->threads;
 }
 
-/* Bytes read and written; `columns` NULL for aggregates. */
-static int64_t bytes_moved(const struct job *job, const struct program *program, struct column *const *columns,
-                           int64_t rows)
+/* Bytes read, and written for `rows` result rows. */
+static int64_t bytes_moved(const struct program *program, int64_t rows)
 {
-    int64_t bytes = 0;
-    for (size_t i = 0; i < program->stored_count; i++) {
-        size_t input = program->stored[i].input;
-        const struct column *column = job->columns[input];
-        bool again = false;
-        for (size_t j = 0; j < i && !again; j++)
-            again = program->stored[j].input == input;
-        if (!again)
-            bytes += (int64_t)type_table[column->store].size * (job->end - job->begin);
-    }
-    for (size_t i = 0; columns && i < program->output_count; i++)
-        bytes += (int64_t)program->outputs[i].size * rows;
-    return bytes;
+    return program_bytes_read(program) + row_bytes(program) * rows;
 }
 
 /* Pieces not reached after a stop have no states; the result is discarded then. */
@@ -358,8 +345,7 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
         sink->rows += job->end - job->begin;
     *flagged = shared.flagged;
     if (job->timing) {
-        int64_t bytes =
-            bytes_moved(job, shared.program, sink ? sink->columns : NULL, sink ? sink->rows - shared.before : 0);
+        int64_t bytes = bytes_moved(shared.program, sink ? sink->rows - shared.before : 0);
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - skipped);
     }
     bool cancelled = shared.cancelled;

@@ -80,14 +80,6 @@ static void run_piece(void *context, int number, int64_t piece)
         report(job, end);
 }
 
-static int64_t bytes_read(const struct job *job, const struct program *program)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < program->stored_count; i++)
-        bytes += (int64_t)type_table[job->columns[program->stored[i].input]->store].size * (job->end - job->begin);
-    return bytes;
-}
-
 enum status group_rows_run(const struct job *job, struct group_stream *stream, struct thread_pool *thread_pool,
                            bool *flagged)
 {
@@ -112,7 +104,7 @@ enum status group_rows_run(const struct job *job, struct group_stream *stream, s
     }
     *flagged = run.flagged;
     timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - began,
-               bytes_read(job, run.program) - skipped);
+               program_bytes_read(run.program) - skipped);
     arena_free(arena);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }

@@ -215,3 +215,18 @@ struct program *program_new(const struct job *job, struct column *const *columns
     program_layout(program, arena);
     return program;
 }
+
+int64_t program_bytes_read(const struct program *program)
+{
+    const struct job *job = program->job;
+    int64_t bytes = 0;
+    for (size_t i = 0; i < program->stored_count; i++) {
+        size_t input = program->stored[i].input;
+        bool again = false;
+        for (size_t j = 0; j < i && !again; j++)
+            again = program->stored[j].input == input;
+        if (!again)
+            bytes += (int64_t)type_table[job->columns[input]->store].size * (job->end - job->begin);
+    }
+    return bytes;
+}

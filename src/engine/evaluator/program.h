@@ -114,4 +114,7 @@ struct program {
  * type; without, the aggregates. */
 struct program *program_new(const struct job *job, struct column *const *columns, struct arena *arena);
 
+/* The bytes of the columns that it reads for the rows of its job's range, each column once. */
+int64_t program_bytes_read(const struct program *program);
+
 #endif

@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "engine/grouping/group_dense.h"
 #include "engine/operators/group_by.h"
+#include "engine/operators/group_quantile.h"
 
 #include <stdlib.h>
 
@@ -107,19 +108,10 @@ static bool member_init(struct group_stream *stream, struct member *member)
     return true;
 }
 
-static bool has_quantiles(const struct task *task)
-{
-    for (size_t i = 0; i < task->aggregate_count; i++) {
-        if (task->aggregates[i].kind == AGG_QUANTILE)
-            return true;
-    }
-    return false;
-}
-
 static bool stream_init(struct group_stream *stream)
 {
     struct grouped *grouped = &stream->grouped;
-    if (stream->job.task->column_op->key_count == 0 || has_quantiles(stream->job.task) || !plan_keys(grouped) ||
+    if (stream->job.task->column_op->key_count == 0 || has_quantiles(&stream->job) || !plan_keys(grouped) ||
         !grouped_plan_aggregates(grouped) || grouped->by_row || !has_few_groups(grouped))
         return false;
     stream->grouping = grouped_grouping(grouped, &stream->workers);
