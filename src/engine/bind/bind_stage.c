@@ -25,7 +25,7 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
     task_pass_inputs(binder, task, flow);
 }
 
-/* take, skip and tail within groups: by whether the group has the row so many rows further. */
+/* take, skip and tail within groups: whether the group has a row at this distance. */
 static void bind_window_of_group(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct task *task = task_of_stage(binder, stage, flow);

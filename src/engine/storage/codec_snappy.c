@@ -7,7 +7,7 @@
 
 enum {
     LITERAL, /* the lowest two bits of a tag */
-    COPY_1,  /* a copy whose offset takes so many bytes */
+    COPY_1,  /* a copy with an offset of this many bytes */
     COPY_2,
     COPY_4,
     MOST_IN_TAG = 60, /* the length of a literal; above, it follows the tag */

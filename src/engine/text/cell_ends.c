@@ -1,4 +1,4 @@
-/* Quotes are told from delimiters and newlines by parities of bits, as in Langdale and Lemire, "Parsing gigabytes of
+/* Bit parities tell whether a delimiter or newline is within quotes, as in Langdale and Lemire, "Parsing gigabytes of
  * JSON per second" (2019). */
 #include "engine/text/cell_ends.h"
 
