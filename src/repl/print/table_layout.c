@@ -8,7 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, NAME_CELLS = 32, MIN_TEXT_CELLS = 16 };
+enum { GAP = 2, NAME_CELLS = 32, MIN_TEXT_CELLS = 16, MOST_ZEROS = 6 };
+
+/* The digits after the point of a printed float; 0: it has none, or an exponent. */
+static size_t decimals_of(const struct strbuf *number)
+{
+    const char *point = memchr(number->text, '.', number->length);
+    bool plain = point && !memchr(number->text, 'e', number->length);
+    return plain ? number->length - (size_t)(point + 1 - number->text) : 0;
+}
+
+/* The digits that a float lacks to those of its column. */
+static size_t lacking(const struct table_column *column, const struct strbuf *number)
+{
+    size_t decimals = column->decimals > 0 ? decimals_of(number) : 0;
+    return decimals > 0 ? column->decimals - decimals : 0;
+}
 
 static void add_value(struct strbuf *out, const struct table_column *column, int64_t row, bool grouped)
 {
@@ -45,7 +60,11 @@ static void fit_value(struct table_column *column, int64_t row, bool separators,
         strbuf_clear(scratch);
         add_value(scratch, column, row, true);
     }
-    widen(column, scratch->length);
+    size_t decimals = element.kind == KIND_FLOAT && !element.missing ? decimals_of(scratch) : 0;
+    size_t whole = decimals > 0 ? scratch->length - decimals - 1 : 0;
+    column->decimals = decimals > column->decimals ? decimals : column->decimals;
+    column->whole = whole > column->whole ? whole : column->whole;
+    widen(column, decimals > 0 ? 1 : scratch->length);
 }
 
 /* Of integers, the least, the greatest and a missing one are enough. */
@@ -83,9 +102,12 @@ static struct table_column fit_column(const struct relation *relation, size_t k,
     fit_rows(&column, relation->rows - tail, relation->rows, separators, scratch);
     if (separators && !column.grouped) {
         column.width = 1;
+        column.whole = 0;
         fit_rows(&column, 0, head, false, scratch);
         fit_rows(&column, relation->rows - tail, relation->rows, false, scratch);
     }
+    if (column.decimals > 0)
+        widen(&column, column.whole + 1 + column.decimals);
     column.min_width = !column.is_text || column.width < MIN_TEXT_CELLS ? column.width : MIN_TEXT_CELLS;
     if (style->header) {
         size_t name = text_width(column.name, strlen(column.name));
@@ -178,18 +200,31 @@ static void add_spaces(struct strbuf *out, size_t count)
     strbuf_commit(out, count);
 }
 
-/* Appends the scratch text as the field of column k. */
-static void add_field(struct strbuf *out, const struct table_layout *layout, size_t k, bool dim)
+/* Appends the scratch text as the field of column k, with `after` blanks behind it. */
+static void add_field(struct strbuf *out, const struct table_layout *layout, size_t k, size_t after, bool dim)
 {
     const struct table_column *column = &layout->columns[k];
     const struct strbuf *text = &layout->scratch;
-    size_t cells = text_width(text->text, text->length);
+    size_t cells = text_width(text->text, text->length) + after;
     size_t space = column->width > cells ? column->width - cells : 0;
     add_spaces(out, (k > 0 ? GAP : 0) + (column->is_text ? 0 : space));
     strbuf_puts(out, dim ? "\033[2m" : "");
     strbuf_add(out, text->text, text->length);
     strbuf_puts(out, dim ? "\033[0m" : "");
-    add_spaces(out, column->is_text && k + 1 < layout->count ? space : 0);
+    if (k + 1 < layout->count)
+        add_spaces(out, after + (column->is_text ? space : 0));
+}
+
+/* Gives the number in the scratch text as many decimals as its column has: zeros if they are few, else blanks, of which
+ * it returns the number. Zeros after fifteen digits would look like a precision that nothing has. */
+static size_t share_decimals(struct strbuf *number, const struct table_column *column)
+{
+    size_t lacks = lacking(column, number);
+    if (column->decimals > MOST_ZEROS)
+        return lacks;
+    for (; lacks > 0; lacks--)
+        strbuf_putc(number, '0');
+    return 0;
 }
 
 void table_add_names(struct strbuf *out, struct table_layout *layout)
@@ -198,7 +233,7 @@ void table_add_names(struct strbuf *out, struct table_layout *layout)
         const char *name = layout->columns[k].name;
         strbuf_clear(&layout->scratch);
         add_cut_text(&layout->scratch, (struct text){name, strlen(name)}, NAME_CELLS);
-        add_field(out, layout, k, false);
+        add_field(out, layout, k, 0, false);
     }
 }
 
@@ -208,7 +243,7 @@ void table_add_types(struct strbuf *out, struct table_layout *layout)
         const struct column *column = layout->columns[k].column;
         strbuf_clear(&layout->scratch);
         strbuf_puts(&layout->scratch, logical_type_name(column->logical, column->type));
-        add_field(out, layout, k, false);
+        add_field(out, layout, k, 0, false);
     }
 }
 
@@ -217,7 +252,7 @@ void table_add_dots(struct strbuf *out, struct table_layout *layout)
     strbuf_clear(&layout->scratch);
     strbuf_puts(&layout->scratch, "…");
     for (size_t k = 0; k < layout->count; k++)
-        add_field(out, layout, k, false);
+        add_field(out, layout, k, 0, false);
 }
 
 void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row)
@@ -225,7 +260,9 @@ void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row)
     for (size_t k = 0; k < layout->count; k++) {
         const struct table_column *column = &layout->columns[k];
         strbuf_clear(&layout->scratch);
+        const bool missing = column_is_missing(column->column, row);
         add_value(&layout->scratch, column, row, column->grouped);
-        add_field(out, layout, k, layout->colour && column_is_missing(column->column, row));
+        size_t after = missing ? 0 : share_decimals(&layout->scratch, column);
+        add_field(out, layout, k, after, layout->colour && missing);
     }
 }

@@ -11,6 +11,8 @@ struct table_column {
     bool is_text;     /* aligned to the left and cut to the width; others are aligned to the right */
     size_t min_width; /* to which the text may be cut */
     bool grouped;     /* commas between thousands in all numbers, because the longest needs them */
+    size_t whole;     /* of floats without an exponent: the most cells before the point */
+    size_t decimals;  /* and the most digits after it, which all get; 0: there are no such floats */
 };
 
 struct table_layout {
