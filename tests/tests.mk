@@ -12,6 +12,7 @@
 #: make fuzz-parquet  the reader of Parquet files under libFuzzer (clang); fuzz-arrow that of Arrow files
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make windows-duckdb  random windows and groups against DuckDB's window functions: PYTHON with duckdb, COUNT, SEED
+#: make relations-duckdb  random pipelines of joins, groups and stages within groups against DuckDB: PYTHON with duckdb
 #: make typed-duckdb  random pipelines over typed tables against DuckDB: PYTHON with duckdb and pyarrow, COUNT=10000, SEED
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
@@ -33,7 +34,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) typed-duckdb windows-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-files bench-gpu bench-primitives interop tpch db-benchmark bench-relations
 
@@ -121,6 +122,9 @@ COUNT ?= 10000
 
 windows-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/relations/windows_duckdb.py --count $(COUNT) $(if $(SEED),--seed $(SEED))
+
+relations-duckdb: all
+	RQL=$(B)/rql $(PYTHON) tests/relations/pipelines_duckdb.py --count $(COUNT) $(if $(SEED),--seed $(SEED))
 
 typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \
