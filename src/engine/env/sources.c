@@ -202,6 +202,7 @@ static const struct {
     {"i64", TYPE_I64, LOGICAL_NUMBER},          {"u8", TYPE_U8, LOGICAL_NUMBER},
     {"u16", TYPE_U16, LOGICAL_NUMBER},          {"u32", TYPE_U32, LOGICAL_NUMBER},
     {"f32", TYPE_F32, LOGICAL_NUMBER},          {"f64", TYPE_F64, LOGICAL_NUMBER},
+    {"int", TYPE_I64, LOGICAL_NUMBER},          {"float", TYPE_F64, LOGICAL_NUMBER},
     {"text", TYPE_U32, LOGICAL_TEXT},           {"date", TYPE_I32, LOGICAL_DATE},
     {"timestamp", TYPE_I64, LOGICAL_TIMESTAMP}, {"duration", TYPE_I64, LOGICAL_DURATION},
     {"decimal", TYPE_I64, LOGICAL_DECIMAL},
