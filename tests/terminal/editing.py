@@ -48,7 +48,8 @@ def completion(terminal, step):
     completes(terminal, step, "completes-a-setting", ".set fus", r"\.set fusion")
     completes(terminal, step, "completes-a-value", ".set fusion of", r"\.set fusion off")
     shown_after(terminal, "trades | map ", "<Tab>", "<Tab>")
-    step("lists-what-there-is", terminal.shows(r"^amounts +\w+\(", prompt=False, patience=20))
+    step("lists-columns-first", terminal.shows(r"^ids +amounts$", prompt=False, patience=20))
+    step("lists-what-there-is", terminal.shows(r"^abs\( +\w+\(", prompt=False, patience=20))
     terminal.keys("C-c")
     terminal.wait(terminal.ready, 20)
 
@@ -139,6 +140,9 @@ WORK = (
     (".output", r"^rql> ?$"),
     (".cd", r"^/"),
     (".read asked.rql", r"^4242$"),
+    (".history 2", r"^\.read asked\.rql$"),
+    ("range 1..3 | map x * 2.5 as big", r"^ *7\.5$"),
+    (".schema", r"^_ # big f64$"),
     (".timing 3", r"^rql> ?$"),
     ("range 1..1000 | sum", r"^median .* of 3 more runs$"),
     (".timing off", r"^rql> ?$"),

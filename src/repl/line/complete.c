@@ -71,6 +71,7 @@ static void offer_columns(struct offer *offer, const char *const *names, size_t 
     }
     if (offer->found->count == before && matches == 1)
         add(offer, column);
+    offer->found->columns = offer->found->count;
 }
 
 static void offer_bindings(struct offer *offer, const struct env *env, enum binding_kind kind)

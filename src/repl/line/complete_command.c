@@ -131,7 +131,7 @@ static void add_help_words(struct list *list)
 static bool is_path(const char *word, size_t length)
 {
     return is_text(word, length, "FILE") || is_text(word, length, "PATH") || is_text(word, length, "DIR") ||
-           is_text(word, length, "DIRECTORY");
+           is_text(word, length, "DIRECTORY") || is_text(word, length, "SRC");
 }
 
 bool complete_command_takes_path(const char *line, size_t start)
@@ -155,7 +155,7 @@ struct command_words complete_command(const char *line, size_t start, const stru
         add_choices(&list, word, length);
     } else if (is_text(word, length, "WORD")) {
         add_help_words(&list);
-    } else if (is_text(word, length, "NAME")) {
+    } else if (is_text(word, length, "NAME") || is_text(word, length, "SRC")) {
         add_names(&list, &typed, env);
     } else if (is_text(word, length, "VALUE")) {
         add_values(&list, &typed);

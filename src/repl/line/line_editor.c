@@ -61,6 +61,12 @@ static void offer_no_files(void)
 {
 }
 
+/* libedit has an order of its own. */
+static void order_matches(char **matches, size_t columns)
+{
+    (void)matches, (void)columns;
+}
+
 #else
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -117,10 +123,42 @@ static char *break_characters(void)
     return rl_line_buffer[strspn(rl_line_buffer, " \t")] == '.' ? of_commands : of_words;
 }
 
+static int by_text(const void *left, const void *right)
+{
+    return strcoll(*(char *const *)left, *(char *const *)right);
+}
+
+/* The columns stay first and in their order; the rest is sorted. */
+static void order_matches(char **matches, size_t columns)
+{
+    size_t count = 0;
+    while (matches[count])
+        count++;
+    if (count > columns)
+        qsort(matches + columns, count - columns, sizeof *matches, by_text);
+}
+
+/* Lists matches[1..count], the columns apart from what follows them. */
+static void list_matches(char **matches, int count, int longest)
+{
+    const int columns = current->columns < (size_t)count ? (int)current->columns : count;
+    if (columns > 0 && columns < count) {
+        char *first_other = matches[columns + 1];
+        matches[columns + 1] = NULL;
+        rl_display_match_list(matches, columns, longest);
+        matches[columns + 1] = first_other;
+    }
+    const int listed = columns < count ? columns : 0;
+    rl_display_match_list(matches + listed, count - listed, longest);
+    rl_forced_update_display();
+}
+
 static void set_up_editor(void)
 {
     rl_change_environment = 0;     /* LINES and COLUMNS: a driver starting on another thread may read the environment */
     rl_completion_query_items = 0; /* never ask: the answer would bypass the event loop */
+    rl_sort_completion_matches = 0;
+    rl_completion_display_matches_hook = list_matches;
     rl_completer_quote_characters = "\"'";
     rl_filename_quote_characters = " \t\n\"';,|()#`[$";
     rl_completion_word_break_hook = break_characters;
@@ -211,9 +249,12 @@ static char **complete(const char *word, int start, int end)
     struct line_editor *editor = current;
     editor->offering = arena_new();
     editor->offered = complete_word(editor->completer, rl_line_buffer, (size_t)start, (size_t)end, editor->offering);
+    editor->columns = editor->offered.columns;
     choose_ending(&editor->offered);
     offer_no_files();
     char **matches = rl_completion_matches(word, next_completion);
+    if (matches && matches[0])
+        order_matches(matches + 1, editor->columns);
     arena_free(editor->offering);
     editor->offering = NULL;
     return matches;
@@ -347,4 +388,22 @@ void lineedit_remember(const char *entry)
 {
     remove_entry(entry);
     (void)add_history(entry);
+}
+
+void lineedit_list_history(struct strbuf *out, size_t most)
+{
+    const size_t count = (size_t)history_length;
+    for (size_t i = most < count ? count - most : 0; i < count; i++) {
+        const HIST_ENTRY *entry = history_get(history_base + (int)i);
+        const char *line = entry ? entry->line : "";
+        size_t length = strcspn(line, "\n");
+        strbuf_add_visible(out, line, length);
+        while (line[length]) {
+            line += length + 1;
+            length = strcspn(line, "\n");
+            strbuf_puts(out, "\n    ");
+            strbuf_add_visible(out, line, length);
+        }
+        strbuf_putc(out, '\n');
+    }
 }

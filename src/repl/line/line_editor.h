@@ -23,6 +23,7 @@ struct line_editor {
     struct arena *offering; /* of the completions being listed, else NULL */
     struct completions offered;
     size_t offered_at;
+    size_t columns; /* of the completions being listed, the first ones */
     enum line_result result;
     bool done;
 };
@@ -37,5 +38,9 @@ enum line_result lineedit_read(struct line_editor *editor, const char *prompt);
 
 /* Adds an entry to the history of the arrow keys. */
 void lineedit_remember(const char *entry);
+
+/* Appends the newest `most` entries of that history, oldest first, a line each; further lines of an entry are indented.
+ */
+void lineedit_list_history(struct strbuf *out, size_t most);
 
 #endif

@@ -208,6 +208,7 @@ enum exit_status prompt_run(struct session *session, bool editing)
     if (editing) {
         print_greeting(session);
         open_history(&prompt);
+        session->list_history = lineedit_list_history;
     }
     if (session->data_name && !session->quitting)
         show_data(&prompt);

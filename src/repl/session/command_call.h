@@ -19,9 +19,11 @@ struct command_call {
 /* command_files.c */
 enum exit_status run_output(struct command_call *call);
 void check_output(struct command_call *call, struct checker *checker);
-enum exit_status run_schema(struct command_call *call);
 enum exit_status run_cd(struct command_call *call);
 void check_cd(struct command_call *call, struct checker *checker);
+
+/* command_schema.c */
+enum exit_status run_schema(struct command_call *call);
 
 /* command_tables.c */
 enum exit_status run_tables(struct command_call *call);

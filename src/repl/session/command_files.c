@@ -1,10 +1,8 @@
-/* Commands about files: `.output`, `.schema` and `.cd`. */
+/* Commands about files: `.output` and `.cd`. */
 #include "repl/session/command_call.h"
-#include "repl/session/data_files.h"
 #include "repl/session/output_file.h"
 
 #include "base/path.h"
-#include "parser/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,40 +21,6 @@ void check_output(struct command_call *call, struct checker *checker)
 {
     if (call->count > 1)
         made_files_add(&checker->env->made, path_expand_home(call->words[1].text, call->arena));
-}
-
-/* Adds the names and types of columns, as in the clause of `load` that states them. */
-static void add_schema(struct strbuf *out, const struct loaded *loaded, struct arena *arena)
-{
-    for (size_t i = 0; i < loaded->count; i++) {
-        const struct column *column = loaded->columns[i];
-        strbuf_printf(out, "%s%s %s", i ? ", " : "", name_written(loaded->names[i], arena),
-                      logical_type_name(column->logical, column->type));
-    }
-}
-
-enum exit_status run_schema(struct command_call *call)
-{
-    struct session *session = call->session;
-    const struct span span = call->words[1].span;
-    const char *path = path_expand_home(call->words[1].text, call->arena);
-    struct loaded loaded;
-    if (file_cache_load(session->file_cache, path, span, NULL, &loaded, call->diags) != STATUS_OK)
-        return *session->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
-    enum status status = STATUS_OK;
-    if (loaded.types_from_values)
-        status = file_cache_read(session->file_cache, loaded.columns, loaded.count, span, call->diags);
-    if (status == STATUS_OK) {
-        struct strbuf *out = &session->out.text;
-        strbuf_puts(out, "load ");
-        add_quoted_path(out, call->words[1].text);
-        strbuf_puts(out, loaded.types_from_values ? " " : " # ");
-        add_schema(out, &loaded, call->arena);
-        strbuf_putc(out, '\n');
-    }
-    loaded_release(&loaded);
-    file_cache_sweep(session->file_cache);
-    return status == STATUS_OK ? EXIT_FINE : status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_QUERY;
 }
 
 static bool change_directory(struct command_call *call)

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_space(char c)
@@ -281,6 +282,39 @@ static enum exit_status run_edit(struct command_call *call)
     return external_editor_run(text, span, &session->edited, call->diags) == STATUS_OK ? EXIT_FINE : EXIT_QUERY;
 }
 
+static bool history_count(struct command_call *call, size_t *count)
+{
+    const struct name *word = call->count > 1 ? &call->words[1] : NULL;
+    char *end = NULL;
+    *count = word ? (size_t)strtoul(word->text, &end, 10) : SIZE_MAX;
+    if (!word || (word->text[0] >= '0' && word->text[0] <= '9' && *end == '\0'))
+        return true;
+    (void)diag_error(call->diags, word->span, "`%s` is not a number of queries", word->text);
+    diag_hint(call->diags, "usage: .history [N]");
+    return false;
+}
+
+static enum exit_status run_history(struct command_call *call)
+{
+    struct session *session = call->session;
+    size_t count;
+    if (!history_count(call, &count))
+        return EXIT_QUERY;
+    if (!session->list_history) {
+        (void)diag_error(call->diags, call->words[0].span, "%s works at the prompt only", call->words[0].text);
+        return EXIT_QUERY;
+    }
+    session->list_history(&session->out.text, count);
+    return EXIT_FINE;
+}
+
+static void check_history(struct command_call *call, struct checker *checker)
+{
+    size_t count;
+    (void)checker;
+    (void)history_count(call, &count);
+}
+
 static enum exit_status run_quit(struct command_call *call)
 {
     call->session->quitting = true;
@@ -304,8 +338,9 @@ const struct command command_table[] = {
     {".read", "FILE", "run a script in this session", ".read balance.rql", 1, 1, run_read, check_read},
     {".output", "[FILE]", "send results to a file; alone: to the terminal again", ".output totals.csv", 0, 1,
      run_output, check_output},
-    {".schema", "FILE", "names and types of a file's columns, as a `load` that states them", ".schema ids.bin", 1, 1,
-     run_schema, NULL},
+    {".schema", "[SRC]", "names and types of the columns of a file or name; alone: of the last table",
+     ".schema ids.bin", 0, 1, run_schema, NULL},
+    {".history", "[N]", "the queries typed so far, or the last N", NULL, 0, 1, run_history, check_history},
     {".cd", "[DIR]", "change the folder of relative paths, or print it", ".cd ..", 0, 1, run_cd, check_cd},
     {".set", "[NAME [VALUE]]", "change a setting, or show one or all", ".set fusion off", 0, 2, run_set, check_set},
     {".device", "[auto|cpu|gpu|host|all|N]", "where queries run", ".device cpu", 0, 1, run_set, check_set},

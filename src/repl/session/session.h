@@ -27,10 +27,12 @@ struct session {
     bool no_init;                  /* do not run rqlrc */
     size_t read_depth;             /* of nested .read */
     const char *data_name;         /* of the last data file on the command line, or NULL (data_files.h) */
-    struct strbuf query;           /* at the prompt: the previous entry */
-    struct strbuf edited;          /* the text that .edit returned, to run next; usually empty */
-    struct script *scripts;        /* kept because they define functions */
-    struct arena *memory;          /* lives as long as the session */
+    /* At the prompt: appends the newest `most` entries of its history, oldest first; else NULL. */
+    void (*list_history)(struct strbuf *out, size_t most);
+    struct strbuf query;    /* at the prompt: the previous entry */
+    struct strbuf edited;   /* the text that .edit returned, to run next; usually empty */
+    struct script *scripts; /* kept because they define functions */
+    struct arena *memory;   /* lives as long as the session */
     const char **shown_notes;
     size_t shown_note_count;
 };

@@ -1,0 +1,87 @@
+/* `.schema`: the names and types of the columns of a file or of a name. */
+#include "repl/session/command_call.h"
+#include "repl/session/data_files.h"
+
+#include "base/path.h"
+#include "parser/words.h"
+
+#include <string.h>
+
+/* Names and types of columns, as in the clause of `load` that states them. */
+static void add_columns(struct strbuf *out, struct column *const *columns, const char *const *names, size_t count,
+                        struct arena *arena)
+{
+    for (size_t i = 0; i < count; i++) {
+        strbuf_printf(out, "%s%s %s", i ? ", " : "", name_written(names[i], arena),
+                      logical_type_name(columns[i]->logical, columns[i]->type));
+    }
+    strbuf_putc(out, '\n');
+}
+
+static enum status file_schema(struct command_call *call, const struct name *written)
+{
+    struct session *session = call->session;
+    const char *path = path_expand_home(written->text, call->arena);
+    struct loaded loaded;
+    enum status status = file_cache_load(session->file_cache, path, written->span, NULL, &loaded, call->diags);
+    if (status != STATUS_OK)
+        return status;
+    if (loaded.types_from_values)
+        status = file_cache_read(session->file_cache, loaded.columns, loaded.count, written->span, call->diags);
+    if (status == STATUS_OK) {
+        struct strbuf *out = &session->out.text;
+        strbuf_puts(out, "load ");
+        add_quoted_path(out, written->text);
+        strbuf_puts(out, loaded.types_from_values ? " " : " # ");
+        add_columns(out, loaded.columns, loaded.names, loaded.count, call->arena);
+    }
+    loaded_release(&loaded);
+    file_cache_sweep(session->file_cache);
+    return status;
+}
+
+/* The types of unread columns of text files come from all their values. */
+static enum status relation_schema(struct command_call *call, const char *name, struct span span,
+                                   const struct relation *relation)
+{
+    struct session *session = call->session;
+    struct column **columns = arena_array(call->arena, relation->count + 1, sizeof(struct column *));
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < relation->count; k++)
+        columns[k] = column_ref(relation->columns[k]);
+    file_cache_renew(session->file_cache, columns, relation->count);
+    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++) {
+        if (columns[k]->provisional)
+            status = file_cache_read(session->file_cache, &columns[k], 1, span, call->diags);
+    }
+    if (status == STATUS_OK) {
+        strbuf_printf(&session->out.text, "%s # ", name_written(name, call->arena));
+        add_columns(&session->out.text, columns, (const char *const *)relation->names, relation->count, call->arena);
+    }
+    for (size_t k = 0; k < relation->count; k++)
+        column_unref(columns[k]);
+    return status;
+}
+
+static enum status last_schema(struct command_call *call)
+{
+    const struct span span = call->words[0].span;
+    if (call->env->last)
+        return relation_schema(call, ENV_LAST, span, call->env->last);
+    (void)diag_error(call->diags, span, "there is no last table");
+    diag_hint(call->diags, "`.schema trades.csv` shows the columns of a file, `.schema t` those of a name");
+    return STATUS_FAILED;
+}
+
+enum exit_status run_schema(struct command_call *call)
+{
+    const struct name *written = call->count > 1 ? &call->words[1] : NULL;
+    const struct binding *binding = written ? env_find(call->env, written->text) : NULL;
+    enum status status = !written ? last_schema(call)
+                         : binding && binding->kind == BINDING_RELATION
+                             ? relation_schema(call, written->text, written->span, binding->relation)
+                             : file_schema(call, written);
+    if (status == STATUS_OK)
+        return EXIT_FINE;
+    return status == STATUS_CANCELLED || *call->session->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
+}
