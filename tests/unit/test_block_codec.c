@@ -28,18 +28,18 @@ static char *random_bytes(size_t length, uint32_t distinct, uint32_t *state)
 }
 
 /* Decompresses the block, and wrong, truncated and damaged ones of it, into memory of exactly the size. */
-static void check_decompress(enum block_codec codec, const char *block, size_t size, const char *data, size_t length,
-                             uint32_t *state)
+static void check_decompress(struct block_decoder *decoder, enum block_codec codec, const char *block, size_t size,
+                             const char *data, size_t length, uint32_t *state)
 {
     char *back = malloc(length + 1);
     assert_non_null(back);
     memset(back, 0x55, length + 1);
-    assert_true(block_decompress(codec, block, size, back, length));
+    assert_true(block_decompress(decoder, codec, block, size, back, length));
     assert_memory_equal(back, data, length);
     assert_int_equal(back[length], 0x55);
 
-    assert_false(block_decompress(codec, block, size, back, length - 1) && length > 1);
-    assert_false(block_decompress(codec, block, size, back, length + 1));
+    assert_false(block_decompress(decoder, codec, block, size, back, length - 1) && length > 1);
+    assert_false(block_decompress(decoder, codec, block, size, back, length + 1));
     free(back);
     back = malloc(length);
     assert_non_null(back);
@@ -47,9 +47,9 @@ static void check_decompress(enum block_codec codec, const char *block, size_t s
         char *cut = malloc(size);
         assert_non_null(cut);
         memcpy(cut, block, size);
-        assert_false(block_decompress(codec, cut, next_random(state) % size, back, length));
+        assert_false(block_decompress(decoder, codec, cut, next_random(state) % size, back, length));
         cut[next_random(state) % size] ^= (char)(1 << next_random(state) % 8);
-        (void)block_decompress(codec, cut, size, back, length);
+        (void)block_decompress(decoder, codec, cut, size, back, length);
         free(cut);
     }
     free(back);
@@ -62,7 +62,10 @@ static void check_block(enum block_codec codec, const char *data, size_t length,
     assert_non_null(block);
     size_t size = block_compress(codec, data, length, block, capacity);
     assert_true(size > 0 && size <= capacity);
-    check_decompress(codec, block, size, data, length, state);
+    struct block_decoder decoder = {0};
+    check_decompress(NULL, codec, block, size, data, length, state);
+    check_decompress(&decoder, codec, block, size, data, length, state);
+    block_decoder_release(&decoder);
     free(block);
 }
 
@@ -83,7 +86,7 @@ static void every_codec(void **state)
                 free(data);
             }
         }
-        assert_true(block_decompress((enum block_codec)codec, "", 0, NULL, 0));
+        assert_true(block_decompress(NULL, (enum block_codec)codec, "", 0, NULL, 0));
     }
 }
 
@@ -140,13 +143,13 @@ static void snappy_blocks(void **state)
         char *exact = malloc(size);
         assert_non_null(exact);
         memcpy(exact, block, size);
-        check_decompress(BLOCK_SNAPPY, exact, size, data, length, &random);
+        check_decompress(NULL, BLOCK_SNAPPY, exact, size, data, length, &random);
         free(exact);
     }
     /* Copies of nothing and from before the beginning; a literal of 2^32 bytes. */
     static const char *const bad[] = {"\4\0a\12\0\0", "\4\0a\12\2\0", "\4\374\377\377\377\377abcd"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_false(block_decompress(BLOCK_SNAPPY, bad[i], i < 2 ? 6 : 10, data, 4));
+        assert_false(block_decompress(NULL, BLOCK_SNAPPY, bad[i], i < 2 ? 6 : 10, data, 4));
     free(block);
     free(data);
 }
@@ -159,9 +162,9 @@ static void gzip_members(void **state)
     size_t first = block_compress(BLOCK_GZIP, "hello", 5, block, 100);
     size_t second = block_compress(BLOCK_GZIP, "world", 5, block + first, 100);
     assert_true(first > 0 && second > 0);
-    assert_true(block_decompress(BLOCK_GZIP, block, first + second, text, 10));
+    assert_true(block_decompress(NULL, BLOCK_GZIP, block, first + second, text, 10));
     assert_string_equal(text, "helloworld");
-    assert_false(block_decompress(BLOCK_GZIP, block, first, text, 10));
+    assert_false(block_decompress(NULL, BLOCK_GZIP, block, first, text, 10));
 }
 
 int main(void)

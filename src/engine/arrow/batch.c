@@ -139,7 +139,7 @@ bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arro
         return true;
     }
     void *unpacked = pages_alloc((size_t)size);
-    if (!unpacked || !block_decompress(batch->codec, bytes->data, bytes->size, unpacked, (size_t)size)) {
+    if (!unpacked || !block_decompress(NULL, batch->codec, bytes->data, bytes->size, unpacked, (size_t)size)) {
         pages_free(unpacked, (size_t)size);
         return false;
     }

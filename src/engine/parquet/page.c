@@ -46,7 +46,8 @@ static size_t load_big_endian(const uint8_t *at)
 }
 
 /* Hadoop's framing: blocks that each begin with both lengths. */
-static bool decompress_hadoop(const uint8_t *block, size_t size, uint8_t *to, size_t length)
+static bool decompress_hadoop(struct block_decoder *decoder, const uint8_t *block, size_t size, uint8_t *to,
+                              size_t length)
 {
     while (length > 0) {
         if (size < HADOOP_HEAD)
@@ -54,7 +55,8 @@ static bool decompress_hadoop(const uint8_t *block, size_t size, uint8_t *to, si
         size_t part = load_big_endian(block), stored = load_big_endian(block + LENGTH_BYTES);
         block += HADOOP_HEAD;
         size -= HADOOP_HEAD;
-        if (part == 0 || part > length || stored > size || !block_decompress(BLOCK_LZ4, block, stored, to, part))
+        if (part == 0 || part > length || stored > size ||
+            !block_decompress(decoder, BLOCK_LZ4, block, stored, to, part))
             return false;
         block += stored;
         size -= stored;
@@ -64,14 +66,15 @@ static bool decompress_hadoop(const uint8_t *block, size_t size, uint8_t *to, si
     return size == 0;
 }
 
-static bool decompress(int64_t codec, const uint8_t *block, size_t size, uint8_t *to, size_t length)
+static bool decompress(struct block_decoder *decoder, int64_t codec, const uint8_t *block, size_t size, uint8_t *to,
+                       size_t length)
 {
     /* The codec "LZ4" was never specified: files have any of three framings. */
     if (codec == PAGE_CODEC_HADOOP_LZ4)
-        return decompress_hadoop(block, size, to, length) ||
-               block_decompress(BLOCK_LZ4_FRAME, block, size, to, length) ||
-               block_decompress(BLOCK_LZ4, block, size, to, length);
-    return block_decompress(codecs[codec].codec, block, size, to, length);
+        return decompress_hadoop(decoder, block, size, to, length) ||
+               block_decompress(decoder, BLOCK_LZ4_FRAME, block, size, to, length) ||
+               block_decompress(decoder, BLOCK_LZ4, block, size, to, length);
+    return block_decompress(decoder, codecs[codec].codec, block, size, to, length);
 }
 
 static bool checksum_holds(const struct page_header *page)
@@ -97,7 +100,7 @@ static enum read_error open_bytes(const struct page_header *page, size_t skipped
     if (!to)
         return READ_NO_MEMORY;
     *values = (struct page_values){.at = to, .end = to + length};
-    return length == 0 || decompress(codec, data, size, to, length) ? READ_OK : READ_BAD_BLOCK;
+    return length == 0 || decompress(&scratch->decoder, codec, data, size, to, length) ? READ_OK : READ_BAD_BLOCK;
 }
 
 enum read_error page_open_dictionary(const struct page_header *page, int64_t codec, struct scratch *scratch,

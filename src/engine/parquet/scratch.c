@@ -19,4 +19,5 @@ void scratch_free(struct scratch *scratch)
                                         &scratch->text};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         buffer_pool_release(scratch->pool, buffers[i]->data, buffers[i]->size);
+    block_decoder_release(&scratch->decoder);
 }

@@ -2,6 +2,8 @@
 #ifndef RQL_ENGINE_PARQUET_SCRATCH_H
 #define RQL_ENGINE_PARQUET_SCRATCH_H
 
+#include "engine/storage/block_codec.h"
+
 #include <stddef.h>
 
 struct buffer_pool;
@@ -12,7 +14,8 @@ struct scratch_buffer {
 };
 
 struct scratch {
-    struct buffer_pool *pool;       /* gives the memory; NULL is allowed */
+    struct buffer_pool *pool; /* gives the memory; NULL is allowed */
+    struct block_decoder decoder;
     struct scratch_buffer page;     /* decompressed */
     struct scratch_buffer values;   /* decoded, not yet converted */
     struct scratch_buffer lengths;  /* of byte arrays */

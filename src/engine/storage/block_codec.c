@@ -23,9 +23,10 @@ static size_t compress_by_copy(const void *data, size_t length, void *to, size_t
     return length;
 }
 
-static const struct block_functions copying = {copy_block, bound_of_copy, compress_by_copy};
+static const struct block_functions copying = {
+    .decompress = copy_block, .bound = bound_of_copy, .compress = compress_by_copy};
 
-const struct block_functions block_functions_missing = {NULL, NULL, NULL};
+const struct block_functions block_functions_missing = {.decompress = NULL};
 
 static const struct {
     const char *name, *package;
@@ -50,9 +51,24 @@ const char *block_codec_lacks(enum block_codec codec)
     return table[codec].functions->decompress ? NULL : table[codec].package;
 }
 
-bool block_decompress(enum block_codec codec, const void *block, size_t size, void *to, size_t length)
+bool block_decompress(struct block_decoder *decoder, enum block_codec codec, const void *block, size_t size, void *to,
+                      size_t length)
 {
-    return length == 0 || table[codec].functions->decompress(block, size, to, length);
+    const struct block_functions *functions = table[codec].functions;
+    if (length == 0)
+        return true;
+    return decoder && functions->decompress_next
+               ? functions->decompress_next(&decoder->states[codec], block, size, to, length)
+               : functions->decompress(block, size, to, length);
+}
+
+void block_decoder_release(struct block_decoder *decoder)
+{
+    for (size_t codec = 0; codec < BLOCK_CODEC_COUNT; codec++) {
+        if (table[codec].functions->release)
+            table[codec].functions->release(decoder->states[codec]);
+    }
+    *decoder = (struct block_decoder){0};
 }
 
 size_t block_bound(enum block_codec codec, size_t length)

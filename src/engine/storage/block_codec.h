@@ -16,8 +16,8 @@ enum block_codec {
     BLOCK_CODEC_COUNT
 };
 
-/* What one library does for one codec; defined in codec_*.c. Safe for any input and for several threads. The last two
- * are NULL if rql does not write the codec. */
+/* What one library does for one codec; defined in codec_*.c. Safe for any input and for several threads. `bound` and
+ * `compress` are NULL if rql does not write the codec. */
 struct block_functions {
     /* Decompresses a block that has exactly `length` > 0 bytes. Returns false if it has another length or is corrupt.
      */
@@ -28,7 +28,19 @@ struct block_functions {
 
     /* Compresses `length` bytes to `to`, which has room for their bound. Returns the size; 0: no memory. */
     size_t (*compress)(const void *data, size_t length, void *to, size_t capacity);
+
+    /* Where beginning takes long: decompresses with a state that is kept for the next block, at first NULL. Both NULL:
+     * there is none. */
+    bool (*decompress_next)(void **state, const void *block, size_t size, void *to, size_t length);
+    void (*release)(void *state); /* NULL is allowed */
 };
+
+/* What one thread keeps from block to block. Initialise with zeroes. */
+struct block_decoder {
+    void *states[BLOCK_CODEC_COUNT];
+};
+
+void block_decoder_release(struct block_decoder *decoder);
 
 /* The codec's name: "snappy". */
 const char *block_codec_name(enum block_codec codec);
@@ -36,8 +48,9 @@ const char *block_codec_name(enum block_codec codec);
 /* The Debian package of the library that this build lacks for the codec, or NULL if it can be used. */
 const char *block_codec_lacks(enum block_codec codec);
 
-/* As the functions above, of a codec that can be used; no bytes are a block of any content. */
-bool block_decompress(enum block_codec codec, const void *block, size_t size, void *to, size_t length);
+/* As the functions above, of a codec that can be used; no bytes are a block of any content. `decoder` may be NULL. */
+bool block_decompress(struct block_decoder *decoder, enum block_codec codec, const void *block, size_t size, void *to,
+                      size_t length);
 size_t block_bound(enum block_codec codec, size_t length);
 size_t block_compress(enum block_codec codec, const void *data, size_t length, void *to, size_t capacity);
 

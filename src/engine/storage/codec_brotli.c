@@ -19,4 +19,5 @@ static size_t compress(const void *data, size_t length, void *to, size_t capacit
                                                                                                                : 0;
 }
 
-const struct block_functions block_functions_brotli = {decompress, BrotliEncoderMaxCompressedSize, compress};
+const struct block_functions block_functions_brotli = {
+    .decompress = decompress, .bound = BrotliEncoderMaxCompressedSize, .compress = compress};

@@ -52,5 +52,6 @@ static size_t compress_frame(const void *data, size_t length, void *to, size_t c
     return LZ4F_isError(size) ? 0 : size;
 }
 
-const struct block_functions block_functions_lz4 = {decompress, bound, compress};
-const struct block_functions block_functions_lz4_frame = {decompress_frame, bound_frame, compress_frame};
+const struct block_functions block_functions_lz4 = {.decompress = decompress, .bound = bound, .compress = compress};
+const struct block_functions block_functions_lz4_frame = {
+    .decompress = decompress_frame, .bound = bound_frame, .compress = compress_frame};

@@ -54,4 +54,5 @@ static size_t compress_gzip(const void *data, size_t length, void *to, size_t ca
     return code == Z_STREAM_END ? size : 0;
 }
 
-const struct block_functions block_functions_gzip = {decompress, bound, compress_gzip};
+const struct block_functions block_functions_gzip = {
+    .decompress = decompress, .bound = bound, .compress = compress_gzip};
