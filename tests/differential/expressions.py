@@ -241,6 +241,13 @@ def away_from_zero(a):
     return np.copysign(whole + np.where(np.abs(a - whole) >= 0.5, np.sign(a), 0.0), a)  # also -0.0
 
 
+def gamma(x):
+    """Of x >= 0; math.gamma raises errors."""
+    if x == 0 or math.isnan(x):
+        return math.inf if x == 0 else x
+    return math.gamma(x) if x < 171.6 else math.inf
+
+
 FLOAT_FUNCTIONS = {
     "sqrt": np.sqrt,
     "floor": np.floor,
@@ -252,10 +259,26 @@ FLOAT_FUNCTIONS = {
     "cos": np.cos,
     "tan": np.tan,
     "tanh": np.tanh,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "log2": np.log2,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "expm1": np.expm1,
+    "cbrt": np.cbrt,
     "erf": np.vectorize(math.erf, otypes=[np.float64]),
+    "erfc": np.vectorize(math.erfc, otypes=[np.float64]),
+    "gamma": np.vectorize(gamma, otypes=[np.float64]),
 }
 EXACT_FLOAT_FUNCTIONS = ("sqrt", "floor", "ceil", "round")
-ROUGH_FUNCTIONS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
+BINARY_FUNCTIONS = {"pow": np.power, "atan2": np.arctan2, "hypot": np.hypot}
+ROUGH_FUNCTIONS = tuple(BINARY_FUNCTIONS) + tuple(name for name in FLOAT_FUNCTIONS if name not in EXACT_FLOAT_FUNCTIONS)
 
 
 def evaluate(node, columns, place):
@@ -353,8 +376,10 @@ def function(node, values, fails):
             return np.where(outside, 0.0, a).astype(np.int64), fails | outside
         return a.astype(np.int64), fails
     with np.errstate(all="ignore"):
-        if op == "pow":
-            return np.power(as_float(a), as_float(values[1])), fails
+        if op == "ldexp":
+            return np.ldexp(as_float(a), np.clip(values[1], -5000, 5000)), fails
+        if op in BINARY_FUNCTIONS:
+            return BINARY_FUNCTIONS[op](as_float(a), as_float(values[1])), fails
         return FLOAT_FUNCTIONS[op](as_float(a)), fails
 
 
@@ -493,6 +518,8 @@ class Maker:
             return Node(random.choice(["min", "max"]), "float", [sub(), sub()])
         if choice < 0.9:
             return Node(random.choice(EXACT_FLOAT_FUNCTIONS), "float", [other()])
+        if choice < 0.93:
+            return Node("ldexp", "float", [other(), self.integer(depth - 1)])
         return Node("float", "float", [self.integer(depth - 1)])
 
     def boolean(self, depth):
@@ -537,10 +564,8 @@ class Maker:
         name = random.choice(ROUGH_FUNCTIONS)
         inner = self.column("float") or self.column("int") or Node("literal", "float", extra=0.5)
         scaled = Node("/", "float", [inner, Node("literal", "float", extra=random.choice([1.0, 3.0, 100.0]))])
-        if name == "pow":
-            return Node(
-                "pow",
-                "float",
-                [Node("abs", "float", [scaled]), Node("literal", "float", extra=random.choice([0.5, 2.0, -1.0]))],
-            )
+        if name in ("pow", "gamma"):
+            scaled = Node("abs", "float", [scaled])
+        if name in BINARY_FUNCTIONS:
+            return Node(name, "float", [scaled, Node("literal", "float", extra=random.choice([0.5, 2.0, -1.0]))])
         return Node(name, "float", [scaled])

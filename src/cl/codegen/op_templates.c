@@ -90,6 +90,34 @@ static const struct op_template op_templates[] = {
     {OP_TAN, CALLS, NULL, "tan", NULL},
     {OP_TANH, CALLS, NULL, "tanh", NULL},
     {OP_ERF, CALLS, NULL, "erf", NULL},
+    {OP_ASIN, CALLS, NULL, "asin", NULL},
+    {OP_ACOS, CALLS, NULL, "acos", NULL},
+    {OP_ATAN, CALLS, NULL, "atan", NULL},
+    {OP_SINH, CALLS, NULL, "sinh", NULL},
+    {OP_COSH, CALLS, NULL, "cosh", NULL},
+    {OP_ASINH, CALLS, NULL, "asinh", NULL},
+    {OP_ACOSH, CALLS, NULL, "acosh", NULL},
+    {OP_ATANH, CALLS, NULL, "atanh", NULL},
+    {OP_LOG2, CALLS, NULL, "log2", NULL},
+    {OP_LOG10, CALLS, NULL, "log10", NULL},
+    {OP_LOG1P, CALLS, NULL, "log1p", NULL},
+    {OP_EXPM1, CALLS, NULL, "expm1", NULL},
+    {OP_CBRT, CALLS, NULL, "cbrt", NULL},
+    {OP_ERFC, CALLS, NULL, "erfc", NULL},
+    {OP_GAMMA, CALLS, NULL, "tgamma", NULL},
+    {OP_LGAMMA, CALLS, NULL, "lgamma", NULL},
+    {OP_ATAN2, CALLS, NULL, "atan2", NULL},
+    {OP_HYPOT, CALLS, NULL, "hypot", NULL},
+    /* By three powers of two, of which only the last one rounds: PoCL 3.1's ldexp truncates to subnormal numbers. */
+    {OP_LDEXP, FLOATS,
+     "long$W u$n = convert_long$W(clamp($b, ($T)-5000.0, ($T)5000.0)); "
+     "const long$W s$n = (u$n > (long$W)1023) ? (long$W)1023 : ((u$n < (long$W)-1022) ? (long$W)-969 : (long$W)0); u$n "
+     "-= s$n; "
+     "const long$W t$n = (u$n > (long$W)1023) ? (long$W)1023 : ((u$n < (long$W)-1022) ? (long$W)-969 : (long$W)0); "
+     "u$n = clamp(u$n - t$n, (long$W)-1022, (long$W)1023);",
+     "$a * as_double$W((s$n + (long$W)1023) << (long$W)52) * as_double$W((t$n + (long$W)1023) << (long$W)52) * "
+     "as_double$W((u$n + (long$W)1023) << (long$W)52)",
+     NULL},
     {OP_FLOOR, FLOATS, NULL, "floor($a)", NULL},
     {OP_CEIL, FLOATS, NULL, "ceil($a)", NULL},
     {OP_ROUND, FLOATS, NULL, "round($a)", NULL},

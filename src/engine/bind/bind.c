@@ -62,6 +62,8 @@ static bool names_scalar(const struct env *env, const struct pipeline *pipeline,
         return false;
     const char *argument = name_argument(&pipeline->source.name);
     const struct binding *binding = env_find(env, argument != NULL ? argument : pipeline->source.name.text);
+    if (binding == NULL && argument == NULL)
+        binding = name_constant(pipeline->source.name.text);
     if (binding == NULL || binding->kind != BINDING_SCALAR)
         return false;
     conclude_constant(binding->unknown ? KNOWN_KIND : KNOWN_VALUE, &binding->scalar, bound);

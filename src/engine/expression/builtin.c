@@ -114,6 +114,8 @@ static struct term bind_floats(const struct builtin *call)
     bool fits = true;
     for (size_t i = 0; i < call->count; i++)
         fits = (call->arguments[i].logical.kind == LOGICAL_DECIMAL || is_number(call, i, false)) && fits;
+    if (call->function->signature == SIGNATURE_FLOAT_INT)
+        fits = fits && is_number(call, 1, true);
     for (size_t i = 0; fits && i < call->count; i++)
         call->arguments[i] = term_to_float(call->scope->code, call->arguments[i], call->expr->args[i]->span);
     return fits ? builtin_result(call, apply(call), (struct logical_type){0}) : unknown_term;
@@ -195,13 +197,21 @@ static struct term bind_missing(const struct builtin *call)
 static struct term bind_by_signature(const struct builtin *call)
 {
     static struct term (*const binds[])(const struct builtin *call) = {
-        [SIGNATURE_SAME] = bind_same,          [SIGNATURE_ORDERED] = bind_ordered,
-        [SIGNATURE_FLOAT] = bind_floats,       [SIGNATURE_INT] = bind_integers,
-        [SIGNATURE_TEXT] = bind_text_function, [SIGNATURE_PART] = bind_part,
-        [SIGNATURE_TO_INT] = bind_to_int,      [SIGNATURE_TO_FLOAT] = bind_to_float,
-        [SIGNATURE_TO_DATE] = bind_to_date,    [SIGNATURE_TO_TIMESTAMP] = bind_to_timestamp,
-        [SIGNATURE_ROUND] = bind_round,        [SIGNATURE_DIV] = bind_div,
-        [SIGNATURE_TRUNC] = bind_trunc,        [SIGNATURE_BUCKET] = bind_bucket,
+        [SIGNATURE_SAME] = bind_same,
+        [SIGNATURE_ORDERED] = bind_ordered,
+        [SIGNATURE_FLOAT] = bind_floats,
+        [SIGNATURE_FLOAT_INT] = bind_floats,
+        [SIGNATURE_INT] = bind_integers,
+        [SIGNATURE_TEXT] = bind_text_function,
+        [SIGNATURE_PART] = bind_part,
+        [SIGNATURE_TO_INT] = bind_to_int,
+        [SIGNATURE_TO_FLOAT] = bind_to_float,
+        [SIGNATURE_TO_DATE] = bind_to_date,
+        [SIGNATURE_TO_TIMESTAMP] = bind_to_timestamp,
+        [SIGNATURE_ROUND] = bind_round,
+        [SIGNATURE_DIV] = bind_div,
+        [SIGNATURE_TRUNC] = bind_trunc,
+        [SIGNATURE_BUCKET] = bind_bucket,
         [SIGNATURE_MISSING] = bind_missing,
     };
     /* A function of the literal `missing` is missing, of whatever type. */

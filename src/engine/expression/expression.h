@@ -237,6 +237,9 @@ bool name_position(struct scope *scope, int64_t position, struct span span, size
 /* Whether a parameter or a column has exactly this name. */
 bool name_is_taken(const struct scope *scope, const char *name);
 
+/* The constant of this name, `pi`, which every other meaning of the name but an abbreviation hides; or NULL. */
+const struct binding *name_constant(const char *name);
+
 /* Records an error if a head does not fit the columns or has a name twice. */
 void name_check_head(struct scope *scope);
 

@@ -162,6 +162,13 @@ static bool positional_word(const char *name, int64_t *position)
     return *position != 0;
 }
 
+const struct binding *name_constant(const char *name)
+{
+    static const struct binding pi = {
+        .kind = BINDING_SCALAR, .name = "pi", .scalar = {.kind = KIND_FLOAT, .number = 3.14159265358979323846}};
+    return strcmp(name, "pi") == 0 ? &pi : NULL;
+}
+
 static struct resolved meaning(enum meaning what, size_t index)
 {
     return (struct resolved){.meaning = what, .index = index};
@@ -358,6 +365,9 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
 
     /* Before abbreviations: the meaning of these words must not depend on column names. */
     int64_t position;
+    const struct binding *constant = name_constant(name->text);
+    if (constant != NULL)
+        return (struct resolved){.meaning = MEANS_SCALAR, .binding = constant};
     if (scope->has_rows && strcmp(name->text, "row") == 0)
         return meaning(MEANS_ROW, 0);
     if (scope->shape.rows > 0 && strcmp(name->text, "col") == 0)

@@ -101,6 +101,42 @@ bool int_op(enum op op, int64_t a, int64_t b, int64_t *result)
     }
 }
 
+/* lgamma writes to a global variable. */
+static double log_gamma(double x)
+{
+    int sign;
+    return lgamma_r(x, &sign);
+}
+
+/* cbrt(27) is not 3 in glibc before 2.41. */
+static double cube_root(double x)
+{
+    return (double)cbrtl(x);
+}
+
+static double no_function(double x)
+{
+    (void)x;
+    return NAN;
+}
+
+/* The function that is an operation on one float. */
+static double (*library_function(enum op op))(double)
+{
+    static double (*const functions_of[OP_COUNT])(double) = {
+        [OP_SQRT] = sqrt,      [OP_EXP] = exp,     [OP_LOG] = log,      [OP_SIN] = sin,          [OP_COS] = cos,
+        [OP_TAN] = tan,        [OP_TANH] = tanh,   [OP_ERF] = erf,      [OP_ASIN] = asin,        [OP_ACOS] = acos,
+        [OP_ATAN] = atan,      [OP_SINH] = sinh,   [OP_COSH] = cosh,    [OP_ASINH] = asinh,      [OP_ACOSH] = acosh,
+        [OP_ATANH] = atanh,    [OP_LOG2] = log2,   [OP_LOG10] = log10,  [OP_LOG1P] = log1p,      [OP_EXPM1] = expm1,
+        [OP_CBRT] = cube_root, [OP_ERFC] = erfc,   [OP_GAMMA] = tgamma, [OP_LGAMMA] = log_gamma, [OP_FLOOR] = floor,
+        [OP_CEIL] = ceil,      [OP_ROUND] = round,
+    };
+    return functions_of[op] != NULL ? functions_of[op] : no_function;
+}
+
+/* Beyond it, ldexp of every float is 0 or infinity. */
+static const double FARTHEST_EXPONENT = 5000;
+
 double float_op(enum op op, double a, double b)
 {
     switch (op) {
@@ -124,32 +160,16 @@ double float_op(enum op op, double a, double b)
         return a > b || isnan(b) ? a : b;
     case OP_SIGN:
         return isnan(a) ? a : (a > 0) - (a < 0);
-    case OP_SQRT:
-        return sqrt(a);
-    case OP_EXP:
-        return exp(a);
-    case OP_LOG:
-        return log(a);
     case OP_POW:
         return pow(a, b);
-    case OP_SIN:
-        return sin(a);
-    case OP_COS:
-        return cos(a);
-    case OP_TAN:
-        return tan(a);
-    case OP_TANH:
-        return tanh(a);
-    case OP_ERF:
-        return erf(a);
-    case OP_FLOOR:
-        return floor(a);
-    case OP_CEIL:
-        return ceil(a);
-    case OP_ROUND:
-        return round(a);
+    case OP_ATAN2:
+        return atan2(a, b);
+    case OP_HYPOT:
+        return hypot(a, b);
+    case OP_LDEXP:
+        return ldexp(a, (int)fmax(fmin(b, FARTHEST_EXPONENT), -FARTHEST_EXPONENT));
     default:
-        return NAN;
+        return library_function(op)(a);
     }
 }
 

@@ -6,12 +6,13 @@
 
 /* What a function takes and gives. If an argument is missing, so is the result, except of SIGNATURE_MISSING. */
 enum signature {
-    SIGNATURE_SAME,    /* a number, decimal or duration; the result has its type, of OP_SIGN it is an integer */
-    SIGNATURE_ORDERED, /* values of one type that has an order; the result has that type */
-    SIGNATURE_FLOAT,   /* numbers, converted to float; the result is a float */
-    SIGNATURE_INT,     /* integers; the result is an integer or bool */
-    SIGNATURE_TEXT,    /* text, then constants: the text_function of this name */
-    SIGNATURE_PART,    /* a date or timestamp: the calendar_part of this name */
+    SIGNATURE_SAME,      /* a number, decimal or duration; the result has its type, of OP_SIGN it is an integer */
+    SIGNATURE_ORDERED,   /* values of one type that has an order; the result has that type */
+    SIGNATURE_FLOAT,     /* numbers, converted to float; the result is a float */
+    SIGNATURE_FLOAT_INT, /* a number, converted to float, and an integer; the result is a float */
+    SIGNATURE_INT,       /* integers; the result is an integer or bool */
+    SIGNATURE_TEXT,      /* text, then constants: the text_function of this name */
+    SIGNATURE_PART,      /* a date or timestamp: the calendar_part of this name */
 
     /* Of several types, each in its own way. */
     SIGNATURE_TO_INT,

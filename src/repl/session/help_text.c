@@ -32,7 +32,7 @@ static const char names[] = "A column is named after its file: load ids.bin retu
                             "x is the only column, where there is one.\n"
                             "  load numbers.txt | select x > 5\n"
                             "fst and snd are the first and second column, $1, $2, ... any column by position;\n"
-                            "row is the row number, from 0.\n"
+                            "row is the row number, from 0; pi is 3.14159...\n"
                             "  load ids.bin | zip amounts.bin | select $1 == 42 | map row, snd | take 2\n"
                             "let names a result, def a function of its parameters and let values. $NAME is\n"
                             "the value of let NAME or --arg NAME=VALUE, never a column.\n"
