@@ -257,21 +257,24 @@ def session(sandbox, tally, options):
 
 
 def with_a_data_file(sandbox, tally):
-    """The first and last rows of a long file are shown, and queries read the columns that they need."""
-    query = 'range 1..300000 | map c1 as id, c1 % 7 == 0 ? missing : c1 * 0.5 as half, c1 % 2 == 0 ? "even" : "odd" as kind'
+    """The first and last rows of a long file are shown, from the first and last of its row groups, and queries read the
+    columns that they need."""
+    query = """range 1..3500000 | map c1 as id, c1 % 7 == 0 ? missing : c1 * 0.5 as half,
+        c1 % 2 == 0 ? "even" : "odd" as kind, c1 % 1000 + 100 as code"""
+    query = " ".join(query.split())
     harness.run(["--device", "host", "-c", query + " | save long.parquet"], sandbox.here, sandbox.home)
     terminal = Terminal(sandbox, ["--device", "host", "long.parquet"])
     terminal.start()
     try:
-        tally.check("data-file-end", terminal.shows(r"^ *300,000 +150,000.0 +even$"))
+        tally.check("data-file-end", terminal.shows(r"^ *3,500,000 +missing +even +100$"))
         screen = "\n".join(terminal.screen())
-        for title, row in (("begin", "1 +0.5 +odd"), ("missing", "7 +missing +odd"), ("rows", r"\d+ of 300,000 rows.*")):
+        for title, row in (("begin", "1 +0.5 +odd +101"), ("missing", "7 +missing +odd +107"), ("rows", r"\d+ of 3,500,000 rows.*")):
             tally.check(f"data-file-{title}", "" if re.search(f"^ *{row}$", screen, re.MULTILINE) else screen)
         terminal.fresh()
         terminal.enter("| sum id")
-        tally.check("data-file-sum", terminal.shows(r"^45,000,150,000"))
+        tally.check("data-file-sum", terminal.shows(r"^6,125,001,750,000"))
         terminal.enter(".tables")
-        tally.check("data-file-bytes", terminal.shows(r"^long +300,000 +2,400,000 +file\+memory "))
+        tally.check("data-file-bytes", terminal.shows(r"^long +3,500,000 +28,000,000 +file\+memory "))
     finally:
         terminal.stop()
 

@@ -20,6 +20,8 @@ static enum read_error find_pages(const struct read *read, struct chunk_read *ch
     const struct parquet_reader *reader = read->reader;
     const uint8_t *at = parquet_chunk_begin(reader, chunk->chunk), *end = parquet_pages_end(reader);
     int64_t row = chunk->row, left = chunk->rows;
+    if (!reads_rows(read, row, left))
+        return READ_OK;
     if (chunk->chunk->values != left)
         return READ_BAD_ROWS;
     while (left > 0) {
@@ -195,6 +197,8 @@ static enum type store_of(const struct leaf *leaf, const struct chunk_read *chun
     int64_t lo = leaf->optional ? 0 : INT64_MAX, hi = leaf->optional ? 0 : INT64_MIN;
     bool only_indices = type_table[leaf->type].kind == KIND_INT;
     for (size_t i = 0; i < count; i++) {
+        if (chunks[i].count == 0)
+            continue;
         for (size_t k = 0; k < chunks[i].count && only_indices; k++)
             only_indices = page_has_indices(&chunks[i].pages[k]);
         lo = chunks[i].dictionary.lo < lo ? chunks[i].dictionary.lo : lo;
@@ -302,12 +306,11 @@ static void read_init(struct read *read, const bool *wanted)
         int64_t row = 0;
         for (size_t i = 0; i < footer->group_count; i++) {
             const struct row_group *group = &footer->groups[i];
-            if (reads_rows(read, row, group->rows))
-                read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
-                                                                        .chunk = &group->chunks[column->leaf->index],
-                                                                        .group = i,
-                                                                        .row = row,
-                                                                        .rows = group->rows};
+            read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
+                                                                    .chunk = &group->chunks[column->leaf->index],
+                                                                    .group = i,
+                                                                    .row = row,
+                                                                    .rows = group->rows};
             row += group->rows;
         }
     }

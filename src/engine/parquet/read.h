@@ -47,7 +47,7 @@ struct read {
     struct scratch *scratch; /* one for each thread */
     struct column_read *columns;
     size_t column_count;
-    struct chunk_read *chunks; /* of the first column, the second ... */
+    struct chunk_read *chunks; /* all groups' of the first column, the second ...; without pages where none is read */
     size_t chunk_count;
     struct page_read **pages; /* in this order too */
     size_t page_count;
