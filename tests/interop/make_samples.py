@@ -115,6 +115,19 @@ def encodings(rng):
                                for name in columns}
 
 
+def ranges():
+    """64-bit integers that fit 32 bits in most pages, and one that first needs more in its last row group."""
+    small, most = [k * k for k in range(ROWS)], (1 << 31) - 1
+    return pa.table({
+        "narrow": [most, -most - 1, *small[2:]],
+        "above": [*small[:-1], most + 1],
+        "below": [-most - 2, *small[1:]],
+        "optional": [None, *small[1:-2], None, 1 << 40],
+        "coded": [*[k % 3 for k in range(ROWS - 20)], *small[:10], *[(1 << 32) + k for k in range(10)]],
+        "unsigned": [*[k % 3 for k in range(ROWS - 20)], *[(1 << 31) + k % 2 for k in range(20)]],
+    })
+
+
 def write_all(directory):
     rng = np.random.RandomState(1)
     table = every_type(rng)
@@ -158,6 +171,10 @@ def write_all(directory):
                           "c": pd.Categorical(["x", "y", "x"]), "d": pd.to_datetime(["2024-01-31", None, "1969-12-31"])})
     mixed.to_parquet(path("mixed-pandas"))
     expect(pq.read_table(path("mixed-pandas")), path("mixed"))
+    some = ranges()
+    pq.write_table(some, path("ranges-pyarrow"), use_dictionary=["coded", "unsigned"], dictionary_pagesize_limit=60,
+                   row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)
+    expect(some, path("ranges"))
 
 
 def write_wrong(directory):

@@ -177,6 +177,33 @@ enum read_error decode_numbers(const struct leaf *leaf, int64_t encoding, const 
     return decoded->bad >= 0 ? READ_NOT_IN_RANGE : READ_OK;
 }
 
+/* Keeps the low halves of 64-bit integers, at any address, and finds their range. */
+CPU_CLONES static void narrow(const uint8_t *restrict from, size_t count, int32_t *restrict to, int64_t *lo,
+                              int64_t *hi)
+{
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < count; i++) {
+        int64_t value;
+        memcpy(&value, from + i * sizeof value, sizeof value);
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+        to[i] = (int32_t)value;
+    }
+    *lo = least;
+    *hi = most;
+}
+
+enum read_error decode_narrow(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
+                              struct scratch *scratch, int32_t *to, struct decoded *decoded)
+{
+    const uint8_t *from;
+    enum read_error error = decode_fixed(leaf, encoding, values, scratch, &from);
+    *decoded = (struct decoded){.bad = -1};
+    if (error == READ_OK)
+        narrow(from, values->present, to, &decoded->lo, &decoded->hi);
+    return error;
+}
+
 /* Marks the values that were floored or do not fit, by converting them one by one. */
 static bool mark_dubious(const struct leaf *leaf, const struct page_values *values, struct page_dictionary *dictionary)
 {

@@ -43,6 +43,11 @@ enum read_error decode_indices(const struct page_values *values, const struct pa
 enum read_error decode_numbers(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
                                struct scratch *scratch, void *to, struct decoded *decoded);
 
+/* The same for integers that are stored as they are needed, in 64 bits, into elements of 32 bits: right if the range
+ * found fits these. */
+enum read_error decode_narrow(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
+                              struct scratch *scratch, int32_t *to, struct decoded *decoded);
+
 /* Finds or decodes the values of a page of leaf->width bytes each. */
 enum read_error decode_fixed(const struct leaf *leaf, int64_t encoding, const struct page_values *in,
                              struct scratch *scratch, const uint8_t **values);

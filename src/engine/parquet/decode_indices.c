@@ -141,4 +141,5 @@ void page_dictionary_free(struct page_dictionary *dictionary)
 {
     free(dictionary->values);
     free(dictionary->dubious);
+    *dictionary = (struct page_dictionary){0};
 }

@@ -70,7 +70,7 @@ static void dictionary_part(void *context, int member, int64_t part)
 {
     struct read *read = context;
     struct chunk_read *chunk = &read->chunks[part];
-    if (chunk->has_dictionary)
+    if (chunk->has_dictionary && !chunk->column->done)
         chunk->error = open_dictionary(read, chunk, member);
 }
 
@@ -84,7 +84,7 @@ static void intern_part(void *context, int member, int64_t part)
 
 static enum read_error decode_page(const struct read *read, struct page_read *page, int member)
 {
-    const struct column_read *column = page->chunk->column;
+    struct column_read *column = page->chunk->column;
     const struct leaf *leaf = column->leaf;
     struct scratch *scratch = &read->scratch[member];
     uint8_t *validity = column->validity ? column_at(column->validity, page->row) : NULL;
@@ -99,9 +99,14 @@ static enum read_error decode_page(const struct read *read, struct page_read *pa
         if (error != READ_OK)
             return error;
         page->present = values.present;
-        error = page_has_indices(page)
-                    ? decode_indices(&values, &page->chunk->dictionary, size, to, &page->decoded)
-                    : decode_numbers(leaf, page->header.encoding, &values, scratch, to, &page->decoded);
+        if (page_has_indices(page))
+            error = decode_indices(&values, &page->chunk->dictionary, size, to, &page->decoded);
+        else if (!column->guessed)
+            error = decode_numbers(leaf, page->header.encoding, &values, scratch, to, &page->decoded);
+        else
+            error = decode_narrow(leaf, page->header.encoding, &values, scratch, to, &page->decoded);
+        if (column->guessed && values.present > 0 && (page->decoded.lo < INT32_MIN || page->decoded.hi > INT32_MAX))
+            column->too_wide = true;
     }
     if (error == READ_OK && page->present < (size_t)page->header.values)
         decode_spread(to, size, validity, (size_t)page->header.values, page->present);
@@ -112,7 +117,8 @@ static void decode_part(void *context, int member, int64_t part)
 {
     struct read *read = context;
     struct page_read *page = read->pages[part];
-    page->error = decode_page(read, page, member);
+    if (!page->chunk->column->done && !page->chunk->column->too_wide)
+        page->error = decode_page(read, page, member);
 }
 
 /* Runs a step on all threads and reports its errors. */
@@ -191,41 +197,81 @@ static enum status reserve_columns(struct read *read)
     return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
 }
 
-/* The narrowest type for the elements of a column whose values are all in dictionaries. */
-static enum type store_of(const struct leaf *leaf, const struct chunk_read *chunks, size_t count)
+/* Whether integers are likely to fit 32 bits. If they do not, the pages before that is found are decoded twice. */
+static bool may_be_narrow(const struct leaf *leaf)
 {
+    return leaf->type == TYPE_I64 && leaf->conversion == CONVERT_COPY && leaf->logical.kind != LOGICAL_TIMESTAMP &&
+           leaf->logical.kind != LOGICAL_DURATION;
+}
+
+/* A narrow type for the elements of a column: the narrowest if its values are all in dictionaries. */
+static enum type store_of(const struct column_read *column, bool *guessed)
+{
+    const struct leaf *leaf = column->leaf;
+    const struct chunk_read *chunks = column->chunks;
     int64_t lo = leaf->optional ? 0 : INT64_MAX, hi = leaf->optional ? 0 : INT64_MIN;
-    bool only_indices = type_table[leaf->type].kind == KIND_INT;
-    for (size_t i = 0; i < count; i++) {
+    bool only_indices = true;
+    for (size_t i = 0; i < column->chunk_count; i++) {
         if (chunks[i].count == 0)
             continue;
         for (size_t k = 0; k < chunks[i].count && only_indices; k++)
             only_indices = page_has_indices(&chunks[i].pages[k]);
+        if (!chunks[i].has_dictionary)
+            continue;
         lo = chunks[i].dictionary.lo < lo ? chunks[i].dictionary.lo : lo;
         hi = chunks[i].dictionary.hi > hi ? chunks[i].dictionary.hi : hi;
     }
+    *guessed = !only_indices && may_be_narrow(leaf) && (lo > hi || narrow_type(leaf->type, lo, hi) != leaf->type);
+    if (*guessed)
+        return TYPE_I32;
     return only_indices && lo <= hi ? narrow_type(leaf->type, lo, hi) : leaf->type;
 }
 
-/* Reserves the columns of numbers, now that their dictionaries are read. */
+/* Reserves a column for numbers whose dictionaries are read, and makes these as narrow. */
+static enum status reserve_elements(struct read *read, struct column_read *column, enum type store)
+{
+    const struct leaf *leaf = column->leaf;
+    column_unref(column->column);
+    column->column = column_reserve_from(read->job->workers->pool, leaf->type, store, read->reader->base.rows);
+    if (!column->column)
+        return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
+    column_set_logical(column->column, leaf->logical);
+    for (size_t i = 0; i < column->chunk_count && store != leaf->type; i++)
+        page_dictionary_narrow(&column->chunks[i].dictionary, type_table[leaf->type].size, type_table[store].size);
+    return STATUS_OK;
+}
+
 static enum status reserve_numbers(struct read *read)
 {
-    const size_t groups = read->reader->footer.group_count;
-    for (size_t k = 0; k < read->column_count; k++) {
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
         struct column_read *column = &read->columns[k];
-        const struct leaf *leaf = column->leaf;
-        if (leaf_is_text(leaf))
-            continue;
-        struct chunk_read *chunks = &read->chunks[k * groups];
-        enum type store = store_of(leaf, chunks, groups);
-        column->column = column_reserve_from(read->job->workers->pool, leaf->type, store, read->reader->base.rows);
-        if (!column->column)
-            return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
-        column_set_logical(column->column, leaf->logical);
-        for (size_t i = 0; i < groups && store != leaf->type; i++)
-            page_dictionary_narrow(&chunks[i].dictionary, type_table[leaf->type].size, type_table[store].size);
+        if (!leaf_is_text(column->leaf))
+            status = reserve_elements(read, column, store_of(column, &column->guessed));
     }
-    return STATUS_OK;
+    return status;
+}
+
+/* Decodes the columns whose values are not as narrow as was guessed. */
+static enum status decode_wide(struct read *read)
+{
+    enum status status = STATUS_OK;
+    bool some = false;
+    for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
+        struct column_read *column = &read->columns[k];
+        column->done = !column->too_wide;
+        if (column->done)
+            continue;
+        some = true;
+        column->guessed = false;
+        column->too_wide = false;
+        for (size_t i = 0; i < column->chunk_count; i++)
+            page_dictionary_free(&column->chunks[i].dictionary);
+        status = reserve_elements(read, column, column->leaf->type);
+    }
+    if (status == STATUS_OK && some)
+        status = run_step(read, read->chunk_count, dictionary_part);
+    return status == STATUS_OK && some ? run_step(read, read->page_count, decode_part) : status;
 }
 
 /* Sets what is known when all pages are decoded: the range, and which values are missing. */
@@ -281,7 +327,7 @@ static enum status read_columns(struct read *read)
         status = reserve_numbers(read);
     if (status == STATUS_OK)
         status = run_step(read, read->page_count, decode_part);
-    return status;
+    return status == STATUS_OK ? decode_wide(read) : status;
 }
 
 /* Lists the wanted columns and their chunks. */
@@ -303,6 +349,7 @@ static void read_init(struct read *read, const bool *wanted)
             continue;
         struct column_read *column = &read->columns[read->column_count++];
         column->leaf = &reader->leaves[k];
+        column->chunks = &read->chunks[read->chunk_count];
         int64_t row = 0;
         for (size_t i = 0; i < footer->group_count; i++) {
             const struct row_group *group = &footer->groups[i];
@@ -313,6 +360,7 @@ static void read_init(struct read *read, const bool *wanted)
                                                                     .rows = group->rows};
             row += group->rows;
         }
+        column->chunk_count = (size_t)(&read->chunks[read->chunk_count] - column->chunks);
     }
 }
 

@@ -34,7 +34,12 @@ struct chunk_read {
 
 struct column_read {
     const struct leaf *leaf;
+    struct chunk_read *chunks; /* those of this column, in read->chunks */
+    size_t chunk_count;
     struct column *column, *validity; /* validity: NULL if no value can be missing */
+    bool guessed;                     /* that all values fit a narrower type than the leaf's */
+    _Atomic bool too_wide;            /* which was wrong */
+    bool done;                        /* all pages are decoded */
     struct column *numbers;           /* of text without indices: numbers of interned strings, packed in each page */
     struct interner **interners;      /* one for each thread, of text */
     uint32_t **maps;                  /* their numbers to codes */
