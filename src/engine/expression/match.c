@@ -80,13 +80,15 @@ static value key_integer(struct scope *scope, struct term term, const struct log
     return bind_number(scope->code, term.value, span);
 }
 
-/* The place among all combinations of the ranges, and whether it is in them. */
-static value dense_id(struct scope *scope, const struct join_index *index, const value *keys, value *found,
-                      struct span span)
+/* The place among all combinations of the ranges, but of key `left_out`, and whether it is in them. */
+static value dense_id(struct scope *scope, const struct join_index *index, const value *keys, size_t left_out,
+                      value *found, struct span span)
 {
     value id = NO_VALUE;
     for (size_t k = 0; k < index->key_count; k++) {
         const struct join_key *key = &index->keys[k];
+        if (k == left_out)
+            continue;
         /* A key beyond its range would overflow, and must not be an address. */
         value clamped = op(scope, OP_MAX, keys[k], constant(scope, key->lo, span), span);
         clamped = op(scope, OP_MIN, clamped, constant(scope, key->hi, span), span);
@@ -150,6 +152,58 @@ static value sparse_id(struct scope *scope, const struct join_index *index, cons
     return id;
 }
 
+value match_last(struct scope *scope, struct column *table, int64_t most, value begin, value end, enum op below,
+                 value limit, struct span span)
+{
+    struct code *code = scope->code;
+    value last = constant(scope, table->rows - 1, span);
+    value at = op(scope, OP_SUB, begin, code_exact_int(code, 1, span), span);
+    int64_t step = 1;
+    while (step <= most)
+        step *= 2;
+    for (step /= 2; step > 0; step /= 2) {
+        value next = op(scope, OP_ADD, at, code_exact_int(code, step, span), span);
+        value inside = op(scope, OP_LT, next, end, span);
+        value place = op(scope, OP_MIN, next, last, span);
+        value other = match_table(scope, table, KIND_INT, place, "order", span);
+        value taken = op(scope, OP_AND, inside, op(scope, below, other, limit, span), span);
+        at = code_op(code, OP_SELECT, taken, next, at, span);
+    }
+    return at;
+}
+
+/* The place of the first row with these keys, and whether there is one. */
+static value searched_id(struct scope *scope, const struct join_index *index, const value *keys, value *found,
+                         struct span span)
+{
+    const struct join_search *search = &index->search;
+    struct code *code = scope->code;
+    value one = code_exact_int(code, 1, span), key = keys[search->key];
+    value place = dense_id(scope, index, keys, search->key, found, span);
+    value begin = match_table(scope, search->starts, KIND_INT, place, "starts", span);
+    value end = match_table(scope, search->starts, KIND_INT, op(scope, OP_ADD, place, one, span), "starts", span);
+    value before = match_last(scope, search->values, search->most, begin, end, OP_LT, key, span);
+    value id = op(scope, OP_ADD, before, one, span);
+    *found = both(scope, *found, op(scope, OP_LT, id, end, span), span);
+    value inside = op(scope, OP_MIN, id, constant(scope, search->values->rows - 1, span), span);
+    value held = match_table(scope, search->values, KIND_INT, inside, "order", span);
+    *found = both(scope, *found, op(scope, OP_EQ, held, key, span), span);
+    return id;
+}
+
+static value id_of(struct scope *scope, const struct join_index *index, const value *keys, value *found,
+                   struct span span)
+{
+    switch (index->method) {
+    case JOIN_DENSE:
+        return dense_id(scope, index, keys, SIZE_MAX, found, span);
+    case JOIN_SEARCHED:
+        return searched_id(scope, index, keys, found, span);
+    default:
+        return sparse_id(scope, index, keys, found, span);
+    }
+}
+
 value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,
                const struct logical_type *logical, struct span span)
 {
@@ -166,8 +220,7 @@ value match_id(struct scope *scope, const struct join_index *index, const struct
         return none;
     if (index->key_count == 0)
         return code_exact_int(scope->code, 0, span);
-    value id =
-        index->dense ? dense_id(scope, index, integers, &found, span) : sparse_id(scope, index, integers, &found, span);
+    value id = id_of(scope, index, integers, &found, span);
     return code_op(scope->code, OP_SELECT, found, id, none, span);
 }
 

@@ -22,28 +22,6 @@ static value op(struct code *code, enum op which, value a, value b, struct span 
     return code_op(code, which, a, b, NO_VALUE, span);
 }
 
-/* Where the last row that is not after `time` is among begin .. end - 1; begin - 1: there is none. */
-static value find_last(const struct join *join, struct scope *scope, value begin, value end, value time)
-{
-    const struct join_index *index = join->right->index;
-    const struct span span = join->stage->span;
-    struct code *code = scope->code;
-    value last = code_int(code, index->rows - 1, span);
-    value at = op(code, OP_SUB, begin, code_exact_int(code, 1, span), span);
-    int64_t step = 1;
-    while (step <= index->most)
-        step *= 2;
-    for (step /= 2; step > 0; step /= 2) {
-        value next = op(code, OP_ADD, at, code_exact_int(code, step, span), span);
-        value inside = op(code, OP_LT, next, end, span);
-        value place = op(code, OP_MIN, next, last, span);
-        value other = match_table(scope, index->order, KIND_INT, place, "order", span);
-        value taken = op(code, OP_AND, inside, op(code, OP_LE, other, time, span), span);
-        at = code_op(code, OP_SELECT, taken, next, at, span);
-    }
-    return at;
-}
-
 static struct match asof_place(const struct join *join, struct scope *scope)
 {
     const struct join_index *index = join->right->index;
@@ -57,7 +35,7 @@ static struct match asof_place(const struct join *join, struct scope *scope)
     value id = join_index_id(join, scope);
     value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
     value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
-    value at = find_last(join, scope, begin, end, time.value);
+    value at = match_last(scope, index->order, index->most, begin, end, OP_LE, time.value, span);
     place.found = present_both(code, op(code, OP_LE, begin, at, span), time.present, span);
     place.row = op(code, OP_MAX, at, zero, span);
     if (!index->in_order)

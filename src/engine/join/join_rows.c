@@ -100,8 +100,9 @@ static void describe_join(const struct join *join, struct task *task)
                                                    : ", a gather";
     const char *on =
         text_of_span(arena, span_join(join->stage->items[0].span, join->stage->items[join->key_count - 1].span), 40);
-    task->stages[0].how = arena_printf(arena, "on %s %s in %s%s", on, index->dense ? "by address" : "by perfect hash",
-                                       join_source_text(join), rows);
+    static const char *const how[] = {
+        [JOIN_DENSE] = "by address", [JOIN_SEARCHED] = "by address and a search", [JOIN_SPARSE] = "by perfect hash"};
+    task->stages[0].how = arena_printf(arena, "on %s %s in %s%s", on, how[index->method], join_source_text(join), rows);
 }
 
 value join_index_id(const struct join *join, struct scope *scope)
@@ -126,6 +127,12 @@ static struct match single_place(const struct join *join, struct scope *scope)
     value id = join_index_id(join, scope), last = code_int(code, index->rows - 1, span);
     if (index->in_order)
         return (struct match){.row = op(code, OP_MIN, id, last, span), .found = op(code, OP_LE, id, last, span)};
+    if (index->method == JOIN_SEARCHED) { /* every id has a row */
+        last = code_int(code, index->ids - 1, span);
+        value place = op(code, OP_MIN, id, last, span);
+        return (struct match){.row = match_table(scope, index->row_of, KIND_INT, place, "rows", span),
+                              .found = op(code, OP_LE, id, last, span)};
+    }
     value zero = code_exact_int(code, 0, span);
     value row = match_table(scope, index->row_of, KIND_INT, id, "rows", span);
     return (struct match){.row = op(code, OP_MAX, row, zero, span), .found = op(code, OP_LE, zero, row, span)};

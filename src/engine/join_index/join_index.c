@@ -95,21 +95,25 @@ static int128 most_ids(int64_t rows)
     return max_int128(few, min_int128((int128)rows * SPARSE_IDS_PER_ROW, SPARSE_IDS));
 }
 
-/* Sets the number of combinations of the ranges, if they are few. */
-static bool is_dense(struct join_index *index)
+int64_t join_combinations(const struct join_index *index, size_t left_out)
 {
     const int128 limit = most_ids(index->rows);
     int128 ids = 1;
     for (size_t k = 0; k < index->key_count && ids <= limit; k++)
-        ids *= (int128)index->keys[k].hi - index->keys[k].lo + 1;
-    index->ids = ids <= limit ? (int64_t)ids : 0;
-    return ids <= limit && ids < INT32_MAX - 2;
+        ids *= k == left_out ? 1 : (int128)index->keys[k].hi - index->keys[k].lo + 1;
+    return ids <= limit && ids < INT32_MAX - 2 ? (int64_t)ids : -1;
 }
 
-static void dense_part(void *context, int member, int64_t part)
+struct places {
+    const struct index_build *build;
+    size_t left_out;
+};
+
+static void place_part(void *context, int member, int64_t part)
 {
     (void)member;
-    const struct index_build *build = context;
+    const struct places *places = context;
+    const struct index_build *build = places->build;
     const struct join_index *index = build->index;
     int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
     bool present[JOIN_BLOCK];
@@ -121,6 +125,8 @@ static void dense_part(void *context, int member, int64_t part)
         for (size_t k = 0; k < index->key_count; k++) {
             const struct join_key key = index->keys[k];
             const uint32_t extent = (uint32_t)(key.hi - key.lo + 1);
+            if (k == places->left_out)
+                continue;
             join_key_values(build->columns[k], row, count, values);
             /* Of a missing key it may be any number. */
             for (int i = 0; i < count; i++)
@@ -131,16 +137,25 @@ static void dense_part(void *context, int member, int64_t part)
     }
 }
 
+enum status join_places(struct index_build *build, size_t left_out)
+{
+    struct places places = {build, left_out};
+    return workers_run(build->workers, build->parts.count, place_part, &places) ? STATUS_OK : STATUS_CANCELLED;
+}
+
 static enum status build_index(struct index_build *build, bool members_only)
 {
+    struct join_index *index = build->index;
     enum status status = find_ranges(build);
     if (status != STATUS_OK)
         return status;
-    build->index->dense = is_dense(build->index);
-    if (!build->index->dense)
-        status = join_hash_build(build);
-    else if (!workers_run(build->workers, build->parts.count, dense_part, build))
-        status = STATUS_CANCELLED;
+    index->ids = join_combinations(index, SIZE_MAX);
+    index->method = index->ids >= 0 ? JOIN_DENSE : JOIN_SPARSE;
+    if (index->method == JOIN_SPARSE && !build->order)
+        status = join_search_build(build, members_only);
+    if (status != STATUS_OK || index->method == JOIN_SEARCHED)
+        return status;
+    status = index->method == JOIN_DENSE ? join_places(build, SIZE_MAX) : join_hash_build(build);
     if (status == STATUS_OK)
         status = join_rows_build(build, members_only);
     return status == STATUS_OK && build->order ? join_order_build(build) : status;
@@ -168,6 +183,7 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
     struct index_build build = {.index = made,
                                 .columns = keys->columns,
                                 .order = keys->order,
+                                .order_store = TYPE_I64,
                                 .workers = workers,
                                 .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
                                 .ids = rows <= INT32_MAX ? pages_alloc(size) : NULL};
@@ -184,6 +200,8 @@ void join_index_free(struct join_index *index)
         column_unref(index->hash.keys[k]);
     free(index->hash.keys);
     column_unref(index->hash.displacements);
+    column_unref(index->search.starts);
+    column_unref(index->search.values);
     column_unref(index->members);
     column_unref(index->row_of);
     column_unref(index->starts);

@@ -1,10 +1,14 @@
 /* An index over keys: finds the rows of a relation by their keys in a few operations of typed code, without a search.
  *
  * A tuple of keys has an id, 0..ids-1; `ids` itself stands for a tuple that no row has. Tables by id then tell the
- * rows. The id is found in one of two ways:
+ * rows. The id is found in one of three ways:
  *
  * Dense, where the ranges of the keys have few combinations: the place of the tuple among all combinations,
  * (k0 - lo0) * extent1 + (k1 - lo1) ..., if all keys are in their ranges.
+ *
+ * Searched, where that is so of all keys but one, and few rows agree in these: their place tells where the rows begin
+ * and end that have them, in the order of the last key, which is found among them by a binary search. The id is the
+ * place of the first row with the tuple.
  *
  * Sparse: a perfect hash function, by "hash, displace, and compress" (Belazzougui, Botelho, Dietzfelbinger, ESA 2009).
  * A hash of the keys gives a bucket and 31 bits x; the bucket's displacement, a multiplier found when the index is
@@ -38,14 +42,24 @@ struct join_hash {
     struct column **keys;         /* of each slot; 0 where it is empty */
 };
 
+enum join_method { JOIN_DENSE, JOIN_SEARCHED, JOIN_SPARSE };
+
+struct join_search {
+    size_t key;            /* that is searched for */
+    int64_t most;          /* rows that agree in all other keys */
+    struct column *starts; /* of each place of the others: the rows are starts[place] .. starts[place + 1] - 1, */
+    struct column *values; /* and these are their keys */
+};
+
 struct join_index {
     size_t key_count;
     struct join_key *keys;
-    bool dense;
-    struct join_hash hash; /* unless dense */
-    int64_t ids;           /* at most INT32_MAX - 2 */
-    int64_t rows;          /* of the relation */
-    int64_t doubles;       /* tuples that several rows have */
+    enum join_method method;
+    struct join_hash hash;     /* of JOIN_SPARSE */
+    struct join_search search; /* of JOIN_SEARCHED */
+    int64_t ids;               /* at most INT32_MAX - 2 */
+    int64_t rows;              /* of the relation */
+    int64_t doubles;           /* tuples that several rows have */
     int64_t
         double_rows[2]; /* the first row whose tuple an earlier row has, and that row, in this order; if doubles > 0 */
     bool in_order;      /* the rows in the order of their ids are 0, 1, 2, ... */

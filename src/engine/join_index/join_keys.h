@@ -10,6 +10,7 @@ struct index_build {
     struct join_index *index;
     struct column *const *columns; /* the keys */
     struct column *order;          /* or NULL */
+    enum type order_store;         /* a type that holds its values */
     const struct workers *workers;
     struct parts parts; /* of the rows */
     int32_t *ids;       /* of each row; -1: a key is missing */
@@ -20,6 +21,16 @@ void join_key_values(const struct column *column, int64_t row, int count, int64_
 
 /* Sets present[i] to whether no key of row + i is missing. */
 void join_keys_present(const struct index_build *build, int64_t row, int count, bool *present);
+
+/* join_index.c: the number of combinations of the ranges of all keys but number `left_out`, if they are at most so many
+ * that an array of them is worth while; else -1. SIZE_MAX leaves none out. */
+int64_t join_combinations(const struct join_index *index, size_t left_out);
+
+/* Sets the ids to the places among these combinations. */
+enum status join_places(struct index_build *build, size_t left_out);
+
+/* join_search.c: makes the index, all its tables too, if it can be a JOIN_SEARCHED. */
+enum status join_search_build(struct index_build *build, bool members_only);
 
 /* join_hash.c: finds a perfect hash function, and sets the ids. */
 enum status join_hash_build(struct index_build *build);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { ID_PART = 1 << 14 };
+enum { ID_PART = 1 << 14, FEW_ROWS = 16 };
 
 struct entry {
     int64_t value;
@@ -41,8 +41,25 @@ static int compare_entries(const void *a, const void *b)
     return (first->row > second->row) - (first->row < second->row);
 }
 
+/* By insertion, which is stable. */
+static void sort_few(const struct ordering *ordering, int32_t begin, int32_t end)
+{
+    int32_t *rows = ordering->rows;
+    for (int32_t i = begin + 1; i < end; i++) {
+        const int32_t row = rows[i];
+        int32_t to = i;
+        for (; to > begin && ordering->values[rows[to - 1]] > ordering->values[row]; to--)
+            rows[to] = rows[to - 1];
+        rows[to] = row;
+    }
+}
+
 static void sort_rows(const struct ordering *ordering, int32_t begin, int32_t end)
 {
+    if (end - begin <= FEW_ROWS) {
+        sort_few(ordering, begin, end);
+        return;
+    }
     struct entry *entries = heap_array((size_t)(end - begin), sizeof *entries);
     for (int32_t i = begin; i < end; i++)
         entries[i - begin] = (struct entry){ordering->values[ordering->rows[i]], ordering->rows[i]};
@@ -93,7 +110,7 @@ enum status join_order_build(struct index_build *build)
                                 .rows = column_at(index->row_of, 0),
                                 .starts = column_at(index->starts, 0),
                                 .id_parts = partition_rows(build->workers, index->ids, ID_PART)};
-    ordering.order = index->order = column_reserve(TYPE_I64, TYPE_I64, index->rows);
+    ordering.order = index->order = column_reserve(TYPE_I64, build->order_store, index->rows);
     if (!ordering.values || !ordering.order) {
         pages_free(ordering.values, size);
         return STATUS_FAILED;
