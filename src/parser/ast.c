@@ -44,6 +44,7 @@ DEFINE_ADD(item_list, const struct item *item, *item)
 DEFINE_ADD(path_list, const struct path_item *path, *path)
 DEFINE_ADD(source_list, const struct source_node *source, *source)
 DEFINE_ADD(stage_list, const struct stage *stage, *stage)
+DEFINE_ADD(argument_list, const struct stage_argument *argument, *argument)
 DEFINE_ADD(name_list, struct token name, token_name(tree, name))
 #undef DEFINE_ADD
 

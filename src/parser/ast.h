@@ -151,6 +151,14 @@ struct path_item {
 };
 
 struct pipeline;
+struct call;
+
+/* An argument of a stage that the user has defined: an expression, which may be the name of a relation, or a source. */
+struct stage_argument {
+    struct expr *expr; /* or NULL */
+    struct source_node *source;
+    struct span span;
+};
 
 struct source_node {
     enum source_kind kind;
@@ -176,7 +184,7 @@ struct stage {
     size_t source_count;
     struct name path; /* save; plot: may be absent */
 
-    struct stage *body; /* per: the stages within each group; the items are keys */
+    struct stage *body; /* per: the stages within each group; the items are keys. repeat: those of a round */
     size_t body_count;
     struct item *aggregates; /* group: calls of aggregates */
     size_t aggregate_count;
@@ -194,7 +202,15 @@ struct stage {
     struct name kind;       /* join: "left", "semi", ...; may be absent. Its items are keys: a column of the left, and
                                the name of one of the right where that differs */
     struct name made[2];    /* unpivot: the columns for names and values */
-    struct name prefix;     /* join: as P; may be absent */
+    struct name prefix;     /* join: as P; repeat: as NAME; may be absent */
+    struct expr *rounds;    /* repeat: how many, while and until which condition, or NULL; its stages are `body`, or */
+    struct expr *condition, *until;
+    struct pipeline *loop; /* this pipeline of any source; else NULL */
+
+    struct name called; /* of a stage that the user has defined: its name */
+    struct stage_argument *arguments;
+    size_t argument_count;
+    const struct call *call; /* set by the binder on stages of a definition: where that is used; else NULL */
 };
 
 /* A source and its stages. */
@@ -209,7 +225,7 @@ enum stmt_kind {
     STMT_PIPELINE, /* pipeline */
     STMT_EXPR,     /* expr: prints */
     STMT_LET,      /* name = pipeline or expr; the other is NULL */
-    STMT_DEF,      /* name(params) = expr */
+    STMT_DEF,      /* name(params) = expr, or stages */
     STMT_ASSERT,   /* expr, which must hold */
     STMT_EXPLAIN,  /* explain [run|kernel] pipeline */
     STMT_RACE,     /* race pipeline */
@@ -224,6 +240,8 @@ struct stmt {
     size_t param_count;
     struct expr *expr;
     struct pipeline *pipeline;
+    struct stage *stages; /* def of a stage: its expr is NULL */
+    size_t stage_count;
     struct name variant; /* explain: "kernel" or "run", absent for the queue */
     struct name command;
     struct stmt *next; /* in source order */

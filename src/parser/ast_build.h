@@ -49,6 +49,11 @@ struct stage_list {
     size_t count;
 };
 
+struct argument_list {
+    struct stage_argument *at;
+    size_t count;
+};
+
 /* The operator of scan and reduce: a name, or a head and an expression. */
 struct combiner {
     struct name op;
@@ -67,6 +72,8 @@ struct path_list *path_list_add(struct tree *tree, struct path_list *list, const
 struct source_list *source_list_add(struct tree *tree, struct source_list *list, const struct source_node *source);
 
 struct stage_list *stage_list_add(struct tree *tree, struct stage_list *list, const struct stage *stage);
+struct argument_list *argument_list_add(struct tree *tree, struct argument_list *list,
+                                        const struct stage_argument *argument);
 
 /* Expressions. A list may be NULL, for none. */
 struct expr *expr_int(struct tree *tree, struct token token);
@@ -146,7 +153,16 @@ struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token
 struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
                             struct expr *initial);
+/* `rounds`, `condition` and `until` may be NULL; the body is added. */
+struct stage *stage_repeat(struct tree *tree, struct token word, struct expr *rounds, struct expr *condition,
+                           struct expr *until);
+/* A stage of the user's; `arguments` may be NULL, `end` is the last token. */
+struct stage *stage_call(struct tree *tree, struct token name, struct argument_list *arguments, struct token end);
+/* Either is NULL. */
+struct stage_argument *argument_new(struct tree *tree, struct expr *expr, struct source_node *source);
 /* Each adds a clause to the stage and returns it. */
+struct stage *stage_prefix(struct tree *tree, struct stage *stage, struct token name);
+struct stage *stage_loop(struct stage *stage, struct pipeline *pipeline, struct span span);
 struct stage *stage_along(struct tree *tree, struct stage *stage, struct token axis);
 struct stage *stage_body(struct stage *stage, struct stage_list *body, struct span span);
 struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates);
@@ -165,6 +181,8 @@ struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, stru
 void stmt_query(struct tree *tree, struct pipeline *pipeline, struct expr *expr);
 void stmt_let(struct tree *tree, struct token word, struct token name, struct pipeline *pipeline, struct expr *expr);
 void stmt_def(struct tree *tree, struct token word, struct token name, struct name_list *params, struct expr *expr);
+void stmt_def_stages(struct tree *tree, struct token word, struct token name, struct name_list *params,
+                     struct stage_list *stages);
 void stmt_assert(struct tree *tree, struct token word, struct expr *expr);
 void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline);
 void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline);

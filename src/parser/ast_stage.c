@@ -85,6 +85,50 @@ struct stage *stage_body(struct stage *stage, struct stage_list *body, struct sp
     return stage;
 }
 
+struct stage *stage_repeat(struct tree *tree, struct token word, struct expr *rounds, struct expr *condition,
+                           struct expr *until)
+{
+    struct stage *stage = stage_new(tree, word);
+    stage->rounds = rounds;
+    stage->condition = condition;
+    stage->until = until;
+    return stage;
+}
+
+struct stage *stage_prefix(struct tree *tree, struct stage *stage, struct token name)
+{
+    stage->prefix = token_name(tree, name);
+    return stage;
+}
+
+struct stage *stage_loop(struct stage *stage, struct pipeline *pipeline, struct span span)
+{
+    stage->loop = pipeline;
+    extend_span(stage, span);
+    return stage;
+}
+
+struct stage *stage_call(struct tree *tree, struct token name, struct argument_list *arguments, struct token end)
+{
+    struct stage *stage = arena_alloc(tree->arena, sizeof *stage);
+    stage->word = &word_of_call;
+    stage->called = token_name(tree, name);
+    stage->word_span = stage->called.span;
+    stage->span = span_join(stage->word_span, token_span(tree, end));
+    stage->arguments = arguments ? arguments->at : NULL;
+    stage->argument_count = arguments ? arguments->count : 0;
+    return stage;
+}
+
+struct stage_argument *argument_new(struct tree *tree, struct expr *expr, struct source_node *source)
+{
+    struct stage_argument *argument = arena_alloc(tree->arena, sizeof *argument);
+    argument->expr = expr;
+    argument->source = source;
+    argument->span = expr ? expr->span : source->span;
+    return argument;
+}
+
 struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates)
 {
     stage->aggregates = aggregates->at;

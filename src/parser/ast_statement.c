@@ -36,6 +36,15 @@ void stmt_def(struct tree *tree, struct token word, struct token name, struct na
     stmt->param_count = params ? params->count : 0;
 }
 
+void stmt_def_stages(struct tree *tree, struct token word, struct token name, struct name_list *params,
+                     struct stage_list *stages)
+{
+    stmt_def(tree, word, name, params, NULL);
+    tree->stmt->stages = stages->at;
+    tree->stmt->stage_count = stages->count;
+    tree->stmt->span = span_join(tree->stmt->span, stages->at[stages->count - 1].span);
+}
+
 void stmt_assert(struct tree *tree, struct token word, struct expr *expr)
 {
     stmt_new(tree, STMT_ASSERT, token_span(tree, word), NULL, expr);

@@ -65,7 +65,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER ACROSS.
+    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER ACROSS STAGE_REPEAT WHILE UNTIL.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -120,6 +120,12 @@ static const struct token absent;
 %type zipped_list {struct source_list *}
 %type stage {struct stage *}
 %type stages {struct stage_list *}
+%type argument {struct stage_argument *}
+%type argument_list {struct argument_list *}
+%type repeat {struct stage *}
+%type rounds {struct expr *}
+%type while {struct expr *}
+%type until {struct expr *}
 %type pipeline {struct pipeline *}
 %type query {struct pipeline *}
 
@@ -129,6 +135,8 @@ program ::= expr(E). { stmt_query(tree, NULL, E); }
 program ::= LET(W) NAME(N) ASSIGN query(P). { stmt_let(tree, W, N, P, NULL); }
 program ::= LET(W) NAME(N) ASSIGN expr(E). { stmt_let(tree, W, N, NULL, E); }
 program ::= DEF(W) NAME(N) LP name_list(L) RP ASSIGN expr(E). { stmt_def(tree, W, N, L, E); }
+program ::= DEF(W) NAME(N) ASSIGN PIPE stages(S). { stmt_def_stages(tree, W, N, NULL, S); }
+program ::= DEF(W) NAME(N) LP name_list(L) RP ASSIGN PIPE stages(S). { stmt_def_stages(tree, W, N, L, S); }
 program ::= STAGE_ASSERT(W) expr(E). { stmt_assert(tree, W, E); }
 program ::= EXPLAIN(W) query(P). { stmt_explain(tree, W, absent, P); }
 program ::= EXPLAIN(W) KERNEL(V) query(P). { stmt_explain(tree, W, V, P); }
@@ -291,6 +299,38 @@ stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
     struct item_list *extents = item_list_add(tree, NULL, item_new(tree, R, absent));
     A = stage_items(tree, W, NULL, item_list_add(tree, extents, item_new(tree, C, absent)));
 }
+
+stage(A) ::= repeat(R) COLON stage(G). {
+    A = stage_body(R, stage_list_add(tree, NULL, G), G->span);
+}
+stage(A) ::= repeat(R) COLON LP(B) stages(S) RP(E). {
+    A = stage_body(R, S, span_join(token_span(tree, B), token_span(tree, E)));
+}
+stage(A) ::= repeat(R) AS NAME(N) COLON stage(G). {
+    A = stage_body(stage_prefix(tree, R, N), stage_list_add(tree, NULL, G), G->span);
+}
+stage(A) ::= repeat(R) AS NAME(N) COLON LP(B) stages(S) RP(E). {
+    A = stage_body(stage_prefix(tree, R, N), S, span_join(token_span(tree, B), token_span(tree, E)));
+}
+stage(A) ::= repeat(R) AS NAME(N) COLON LP(B) pipeline(P) RP(E). {
+    A = stage_loop(stage_prefix(tree, R, N), P, span_join(token_span(tree, B), token_span(tree, E)));
+}
+repeat(A) ::= STAGE_REPEAT(W) rounds(N) while(C) until(U). { A = stage_repeat(tree, W, N, C, U); }
+rounds(A) ::= . { A = NULL; }
+rounds(A) ::= expr(N). { A = N; }
+while(A) ::= . { A = NULL; }
+while(A) ::= WHILE expr(C). { A = C; }
+until(A) ::= . { A = NULL; }
+until(A) ::= UNTIL expr(C). { A = C; }
+
+/* A stage that the user has defined; next_lexeme makes this token of a name. */
+stage(A) ::= STAGE_NAME(N). { A = stage_call(tree, N, NULL, N); }
+stage(A) ::= STAGE_NAME(N) LP RP(E). { A = stage_call(tree, N, NULL, E); }
+stage(A) ::= STAGE_NAME(N) LP argument_list(L) RP(E). { A = stage_call(tree, N, L, E); }
+argument_list(A) ::= argument(X). { A = argument_list_add(tree, NULL, X); }
+argument_list(A) ::= argument_list(L) COMMA argument(X). { A = argument_list_add(tree, L, X); }
+argument(A) ::= expr(E). { A = argument_new(tree, E, NULL); }
+argument(A) ::= LP(B) pipeline(P) RP(E). { A = argument_new(tree, NULL, source_pipeline(tree, B, P, E)); }
 
 stages(A) ::= stage(G). { A = stage_list_add(tree, NULL, G); }
 stages(A) ::= stages(L) PIPE stage(G). { A = stage_list_add(tree, L, G); }

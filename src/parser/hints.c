@@ -204,6 +204,13 @@ static const char *hint_per(const struct situation *s)
                : NULL;
 }
 
+static const char *hint_repeat(const struct situation *s)
+{
+    return stage_has(s, TOKEN_STAGE_REPEAT) ? "for example `repeat 10: derive n = n * 2`; several stages have "
+                                              "parentheses: `repeat 10: (STAGE | STAGE)`"
+                                            : NULL;
+}
+
 static const char *hint_along(const struct situation *s)
 {
     const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
@@ -354,11 +361,11 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,       hint_combiner, hint_head,     hint_pick,      hint_equals,
-    hint_naming,       hint_names,      hint_stage,    hint_operator, hint_bare_sign, hint_redirection,
-    hint_one_value,    hint_bare,       hint_string,   hint_time,     hint_reserved,  hint_along,
-    hint_stencil,      hint_aggregates, hint_shape,    hint_order,    hint_top,       hint_per,
-    hint_first_word,   hint_pipe,       hint_empty,    hint_plot,     hint_sql,       hint_stated,
+    hint_leading_pipe, hint_help,  hint_combiner, hint_head,      hint_pick,        hint_equals,     hint_naming,
+    hint_names,        hint_stage, hint_operator, hint_bare_sign, hint_redirection, hint_one_value,  hint_bare,
+    hint_string,       hint_time,  hint_reserved, hint_along,     hint_stencil,     hint_aggregates, hint_shape,
+    hint_order,        hint_top,   hint_per,      hint_repeat,    hint_first_word,  hint_pipe,       hint_empty,
+    hint_plot,         hint_sql,   hint_stated,
 };
 
 const char *hint_for(const struct situation *s)

@@ -15,7 +15,8 @@ enum next_kind {
     NEXT_FORMAT = 1 << 5,     /* the format of the file before */
     NEXT_COMBINER = 1 << 6,   /* an operator of scan or reduce */
     NEXT_AXIS = 1 << 7,       /* rows or cols */
-    NEXT_AGGREGATE = 1 << 8   /* an aggregate of group */
+    NEXT_AGGREGATE = 1 << 8,  /* an aggregate of group */
+    NEXT_STAGE = 1 << 9       /* a stage that the user has defined */
 };
 
 struct next {

@@ -87,6 +87,25 @@ static enum path_form path_form(const struct parser *p)
     return automaton_expects(p->automaton, TOKEN_LOAD) ? PATH_CERTAIN : PATH_LIKE;
 }
 
+/* Whether the name just read, where a stage is expected, is used like one that the user has defined: alone, or called.
+ * Others are mistakes, for which the words of stages are listed. */
+static bool names_stage(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    switch (lexer_next(&ahead).kind) {
+    case TOKEN_PIPE:
+    case TOKEN_LP:
+    case TOKEN_RP:
+    case TOKEN_COMMA:
+    case LEX_EOF:
+    case LEX_NEWLINE:
+    case LEX_SEMICOLON:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static struct lexeme next_lexeme(struct parser *p)
 {
     if (automaton_accepts(p->automaton, TOKEN_PATH)) {
@@ -97,6 +116,10 @@ static struct lexeme next_lexeme(struct parser *p)
     struct lexeme next = lexer_next(&p->lexer);
     if (next.kind == TOKEN_STRING && is_text(p))
         next.kind = TOKEN_TEXT;
+    const bool name = next.kind == TOKEN_NAME || (next.word && !next.word->reserved && next.word->stage == STAGE_NONE);
+    if (name && automaton_accepts(p->automaton, TOKEN_STAGE_NAME) && !automaton_expects(p->automaton, next.kind) &&
+        !automaton_accepts(p->automaton, TOKEN_NAME) && names_stage(p))
+        next.kind = TOKEN_STAGE_NAME;
     if (next.kind == TOKEN_BANG_TILDE && !automaton_accepts(p->automaton, TOKEN_BANG_TILDE)) {
         next.kind = TOKEN_BANG; /* !~x */
         next.end--;

@@ -267,6 +267,7 @@ bool token_read(const struct source *source, struct lexeme *lexeme, struct arena
     }
     switch (lexeme->kind) {
     case TOKEN_NAME:
+    case TOKEN_STAGE_NAME:
     case TOKEN_ARGUMENT:
         return read_name(&r, token);
     case TOKEN_PATH:

@@ -11,6 +11,8 @@ const struct word words[] = {
 #undef WORD
 };
 
+const struct word word_of_call = {.text = "stage", .canonical = "stage", .stage = STAGE_CALL};
+
 const size_t word_count = sizeof words / sizeof *words;
 
 const struct word *word_find(const char *text, size_t length)

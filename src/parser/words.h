@@ -55,7 +55,9 @@ enum stage_kind {
     STAGE_DESCRIBE,
     STAGE_PLOT,
     STAGE_SHOW,
-    STAGE_SAVE
+    STAGE_SAVE,
+    STAGE_REPEAT,
+    STAGE_CALL /* one that the user has defined; no word of the table */
 };
 
 /* One word. An alias has the stage and token of its canonical word, and no usage, summary or example. */
@@ -73,6 +75,9 @@ struct word {
 /* All rows, in the order of help. */
 extern const struct word words[];
 extern const size_t word_count;
+
+/* The word of all stages that the user has defined. */
+extern const struct word word_of_call;
 
 /* The row of this exact text, or NULL. */
 const struct word *word_find(const char *text, size_t length);

@@ -112,7 +112,7 @@ static inline void query_define(struct queries *queries, const char *text)
 {
     for (const struct stmt *stmt = query_parse(queries, text); stmt != NULL; stmt = stmt->next) {
         assert_int_equal(query_bind_statement(queries, stmt, false, NULL), STATUS_OK);
-        env_set_function(queries->env, stmt->name.text, stmt);
+        env_set_definition(queries->env, stmt);
     }
 }
 

@@ -230,7 +230,7 @@ static void limits(void **state)
     for (int i = 1; i < 60; i++)
         strbuf_printf(&text, "def d%d(x) = d%d(d%d(x));", i, i - 1, i - 1);
     for (const struct stmt *stmt = query_parse(queries, text.text); stmt != NULL; stmt = stmt->next)
-        env_set_function(queries->env, stmt->name.text, stmt);
+        env_set_definition(queries->env, stmt);
     assert_int_equal(query_bind_statement(queries, query_parse(queries, "d59(1)"), false, &bound), STATUS_FAILED);
     assert_only_told(queries->scratch, "exceed 1000000 operations");
 
@@ -239,7 +239,7 @@ static void limits(void **state)
     for (int i = 1; i < 150; i++)
         strbuf_printf(&text, "def e%d(x) = e%d(x);", i, i - 1);
     for (const struct stmt *stmt = query_parse(queries, text.text); stmt != NULL; stmt = stmt->next)
-        env_set_function(queries->env, stmt->name.text, stmt);
+        env_set_definition(queries->env, stmt);
     assert_int_equal(query_bind_statement(queries, query_parse(queries, "e149(1)"), false, &bound), STATUS_FAILED);
     assert_only_told(queries->scratch, "function calls are nested more than 100 deep");
     strbuf_free(&text);

@@ -36,6 +36,7 @@ static int set_up(void **state)
     define(desk, "let trades = load ids.i32 | zip amounts.i32");
     define(desk, "let limit = 42");
     define(desk, "def square(a) = a * a");
+    define(desk, "def doubled = | map x * 2");
     *state = desk;
     return 0;
 }
@@ -103,6 +104,8 @@ static void stages_follow_a_pipe(void **state)
     assert_true(offers(desk, "trades | ", "group"));
     assert_false(offers(desk, "trades | ", "filter")); /* aliases are offered only after a prefix */
     assert_only(desk, "trades | filt", "filter");
+    assert_only(desk, "trades | select ids > 1 | doub", "doubled");
+    assert_false(offers(desk, "doub", "doubled"));
     assert_false(offers(desk, "trades | ", "load"));
     assert_false(offers(desk, "trades ", "select"));
 }

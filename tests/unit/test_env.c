@@ -32,8 +32,8 @@ static void names(void **unused)
     env_set_scalar(env, "a", scalar_int(1));
     env_set_relation(env, "r", relation);
     relation_unref(relation);
-    struct stmt def = {.kind = STMT_DEF};
-    env_set_function(env, "f", &def);
+    struct stmt def = {.kind = STMT_DEF, .name = {.text = "f"}};
+    env_set_definition(env, &def);
     assert_int_equal(env_find(env, "a")->kind, BINDING_SCALAR);
     assert_true(env_find(env, "a")->scalar.integer == 1);
     assert_int_equal(env_find(env, "r")->kind, BINDING_RELATION);

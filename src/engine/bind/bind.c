@@ -2,8 +2,11 @@
 #include "engine/bind/bind.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/loop/expand.h"
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
+
+#include <string.h>
 
 /* What is parsed at once in any case, in some 40 milliseconds. */
 enum { SHORT_CELLS = 1 << 22 };
@@ -197,9 +200,13 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
                           struct diags *diags)
 {
     struct bind_request alone = *request;
+    struct binder expanding = binder_new(env, request->checking, arena, diags);
+    alone.pipeline = stages_expand(&expanding, request->pipeline);
+    bound_init(bound, arena);
+    if (expanding.errors > 0)
+        return STATUS_FAILED;
     while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0)
         alone.pipeline = alone.pipeline->source.pipeline;
-    bound_init(bound, arena);
     if (names_scalar(env, alone.pipeline, bound))
         return STATUS_OK;
 
@@ -245,8 +252,34 @@ enum status bind_expression(struct env *env, const struct expr *expr, const stru
     return STATUS_OK;
 }
 
+/* Binds the stages of a definition after rows of which nothing is known. */
+static enum status bind_stage_definition(struct env *env, const struct stmt *def, struct arena *arena,
+                                         struct diags *diags)
+{
+    struct env *inside = env_copy(env);
+    struct binder binder = binder_new(inside, true, arena, diags);
+    const struct word *word = word_find(def->name.text, strlen(def->name.text));
+    if (word != NULL && word->stage != STAGE_NONE)
+        bind_error(&binder, def->name.span, "choose another name", "`%s` is a stage already", def->name.text);
+    check_parameters(&binder, def);
+    binder.defining = def;
+    const struct pipeline *pipeline = binder.errors == 0 ? stages_of_definition(&binder, def) : NULL;
+    enum status status = binder.errors > 0 ? STATUS_FAILED : STATUS_OK;
+    if (status == STATUS_OK) {
+        struct bound bound;
+        status =
+            bind_pipeline(inside, &(struct bind_request){.pipeline = pipeline, .checking = true}, arena, &bound, diags);
+        if (status == STATUS_OK)
+            queue_release(&bound.queue);
+    }
+    env_free(inside);
+    return status;
+}
+
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags)
 {
+    if (def->stages != NULL)
+        return bind_stage_definition(env, def, arena, diags);
     struct binder binder = binder_new(env, true, arena, diags);
     bind_function_body(&binder, def);
     return binder.errors > 0 ? STATUS_FAILED : STATUS_OK;

@@ -185,6 +185,8 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "write `[%s]` for a relation of this one value", name->text),
                    "`%s` is a single value, not a relation", name->text);
+    else if (binding->kind == BINDING_STAGE)
+        bind_error(binder, name->span, "it follows a source and `|`", "`%s` is a stage, not a relation", name->text);
     else if (binding->kind == BINDING_FUNCTION)
         bind_error(binder, name->span, "functions are called in expressions, as in `map f(x)`",
                    "`%s` is a function, not a relation", name->text);

@@ -330,6 +330,8 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
     case STAGE_SAVE:
         bind_save(binder, stage, flow, bound);
         break;
+    case STAGE_REPEAT:
+    case STAGE_CALL: /* expanded before */
     case STAGE_NONE:
         break;
     }
@@ -371,14 +373,17 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
 {
     const struct pipeline *outer = binder->pipeline;
     const struct stage *outer_stage = binder->stage;
+    const struct call *outer_call = binder->call;
     bind_source(binder, &pipeline->source, flow);
     for (size_t i = 0; i < pipeline->stage_count && !bind_gave_up(binder); i++) {
         if (!may_follow(binder, &pipeline->stages[i], flow))
             break;
         binder->pipeline = pipeline;
         binder->stage = &pipeline->stages[i];
+        binder->call = binder->stage->call;
         bind_stage(binder, &pipeline->stages[i], flow, bound);
     }
     binder->pipeline = outer;
     binder->stage = outer_stage;
+    binder->call = outer_call;
 }

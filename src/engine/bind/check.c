@@ -79,9 +79,9 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     if (stmt->kind == STMT_DEF) {
         enum status status = bind_definition(env, stmt, arena, diags);
         if (status == STATUS_OK)
-            env_set_function(env, stmt->name.text, stmt);
+            env_set_definition(env, stmt);
         else /* Callers report only errors of their own. */
-            env_set_unknown(env, stmt->name.text, BINDING_FUNCTION);
+            env_set_unknown(env, stmt->name.text, stmt->stages ? BINDING_STAGE : BINDING_FUNCTION);
         return status;
     }
     struct bound bound;

@@ -132,9 +132,9 @@ void env_set_relation(struct env *env, const char *name, struct relation *relati
     binding_for(env, name, BINDING_RELATION)->relation = relation;
 }
 
-void env_set_function(struct env *env, const char *name, const struct stmt *def)
+void env_set_definition(struct env *env, const struct stmt *def)
 {
-    binding_for(env, name, BINDING_FUNCTION)->function = def;
+    binding_for(env, def->name.text, def->stages ? BINDING_STAGE : BINDING_FUNCTION)->function = def;
 }
 
 struct binding *env_set_unknown(struct env *env, const char *name, enum binding_kind kind)

@@ -7,14 +7,14 @@
 #include "engine/storage/column.h"
 #include "parser/ast.h"
 
-enum binding_kind { BINDING_SCALAR, BINDING_RELATION, BINDING_FUNCTION };
+enum binding_kind { BINDING_SCALAR, BINDING_RELATION, BINDING_FUNCTION, BINDING_STAGE };
 
 struct binding {
     char *name;
     enum binding_kind kind;
     struct scalar scalar; /* its text is the binding's own */
     struct relation *relation;
-    /* A function's definition. Its tree and text live as long as the environment. */
+    /* The definition of a function or stage. Its tree and text live as long as the environment. */
     const struct stmt *function;
     /* In a check: only the kind or the columns are known. The columns then have no data, and the row count is -1. */
     bool unknown;
@@ -51,7 +51,7 @@ struct env *env_copy(const struct env *env);         /* for a check; shares rela
 struct binding *env_find(const struct env *env, const char *name);
 void env_set_scalar(struct env *env, const char *name, struct scalar scalar);
 void env_set_relation(struct env *env, const char *name, struct relation *relation); /* adds a reference */
-void env_set_function(struct env *env, const char *name, const struct stmt *def);    /* the tree must outlive env */
+void env_set_definition(struct env *env, const struct stmt *def);                    /* the tree must outlive env */
 /* In a check: binds a name of which only the kind is known. The caller sets the scalar's kind, or the columns if known;
  * a relation without columns may turn out to be a scalar. */
 struct binding *env_set_unknown(struct env *env, const char *name, enum binding_kind kind);

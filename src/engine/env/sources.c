@@ -80,17 +80,31 @@ static bool walk_items(const struct env *env, const struct item *items, size_t c
     return on;
 }
 
-static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_source *visit, void *context)
+static bool walk_stages(const struct env *env, const struct stage *stages, size_t count, visit_source *visit,
+                        void *context)
 {
-    bool on = walk_source(env, &pipeline->source, visit, context);
-    for (size_t i = 0; i < pipeline->stage_count && on; i++) {
-        const struct stage *stage = &pipeline->stages[i];
+    bool on = true;
+    for (size_t i = 0; i < count && on; i++) {
+        const struct stage *stage = &stages[i];
         on = walk_items(env, stage->items, stage->item_count, visit, context) &&
-             walk_items(env, stage->aggregates, stage->aggregate_count, visit, context);
+             walk_items(env, stage->aggregates, stage->aggregate_count, visit, context) &&
+             walk_stages(env, stage->body, stage->body_count, visit, context);
+        if (on && stage->condition)
+            on = walk_expr(env, stage->condition, visit, context);
+        if (on && stage->until)
+            on = walk_expr(env, stage->until, visit, context);
+        if (on && stage->loop)
+            on = walk_pipeline(env, stage->loop, visit, context);
         for (size_t k = 0; k < stage->source_count && on; k++)
             on = walk_source(env, &stage->sources[k], visit, context);
     }
     return on;
+}
+
+static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline, visit_source *visit, void *context)
+{
+    return walk_source(env, &pipeline->source, visit, context) &&
+           walk_stages(env, pipeline->stages, pipeline->stage_count, visit, context);
 }
 
 static void unknown_format(const struct name *word, const struct format *format, struct diags *diags)

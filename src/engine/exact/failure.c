@@ -130,7 +130,10 @@ enum status fail_row(const struct task *task, struct span span, int64_t row, con
     const struct stage_mark *stage = stage_of_span(task, span);
     if (!stage)
         return diag_error(diags, span, "%s at row %lld", what, (long long)row);
-    return diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)row);
+    diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)row);
+    if (stage->called.source)
+        diag_second(diags, stage->called, "called here");
+    return STATUS_FAILED;
 }
 
 enum status fail_operation(const struct failure *failure, struct diags *diags)

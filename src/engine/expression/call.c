@@ -83,7 +83,7 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     if (bind_gave_up(binder))
         return unknown_term;
 
-    struct call call = {function, expr->span, binder->call};
+    struct call call = {function, expr->span, binder->call, false};
     struct scope body =
         scope_without_columns(binder, scope->code, "a function can use its parameters and `let` values only");
     body.parameters = function->params;
@@ -99,7 +99,7 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     int32_t before = scope->code->count;
     struct term term = bind_term(&body, function->expr);
     binder->call = call.caller;
-    if (call.caller == NULL)
+    if (call.caller == NULL || call.caller->stage)
         point_at_call(scope->code, before, expr->span);
     scope->reads_row = scope->reads_row || body.reads_row;
     return term;
@@ -134,7 +134,7 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     return unknown_term;
 }
 
-static void check_parameters(struct binder *binder, const struct stmt *def)
+void check_parameters(struct binder *binder, const struct stmt *def)
 {
     if (def->param_count > LIMIT_PARAMETERS) {
         bind_error(binder, def->params[LIMIT_PARAMETERS].span, NULL, "a function has at most %d parameters",

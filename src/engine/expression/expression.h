@@ -30,6 +30,7 @@ struct call {
     const struct stmt *function;
     struct span span; /* of the call */
     const struct call *caller;
+    bool stage; /* of a stage: its expressions are bound like those of other stages */
 };
 
 struct evaluations; /* evaluated.h */
@@ -397,6 +398,8 @@ struct term bind_builtin(struct scope *scope, const struct function *function, c
 
 /* call.c: name(args...), a built-in or user function. */
 struct term bind_call(struct scope *scope, const struct expr *expr);
+/* Checks that the parameters of a definition are few and different. */
+void check_parameters(struct binder *binder, const struct stmt *def);
 /* Checks a definition: parameters, names, no recursion. */
 void bind_function_body(struct binder *binder, const struct stmt *def);
 

@@ -28,6 +28,12 @@ void name_unknown_function(struct scope *scope, const struct name *name)
 {
     struct binder *binder = scope->binder;
     const struct word *word = word_find(name->text, strlen(name->text));
+    const struct binding *binding = env_find(binder->env, name->text);
+    if (binding != NULL && binding->kind == BINDING_STAGE) {
+        bind_error(binder, name->span, arena_printf(binder->arena, "use it after a `|`: `| %s`", name->text),
+                   "`%s` is a stage, not a function", name->text);
+        return;
+    }
     if (word != NULL && word->stage != STAGE_NONE) {
         bind_error(binder, name->span, arena_printf(binder->arena, "use it as a stage: `| %s`", word->usage),
                    "`%s` is a stage, not a function", name->text);

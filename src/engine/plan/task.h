@@ -165,6 +165,7 @@ struct stage_mark {
     const char *text; /* the stage as written, shortened to one line */
     const char *how;  /* for explain, how it is done, where that is not seen from the code; or NULL */
     struct span span;
+    struct span called;           /* of a stage of a definition: where that was used; else empty */
     const struct expr *condition; /* of assert, whose error quotes its operands; else NULL */
 };
 

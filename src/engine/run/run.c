@@ -232,7 +232,7 @@ static enum status run_def(struct runner *runner, const struct stmt *stmt, struc
 {
     enum status status = bind_definition(runner->env, stmt, arena, diags);
     if (status == STATUS_OK)
-        env_set_function(runner->env, stmt->name.text, stmt);
+        env_set_definition(runner->env, stmt);
     return status;
 }
 

@@ -209,6 +209,8 @@ static void offer_next(const struct completer *completer, const struct source *t
         offer_expression(completer, text, offer, next->kinds & NEXT_EXPRESSION);
     if (next->kinds & NEXT_SOURCE)
         offer_bindings(offer, completer->env, BINDING_RELATION);
+    if (next->kinds & NEXT_STAGE)
+        offer_bindings(offer, completer->env, BINDING_STAGE);
     if (next->kinds & NEXT_FORMAT)
         offer_formats(offer);
     if (next->kinds & NEXT_COMBINER)

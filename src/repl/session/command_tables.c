@@ -84,7 +84,8 @@ static void add_binding(struct text_table *table, const struct binding *binding,
     case BINDING_RELATION:
         add_relation(cells, binding->relation, session, style);
         break;
-    case BINDING_FUNCTION: {
+    case BINDING_FUNCTION:
+    case BINDING_STAGE: {
         struct span span = binding->function->span;
         strbuf_add(&cells[WHAT], span.source->text + span.begin, span.end - span.begin);
         break;

@@ -40,6 +40,9 @@ static const char names[] = "A column is named after its file: load ids.bin retu
                             "  def paid(user, amount) = user == who && amount > 0\n"
                             "  load ids.bin | zip amounts.bin | count paid(ids, amounts)\n"
                             "  load ids.bin | count ids == $who\n"
+                            "def with stages defines a stage; its arguments may be relations, too.\n"
+                            "  def largest(n) = | sort x desc | take n\n"
+                            "  load amounts.bin | largest(3)\n"
                             ".tables lists all names.\n";
 
 static const char values[] = "Numbers: 42, 1_000_000, 0xff, 0b101, 3.5, 1e6. true and false are conditions.\n"
