@@ -48,8 +48,7 @@ DEFINE_ADD(argument_list, const struct stage_argument *argument, *argument)
 DEFINE_ADD(name_list, struct token name, token_name(tree, name))
 #undef DEFINE_ADD
 
-/* Records the first limit that a statement exceeds. */
-static void limit(struct tree *tree, struct span span, int max, const char *what, const char *hint)
+void tree_limit(struct tree *tree, struct span span, int max, const char *what, const char *hint)
 {
     if (tree->failed)
         return;
@@ -60,13 +59,11 @@ static void limit(struct tree *tree, struct span span, int max, const char *what
 
 void tree_too_deep(struct tree *tree, struct span span)
 {
-    limit(tree, span, LIMIT_NESTING, "nested brackets, unary operators and `?:`",
-          "name a part of it with `let`, `derive` or `def`");
+    tree_limit(tree, span, LIMIT_NESTING, "nested brackets, unary operators and `?:`",
+               "name a part of it with `let`, `derive` or `def`");
 }
 
-/* Creates all expressions and tracks their number and depth. */
-static struct expr *expr_new(struct tree *tree, enum expr_kind kind, struct span span, struct expr **args,
-                             size_t arg_count)
+struct expr *expr_new(struct tree *tree, enum expr_kind kind, struct span span, struct expr **args, size_t arg_count)
 {
     struct expr *expr = arena_alloc(tree->arena, sizeof *expr);
     expr->kind = kind;
@@ -81,14 +78,14 @@ static struct expr *expr_new(struct tree *tree, enum expr_kind kind, struct span
     }
     expr->depth++;
     if (expr->depth > LIMIT_DEPTH)
-        limit(tree, span, LIMIT_DEPTH, "operators in a row", "split the expression with `derive`");
+        tree_limit(tree, span, LIMIT_DEPTH, "operators in a row", "split the expression with `derive`");
     if (++tree->terms > LIMIT_TERMS)
-        limit(tree, span, LIMIT_TERMS, "operands and operators in one statement",
-              "put the values into a file and `load` it");
+        tree_limit(tree, span, LIMIT_TERMS, "operands and operators in one statement",
+                   "put the values into a file and `load` it");
     return expr;
 }
 
-static struct expr *nested(struct tree *tree, struct expr *expr)
+struct expr *expr_nested(struct tree *tree, struct expr *expr)
 {
     if (++expr->nesting > LIMIT_NESTING)
         tree_too_deep(tree, expr->span);
@@ -178,7 +175,7 @@ struct expr *expr_unary(struct tree *tree, struct token op, enum unary_op kind, 
     struct expr *expr = expr_new(tree, EXPR_UNARY, span_join(op_span, a->span), args_of(tree, a, NULL, NULL), 1);
     expr->op.unary = kind;
     expr->op_span = op_span;
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct expr *expr_binary(struct tree *tree, struct expr *a, struct token op, enum binary_op kind, struct expr *b)
@@ -193,7 +190,7 @@ struct expr *expr_ternary(struct tree *tree, struct expr *a, struct token op, st
 {
     struct expr *expr = expr_new(tree, EXPR_TERNARY, span_join(a->span, c->span), args_of(tree, a, b, c), 3);
     expr->op_span = token_span(tree, op);
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *args, struct token end)
@@ -201,7 +198,7 @@ struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *a
     struct span span = span_join(token_span(tree, name), token_span(tree, end));
     struct expr *expr = expr_new(tree, EXPR_CALL, span, args ? args->at : NULL, args ? args->count : 0);
     expr->name = token_name(tree, name);
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct window_frame *frame_new(struct tree *tree, struct expr *first, struct token dots, struct expr *last,
@@ -225,7 +222,7 @@ struct expr *expr_over(struct tree *tree, struct expr *call, const struct window
     struct span span = span_join(call->span, frame->span);
     struct expr *expr = expr_new(tree, EXPR_OVER, span, args_of(tree, call, NULL, NULL), 1);
     expr->frame = frame;
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end)
@@ -233,7 +230,7 @@ struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, s
     struct span span = span_join(token_span(tree, name), token_span(tree, end));
     struct expr *expr = expr_new(tree, EXPR_INDEX, span, args_of(tree, at, NULL, NULL), 1);
     expr->name = token_name(tree, name);
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to)
@@ -252,7 +249,7 @@ struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, st
         args[i + 1] = list->at[i];
     struct expr *expr = expr_new(tree, EXPR_IN_LIST, span_join(a->span, token_span(tree, end)), args, count + 1);
     expr->op_span = token_span(tree, op);
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 static struct expr *expr_in_source(struct tree *tree, struct expr *a, struct token op, struct source_node *source)
@@ -261,7 +258,7 @@ static struct expr *expr_in_source(struct tree *tree, struct expr *a, struct tok
         expr_new(tree, EXPR_IN_SOURCE, span_join(a->span, source->span), args_of(tree, a, NULL, NULL), 1);
     expr->source = source;
     expr->op_span = token_span(tree, op);
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct expr *expr_in_named(struct tree *tree, struct expr *a, struct token op, struct expr *b)
@@ -284,7 +281,7 @@ struct expr *expr_negated(struct tree *tree, struct token op, struct expr *posit
     struct expr *expr = expr_new(tree, EXPR_UNARY, positive->span, args_of(tree, positive, NULL, NULL), 1);
     expr->op.unary = UNARY_NOT;
     expr->op_span = token_span(tree, op);
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct expr *expr_binary_not(struct tree *tree, struct expr *a, struct token first, struct token last,
@@ -298,7 +295,7 @@ struct expr *expr_binary_not(struct tree *tree, struct expr *a, struct token fir
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end)
 {
     expr->span = span_join(token_span(tree, begin), token_span(tree, end));
-    return nested(tree, expr);
+    return expr_nested(tree, expr);
 }
 
 struct name *name_new(struct tree *tree, struct token token)
@@ -478,8 +475,8 @@ struct pipeline *pipeline_new(struct tree *tree, struct source_node *source)
 struct pipeline *pipeline_add(struct tree *tree, struct pipeline *pipeline, struct stage *stage)
 {
     if (pipeline->stage_count >= LIMIT_STAGES) {
-        limit(tree, stage->span, LIMIT_STAGES, "stages in one pipeline",
-              "save or name an intermediate result and continue from it");
+        tree_limit(tree, stage->span, LIMIT_STAGES, "stages in one pipeline",
+                   "save or name an intermediate result and continue from it");
         return pipeline;
     }
     pipeline->stages = list_reserve(tree, pipeline->stages, pipeline->stage_count, sizeof *pipeline->stages);

@@ -40,7 +40,8 @@ enum expr_kind {
     EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
-    EXPR_INDEX      /* name[args[0]] */
+    EXPR_INDEX,     /* name[args[0]] */
+    EXPR_LET        /* names[i] is args[i], for all but the last one, within that */
 };
 
 enum unary_op { UNARY_NEG, UNARY_NOT, UNARY_BITNOT };
@@ -98,7 +99,9 @@ struct expr {
     const char *text; /* EXPR_TEXT: unescaped UTF-8, NUL-terminated; may contain NUL */
     size_t length;    /* bytes of text */
     struct name name;
-    struct source_node *source; /* EXPR_IN_SOURCE */
+    const struct expr *definition; /* EXPR_NAME, EXPR_INDEX: of a name of an EXPR_LET; NULL: the name is none */
+    const struct name *names;      /* EXPR_LET */
+    struct source_node *source;    /* EXPR_IN_SOURCE */
     struct expr **args;
     size_t arg_count;
     const struct window_frame *frame;

@@ -106,6 +106,8 @@ struct expr *expr_binary_not(struct tree *tree, struct expr *a, struct token fir
 struct expr *expr_in_named(struct tree *tree, struct expr *a, struct token op, struct expr *b);
 struct expr *expr_in_pipeline(struct tree *tree, struct expr *a, struct token op, struct token begin,
                               struct pipeline *pipeline, struct token end);
+/* let NAME = E, ...: body; links the names in it to their definitions. */
+struct expr *expr_let(struct tree *tree, struct token word, const struct item_list *list, struct expr *body);
 /* The expression in parentheses. */
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end);
 
@@ -188,7 +190,12 @@ void stmt_explain(struct tree *tree, struct token word, struct token variant, st
 void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline);
 void stmt_command(struct tree *tree, struct token command);
 
-/* Records that LIMIT_NESTING is exceeded at `span`, and sets `failed`. */
+/* Records the first limit that a statement exceeds, and sets `failed`: "too many WHAT: the limit is MAX". */
+void tree_limit(struct tree *tree, struct span span, int max, const char *what, const char *hint);
+/* Likewise that LIMIT_NESTING is exceeded at `span`. */
 void tree_too_deep(struct tree *tree, struct span span);
+/* Creates an expression, and tracks the number and depth of all; and one that is nested, as within brackets. */
+struct expr *expr_new(struct tree *tree, enum expr_kind kind, struct span span, struct expr **args, size_t arg_count);
+struct expr *expr_nested(struct tree *tree, struct expr *expr);
 
 #endif

@@ -107,7 +107,8 @@ static const char *all_expected(const struct situation *s)
     if (stage)
         expected[count++] = stage;
     for (size_t i = 0; i < EXPECTATION_COUNT && count < MAX_EXPECTED; i++) {
-        if (!(expectations[i].covered & groups) && expects(s, expectations[i].token))
+        bool local = expectations[i].token == TOKEN_LET && !expects(s, TOKEN_DEF); /* in an expression */
+        if (!(expectations[i].covered & groups) && !local && expects(s, expectations[i].token))
             expected[count++] = shown(s, &expectations[i]);
     }
     const char *text = count ? expected[0] : "nothing more";

@@ -502,6 +502,7 @@ expr(A) ::= expr(X) AND(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_AND, Y)
 expr(A) ::= expr(X) OR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_OR, Y); }
 expr(A) ::= expr(X) COALESCE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_COALESCE, Y); }
 expr(A) ::= expr(X) QUESTION(O) expr(Y) COLON expr(Z). { A = expr_ternary(tree, X, O, Y, Z); }
+expr(A) ::= LET(W) assignments(L) COLON expr(X). [BARE] { A = expr_let(tree, W, L, X); }
 
 /* Within brackets, where `|` is not a pipe */
 bracketed(A) ::= expr(X). { A = X; }

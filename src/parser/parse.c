@@ -143,6 +143,23 @@ static struct lexeme peek_next_line(struct parser *p)
     }
 }
 
+/* Whether a `let`, after which the lexer is, is within an expression: its line has a `:` or ends with a comma. */
+static bool is_local_let(struct lexer ahead)
+{
+    size_t questions = 0;
+    int last = TOKEN_LET;
+    for (;;) {
+        int kind = lexer_next(&ahead).kind;
+        if (kind == LEX_EOF || kind == LEX_SEMICOLON || kind == LEX_NEWLINE)
+            return last == TOKEN_COMMA;
+        if (kind == TOKEN_COLON && questions == 0)
+            return true;
+        questions += kind == TOKEN_QUESTION;
+        questions -= kind == TOKEN_COLON;
+        last = kind;
+    }
+}
+
 /* Whether a new statement seems to follow. Its first word counts only where the grammar does not accept it as itself:
  * in `zip (` followed by a line with `load` it does. */
 static bool begins_statement(const struct parser *p)
@@ -151,8 +168,10 @@ static bool begins_statement(const struct parser *p)
     if (lexer_command(&ahead).kind == LEX_COMMAND)
         return true;
     int kind = lexer_next(&ahead).kind;
-    return (kind == TOKEN_LET || kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_RACE ||
-            kind == TOKEN_LOAD || kind == TOKEN_RANGE) &&
+    if (kind == TOKEN_LET)
+        return !automaton_expects(p->automaton, kind) || !is_local_let(ahead);
+    return (kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_RACE || kind == TOKEN_LOAD ||
+            kind == TOKEN_RANGE) &&
            !automaton_expects(p->automaton, kind);
 }
 
@@ -246,16 +265,50 @@ static void track_lexeme(struct parser *p, struct lexeme lexeme)
         track_colon(trail);
 }
 
+/* The next lexeme that is no newline. */
+static struct lexeme next_on_any_line(struct lexer *ahead)
+{
+    struct lexeme next = lexer_next(ahead);
+    while (next.kind == LEX_NEWLINE)
+        next = lexer_next(ahead);
+    return next;
+}
+
+/* Whether a definition follows, as after the word `let`; elsewhere that is a name itself. */
+static bool definition_follows(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    const struct lexeme name = next_on_any_line(&ahead);
+    if (name.kind != TOKEN_NAME && (!name.word || name.word->reserved))
+        return false;
+    const int next = next_on_any_line(&ahead).kind;
+    return next == TOKEN_ASSIGN || next == LEX_EOF;
+}
+
+/* Whether the word just read is a name here, although it may begin something elsewhere. */
+static bool is_plain_name(const struct parser *p, int kind)
+{
+    if (kind == TOKEN_LET)
+        return p->trail.count > 0 && !definition_follows(p);
+    return (kind == TOKEN_INTO || kind == TOKEN_ON) && !automaton_accepts(p->automaton, kind);
+}
+
+/* Whether a line that looks like a statement begins with this `let`, although it may be within an expression here. */
+static bool begins_let_statement(const struct parser *p, int kind)
+{
+    return kind == TOKEN_LET && p->restart.source && p->trail.last.begin == p->before.begin;
+}
+
 /* Feeds one lexeme. Returns false with an error recorded if it has no value, is not accepted here or exceeds a limit.
  */
 static bool feed(struct parser *p, struct lexeme *lexeme)
 {
     struct token token;
-    if ((lexeme->kind == TOKEN_INTO || lexeme->kind == TOKEN_ON) && !automaton_accepts(p->automaton, lexeme->kind))
+    if (is_plain_name(p, lexeme->kind))
         lexeme->kind = TOKEN_NAME;
     if (!token_read(p->tree.source, lexeme, p->tree.arena, p->tree.diags, &token))
         return false;
-    if (!automaton_accepts(p->automaton, lexeme->kind)) {
+    if (!automaton_accepts(p->automaton, lexeme->kind) || begins_let_statement(p, lexeme->kind)) {
         report(p, *lexeme);
         return false;
     }

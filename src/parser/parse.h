@@ -8,6 +8,7 @@
 
 /* Documented limits, each with its own error. */
 enum {
+    LIMIT_LOCALS = 255,     /* names that one `let` defines within an expression */
     LIMIT_NESTING = 200,    /* nested brackets, unary operators and ?: */
     LIMIT_DEPTH = 5000,     /* levels of an expression's tree: operators in a row, such as a + b + c + ... */
     LIMIT_IDENTIFIER = 255, /* bytes */

@@ -47,6 +47,7 @@ class Place:
         self.number = np.arange(rows)
         self.row = self.number // shape[1] if shape else self.number
         self.col = self.number % shape[1] if shape else None
+        self.locals = {}  # the values of local names
 
     def inside(self, first, last):
         """Which rows have all neighbours from `first` to `last`, distances along each axis."""
@@ -102,6 +103,10 @@ def write(node, names, level=0):
         return names[node.extra]
     if op in ("row", "col"):
         return op
+    if op == "local":
+        return node.extra
+    if op == "let":
+        return wrap(1, f"let {node.extra} = {write(args[0], names, 2)}: {write(args[1], names, 1)}")
     if op == "at":
         index, distances = node.extra
         named = f"{names[index]}, " if len(names) > 1 or distances[0] % 2 else ""
@@ -288,6 +293,11 @@ def evaluate(node, columns, place):
         return columns[node.extra]
     if op in ("row", "col"):
         return getattr(place, op), NOTHING
+    if op == "local":
+        return place.locals[node.extra]
+    if op == "let":
+        place.locals[node.extra] = evaluate(node.args[0], columns, place)
+        return evaluate(node.args[1], columns, place)
     if op == "at":
         return place.neighbour(columns[node.extra[0]], node.extra[1])
     if op == "literal":
@@ -404,6 +414,8 @@ class Maker:
         self.shaped = shaped
         self.table = table
         self.reach = reach
+        self.locals = []  # names and kinds that may be used
+        self.named = 0
 
     def column(self, kind):
         of_kind = [index for index, each in enumerate(self.kinds) if each == kind]
@@ -422,10 +434,25 @@ class Maker:
         return Node("literal", "int", extra=self.random.randint(low, high))
 
     def make(self, kind, depth):
-        return {"int": self.integer, "float": self.floating, "bool": self.boolean}[kind](depth)
+        makers = {"int": self.integer, "float": self.floating, "bool": self.boolean}
+        if depth < 2 or self.random.random() >= 0.08:
+            return makers[kind](depth)
+        defined = self.random.choice(("int", "int", "float", "bool"))
+        definition = makers[defined](depth - 1)
+        self.named += 1
+        self.locals.append((f"local{self.named}", defined))
+        body = self.make(kind, depth)
+        return Node("let", kind, [definition, body], self.locals.pop()[0])
+
+    def local(self, kind):
+        names = [name for name, of in self.locals if of == kind]
+        return Node("local", kind, extra=self.random.choice(names)) if names and self.random.random() < 0.5 else None
 
     def leaf(self, kind):
         random = self.random
+        local = self.local(kind)
+        if local:
+            return local
         found = self.column(kind)
         if found and self.reach and random.random() < 0.75:
             return Node("at", kind, extra=(found.extra, tuple(random.randint(*axis) for axis in self.reach)))

@@ -97,6 +97,11 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
     case EXPR_OVER:
         strbuf_puts(out, "(over");
         break;
+    case EXPR_LET:
+        strbuf_puts(out, "(let");
+        for (size_t i = 0; i + 1 < expr->arg_count; i++)
+            strbuf_printf(out, " %s", expr->names[i].text);
+        break;
     case EXPR_INDEX:
         strbuf_printf(out, "(at %s", expr->name.text);
         break;

@@ -39,7 +39,7 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
     }
     if (column->kind == EXPR_POSITION)
         return name_position(scope, column->integer, column->span, index);
-    if (column->kind == EXPR_NAME) {
+    if (column->kind == EXPR_NAME && column->definition == NULL) {
         struct resolved resolved = name_resolve(scope, &column->name);
         *index = resolved.index;
         if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
@@ -283,6 +283,10 @@ static struct term element_of_column(struct scope *scope, const struct expr *exp
 
 struct term bind_index(struct scope *scope, const struct expr *expr)
 {
+    if (expr->definition != NULL) {
+        not_a_column(scope, expr);
+        return unknown_term;
+    }
     const struct binding *binding = relation_named(scope, expr->name.text);
     if (binding != NULL)
         return element_of_relation(scope, expr, binding);

@@ -46,8 +46,11 @@ static struct term scalar_term(struct scope *scope, const struct binding *bindin
     return term;
 }
 
-static struct term bind_name(struct scope *scope, const struct name *name)
+static struct term bind_name(struct scope *scope, const struct expr *expr)
 {
+    const struct name *name = &expr->name;
+    if (expr->definition != NULL)
+        return bind_local(scope, expr->definition);
     struct resolved resolved = name_resolve(scope, name);
     switch (resolved.meaning) {
     case MEANS_ARGUMENT:
@@ -121,7 +124,7 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_MISSING:
         return missing_term(scope, expr->span);
     case EXPR_NAME:
-        return bind_name(scope, &expr->name);
+        return bind_name(scope, expr);
     case EXPR_POSITION:
         return name_position(scope, expr->integer, expr->span, &index) ? column_term(scope, index, expr->span)
                                                                        : unknown_term;
@@ -138,6 +141,8 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_IN_LIST:
     case EXPR_IN_SOURCE:
         return bind_chain(scope, expr);
+    case EXPR_LET:
+        return bind_let(scope, expr);
     case EXPR_INDEX:
         return bind_index(scope, expr);
     }

@@ -34,6 +34,7 @@ struct call {
 };
 
 struct evaluations; /* evaluated.h */
+struct local;       /* local.c */
 struct flow;
 struct scope;
 
@@ -181,6 +182,7 @@ struct scope {
     bool of_groups;                         /* the rows are groups: the columns are their keys */
     const struct item *given;               /* the stage's earlier expressions, whose names are not visible */
     size_t given_count;
+    const struct local *locals; /* the local names that have been bound in this scope, the last one first */
 };
 
 /* messages.c: text for messages. */
@@ -425,6 +427,12 @@ struct term bind_at(struct scope *scope, const struct expr *expr);
 value group_has_row(const struct scope *scope, int64_t offset, struct span span);
 /* NAME[E] */
 struct term bind_index(struct scope *scope, const struct expr *expr);
+
+/* local.c: local names. */
+
+/* The value of a local name with this definition, and that of an EXPR_LET. */
+struct term bind_local(struct scope *scope, const struct expr *definition);
+struct term bind_let(struct scope *scope, const struct expr *expr);
 /* The row, or the column, of the current row within the shape. */
 value shape_row(struct code *code, struct shape shape, struct span span);
 value shape_col(struct code *code, struct shape shape, struct span span);

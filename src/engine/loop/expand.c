@@ -17,11 +17,18 @@ struct frame {
     const struct frame *caller;
 };
 
+/* The definition of a local name, and its copy. */
+struct copied_definition {
+    const struct expr *from, *to;
+    const struct copied_definition *before;
+};
+
 struct expansion {
     struct binder *binder;
     const struct frame *frame; /* NULL: outside of definitions */
     const struct head *head;   /* of the stage: its names hide parameters; or NULL */
     size_t count;              /* of stages so far */
+    const struct copied_definition *definitions;
 };
 
 struct stage_array {
@@ -83,12 +90,29 @@ static void copy_name(const struct expansion *x, struct name *name)
 
 static void copy_source(struct expansion *x, struct source_node *source);
 
+/* The copy of a local name's definition; that itself if it is outside of what is copied. */
+static const struct expr *copy_of_definition(const struct expansion *x, const struct expr *definition)
+{
+    for (const struct copied_definition *copied = x->definitions; copied != NULL; copied = copied->before) {
+        if (copied->from == definition)
+            return copied->to;
+    }
+    return definition;
+}
+
+static void add_definition(struct expansion *x, const struct expr *from, const struct expr *to)
+{
+    struct copied_definition *copied = arena_alloc(x->binder->arena, sizeof *copied);
+    *copied = (struct copied_definition){from, to, x->definitions};
+    x->definitions = copied;
+}
+
 static struct expr *copy_expr(struct expansion *x, struct expr *expr)
 {
     if (expr == NULL)
         return NULL;
     struct arena *arena = x->binder->arena;
-    if (expr->kind == EXPR_NAME) {
+    if (expr->kind == EXPR_NAME && expr->definition == NULL) {
         const struct stage_argument *argument = argument_of(x, expr->name.text);
         if (argument != NULL && argument->expr == NULL)
             not_a_value(x, argument, expr->span);
@@ -98,9 +122,13 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
     struct expr *copy = arena_alloc(arena, sizeof *copy);
     *copy = *expr;
     copy->args = arena_array(arena, expr->arg_count + 1, sizeof *copy->args);
-    for (size_t i = 0; i < expr->arg_count; i++)
+    copy->definition = copy_of_definition(x, expr->definition);
+    for (size_t i = 0; i < expr->arg_count; i++) {
         copy->args[i] = copy_expr(x, expr->args[i]);
-    if (expr->kind == EXPR_INDEX)
+        if (expr->kind == EXPR_LET)
+            add_definition(x, expr->args[i], copy->args[i]);
+    }
+    if (expr->kind == EXPR_INDEX && expr->definition == NULL)
         copy_name(x, &copy->name);
     if (expr->source != NULL) {
         copy->source = arena_alloc(arena, sizeof *copy->source);

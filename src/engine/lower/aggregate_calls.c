@@ -8,6 +8,13 @@ struct calls {
     struct aggregate_call *at;
     size_t *levels; /* how deep calls are nested in each one's arguments */
     size_t count, capacity, deepest;
+    struct definition_level *definitions; /* of local names */
+    size_t definition_count, definition_capacity;
+};
+
+struct definition_level {
+    const struct expr *definition;
+    size_t level;
 };
 
 static bool fits_function(struct binder *binder, const struct expr *expr, const struct aggregate_function *function)
@@ -25,12 +32,27 @@ static bool fits_function(struct binder *binder, const struct expr *expr, const 
 
 static size_t collect(struct binder *binder, const struct expr *expr, struct calls *calls);
 
+/* The level of a local name, whose definition comes before it. */
+static size_t level_of_name(const struct calls *calls, const struct expr *name)
+{
+    for (size_t i = 0; name->definition != NULL && i < calls->definition_count; i++) {
+        if (calls->definitions[i].definition == name->definition)
+            return calls->definitions[i].level;
+    }
+    return 0;
+}
+
 static size_t collect_arguments(struct binder *binder, const struct expr *expr, struct calls *calls)
 {
     size_t level = 0;
     for (size_t i = 0; i < expr->arg_count; i++) {
         size_t inner = expr->args[i] != NULL ? collect(binder, expr->args[i], calls) : 0;
         level = inner > level ? inner : level;
+        if (expr->kind != EXPR_LET)
+            continue;
+        calls->definitions = arena_reserve(calls->arena, calls->definitions, calls->definition_count,
+                                           &calls->definition_capacity, sizeof *calls->definitions);
+        calls->definitions[calls->definition_count++] = (struct definition_level){expr->args[i], inner};
     }
     return level;
 }
@@ -39,6 +61,8 @@ static size_t collect_arguments(struct binder *binder, const struct expr *expr, 
 static size_t collect(struct binder *binder, const struct expr *expr, struct calls *calls)
 {
     const struct aggregate_function *function = aggregate_of_call(binder, expr);
+    if (expr->kind == EXPR_NAME)
+        return level_of_name(calls, expr);
     /* The aggregate of a window is none of all rows. */
     size_t level = collect_arguments(binder, expr->kind == EXPR_OVER ? expr->args[0] : expr, calls);
     if (function == NULL)

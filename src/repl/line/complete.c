@@ -163,6 +163,7 @@ static void offer_expression(const struct completer *completer, const struct sou
         offer_columns(offer, names, count);
     if (whole) {
         offer_bindings(offer, completer->env, BINDING_SCALAR);
+        offer_name(offer, "pi");
         offer_bindings(offer, completer->env, BINDING_FUNCTION);
         offer_functions(offer);
         if (*offer->typed)

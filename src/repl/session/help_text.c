@@ -43,6 +43,8 @@ static const char names[] = "A column is named after its file: load ids.bin retu
                             "def with stages defines a stage; its arguments may be relations, too.\n"
                             "  def largest(n) = | sort x desc | take n\n"
                             "  load amounts.bin | largest(3)\n"
+                            "Within an expression let names values for the part after the colon.\n"
+                            "  load numbers.txt | map let half = x / 2.0, rest = x - half: half * rest\n"
                             ".tables lists all names.\n";
 
 static const char values[] = "Numbers: 42, 1_000_000, 0xff, 0b101, 3.5, 1e6. true and false are conditions.\n"

@@ -1,0 +1,54 @@
+/* Local names: `let a = E: ...` in an expression. Their definitions are found by the parser, and bound once for each
+ * scope that needs them: an aggregate or a window within the expression is bound apart from it, in a scope of its own.
+ */
+#include "engine/expression/expression.h"
+
+#include <string.h>
+
+struct local {
+    const struct expr *definition;
+    struct term term;
+    const struct local *before;
+};
+
+/* A chain of definitions that is bound from its end recurses. */
+static bool too_deep(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    if (binder->depth < LIMIT_CALL_DEPTH)
+        return false;
+    bind_error(binder, expr->span, "give columns names with `derive`", "local names are nested more than %d deep",
+               LIMIT_CALL_DEPTH);
+    binder->errors = LIMIT_ERRORS;
+    return true;
+}
+
+struct term bind_local(struct scope *scope, const struct expr *definition)
+{
+    for (const struct local *local = scope->locals; local != NULL; local = local->before) {
+        if (local->definition == definition)
+            return local->term;
+    }
+    if (too_deep(scope, definition))
+        return unknown_term;
+    struct term term = bind_term(scope, definition);
+    struct local *local = arena_alloc(scope->binder->arena, sizeof *local);
+    *local = (struct local){definition, term, scope->locals};
+    scope->locals = local;
+    return term;
+}
+
+/* All definitions are bound, for their errors. */
+struct term bind_let(struct scope *scope, const struct expr *expr)
+{
+    const size_t count = expr->arg_count - 1;
+    for (size_t i = 0; i < count && !bind_gave_up(scope->binder); i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(expr->names[i].text, expr->names[k].text) == 0)
+                bind_error_second(scope->binder, expr->names[i].span, expr->names[k].span, "here first", NULL,
+                                  "`%s` is named twice", expr->names[i].text);
+        }
+        bind_local(scope, expr->args[i]);
+    }
+    return bind_term(scope, expr->args[count]);
+}

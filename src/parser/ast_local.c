@@ -1,0 +1,54 @@
+/* Building the syntax tree: `let a = E, b = E: E` within expressions. A name in it is linked to its definition here, so
+ * that it means the same wherever the expression, or a part of it, is bound. */
+#include "parser/ast_build.h"
+#include "parser/parse.h"
+
+#include <string.h>
+
+/* Names with their definitions, of which the first `visible` ones may be used. */
+struct definitions {
+    const struct name *names;
+    struct expr *const *at;
+    size_t visible;
+};
+
+static const struct expr *find(const struct definitions *definitions, const char *name)
+{
+    for (size_t i = definitions->visible; i-- > 0;) {
+        if (strcmp(definitions->names[i].text, name) == 0)
+            return definitions->at[i];
+    }
+    return NULL;
+}
+
+/* Links the names in an expression that have no definition yet: inner definitions hide outer ones. */
+static void link_names(struct expr *expr, const struct definitions *definitions)
+{
+    if ((expr->kind == EXPR_NAME || expr->kind == EXPR_INDEX) && expr->definition == NULL)
+        expr->definition = find(definitions, expr->name.text);
+    for (size_t i = 0; i < expr->arg_count; i++)
+        link_names(expr->args[i], definitions);
+    if (expr->frame != NULL && expr->frame->first != NULL)
+        link_names(expr->frame->first, definitions);
+    if (expr->frame != NULL && expr->frame->last != NULL)
+        link_names(expr->frame->last, definitions);
+}
+
+struct expr *expr_let(struct tree *tree, struct token word, const struct item_list *list, struct expr *body)
+{
+    struct expr **args = arena_array(tree->arena, list->count + 1, sizeof *args);
+    struct name *names = arena_array(tree->arena, list->count, sizeof *names);
+    for (size_t i = 0; i < list->count; i++) {
+        args[i] = list->at[i].expr;
+        names[i] = list->at[i].name;
+    }
+    args[list->count] = body;
+    struct expr *expr = expr_new(tree, EXPR_LET, span_join(token_span(tree, word), body->span), args, list->count + 1);
+    expr->names = names;
+    if (list->count > LIMIT_LOCALS)
+        tree_limit(tree, names[LIMIT_LOCALS].span, LIMIT_LOCALS, "names in one `let`",
+                   "give columns names with `derive`");
+    for (size_t i = 1; i <= list->count && !tree->failed; i++)
+        link_names(args[i], &(struct definitions){names, args, i});
+    return expr_nested(tree, expr);
+}
