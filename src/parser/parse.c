@@ -6,6 +6,7 @@
 #include "parser/grammar.h"
 #include "parser/lexer.h"
 #include "parser/next_tokens.h"
+#include "parser/pieces.h"
 
 struct parser {
     enum parse_mode mode;
@@ -497,4 +498,46 @@ bool next_after(const struct source *text, struct arena *arena, struct next *nex
         next_describe(p.automaton, &p.trail, arena, next);
     automaton_free(p.automaton);
     return followed;
+}
+
+/* The next lexeme of a text being typed, which the statement so far accepts if it is `sound`. */
+static struct lexeme typed_lexeme(struct parser *p, bool sound)
+{
+    struct lexeme lexeme = {.kind = LEX_NONE};
+    if (sound && p->trail.count == 0)
+        lexeme = lexer_command(&p->lexer);
+    if (lexeme.kind == LEX_NONE)
+        lexeme = sound ? next_lexeme(p) : lexer_next(&p->lexer);
+    return lexeme;
+}
+
+struct pieces parse_pieces(const struct source *text, struct arena *arena)
+{
+    struct pieces pieces = {0};
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
+    if (text->length > LIMIT_TEXT)
+        return pieces;
+    p.automaton = automaton_new(&p.tree);
+    begin_statement(&p);
+    bool sound = true, first = true;
+    struct lexeme lexeme = typed_lexeme(&p, sound);
+    for (; lexeme.kind != LEX_EOF; lexeme = typed_lexeme(&p, sound)) {
+        const bool stage = lexeme.word && pieces.last.kind == TOKEN_PIPE;
+        const bool itself = lexeme.word && (sound ? automaton_expects(p.automaton, lexeme.kind) : stage);
+        pieces_add(&pieces, text, lexeme, itself, arena);
+        if (first && lexeme.kind == TOKEN_PIPE)
+            feed_last(&p, lexeme);
+        first = false;
+        if (sound && lexeme.kind != LEX_COMMAND)
+            sound = follow(&p, &lexeme);
+        if (!sound && lexeme.kind == LEX_SEMICOLON) {
+            begin_statement(&p);
+            sound = true;
+        }
+    }
+    pieces_add(&pieces, text, lexeme, false, arena);
+    automaton_free(p.automaton);
+    return pieces;
 }

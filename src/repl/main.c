@@ -64,7 +64,7 @@ static void on_signal(int number)
         on_interrupt();
     if (number == SIGTERM || number == SIGHUP)
         leave = number;
-    if (number != SIGCONT)
+    if (number != SIGCONT && number != SIGWINCH)
         cancel = 1;
     forward_signal(number);
     errno = saved;
@@ -90,6 +90,7 @@ static void install_handlers(void)
     (void)sigaction(SIGINT, &action, NULL); /* no SA_RESTART: blocked reads and writes must return */
     action.sa_flags = SA_RESTART;
     (void)sigaction(SIGCONT, &action, NULL);
+    (void)sigaction(SIGWINCH, &action, NULL);
     action.sa_flags = (int)SA_RESETHAND; /* the second one ends rql */
     (void)sigaction(SIGTERM, &action, NULL);
     (void)sigaction(SIGHUP, &action, NULL);

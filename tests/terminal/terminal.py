@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Sessions in a real terminal, driven through tmux. Every wait has a timeout."""
 
+import itertools
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import drivers  # noqa: E402
 import editing  # noqa: E402
 import harness  # noqa: E402
+import highlighting  # noqa: E402
 
 PROMPT = re.compile(r"^rql> ?$")
 PATIENCE = 90  # seconds; the first query may build a kernel
@@ -21,11 +23,13 @@ QUIET = 10  # seconds without output at an idle prompt
 class Terminal:
     """rql in its own tmux server."""
 
-    def __init__(self, sandbox, options=(), variables=None):
+    starts = itertools.count()
+
+    def __init__(self, sandbox, options=(), variables=None, size=(120, 50)):
         self.sandbox = sandbox
+        self.size = [str(cells) for cells in size]
         self.variables = variables or {}
         self.socket = ""
-        self.starts = 0
         self.options = options
 
     def tmux(self, *arguments, text=None):
@@ -46,11 +50,11 @@ class Terminal:
 
     def start(self):
         # A server that is shutting down may still answer, so each start has its own socket.
-        self.starts += 1
-        self.socket = os.path.join(self.sandbox.root, f"tmux-{'-'.join(self.options)}-{self.starts}")
+        self.socket = os.path.join(self.sandbox.root, f"tmux-{next(Terminal.starts)}")
         # Print the exit status to show the end. Ctrl-C also reaches the shell, which must survive it.
-        command = f'trap : INT; {shlex.join([harness.RQL, *self.options])}; echo "left with $?"; exec cat'
-        self.tmux("new-session", "-d", "-x", "120", "-y", "50", command)
+        name = f"TERM={self.variables['TERM']} " if "TERM" in self.variables else ""  # else tmux says which it is
+        command = f'trap : INT; {name}{shlex.join([harness.RQL, *self.options])}; echo "left with $?"; exec cat'
+        self.tmux("new-session", "-d", "-x", self.size[0], "-y", self.size[1], command)
 
     def stop(self):
         self.tmux("kill-server")
@@ -350,6 +354,7 @@ def main(sandbox):
     session(sandbox, tally, harness.ALL_MODES["host"])
     with_a_data_file(sandbox, tally)
     editing.all_steps(Terminal, sandbox, tally.check)
+    highlighting.all_steps(Terminal, sandbox, tally.check)
     return tally.finish()
 
 

@@ -315,9 +315,7 @@ static void offer_anything(const struct completer *completer, const struct sourc
     offer_bindings(offer, completer->env, BINDING_RELATION);
 }
 
-/* The entry up to the cursor: `length` bytes of its last line. */
-static struct source text_before(const struct completer *completer, const char *line, size_t length,
-                                 struct arena *arena)
+struct source completer_text(const struct completer *completer, const char *line, size_t length, struct arena *arena)
 {
     struct strbuf text = {0};
     const struct strbuf *entry = completer->entry;
@@ -343,7 +341,7 @@ bool complete_takes_path(const struct completer *completer, const char *line, si
 {
     struct arena *arena = arena_new();
     struct next next = {0};
-    struct source text = text_before(completer, line, start, arena);
+    struct source text = completer_text(completer, line, start, arena);
     bool takes = complete_is_command(line) ? complete_command_takes_path(line, start)
                                            : next_after(&text, arena, &next) && next.kinds & NEXT_PATH;
     /* Where a query begins, most words are no paths. */
@@ -363,7 +361,7 @@ struct completions complete_word(const struct completer *completer, const char *
     size_t before = start > 0 && is_quote(line[start - 1]) ? start - 1 : start;
     bool continued = completer->entry && completer->entry->length;
     struct next next;
-    struct source text = text_before(completer, line, before, arena);
+    struct source text = completer_text(completer, line, before, arena);
     const char *command_line = as_command(completer, line, arena);
     if (!continued && complete_is_command(command_line)) {
         size_t at = before + (command_line == line ? 0 : 1);

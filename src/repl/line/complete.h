@@ -2,6 +2,7 @@
 #ifndef RQL_REPL_LINE_COMPLETE_H
 #define RQL_REPL_LINE_COMPLETE_H
 
+#include "base/source.h"
 #include "base/strbuf.h"
 #include "engine/env/env.h"
 
@@ -14,8 +15,11 @@ struct completions {
     const char **names; /* NULL-terminated, unique; columns first, in their order; functions end in `(` */
     size_t count;
     size_t columns; /* how many are columns */
-    bool paths; /* also files */
+    bool paths;     /* also files */
 };
+
+/* The entry up to a place in its last line: `length` bytes of `line`, after the earlier lines. In the arena. */
+struct source completer_text(const struct completer *completer, const char *line, size_t length, struct arena *arena);
 
 /* Returns the completions of the word line[start..end-1], allocated in the arena. */
 struct completions complete_word(const struct completer *completer, const char *line, size_t start, size_t end,

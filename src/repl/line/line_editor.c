@@ -1,5 +1,8 @@
 #include "repl/line/line_editor.h"
 
+#include "repl/line/highlight.h"
+#include "repl/line/paint.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -61,6 +64,18 @@ static void offer_no_files(void)
 {
 }
 
+/* It has a handler for that. */
+static void note_size(bool drawn)
+{
+    (void)drawn;
+}
+
+/* Only libedit knows where it has drawn what. */
+static void paint(bool matching)
+{
+    (void)matching;
+}
+
 /* libedit has an order of its own. */
 static void order_matches(char **matches, size_t columns)
 {
@@ -92,6 +107,50 @@ static void return_terminal(void)
     rl_deprep_terminal();
 }
 
+static bool is_on(const char *variable)
+{
+    const char *state = rl_variable_value(variable);
+    return state && strcmp(state, "on") == 0;
+}
+
+/* Draws the line in colours over what readline has drawn; `matching`: with the brackets at the cursor. readline
+ * compares characters only, so it never notices. (With an rl_redisplay_function it would take the terminal for a dumb
+ * one.) */
+static void paint(bool matching)
+{
+    int height, width;
+    /* With these, what readline draws differs from the line. */
+    bool differs = is_on("horizontal-scroll-mode") || is_on("mark-modified-lines") || is_on("show-mode-in-prompt");
+    if (!current->colour || differs)
+        return;
+    struct arena *arena = arena_new();
+    struct strbuf out = {0};
+    rl_get_screen_size(&height, &width);
+    const struct painting painting = {
+        .prompt = rl_display_prompt ? rl_display_prompt : "",
+        .line = rl_line_buffer,
+        .length = (size_t)rl_end,
+        .cursor = (size_t)rl_point,
+        .styles = highlight_line(current->completer, rl_line_buffer, (size_t)rl_end,
+                                 matching ? (size_t)rl_point : NO_CURSOR, arena),
+        .width = (size_t)width,
+        .height = (size_t)height,
+    };
+    if (paint_line(&out, &painting)) {
+        (void)fwrite(out.text, 1, out.length, rl_outstream);
+        (void)fflush(rl_outstream);
+    }
+    strbuf_free(&out);
+    arena_free(arena);
+}
+
+/* Enter: no bracket stands out in a line that is done. */
+static int accept_line(int count, int key)
+{
+    paint(false);
+    return rl_newline(count, key);
+}
+
 static int suspend(int count, int key)
 {
     (void)count, (void)key;
@@ -121,6 +180,16 @@ static char *break_characters(void)
     if (complete_takes_path(current->completer, rl_line_buffer, start))
         return of_paths;
     return rl_line_buffer[strspn(rl_line_buffer, " \t")] == '.' ? of_commands : of_words;
+}
+
+/* The terminal may have another size; `drawn`: so the line is drawn again. readline's own handler is installed only
+ * while it reads a key. */
+static void note_size(bool drawn)
+{
+    if (drawn)
+        rl_resize_terminal();
+    else
+        rl_reset_screen_size();
 }
 
 static int by_text(const void *left, const void *right)
@@ -167,8 +236,11 @@ static void set_up_editor(void)
     rl_prep_term_function = take_terminal;
     rl_deprep_term_function = return_terminal;
     const Keymap maps[] = {emacs_standard_keymap, vi_insertion_keymap, vi_movement_keymap};
-    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
         (void)rl_bind_key_in_map(CONTROL_Z, suspend, maps[i]);
+        (void)rl_bind_key_in_map('\r', accept_line, maps[i]);
+        (void)rl_bind_key_in_map('\n', accept_line, maps[i]);
+    }
 }
 
 /* readline has quoted it. */
@@ -183,6 +255,7 @@ static void show_dropped_line(void)
     rl_free_line_state();
     rl_point = rl_end;
     rl_redisplay();
+    paint(false);
 }
 #endif
 
@@ -200,7 +273,7 @@ static void remove_entry(const char *entry)
     }
 }
 
-enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_LEAVE };
+enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_RESIZED, WAKE_LEAVE };
 
 /* Waits for a key or a signal. Signals come through a pipe: a flag looked at before poll could be set in between. */
 static enum wake wait_for_wake(const struct platform *platform)
@@ -217,12 +290,19 @@ static enum wake wait_for_wake(const struct platform *platform)
                 *platform->cancel = 0;
                 return WAKE_INTERRUPT;
             }
-            if (number == SIGCONT)
-                return WAKE_RESUMED;
+            if (number == SIGCONT || number == SIGWINCH)
+                return number == SIGCONT ? WAKE_RESUMED : WAKE_RESIZED;
         } else if (wanted[1].revents) {
             return WAKE_INPUT;
         }
     }
+}
+
+/* Whether more has been typed or pasted: the line is drawn in colours after it. */
+static bool input_waits(void)
+{
+    struct pollfd wanted = {STDIN_FILENO, POLLIN, 0};
+    return poll(&wanted, 1, 0) > 0;
 }
 
 /* Names first, then files. */
@@ -288,14 +368,22 @@ static void read_edited(struct line_editor *editor, const char *prompt)
 {
     current = editor;
     rl_callback_handler_install(prompt, receive_line);
+    note_size(false);
     while (!editor->done) {
         switch (wait_for_wake(editor->platform)) {
         case WAKE_INPUT:
             rl_callback_read_char();
+            if (!editor->done && !input_waits())
+                paint(true);
             break;
         case WAKE_RESUMED:
             rl_reset_after_signal();
             rl_forced_update_display();
+            paint(true);
+            break;
+        case WAKE_RESIZED:
+            note_size(true);
+            paint(true);
             break;
         case WAKE_INTERRUPT:
             drop_line();
@@ -350,9 +438,9 @@ static void read_plainly(struct line_editor *editor)
 }
 
 void lineedit_open(struct line_editor *editor, const struct platform *platform, const struct completer *completer,
-                   bool editing)
+                   bool editing, bool colour)
 {
-    *editor = (struct line_editor){.platform = platform, .editing = editing, .completer = completer};
+    *editor = (struct line_editor){.platform = platform, .editing = editing, .colour = colour, .completer = completer};
     if (editing) {
         rl_readline_name = "rql";
         rl_catch_signals = 0;

@@ -17,6 +17,7 @@ enum line_result {
 struct line_editor {
     const struct platform *platform;
     bool editing;          /* else lines come from the terminal driver, without a prompt */
+    bool colour;           /* the line is highlighted, where the editor allows that */
     struct strbuf line;    /* the last line read, without its newline */
     struct strbuf pending; /* without editing: input after that line */
     const struct completer *completer;
@@ -30,7 +31,7 @@ struct line_editor {
 
 /* The completer must outlive the editor. */
 void lineedit_open(struct line_editor *editor, const struct platform *platform, const struct completer *completer,
-                   bool editing);
+                   bool editing, bool colour);
 void lineedit_close(struct line_editor *editor);
 
 /* Reads a line into editor->line. Ignores earlier signals except SIGTERM and SIGHUP. */

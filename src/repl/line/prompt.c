@@ -204,7 +204,7 @@ enum exit_status prompt_run(struct session *session, bool editing)
     session->runner.env->keeps_last = true;
     session_choose_device(session);
     prompt.completer = (struct completer){session->runner.env, &prompt.entry};
-    lineedit_open(&prompt.editor, session->platform, &prompt.completer, editing);
+    lineedit_open(&prompt.editor, session->platform, &prompt.completer, editing, session->out_colour);
     if (editing) {
         print_greeting(session);
         open_history(&prompt);
