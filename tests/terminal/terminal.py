@@ -278,7 +278,7 @@ def with_a_data_file(sandbox, tally):
         terminal.enter("| sum id")
         tally.check("data-file-sum", terminal.shows(r"^6,125,001,750,000"))
         terminal.enter(".tables")
-        tally.check("data-file-bytes", terminal.shows(r"^long +3,500,000 +28,000,000 +file\+memory "))
+        tally.check("data-file-bytes", terminal.shows(r"^long +3,500,000 +14,000,000 +file\+memory "))
     finally:
         terminal.stop()
 
