@@ -14,6 +14,7 @@ import drivers  # noqa: E402
 import editing  # noqa: E402
 import harness  # noqa: E402
 import highlighting  # noqa: E402
+import looking  # noqa: E402
 
 PROMPT = re.compile(r"^rql> ?$")
 PATIENCE = 90  # seconds; the first query may build a kernel
@@ -75,6 +76,15 @@ class Terminal:
             if now > end or (now > quiet_end and self.ready(lines)):
                 return False
             time.sleep(0.05)
+
+    def settle(self, still=0.15):
+        """Waits until the screen has not changed for a while."""
+        before, since, end = None, time.monotonic(), time.monotonic() + 20
+        while time.monotonic() - since < still and time.monotonic() < end:
+            now = self.screen()
+            if now != before:
+                before, since = now, time.monotonic()
+            time.sleep(0.02)
 
     def ready(self, lines):
         """The prompt waits on the last line."""
@@ -355,6 +365,7 @@ def main(sandbox):
     with_a_data_file(sandbox, tally)
     editing.all_steps(Terminal, sandbox, tally.check)
     highlighting.all_steps(Terminal, sandbox, tally.check)
+    looking.all_steps(Terminal, sandbox, tally.check)
     return tally.finish()
 
 

@@ -32,14 +32,37 @@ static bool flush_to_file(struct printer *out)
     return !stopped && out->file->error == 0;
 }
 
+/* The pager begins with the first text that is written. */
+static void choose_pager(struct printer *out)
+{
+    const bool first = out->page.lines > 0 && out->text.length > 0;
+    const char *command = first && page_is_exceeded(&out->page, &out->text) ? pager_command() : NULL;
+    if (first)
+        out->page = (struct page){0};
+    if (command)
+        (void)pager_start(&out->pager, command);
+}
+
+bool printer_end_page(struct printer *out)
+{
+    out->page = (struct page){0};
+    if (out->pager.child <= 0)
+        return true;
+    if (out->error == EPIPE)
+        out->error = 0;
+    return pager_finish(&out->pager);
+}
+
 bool printer_flush(struct printer *out)
 {
     if (out->file)
         return flush_to_file(out);
+    choose_pager(out);
+    const int fd = out->pager.child > 0 ? out->pager.fd : out->fd;
     size_t done = 0;
     bool stopped = is_stopped(out);
     while (out->error == 0 && done < out->text.length && !stopped) {
-        ssize_t wrote = write(out->fd, out->text.text + done, out->text.length - done);
+        ssize_t wrote = write(fd, out->text.text + done, out->text.length - done);
         if (wrote >= 0) {
             done += (size_t)wrote;
             out->wrote = true;

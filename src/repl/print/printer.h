@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "engine/storage/atomic_writer.h"
+#include "repl/print/pager.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +16,8 @@ struct printer {
     struct strbuf text;       /* unwritten text: append to it and call printer_relieve regularly */
     bool wrote;               /* something has been written; cleared by the caller */
     int error;                /* errno of the failed write, or 0; nothing is written after a failure */
+    struct page page;         /* what exceeds it is shown by a pager, if it is not written to a file */
+    struct pager pager;
 };
 
 /* Returns whether enough text is buffered to be worth a write. */
@@ -25,6 +28,10 @@ bool printer_relieve(struct printer *out);
 
 /* Writes the buffer. Returns false if a write failed, now or earlier, or was interrupted. */
 bool printer_flush(struct printer *out);
+
+/* Waits for the pager, if there is one; the user may have left it before all was written. False: its command could not
+ * be run, and text is lost. */
+bool printer_end_page(struct printer *out);
 
 /* Drops the buffered text. */
 void printer_discard(struct printer *out);

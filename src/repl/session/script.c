@@ -214,10 +214,23 @@ static void stop_progress(struct statement_run *run)
     }
 }
 
+/* All columns of a table that is to be shown, if a pager can show those that do not fit. */
+static struct print_style result_style(struct session *session, const struct result *result)
+{
+    enum { PAGED_WIDTH = 1 << 20 };
+    struct print_style style = session_print_style(session);
+    const bool whole = result->kind == RESULT_RELATION && result->view == VIEW_ROWS && result->show_rows >= 0;
+    if (whole && session->out.page.lines > 0 && style.terminal && pager_command()) {
+        session->out.page.cuts = true;
+        style.width = PAGED_WIDTH;
+    }
+    return style;
+}
+
 static enum exit_status print_and_flush(struct statement_run *run, const struct result *result)
 {
     struct result shown = *result;
-    const struct print_style style = session_print_style(run->session);
+    const struct print_style style = result_style(run->session, result);
     enum status status = STATUS_OK;
     run->diags.count = 0; /* already reported */
     if (result->kind == RESULT_RELATION) {
@@ -361,6 +374,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);
 
     enum exit_status outcome;
+    session_begin_page(session);
     if (stmt->kind == STMT_COMMAND) {
         outcome = run_command(&run);
     } else {

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -103,10 +104,37 @@ struct print_style session_report_style(const struct session *session)
     return style;
 }
 
+void session_begin_page(struct session *session)
+{
+    const char *term = getenv("TERM");
+    const bool pages = session->list_history && session->out_terminal && term && strcmp(term, "dumb") != 0;
+    const struct winsize size = terminal_size(STDOUT_FILENO);
+    enum { PROMPT_LINES = 1 };
+    session->out.page = (struct page){0};
+    if (pages && size.ws_row > PROMPT_LINES)
+        session->out.page = (struct page){.lines = size.ws_row - PROMPT_LINES, .width = size.ws_col};
+}
+
+static enum exit_status end_page(struct session *session)
+{
+    static const char problem[] =
+        "error: the pager could not be run\nhint: RQL_PAGER names it; if empty, there is none\n";
+    if (printer_end_page(&session->out))
+        return EXIT_FINE;
+    struct strbuf text = {0};
+    strbuf_puts(&text, problem);
+    write_stderr(&text);
+    strbuf_free(&text);
+    return EXIT_QUERY;
+}
+
 enum exit_status session_flush(struct session *session)
 {
-    if (printer_flush(&session->out))
-        return EXIT_FINE;
+    const bool written = printer_flush(&session->out);
+    const bool left = session->out.pager.child > 0 && session->out.error == EPIPE; /* by the user */
+    const enum exit_status paged = end_page(session);
+    if (written || left)
+        return paged;
     if (session->out.file && session->out.file->error)
         return output_fail(session);
     if (session->out.error == 0)

@@ -55,7 +55,11 @@ struct print_style session_print_style(const struct session *session);
 /* Returns the style of tables about a run: as for results, but with headers and never tsv. */
 struct print_style session_report_style(const struct session *session);
 
-/* Writes what was printed. A failure returns the exit status that it means. */
+/* At a prompt with line editing: what is printed from now on goes to a pager if it exceeds the screen. */
+void session_begin_page(struct session *session);
+
+/* Writes what was printed, and waits for the pager, if there is one. A failure returns the exit status that it means.
+ */
 enum exit_status session_flush(struct session *session);
 
 /* Opens the device that the settings ask for, unless it is open. */
