@@ -123,9 +123,6 @@ static const struct token absent;
 %type argument {struct stage_argument *}
 %type argument_list {struct argument_list *}
 %type repeat {struct stage *}
-%type rounds {struct expr *}
-%type while {struct expr *}
-%type until {struct expr *}
 %type pipeline {struct pipeline *}
 %type query {struct pipeline *}
 
@@ -315,13 +312,15 @@ stage(A) ::= repeat(R) AS NAME(N) COLON LP(B) stages(S) RP(E). {
 stage(A) ::= repeat(R) AS NAME(N) COLON LP(B) pipeline(P) RP(E). {
     A = stage_loop(stage_prefix(tree, R, N), P, span_join(token_span(tree, B), token_span(tree, E)));
 }
-repeat(A) ::= STAGE_REPEAT(W) rounds(N) while(C) until(U). { A = stage_repeat(tree, W, N, C, U); }
-rounds(A) ::= . { A = NULL; }
-rounds(A) ::= expr(N). { A = N; }
-while(A) ::= . { A = NULL; }
-while(A) ::= WHILE expr(C). { A = C; }
-until(A) ::= . { A = NULL; }
-until(A) ::= UNTIL expr(C). { A = C; }
+/* Written out: an empty clause before a word would make of this a name. */
+repeat(A) ::= STAGE_REPEAT(W). { A = stage_repeat(tree, W, NULL, NULL, NULL); }
+repeat(A) ::= STAGE_REPEAT(W) expr(N). { A = stage_repeat(tree, W, N, NULL, NULL); }
+repeat(A) ::= STAGE_REPEAT(W) WHILE expr(C). { A = stage_repeat(tree, W, NULL, C, NULL); }
+repeat(A) ::= STAGE_REPEAT(W) UNTIL expr(U). { A = stage_repeat(tree, W, NULL, NULL, U); }
+repeat(A) ::= STAGE_REPEAT(W) WHILE expr(C) UNTIL expr(U). { A = stage_repeat(tree, W, NULL, C, U); }
+repeat(A) ::= STAGE_REPEAT(W) expr(N) WHILE expr(C). { A = stage_repeat(tree, W, N, C, NULL); }
+repeat(A) ::= STAGE_REPEAT(W) expr(N) UNTIL expr(U). { A = stage_repeat(tree, W, N, NULL, U); }
+repeat(A) ::= STAGE_REPEAT(W) expr(N) WHILE expr(C) UNTIL expr(U). { A = stage_repeat(tree, W, N, C, U); }
 
 /* A stage that the user has defined; next_lexeme makes this token of a name. */
 stage(A) ::= STAGE_NAME(N). { A = stage_call(tree, N, NULL, N); }

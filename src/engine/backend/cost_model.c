@@ -21,6 +21,7 @@ static const char *const work_names[WORK_KINDS] = {
     [OPERATOR_HIST] = "hist",
     [OPERATOR_APPEND] = "append",
     [OPERATOR_EXPAND] = "expand",
+    [OPERATOR_REPEAT] = "repeat",
     [OPERATOR_IDS] = "ids",
     [WORK_MAP] = "map",
     [WORK_FILTER] = "filter",

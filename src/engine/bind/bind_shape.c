@@ -20,6 +20,7 @@ bool shape_is_kept(enum stage_kind stage)
     case STAGE_STENCIL:
     case STAGE_SCAN:
     case STAGE_SHAPE:
+    case STAGE_REPEAT:
     case STAGE_DESCRIBE:
     case STAGE_PLOT:
     case STAGE_SHOW:

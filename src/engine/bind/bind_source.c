@@ -1,6 +1,7 @@
 /* Sources: files, ranges, lists, named relations, nested pipelines. */
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
+#include "engine/loop/bind_repeat.h"
 
 #include <string.h>
 
@@ -167,6 +168,8 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
 {
     const struct name *name = &source->name;
     const char *argument = name_argument(name);
+    if (bind_rows_of_round(binder, name, flow))
+        return;
     const struct binding *binding = env_find(binder->env, argument ? argument : name->text);
     if (binding == NULL && argument != NULL) {
         bind_load(binder, source, flow);

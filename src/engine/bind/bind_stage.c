@@ -1,5 +1,6 @@
 /* Binds a pipeline's stages in order; the stages that choose rows, and those that end it. */
 #include "engine/bind/bind_internal.h"
+#include "engine/loop/bind_repeat.h"
 #include "engine/lower/over.h"
 
 #include "base/integer.h"
@@ -331,6 +332,8 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
         bind_save(binder, stage, flow, bound);
         break;
     case STAGE_REPEAT:
+        bind_repeat(binder, stage, flow);
+        break;
     case STAGE_CALL: /* expanded before */
     case STAGE_NONE:
         break;
@@ -348,6 +351,7 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow)
     case STAGE_NTH:
     case STAGE_SHAPE:
     case STAGE_SHOW:
+    case STAGE_REPEAT: /* its conditions are of rounds */
         return false;
     default:
         return !flow->scalar && flow->task != NULL;

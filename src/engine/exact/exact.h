@@ -14,6 +14,10 @@ struct result; /* result.h */
 struct exact_options {
     struct workers workers; /* threads, cancel and progress; `whole` is ignored */
     int64_t memory;         /* as memory_limit_check's */
+    /* Runs a loop (run_repeat); NULL: there is none. */
+    enum status (*repeat)(void *context, const struct loop *loop, struct column *const *inputs, int64_t rows,
+                          struct column **results, int64_t *result_rows, struct diags *diags);
+    void *repeat_context;
 };
 
 /* The first tasks of a queue, which a backend has run without a flag: all values in their columns were computed. */

@@ -35,6 +35,7 @@ void exact_init(struct exact *exact, size_t task_count, const struct exact_optio
         exact->progress = options->workers.progress;
         exact->cancel = options->workers.cancel;
         exact->memory = options->memory;
+        exact->options = options;
     }
     exact->workers.threads = exact->workers.threads > 1 ? exact->workers.threads : 1;
     exact->tasks = arena_array(exact->arena, task_count, sizeof *exact->tasks);

@@ -59,7 +59,8 @@ struct exact {
     struct workers workers;
     struct progress *progress; /* or NULL */
     int64_t memory;            /* as memory_limit_check's */
-    struct exact *members;     /* the evaluator of each thread, created when first needed */
+    const struct exact_options *options;
+    struct exact *members; /* the evaluator of each thread, created when first needed */
 
     /* Results: a thread's own states, or columns that all write. */
     struct agg_state *states;

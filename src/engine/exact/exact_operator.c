@@ -6,6 +6,7 @@
 #include "engine/operators/moving.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
+#include "engine/storage/residency.h"
 
 #include <math.h>
 #include <string.h>
@@ -318,6 +319,31 @@ static enum status operator_partition(struct exact *exact, struct lazy_task *laz
     return status;
 }
 
+/* A loop computes all rows of each round. */
+static enum status operator_repeat(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct task *task = lazy->task;
+    const struct column_operator *column_op = task->column_op;
+    struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
+    struct column **state = arena_array(exact->arena, column_op->key_count + 1, sizeof *state);
+    struct column **results = arena_array(exact->arena, column_op->key_count + 1, sizeof *results);
+    enum status status = read_keys(exact, lazy, inputs);
+    for (size_t k = 0; k < column_op->key_count; k++)
+        state[k] = inputs[column_op->keys[k]];
+    const struct exact_options *options = exact->options;
+    if (status == STATUS_OK)
+        status = options->repeat(options->repeat_context, column_op->loop, state, lazy->rows, results, &lazy->count,
+                                 exact->diags);
+    for (size_t k = 0; k < column_op->key_count && status == STATUS_OK; k++) {
+        lazy->outputs[k].values = results[k];
+        if (!column_fetch(results[k], 0, lazy->count))
+            status = exact_no_memory(exact, task, lazy->count);
+    }
+    for (size_t k = 0; k < task->input_count; k++)
+        column_unref(inputs[k]);
+    return status;
+}
+
 static enum status moving_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
     fail_row(lazy->task, exact_operator_span(lazy), row, "the sum of its window does not fit in 64 bits", exact->diags);
@@ -339,6 +365,7 @@ enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
         [OPERATOR_PARTITION] = operator_partition,
         [OPERATOR_HIST] = operator_hist,
         [OPERATOR_IDS] = exact_ids,
+        [OPERATOR_REPEAT] = operator_repeat,
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;

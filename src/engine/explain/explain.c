@@ -4,6 +4,7 @@
 #include "engine/bind/bind.h"
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/optimize.h"
+#include "engine/plan/loop.h"
 
 #include <string.h>
 
@@ -81,10 +82,29 @@ static void print_bound(struct strbuf *out, const struct queue *queue)
     }
 }
 
-/* The parts of a task on one line, or on one line each if that is too long. */
-static void print_fused(struct strbuf *out, const struct queue *queue)
+static void print_tasks(struct strbuf *out, const struct queue *queue, const char *indent);
+
+/* The tasks of each round of a loop. */
+static void print_loop(struct strbuf *out, struct loop *loop, const char *indent)
 {
-    print_heading(out, "fused", queue->count);
+    static const char *const headings[LOOP_QUEUES] = {"each round, on whole columns", "while some row has", "until"};
+    static const size_t order[LOOP_QUEUES] = {1, 0, 2};
+    for (size_t i = 0; i < LOOP_QUEUES; i++) {
+        struct queue *queue = loop_queue(loop, order[i]), fused;
+        if (queue->count == 0)
+            continue;
+        queue_init(&fused, queue->arena);
+        optimize_queue(queue, &fused);
+        strbuf_printf(out, "%s    %s: %zu task%s\n", indent, headings[order[i]], fused.count,
+                      fused.count == 1 ? "" : "s");
+        print_tasks(out, &fused, arena_printf(queue->arena, "%s    ", indent));
+        queue_release(&fused);
+    }
+}
+
+/* The parts of each task on one line, or on one line each if that is too long. */
+static void print_tasks(struct strbuf *out, const struct queue *queue, const char *indent)
+{
     for (size_t t = 0; t < queue->count; t++) {
         if (is_left_out(out, queue, t))
             continue;
@@ -96,15 +116,24 @@ static void print_fused(struct strbuf *out, const struct queue *queue)
         size_t width = 4;
         for (int i = 0; i < TASK_PARTS; i++)
             width += width_of(&parts[i]) + 2;
-        strbuf_printf(out, "%3zu ", t + 1);
+        strbuf_printf(out, "%s%3zu ", indent, t + 1);
         for (int i = 0; i < TASK_PARTS; i++) {
             if (i > 0 && parts[i].length > 0)
-                strbuf_puts(out, width <= LINE_WIDTH ? "  " : "\n      ");
+                strbuf_puts(out, width <= LINE_WIDTH ? "  " : arena_printf(queue->arena, "\n%s      ", indent));
             add_text(out, &parts[i]);
             strbuf_free(&parts[i]);
         }
         strbuf_putc(out, '\n');
+        const struct column_operator *column_op = queue->tasks[t]->column_op;
+        if (column_op && column_op->loop)
+            print_loop(out, column_op->loop, indent);
     }
+}
+
+static void print_fused(struct strbuf *out, const struct queue *queue)
+{
+    print_heading(out, "fused", queue->count);
+    print_tasks(out, queue, "");
 }
 
 static void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused)

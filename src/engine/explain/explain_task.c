@@ -315,6 +315,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
     case OPERATOR_HIST:
     case OPERATOR_EXPAND:
     case OPERATOR_APPEND:
+    case OPERATOR_REPEAT:
         strbuf_puts(out, "of ");
         break;
     }

@@ -110,6 +110,8 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     struct binder *binder = scope->binder;
     if (strcmp(expr->name.text, "at") == 0)
         return scope->neighbours != NULL ? bind_at(scope, expr) : bind_at_row(scope, expr);
+    if (strcmp(expr->name.text, "before") == 0 && env_find(binder->env, "before") == NULL)
+        return bind_before(scope, expr);
     const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
     if (aggregate != NULL)
         return bind_aggregate_call(scope, aggregate, expr);

@@ -67,6 +67,8 @@ static struct term bind_name(struct scope *scope, const struct expr *expr)
     case MEANS_COL:
         scope->reads_row = true;
         return term_of(shape_col(scope->code, scope->shape, name->span));
+    case MEANS_STEP:
+        return bind_step(scope, name->span);
     case MEANS_UNKNOWN:
         break;
     }

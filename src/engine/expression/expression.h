@@ -33,6 +33,20 @@ struct call {
     bool stage; /* of a stage: its expressions are bound like those of other stages */
 };
 
+/* A loop whose body is being bound (engine/loop/bind_repeat.h). */
+struct rounds {
+    struct loop *loop;
+    struct name name;     /* of the rows before the round; may be absent */
+    struct slot *columns; /* of the state: `count` visible ones, then hidden ones of validity */
+    size_t count;
+    int64_t rows; /* -1: not known */
+    struct shape shape;
+    bool nameless;
+    bool until;    /* its condition is being bound, in which `before` has a meaning */
+    bool compares; /* set where that is used */
+    struct rounds *outer;
+};
+
 struct evaluations; /* evaluated.h */
 struct local;       /* local.c */
 struct flow;
@@ -74,6 +88,7 @@ struct binder {
     size_t inlined;                /* expression nodes bound inside functions so far */
     int depth;                     /* of nested expressions */
     const struct call *call;
+    struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
     bool needs_order; /* set by what needs the rows of a group one after another, where these are scattered */
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
@@ -217,7 +232,8 @@ enum meaning {
     MEANS_COLUMN,
     MEANS_SCALAR,
     MEANS_ROW,
-    MEANS_COL
+    MEANS_COL,
+    MEANS_STEP /* the number of the round */
 };
 struct resolved {
     enum meaning meaning;
@@ -425,6 +441,9 @@ struct term bind_at_row(struct scope *scope, const struct expr *expr);
 struct term bind_at(struct scope *scope, const struct expr *expr);
 /* Whether there is a row `offset` rows further on, in the row's group. */
 value group_has_row(const struct scope *scope, int64_t offset, struct span span);
+/* round.c: `step`, the number of the round of the innermost loop, and before(NAME), a column before the round. */
+struct term bind_step(struct scope *scope, struct span span);
+struct term bind_before(struct scope *scope, const struct expr *expr);
 /* NAME[E] */
 struct term bind_index(struct scope *scope, const struct expr *expr);
 

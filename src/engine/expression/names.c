@@ -374,6 +374,8 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         return meaning(MEANS_COL, 0);
     if (scope->shape.rows < 0 && strcmp(name->text, "col") == 0)
         return meaning(MEANS_UNKNOWN, 0);
+    if (scope->binder->rounds != NULL && strcmp(name->text, "step") == 0)
+        return meaning(MEANS_STEP, 0);
     if (positional_word(name->text, &position)) {
         bool found = name_position(scope, position, name->span, &index);
         return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);

@@ -1,6 +1,7 @@
 /* The queue of tasks, and which of their values are read. */
 #include "engine/plan/task.h"
 
+#include "engine/plan/loop.h"
 #include "engine/values/dictionary.h"
 
 #include <string.h>
@@ -18,7 +19,9 @@ void queue_release(struct queue *queue)
         column_unref(queue->held[i]);
     for (size_t i = 0; i < queue->dictionary_count; i++)
         dictionary_unref(queue->dictionaries[i]);
-    queue->held_count = queue->dictionary_count = 0;
+    for (size_t i = 0; i < queue->loop_count; i++)
+        loop_release(queue->loops[i]);
+    queue->held_count = queue->dictionary_count = queue->loop_count = 0;
 }
 
 struct task *queue_add(struct queue *queue)
@@ -61,6 +64,13 @@ void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary)
     queue->dictionaries = arena_reserve(queue->arena, queue->dictionaries, queue->dictionary_count,
                                         &queue->dictionary_capacity, sizeof(struct dictionary *));
     queue->dictionaries[queue->dictionary_count++] = dictionary;
+}
+
+void queue_add_loop(struct queue *queue, struct loop *loop)
+{
+    const size_t count = queue->loop_count++;
+    queue->loops = arena_grow(queue->arena, queue->loops, count, count + 1, sizeof(struct loop *));
+    queue->loops[count] = loop;
 }
 
 void queue_add_recomputed(struct queue *queue, const struct relation *relation)
@@ -133,6 +143,8 @@ void queue_prune_to(const struct queue *queue, const bool *wanted)
         }
         for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->column_op->key_count; i++)
             mark_needed(&task->inputs[task->column_op->keys[i]]);
+        for (size_t i = 0; task->column_op && task->column_op->loop && i < LOOP_QUEUES; i++)
+            queue_prune(loop_queue(task->column_op->loop, i));
     }
 }
 
@@ -190,6 +202,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_DISTINCT:
     case OPERATOR_EXPAND:
     case OPERATOR_APPEND:
+    case OPERATOR_REPEAT:
         break;
     }
     return -1;

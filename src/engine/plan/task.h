@@ -10,6 +10,7 @@
 #include "engine/storage/column.h"
 
 struct task;
+struct loop; /* loop.h */
 
 /* The source of INPUT k: a column, or an output of an earlier task of the queue. */
 struct input {
@@ -105,6 +106,7 @@ enum operator_kind {
     OPERATOR_EXPAND,    /* as many rows for each as key 1 says: its number, and key 0, key 0 + 1, ...; always -1 where
                            key 0 is. Places are below `into` */
     OPERATOR_PARTITION, /* rows in the order of the keys, stable: the number of each, and of its group, from 0 */
+    OPERATOR_REPEAT,    /* the keys, which are all inputs, after the rounds of `loop` */
     OPERATOR_HIST       /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
                            calendar units */
 };
@@ -156,7 +158,8 @@ struct column_operator {
     enum logical calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit, with lo
                               and hi of the key's type; LOGICAL_NUMBER: of equal width */
     struct moving_operator moving;
-    const char *key; /* group: "row" or "column" where the key is one of a shape; else NULL */
+    struct loop *loop; /* repeat */
+    const char *key;   /* group: "row" or "column" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */
@@ -213,6 +216,8 @@ struct queue {
     /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
     const struct relation **recomputed;
     size_t recomputed_count;
+    struct loop **loops; /* of its tasks; owned */
+    size_t loop_count;
 };
 
 void queue_init(struct queue *queue, struct arena *arena);
@@ -221,6 +226,8 @@ struct task *queue_add(struct queue *queue); /* a zeroed task with whole window,
 void queue_remove(struct queue *queue, const struct task *task);                /* which no task reads */
 void queue_hold(struct queue *queue, struct column *column);                    /* takes over one reference */
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
+void queue_add_loop(struct queue *queue, struct loop *loop);                    /* takes it over */
+void loop_release(struct loop *loop);
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
 /* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without
@@ -234,8 +241,8 @@ struct task *task_clone(const struct task *task, struct arena *arena);
 /* `task` with just those outputs needed that have a column to be written to; all else is shared. */
 const struct task *task_writing(const struct task *task, struct column *const *columns, struct arena *arena);
 
-/* Sets output.needed throughout: outputs of the last task, and those that needed values read. Inputs, filters and code
- * keep their numbers; unneeded outputs are never evaluated. */
+/* Sets output.needed throughout, in loops, too: outputs of the last task, and those that needed values read. Inputs,
+ * filters and code keep their numbers; unneeded outputs are never evaluated. */
 void queue_prune(const struct queue *queue);
 /* Likewise, with just those outputs of the last task needed that have wanted[k]; NULL: all. */
 void queue_prune_to(const struct queue *queue, const bool *wanted);

@@ -17,6 +17,7 @@ enum defer_choice {
 
 struct chooser;         /* backend_choice.h */
 struct stats_collector; /* column_stats.h */
+struct loop_frame;      /* run_repeat.h */
 
 /* What a run needs; owned by the shell, unchanged by the run. */
 struct runner {
@@ -29,10 +30,11 @@ struct runner {
     struct stats_collector *collector; /* collects column statistics for the next queries, or NULL */
     int64_t memory;                    /* the memory limit in bytes; 0: the machine's memory */
     bool fusion;
-    enum defer_choice defer;   /* for results that are not named, saved or plotted */
-    struct timing *timing;     /* or NULL */
-    struct run_trace *trace;   /* what each task takes; needs timing; or NULL */
-    struct progress *progress; /* or NULL */
+    enum defer_choice defer;        /* for results that are not named, saved or plotted */
+    struct timing *timing;          /* or NULL */
+    struct run_trace *trace;        /* what each task takes; needs timing; or NULL */
+    struct progress *progress;      /* or NULL */
+    const struct loop_frame *frame; /* of the loop within which this runs, or NULL */
     const atomic_int *cancel;
 };
 

@@ -7,6 +7,7 @@
 #include "engine/backend/memory_limit.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/host_backends.h"
+#include "engine/run/run_repeat.h"
 #include "engine/run/specialise.h"
 
 /* The input whose rows an output moves, or NULL. */
@@ -179,9 +180,22 @@ static int64_t rows_reserved(const struct runner *runner, const struct backend *
                                                                 : operator_result_rows(column_op, job->rows);
 }
 
+/* The loop's columns are its keys, the outputs its results. */
+static enum status run_loop(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                            int64_t rows, struct outcome *outcome, struct diags *diags)
+{
+    const struct column_operator *column_op = task->column_op;
+    struct column **state = arena_array(diags->arena, column_op->key_count + 1, sizeof *state);
+    for (size_t k = 0; k < column_op->key_count; k++)
+        state[k] = inputs[column_op->keys[k]];
+    return run_repeat(runner, column_op->loop, state, rows, outcome->columns, &outcome->rows, diags);
+}
+
 enum status run_operator(const struct runner *runner, const struct task *task, struct column *const *inputs,
                          int64_t rows, struct outcome *outcome, struct diags *diags)
 {
+    if (task->column_op->kind == OPERATOR_REPEAT)
+        return run_loop(runner, task, inputs, rows, outcome, diags);
     int64_t result_rows = -1;
     struct operator_job job = {
         .rows = rows,

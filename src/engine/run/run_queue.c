@@ -5,6 +5,7 @@
 #include "engine/optimize/optimize.h"
 #include "engine/plan/output_relation.h"
 #include "engine/plan/row_count.h"
+#include "engine/run/run_repeat.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/file_changed.h"
 
@@ -138,6 +139,25 @@ static void take_result(const struct queue_run *run, const struct task *last, st
     deferred_attach(outcome->deferred, result->relation);
 }
 
+/* Takes the columns of the last task over. */
+static void take_columns(const struct queue_run *run, const struct task *last, struct column **columns, int64_t *rows)
+{
+    const struct outcome *outcome = &run->outcomes[last->number];
+    *rows = outcome->rows;
+    for (size_t k = 0; k < last->output_count; k++) {
+        columns[k] = column_ref(outcome->columns[k]);
+        if (columns[k]->logical.kind == LOGICAL_NUMBER && last->outputs[k].logical.kind != LOGICAL_NUMBER)
+            column_set_logical(columns[k], last->outputs[k].logical);
+    }
+}
+
+/* Runs the operator of a loop for the exact evaluator. */
+static enum status repeat_exactly(void *context, const struct loop *loop, struct column *const *inputs, int64_t rows,
+                                  struct column **results, int64_t *result_rows, struct diags *diags)
+{
+    return run_repeat(context, loop, inputs, rows, results, result_rows, diags);
+}
+
 /* Evaluates the fused queue exactly, from the columns of its first `done` tasks on. */
 static enum status run_exactly(const struct queue_run *run, const struct queue *fused, size_t done,
                                struct result *result)
@@ -146,6 +166,8 @@ static enum status run_exactly(const struct queue_run *run, const struct queue *
     const struct exact_options options = {
         .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .progress = runner->progress},
         .memory = runner->memory,
+        .repeat = repeat_exactly,
+        .repeat_context = run->runner,
     };
     struct column *const **columns = arena_array(run->arena, done, sizeof *columns);
     for (size_t t = 0; t < done; t++)
@@ -162,7 +184,8 @@ static enum status run_exactly(const struct queue_run *run, const struct queue *
 /* Runs the tasks one after another; if one is flagged, the exact evaluator takes over from there, or of a queue that is
  * not fused from the start. */
 static enum status run_tasks(struct runner *runner, const struct queue *queue, const struct queue *fused,
-                             enum defer_choice defer, struct result *result, struct diags *diags)
+                             enum defer_choice defer, struct column **columns, int64_t *rows, struct result *result,
+                             struct diags *diags)
 {
     struct queue_run run = {.runner = runner, .queue = queue, .arena = arena_new(), .defer = defer, .diags = diags};
     run.outcomes = arena_array(run.arena, queue->count, sizeof *run.outcomes);
@@ -192,6 +215,8 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, c
     }
     if (status == STATUS_OK && flagged)
         status = run_exactly(&run, fused, queue == fused ? done : 0, result);
+    else if (status == STATUS_OK && columns)
+        take_columns(&run, queue->tasks[queue->count - 1], columns, rows);
     else if (status == STATUS_OK)
         take_result(&run, queue->tasks[queue->count - 1], result);
     for (size_t t = 0; t < queue->count; t++)
@@ -222,10 +247,36 @@ enum status run_queue(struct runner *runner, const struct queue *queue, enum def
     optimize_queue(queue, &fused);
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
-    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, defer, result, diags);
+    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, defer, NULL, NULL, result, diags);
     status = check_files(queue, status, diags_before, diags);
     if (status != STATUS_OK)
         result_release(result);
     queue_release(&fused);
+    return status;
+}
+
+/* The columns of a relation that the exact evaluator has made, and of their validity. */
+static void columns_of_relation(const struct relation *relation, const struct task *last, struct column **columns)
+{
+    for (size_t k = 0; k < last->output_count; k++)
+        columns[k] = NULL;
+    for (size_t k = 0; k < relation->count; k++) {
+        const size_t validity = last->outputs[k].validity;
+        columns[k] = column_ref(relation->columns[k]);
+        if (validity != 0 && !columns[validity])
+            columns[validity] = column_ref(relation->columns[k]->validity);
+    }
+}
+
+enum status run_queue_columns(struct runner *runner, const struct queue *queue, const struct queue *fused,
+                              struct column **columns, int64_t *rows, struct diags *diags)
+{
+    struct result result = {0};
+    enum status status = run_tasks(runner, queue, fused, DEFER_NEVER, columns, rows, &result, diags);
+    if (status == STATUS_OK && result.relation) {
+        *rows = result.relation->rows;
+        columns_of_relation(result.relation, fused->tasks[fused->count - 1], columns);
+    }
+    result_release(&result);
     return status;
 }

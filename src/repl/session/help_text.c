@@ -82,6 +82,23 @@ static const char groups[] = "A window is an aggregate of the rows around each: 
                              "  t | derive known = amt > 0 ? amt : missing\n"
                              "  | derive filled = last(known) over ..0 | take 5\n";
 
+static const char loops[] = "repeat runs stages on the rows, then on their result, round after round: so many\n"
+                            "times, each row while its condition holds, or until one of aggregates does.\n"
+                            "  range 1..3 | repeat 4: map x * 2\n"
+                            "  let n = range 1..9 | map x as n\n"
+                            "  n | repeat while n < 100: derive n = n * 3\n"
+                            "  n | repeat until sum(n) > 1000: derive n = n * 2\n"
+                            "step is the number of the round, from 0; before(x) is a column before the round.\n"
+                            "  n | repeat 3: derive n = n + step\n"
+                            "  n | map n + 0.5 as u\n"
+                            "  | repeat 50 until max(abs(u - before(u))) < 0.1: derive u = u / 2\n"
+                            "as names the rows before the round; the stages may then have any source.\n"
+                            "  n | repeat 2 as c: (c | append (c | take 1)) | count\n"
+                            "def names stages, and explain shows the tasks of a round.\n"
+                            "  def grow(k) = | derive n = n * k\n"
+                            "  n | repeat 5: grow(3)\n"
+                            "  explain n | repeat 5: grow(3)\n";
+
 static const char keys[] = "Tab          complete stages, functions, files, names and columns\n"
                            "Up, Ctrl-R   recall earlier queries, search them\n"
                            "|            at the start of a line: continue from the last relation\n"
@@ -92,10 +109,15 @@ static const char keys[] = "Tab          complete stages, functions, files, name
                            "A line that ends in an operator, | or an open bracket continues on the next.\n";
 
 const struct help_text help_texts[] = {
-    {"start", "examples, step by step", start},   {"names", "how names are resolved", names},
-    {"values", "how values are written", values}, {"groups", "windows, and stages within groups", groups},
-    {"keys", "keys at the prompt", keys},         {"recipes", "common tasks, a line each", help_recipes},
-    {"sql", "coming from SQL", help_from_sql},    {"pandas", "coming from pandas", help_from_pandas},
+    {"start", "examples, step by step", start},
+    {"names", "how names are resolved", names},
+    {"values", "how values are written", values},
+    {"groups", "windows, and stages within groups", groups},
+    {"loops", "stages again and again", loops},
+    {"keys", "keys at the prompt", keys},
+    {"recipes", "common tasks, a line each", help_recipes},
+    {"sql", "coming from SQL", help_from_sql},
+    {"pandas", "coming from pandas", help_from_pandas},
     {"q", "coming from q", help_from_q},
 };
 const size_t help_text_count = sizeof help_texts / sizeof *help_texts;

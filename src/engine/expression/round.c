@@ -1,0 +1,53 @@
+/* Values of the round of a loop. */
+#include "engine/expression/expression.h"
+#include "engine/plan/loop.h"
+
+#include <string.h>
+
+struct term bind_step(struct scope *scope, struct span span)
+{
+    const struct loop *loop = scope->binder->rounds->loop;
+    if (scope->task == NULL) {
+        bind_error(scope->binder, span, NULL, "`step` differs from round to round, but a constant is needed here");
+        return unknown_term;
+    }
+    const struct input input = {.column = loop->step,
+                                .type = TYPE_I64,
+                                .name = "step",
+                                .whole = true,
+                                .range_known = true,
+                                .hi = loop->rounds > 0 ? loop->rounds - 1 : 0};
+    const value first = code_exact_int(scope->code, 0, span);
+    return term_of(task_element(scope->task, &input, first, true, scope->binder->arena));
+}
+
+/* The hidden column of the flow that is column `index` before the round; false if there is none. */
+static bool find_before(const struct binder *binder, const struct flow *flow, size_t index, size_t *before)
+{
+    const char *name = arena_printf(binder->arena, "before(%s)", flow->columns[index].name);
+    for (*before = flow->count; *before < flow->count + flow->hidden; ++*before) {
+        if (strcmp(flow->columns[*before].name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+struct term bind_before(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    size_t index, before;
+    if (binder->rounds == NULL || !binder->rounds->until || scope->flow == NULL) {
+        bind_error(binder, expr->span, "as in `repeat until max(abs(x - before(x))) < 1e-6: ...`",
+                   "`before` has a meaning in the condition after `until` only");
+        return unknown_term;
+    }
+    if (expr->arg_count != 1 || (expr->args[0]->kind != EXPR_NAME && expr->args[0]->kind != EXPR_POSITION)) {
+        bind_error(binder, expr->span, "usage: before(NAME)", "`before` takes the name of a column");
+        return unknown_term;
+    }
+    if (!name_resolve_column(scope, expr->args[0], &index) || !find_before(binder, scope->flow, index, &before))
+        return unknown_term;
+    binder->rounds->compares = true;
+    scope->reads_row = true;
+    return term_of_column(scope->code, scope->flow, before, expr->span);
+}

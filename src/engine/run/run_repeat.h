@@ -1,0 +1,21 @@
+/* Running a loop (plan/loop.h): its queues are optimised once, and run round after round on whole columns. */
+#ifndef RQL_ENGINE_RUN_RUN_REPEAT_H
+#define RQL_ENGINE_RUN_RUN_REPEAT_H
+
+#include "engine/plan/loop.h"
+#include "engine/run/run.h"
+
+/* The columns of the loops that are running, innermost first. */
+struct loop_frame {
+    const struct loop *loop;
+    struct column *const *state, *const *after; /* in place of those of the loop */
+    struct column *step;
+    const struct loop_frame *outer;
+};
+
+/* Runs the loop on these columns, `rows` rows each. The caller gets a reference to each of results[]. The error of a
+ * round says which it was. */
+enum status run_repeat(const struct runner *runner, const struct loop *loop, struct column *const *inputs, int64_t rows,
+                       struct column **results, int64_t *result_rows, struct diags *diags);
+
+#endif
