@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                          .count = data[1] / 4 % 4,
                                          .missing = data[1] & 16 ? missing : NULL,
                                          .missing_count = data[1] & 16 ? 2 : 0};
-    const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags, &options};
+    const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags, &options, false};
     const struct compression *compression = compressions[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2);
     enum status status =

@@ -108,7 +108,8 @@ static enum status read_with(struct fixture *fixture, const char *name, const vo
     struct workers pooled = *workers;
     pooled.pool = fixture->pool;
     soil_pool(fixture->pool);
-    const struct format_job job = {format_of_path(name), &pooled, scratch->span, &scratch->diags, fixture->options};
+    const struct format_job job = {format_of_path(name), &pooled,          scratch->span,
+                                   &scratch->diags,      fixture->options, false};
     struct file_reader *reader;
     enum status status = job.format->open(&job, mapping, &reader);
     mapping_unref(mapping);
@@ -439,8 +440,12 @@ static void some_columns(void **state)
     for (int json = 0; json < 2; json++) {
         struct mapping *mapping = open_mapping(fixture, json ? "a.jsonl" : "a.csv", json ? jsonl : csv,
                                                json ? sizeof jsonl - 1 : sizeof csv - 1);
-        const struct format_job job = {format_by_word(json ? "jsonl" : "csv"), &workers, fixture->scratch->span,
-                                       &fixture->scratch->diags, NULL};
+        const struct format_job job = {format_by_word(json ? "jsonl" : "csv"),
+                                       &workers,
+                                       fixture->scratch->span,
+                                       &fixture->scratch->diags,
+                                       NULL,
+                                       false};
         struct file_reader *reader;
         assert_int_equal(job.format->open(&job, mapping, &reader), STATUS_OK);
         mapping_unref(mapping);

@@ -2,6 +2,7 @@
 #include "engine/bind/bind.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/bind/text_order.h"
 #include "engine/loop/expand.h"
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
@@ -113,21 +114,33 @@ static enum status bind_once(struct binder *binder, const struct bind_request *r
     return STATUS_OK;
 }
 
+/* Whether what was bound needs the order of the column's texts, which have none. */
+static bool lacks_order(const struct binder *binder, const struct column *column)
+{
+    bool found = false;
+    for (size_t i = 0; i < binder->ordered_count && !found; i++)
+        found = binder->ordered[i] == column->logical.dictionary;
+    return found;
+}
+
 /* The columns that the queue's tasks read, in the arena, for results of which outputs with wanted[k] have to be read.
  */
-static struct column **needed_columns(const struct queue *queue, const bool *wanted, size_t *count)
+static struct needed_column *needed_columns(const struct binder *binder, const struct queue *queue, const bool *wanted,
+                                            size_t *count)
 {
     size_t capacity = 0;
-    struct column **needed = arena_reserve(queue->arena, NULL, 0, &capacity, sizeof(struct column *));
+    struct needed_column *needed = arena_reserve(queue->arena, NULL, 0, &capacity, sizeof *needed);
     *count = 0;
     queue_prune_to(queue, wanted);
+    bool **ordered = text_order_inputs(queue);
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
         for (size_t k = 0; k < task->input_count; k++) {
             if (!task->inputs[k].needed || !task->inputs[k].column)
                 continue;
-            needed = arena_reserve(queue->arena, needed, *count, &capacity, sizeof(struct column *));
-            needed[(*count)++] = task->inputs[k].column;
+            struct column *column = task->inputs[k].column;
+            needed = arena_reserve(queue->arena, needed, *count, &capacity, sizeof *needed);
+            needed[(*count)++] = (struct needed_column){column, ordered[t][k] || lacks_order(binder, column)};
         }
     }
     return needed;
@@ -155,11 +168,11 @@ static const bool *wanted_outputs(const struct bound *bound, enum unread_kept ke
 }
 
 /* In a check only types are needed, which reading tells of provisional columns. */
-static size_t keep_provisional(struct column **needed, size_t count)
+static size_t keep_provisional(struct needed_column *needed, size_t count)
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        if (needed[i]->provisional)
+        if (needed[i].column->provisional)
             needed[kept++] = needed[i];
     }
     return kept;
@@ -179,7 +192,7 @@ static enum status provide(const struct binder *binder, const struct bind_reques
     /* A task of a source that is not evaluated yet may read any column. */
     const bool *wanted =
         is_bound && binder->evaluations->count == 0 ? wanted_outputs(bound, request->unread, binder->arena) : NULL;
-    struct column **needed = is_bound ? needed_columns(&bound->queue, wanted, &count) : NULL;
+    struct needed_column *needed = is_bound ? needed_columns(binder, &bound->queue, wanted, &count) : NULL;
     enum status status = binding;
     if (request->checking)
         count = keep_provisional(needed, count);

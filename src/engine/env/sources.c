@@ -1,6 +1,7 @@
 #include "engine/env/sources.h"
 
 #include "base/path.h"
+#include "engine/env/source_columns.h"
 #include "engine/env/written_path.h"
 #include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
@@ -160,15 +161,6 @@ static void expect_file(struct loader *loader, const struct name *path, const st
 static bool is_opened(const struct env *env, const char *path)
 {
     return env->opens_files && !made_files_have(&env->made, path) && !path_is_pipe(path);
-}
-
-/* The column with its reference. A check needs no texts, of which functions would be computed in vain. */
-static struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
-{
-    struct source_column source = {name, column->type, column->logical, column};
-    if (sources->checking)
-        source.logical.dictionary = NULL;
-    return source;
 }
 
 static void load_file(struct loader *loader, const struct name *path, const struct load_options *options,
@@ -346,93 +338,13 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
     walk_pipeline(env, pipeline, resolve_source, &loader);
 }
 
-/* Whether the column has to be read first. */
-static bool is_lacking(const struct column *column, struct column *const *needed, size_t count)
-{
-    if (!column || !column->unread)
-        return false;
-    for (size_t i = 0; needed && i < count; i++) {
-        if (needed[i] == column || needed[i] == column->validity)
-            return true;
-    }
-    return !needed && column->provisional;
-}
-
-/* Lists the columns of a file that have to be read first, at most file->count; returns their number. A text file of
- * which nothing is read is not known to be well formed, nor how many rows it has: then its first column is. */
-static size_t lacking_columns(const struct source_file *file, struct column *const *needed, size_t count,
-                              size_t *places)
-{
-    size_t found = 0, unread = 0;
-    for (size_t i = 0; i < file->count; i++) {
-        const struct column *column = file->columns[i].column;
-        unread += column && column->provisional;
-        if (is_lacking(column, needed, count))
-            places[found++] = i;
-    }
-    if (found == 0 && file->count > 0 && unread == file->count)
-        places[found++] = 0;
-    return found;
-}
-
-bool sources_unread(const struct sources *sources)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        for (size_t k = 0; k < sources->files[i].count; k++) {
-            const struct column *column = sources->files[i].columns[k].column;
-            if (column && column->unread)
-                return true;
-        }
-    }
-    return false;
-}
-
-bool sources_lack(const struct sources *sources, struct column *const *needed, size_t count, struct arena *arena)
-{
-    bool lack = false;
-    for (size_t i = 0; i < sources->count && !lack; i++) {
-        const struct source_file *file = &sources->files[i];
-        size_t *places = arena_array(arena, file->count + 1, sizeof *places);
-        lack = lacking_columns(file, needed, count, places) > 0;
-    }
-    return lack;
-}
-
-/* Reads the columns of a file that are lacking. */
-static enum status read_file(const struct sources *sources, struct source_file *file, const struct env *env,
-                             struct column *const *needed, size_t count, struct timing *timing, struct diags *diags)
-{
-    struct column **columns = arena_array(diags->arena, file->count + 1, sizeof(struct column *));
-    size_t *places = arena_array(diags->arena, file->count + 1, sizeof *places);
-    const size_t found = lacking_columns(file, needed, count, places);
-    if (found == 0)
-        return STATUS_OK;
-    for (size_t i = 0; i < found; i++)
-        columns[i] = file->columns[places[i]].column;
-    int64_t began = now_ns();
-    enum status status = file_cache_read(env->file_cache, columns, found, file->path.span, diags);
-    timing_add(timing, PHASE_MAP, file->path.text, now_ns() - began, 0);
-    for (size_t i = 0; i < found; i++) {
-        struct source_column *column = &file->columns[places[i]];
-        *column = source_column(sources, column->name, columns[i]);
-    }
-    return status;
-}
-
-enum status sources_read(struct sources *sources, const struct env *env, struct column *const *needed, size_t count,
-                         struct timing *timing, struct diags *diags)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
-        status = read_file(sources, &sources->files[i], env, needed, count, timing, diags);
-    return status;
-}
-
 void sources_release(struct sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
-        for (size_t k = 0; k < sources->files[i].count; k++)
+        for (size_t k = 0; k < sources->files[i].count; k++) {
             column_unref(sources->files[i].columns[k].column);
+            column_unref(sources->files[i].columns[k].unread);
+        }
     }
     *sources = (struct sources){0};
 }

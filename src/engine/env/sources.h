@@ -11,7 +11,14 @@ struct source_column {
     const char *name;
     enum type type;
     struct logical_type logical; /* the dictionary is the column's */
-    struct column *column;       /* one reference; NULL in a check; may be unread */
+    struct column *column; /* one reference; NULL in a check; may be unread, or text with an unsorted dictionary */
+    struct column *unread; /* of the latter: what stands for the column with a sorted one, one reference */
+};
+
+/* A column that a pipeline reads. */
+struct needed_column {
+    struct column *column;
+    bool ordered; /* text: its strings are compared, or leave the statement. Else an unsorted dictionary does */
 };
 
 struct source_file {
@@ -40,16 +47,17 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
                   struct timing *timing, struct sources *sources, struct diags *diags);
 void sources_release(struct sources *sources);
 
-/* Whether some column is unread. */
+/* Whether some column is unread, or has an unsorted dictionary. */
 bool sources_unread(const struct sources *sources);
 
-/* Whether some of the `count` needed columns, or columns whose validity is needed, are unread; `needed` NULL: whether
- * some column's type is provisional. A text file of which nothing was read lacks a column. */
-bool sources_lack(const struct sources *sources, struct column *const *needed, size_t count, struct arena *arena);
+/* Whether some of the `count` needed columns, or columns whose validity is needed, are unread, or have no order though
+ * they need it; `needed` NULL: whether some column's type is provisional. A text file of which nothing was read lacks a
+ * column. */
+bool sources_lack(const struct sources *sources, const struct needed_column *needed, size_t count, struct arena *arena);
 
 /* Reads these. */
-enum status sources_read(struct sources *sources, const struct env *env, struct column *const *needed, size_t count,
-                         struct timing *timing, struct diags *diags);
+enum status sources_read(struct sources *sources, const struct env *env, const struct needed_column *needed,
+                         size_t count, struct timing *timing, struct diags *diags);
 
 /* The file, or the relation with unread columns, named at this place of the tree; NULL if there is none, or loading
  * stopped before it. */

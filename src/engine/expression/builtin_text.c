@@ -57,6 +57,8 @@ static void note_missing(const struct text_use *use, const struct text_lookup *l
                                         [TEXT_TO_TEXT] = NULL};
     struct binder *binder = use->scope->binder;
     const char *noun = nouns[use->function->result];
+    if ((lookup->missing > 0 || lookup->cut > 0) && texts_need_order(binder, use->text.logical.dictionary))
+        return; /* it may have strings several times */
     const char *text = text_of_span(binder->arena, use->text_expr->span, OPERAND_SHOWN);
     if (noun != NULL && use->text.text != NULL && lookup->missing > 0)
         diag_note(binder->diags, use->span, "`%s` is no %s: missing", text, noun);
@@ -324,7 +326,8 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
 {
     struct code *code = scope->code;
     const struct dictionary *first = a.logical.dictionary, *second = b.logical.dictionary;
-    if (scope->binder->checking || first == NULL || second == NULL) {
+    const bool unsorted = texts_need_order(scope->binder, first) || texts_need_order(scope->binder, second);
+    if (scope->binder->checking || first == NULL || second == NULL || unsorted) {
         a.value = code_op(code, OP_BITOR, a.value, b.value, NO_VALUE, span);
         a.present = present_both(code, a.present, b.present, span);
         return unknown_of(scope, TEXT_TO_TEXT, a, span);

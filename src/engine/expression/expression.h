@@ -81,12 +81,14 @@ struct binder {
     struct queue *queue;             /* NULL while no pipeline is bound */
     struct evaluations *evaluations; /* of the pipeline's sources; NULL while no pipeline is bound */
     void (*bind_source)(struct binder *binder, const struct source_node *source, struct flow *flow);
-    const struct workers *workers; /* for what is computed while binding */
-    size_t errors;                 /* recorded so far, at most LIMIT_ERRORS */
-    bool cancelled;                /* while a function of text was computed: what is bound is of no use */
-    size_t outputs;                /* of all tasks so far */
-    size_t inlined;                /* expression nodes bound inside functions so far */
-    int depth;                     /* of nested expressions */
+    const struct workers *workers;     /* for what is computed while binding */
+    const struct dictionary **ordered; /* unsorted dictionaries that need an order: what was bound is of no use */
+    size_t ordered_count, ordered_capacity;
+    size_t errors;  /* recorded so far, at most LIMIT_ERRORS */
+    bool cancelled; /* while a function of text was computed: what is bound is of no use */
+    size_t outputs; /* of all tasks so far */
+    size_t inlined; /* expression nodes bound inside functions so far */
+    int depth;      /* of nested expressions */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
@@ -389,6 +391,9 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
 /* A dictionary of one string. */
 struct dictionary *dictionary_of_text(struct text text);
 value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span);
+/* Whether the dictionary (or NULL) is unsorted: then it is one of binder->ordered from now on. To be asked before its
+ * order is used, or that its strings differ. */
+bool texts_need_order(struct binder *binder, const struct dictionary *dictionary);
 /* Element `code` of a column with an element for each string of the term's dictionary, which the queue takes over. */
 value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span);
 

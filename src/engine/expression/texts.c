@@ -36,6 +36,16 @@ struct term term_as_column(struct binder *binder, struct term term)
     return term;
 }
 
+bool texts_need_order(struct binder *binder, const struct dictionary *dictionary)
+{
+    if (dictionary == NULL || !dictionary->unsorted)
+        return false;
+    binder->ordered = arena_reserve(binder->arena, (void *)binder->ordered, binder->ordered_count,
+                                    &binder->ordered_capacity, sizeof(const struct dictionary *));
+    binder->ordered[binder->ordered_count++] = dictionary;
+    return true;
+}
+
 value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span)
 {
     queue_hold(scope->binder->queue, column);
@@ -84,6 +94,10 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
     *a = term_as_column(scope->binder, *a);
     *b = term_as_column(scope->binder, *b);
     struct dictionary *both[] = {a->logical.dictionary, b->logical.dictionary};
+    for (int i = 0; i < 2; i++) {
+        if (texts_need_order(scope->binder, both[i]))
+            both[i] = NULL;
+    }
     if (both[0] == both[1] || same_constant || both[0] == NULL || both[1] == NULL) {
         a->logical.dictionary = b->logical.dictionary = both[0] != NULL ? both[0] : both[1];
         return;
@@ -130,7 +144,8 @@ static value compare_with_constant(struct scope *scope, enum op op, struct term 
                                    struct span span)
 {
     struct code *code = scope->code;
-    const struct dictionary *dictionary = column.logical.dictionary;
+    const bool unsorted = texts_need_order(scope->binder, column.logical.dictionary);
+    const struct dictionary *dictionary = unsorted ? NULL : column.logical.dictionary;
     int64_t place = dictionary != NULL ? dictionary_lower_bound(dictionary, text) : 0;
     bool found = dictionary != NULL && dictionary_find(dictionary, text) >= 0;
     if (op == OP_EQ || op == OP_NE)

@@ -161,7 +161,7 @@ static enum status read_part(struct part *part, const struct format_job *job, si
     if (!any && part_is_provisional(part) && width > 0)
         want[0] = any = true;
     if (any && part->file.reader) {
-        const struct format_job own = {part->file.format, job->workers, job->span, job->diags, NULL};
+        const struct format_job own = {part->file.format, job->workers, job->span, job->diags, NULL, false};
         enum status status = format_read_columns(&own, part->file.mapping, part->file.reader, want, read);
         if (status != STATUS_OK)
             return status;
@@ -259,7 +259,7 @@ enum status open_appended(const struct opener *opener, const char *const *paths,
                      : open_file(opener, paths[p], span, &own, &part->file, diags);
     }
     const struct workers workers = opener_workers(opener, paths[0], diags->arena);
-    const struct format_job job = {reader->parts[0].file.format, &workers, span, diags, options->text};
+    const struct format_job job = {reader->parts[0].file.format, &workers, span, diags, options->text, false};
     if (status == STATUS_OK)
         status = describe(reader, &job);
     if (status != STATUS_OK) {

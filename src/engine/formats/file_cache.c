@@ -58,6 +58,9 @@ enum status file_cache_check(const struct file_cache *file_cache, const char *pa
 
 static void entry_release(struct entry *entry)
 {
+    for (size_t k = 0; entry->unsorted && k < entry->unread->count; k++)
+        column_unref(entry->unsorted[k]);
+    free((void *)entry->unsorted);
     opened_file_close(&entry->file);
     relation_unref(entry->unread);
     free(entry->stated);
@@ -243,6 +246,7 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
     **opened = (struct entry){.path = heap_text(path),
                               .file = file,
                               .unread = unread,
+                              .unsorted = unread ? heap_array(unread->count + 1, sizeof(struct column *)) : NULL,
                               .by_content = !options->format,
                               .stated = stated ? heap_text(stated) : NULL,
                               .recent = is_recent(&file.stamp)};

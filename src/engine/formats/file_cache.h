@@ -56,6 +56,11 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
 enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
                             struct diags *diags);
 
+/* Likewise for what only looks at single strings: columns of text may be replaced by ones with unsorted dictionaries
+ * (dictionary.h). */
+enum status file_cache_read_unsorted(struct file_cache *file_cache, struct column **columns, size_t count,
+                                     struct span span, struct diags *diags);
+
 /* Likewise for showing rows: columns of long files may be replaced by columns of as many rows of which only the first
  * `head` and last `tail` can be read; these are read again by file_cache_read. */
 enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,

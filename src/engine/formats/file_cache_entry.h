@@ -6,12 +6,13 @@
 
 struct entry {
     char *path;
-    struct opened_file file; /* always with a relation; of a reader, its columns may be unread */
-    struct relation *unread; /* of a reader: what stands for each column until it is read */
-    char *stated;            /* of text files: what the user states, as text */
-    bool by_content;         /* what gave the format */
-    bool recent;             /* modified just before it was opened */
-    uint64_t used;           /* the cache's clock at the last use */
+    struct opened_file file;  /* always with a relation; of a reader, its columns may be unread */
+    struct relation *unread;  /* of a reader: what stands for each column until it is read */
+    struct column **unsorted; /* of a reader: columns of text with unsorted dictionaries that have been read; NULL */
+    char *stated;             /* of text files: what the user states, as text */
+    bool by_content;          /* what gave the format */
+    bool recent;              /* modified just before it was opened */
+    uint64_t used;            /* the cache's clock at the last use */
 };
 
 struct file_cache {

@@ -22,72 +22,110 @@ static void entry_renew(const struct entry *entry, struct column **columns, size
     }
 }
 
+/* Columns to be read, and how. */
+struct request {
+    struct column **columns;
+    size_t count;
+    int64_t head, tail; /* only the rows at both ends; -1: whole columns */
+    bool unsorted;      /* text may have unsorted dictionaries */
+    struct span span;
+    struct diags *diags;
+};
+
 /* What is read of a file: some of its columns, whole or only the rows at both ends. */
 struct reading {
     bool *wanted;            /* of each column of the file */
     struct column **columns; /* those read */
-    int64_t head, tail;      /* -1: whole columns */
+    bool whole;
 };
 
 /* Reads the wanted columns of the entry. */
 static enum status entry_read(struct file_cache *file_cache, struct entry *entry, const struct reading *reading,
-                              struct span span, struct diags *diags)
+                              const struct request *request)
 {
+    struct diags *diags = request->diags;
     if (entry->file.mapping && mapping_changed(entry->file.mapping)) {
-        diag_error(diags, span, "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
+        diag_error(diags, request->span,
+                   "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
                    mapping_path(entry->file.mapping));
         diag_hint(diags, "load it again. Replacing a file by renaming a new one over it is safe");
         return STATUS_FAILED;
     }
     struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
     workers.whole.bytes = entry->file.mapping ? (int64_t)mapping_length(entry->file.mapping) : 0;
-    const struct format_job job = {.format = entry->file.format, .workers = &workers, .span = span, .diags = diags};
+    const struct format_job job = {.format = entry->file.format,
+                                   .workers = &workers,
+                                   .span = request->span,
+                                   .diags = diags,
+                                   .unsorted_text = request->unsorted};
     struct file_reader *reader = entry->file.reader;
-    if (reading->head >= 0)
-        return reader->ops->read_ends(reader, &job, reading->wanted, reading->head, reading->tail, reading->columns);
+    if (!reading->whole)
+        return reader->ops->read_ends(reader, &job, reading->wanted, request->head, request->tail, reading->columns);
     return entry->file.mapping
                ? format_read_columns(&job, entry->file.mapping, reader, reading->wanted, reading->columns)
                : reader->ops->read(reader, &job, reading->wanted, reading->columns);
 }
 
-/* Whether reading only these rows is worth it, and possible. */
-static bool can_read_ends(const struct entry *entry, int64_t head, int64_t tail)
+/* Whether reading only the rows at both ends is worth it, and possible. */
+static bool can_read_ends(const struct entry *entry, const struct request *request)
 {
     enum { LONG_ROWS = 1 << 17 };
     const struct file_reader *reader = entry->file.reader;
-    return reader->ops->read_ends && reader->rows > LONG_ROWS && head >= 0 && head < LONG_ROWS && tail < LONG_ROWS;
+    return reader->ops->read_ends && reader->rows > LONG_ROWS && request->head >= 0 && request->head < LONG_ROWS &&
+           request->tail < LONG_ROWS;
 }
 
-/* Reads those of the entry's columns that are unread and for which some of `columns` stand; replaces these. */
-static enum status entry_read_for(struct file_cache *file_cache, struct entry *entry, struct column **columns,
-                                  size_t count, int64_t head, int64_t tail, struct span span, struct diags *diags)
+/* Replaces those of the columns that have been read with unsorted dictionaries. */
+static void renew_unsorted(const struct entry *entry, const struct request *request)
+{
+    for (size_t k = 0; k < entry->unread->count; k++) {
+        if (entry->unsorted[k])
+            replace(request->columns, request->count, entry->unread->columns[k], entry->unsorted[k]);
+    }
+}
+
+/* Keeps a column that has been read whole. One with a sorted dictionary takes the place of the unsorted one. */
+static void keep(struct entry *entry, size_t k, struct column *column)
+{
+    column_unref(entry->unsorted[k]);
+    entry->unsorted[k] = NULL;
+    if (column_is_unsorted(column)) {
+        entry->unsorted[k] = column;
+        return;
+    }
+    column_unref(entry->file.relation->columns[k]);
+    entry->file.relation->columns[k] = column;
+}
+
+/* Reads those of the entry's columns that are unread and for which some of the request's stand; replaces these. */
+static enum status entry_read_for(struct file_cache *file_cache, struct entry *entry, const struct request *request)
 {
     struct relation *relation = entry->file.relation;
-    struct arena *arena = diags->arena;
-    const bool whole = !can_read_ends(entry, head, tail);
+    struct arena *arena = request->diags->arena;
     struct reading reading = {.wanted = arena_array(arena, relation->count + 1, sizeof *reading.wanted),
                               .columns = arena_array(arena, relation->count + 1, sizeof(struct column *)),
-                              .head = whole ? -1 : head,
-                              .tail = tail};
+                              .whole = !can_read_ends(entry, request)};
     bool any = false;
+    if (request->unsorted)
+        renew_unsorted(entry, request);
     for (size_t k = 0; k < relation->count; k++) {
-        for (size_t i = 0; i < count && relation->columns[k]->unread && !reading.wanted[k]; i++)
-            reading.wanted[k] = columns[i] == entry->unread->columns[k];
+        for (size_t i = 0; i < request->count && relation->columns[k]->unread && !reading.wanted[k]; i++)
+            reading.wanted[k] = request->columns[i] == entry->unread->columns[k];
         any = any || reading.wanted[k];
     }
-    enum status status = any ? entry_read(file_cache, entry, &reading, span, diags) : STATUS_OK;
+    enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
-    for (size_t k = 0; k < relation->count && whole; k++) {
-        if (reading.wanted[k]) {
-            column_unref(relation->columns[k]);
-            relation->columns[k] = reading.columns[k];
-        }
+    for (size_t k = 0; k < relation->count && reading.whole; k++) {
+        if (reading.wanted[k])
+            keep(entry, k, reading.columns[k]);
     }
-    entry_renew(entry, columns, count);
-    for (size_t k = 0; k < relation->count && !whole; k++) {
+    entry_renew(entry, request->columns, request->count);
+    if (request->unsorted)
+        renew_unsorted(entry, request);
+    for (size_t k = 0; k < relation->count && !reading.whole; k++) {
         if (reading.wanted[k]) {
-            replace(columns, count, entry->unread->columns[k], reading.columns[k]);
+            replace(request->columns, request->count, entry->unread->columns[k], reading.columns[k]);
             column_unref(reading.columns[k]);
         }
     }
@@ -102,14 +140,13 @@ void file_cache_renew(const struct file_cache *file_cache, struct column **colum
     }
 }
 
-enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,
-                                 int64_t tail, struct span span, struct diags *diags)
+static enum status read_for(struct file_cache *file_cache, const struct request *request)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < file_cache->count && status == STATUS_OK; i++) {
         struct entry *entry = &file_cache->entries[i];
         if (entry->file.reader)
-            status = entry_read_for(file_cache, entry, columns, count, head, tail, span, diags);
+            status = entry_read_for(file_cache, entry, request);
     }
     return status;
 }
@@ -117,5 +154,22 @@ enum status file_cache_read_ends(struct file_cache *file_cache, struct column **
 enum status file_cache_read(struct file_cache *file_cache, struct column **columns, size_t count, struct span span,
                             struct diags *diags)
 {
-    return file_cache_read_ends(file_cache, columns, count, -1, 0, span, diags);
+    const struct request request = {.columns = columns, .count = count, .head = -1, .span = span, .diags = diags};
+    return read_for(file_cache, &request);
+}
+
+enum status file_cache_read_unsorted(struct file_cache *file_cache, struct column **columns, size_t count,
+                                     struct span span, struct diags *diags)
+{
+    const struct request request = {
+        .columns = columns, .count = count, .head = -1, .unsorted = true, .span = span, .diags = diags};
+    return read_for(file_cache, &request);
+}
+
+enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,
+                                 int64_t tail, struct span span, struct diags *diags)
+{
+    const struct request request = {
+        .columns = columns, .count = count, .head = head, .tail = tail, .span = span, .diags = diags};
+    return read_for(file_cache, &request);
 }

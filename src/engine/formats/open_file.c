@@ -63,7 +63,7 @@ enum status open_file(const struct opener *opener, const char *path, struct span
     if (status == STATUS_OK) {
         file->stamp = mapping_stamp(mapping);
         file->format = file->format ? file->format : format_of_content(mapping);
-        const struct format_job job = {file->format, &workers, span, diags, options->text};
+        const struct format_job job = {file->format, &workers, span, diags, options->text, false};
         status = file->format->open ? format_open(&job, mapping, &file->reader)
                                     : format_read(&job, mapping, &file->relation);
     }

@@ -70,7 +70,7 @@ static void dictionary_part(void *context, int member, int64_t part)
 {
     struct read *read = context;
     struct chunk_read *chunk = &read->chunks[part];
-    if (chunk->has_dictionary && !chunk->column->done)
+    if (chunk->has_dictionary && !chunk->column->done && !chunk->column->unsorted)
         chunk->error = open_dictionary(read, chunk, member);
 }
 
@@ -91,7 +91,9 @@ static enum read_error decode_page(const struct read *read, struct page_read *pa
     void *to = column_at(column->column, page->row);
     size_t size = type_table[column->column->store].size;
     enum read_error error = READ_OK;
-    if (leaf_is_text(leaf) && !page_has_indices(page)) {
+    if (column->unsorted) {
+        error = unsorted_text_decode(read, page, member);
+    } else if (leaf_is_text(leaf) && !page_has_indices(page)) {
         text_translate_page(read, page);
     } else {
         struct page_values values;
@@ -162,7 +164,10 @@ static bool reserve_column(struct read *read, struct column_read *column)
     const struct leaf *leaf = column->leaf;
     struct buffer_pool *pool = read->job->workers->pool;
     int64_t rows = read->reader->base.rows;
-    if (leaf_is_text(leaf)) {
+    if (read->job->unsorted_text && unsorted_text_is_possible(read, column)) {
+        if (unsorted_text_reserve(read, column) != STATUS_OK)
+            return false;
+    } else if (leaf_is_text(leaf)) {
         size_t threads = (size_t)read->job->workers->threads;
         column->interners = heap_array(threads, sizeof(struct interner *));
         for (size_t i = 0; i < threads; i++)
@@ -377,6 +382,7 @@ static void column_read_free(struct column_read *column, int threads)
     column_unref(column->column);
     column_unref(column->validity);
     column_unref(column->numbers);
+    dictionary_unref(column->unsorted);
 }
 
 static void read_free(struct read *read)

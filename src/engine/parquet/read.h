@@ -10,6 +10,8 @@ struct page_read {
     struct page_header header;
     const struct chunk_read *chunk;
     int64_t row;    /* the first */
+    size_t place;   /* of an unsorted dictionary: where the page's bytes are, */
+    size_t room;    /* and their number */
     size_t present; /* values that are not missing */
     int member;     /* of text without indices: the thread that interned its strings */
     enum read_error error;
@@ -37,6 +39,9 @@ struct column_read {
     struct chunk_read *chunks; /* those of this column, in read->chunks */
     size_t chunk_count;
     struct column *column, *validity; /* validity: NULL if no value can be missing */
+    struct dictionary *unsorted;      /* of text: one that has no order is made, */
+    uint64_t *offsets;                /* where the strings are, */
+    char *bytes;                      /* and their memory; else NULL */
     bool guessed;                     /* that all values fit a narrower type than the leaf's */
     _Atomic bool too_wide;            /* which was wrong */
     bool done;                        /* all pages are decoded */
@@ -80,6 +85,15 @@ enum status text_join(struct read *read);
 
 /* Translates a page's numbers to codes. */
 void text_translate_page(const struct read *read, struct page_read *page);
+
+/* unsorted_text.c: whether the column can have an unsorted dictionary: its strings are stored one by one. */
+bool unsorted_text_is_possible(const struct read *read, const struct column_read *column);
+
+/* Reserves the dictionary, and codes. STATUS_FAILED, without an error: no memory. */
+enum status unsorted_text_reserve(struct read *read, struct column_read *column);
+
+/* Decompresses a page into the dictionary, and sets the codes of its strings. */
+enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member);
 
 /* Reports the first error that a thread has recorded; STATUS_OK: there is none. */
 enum status read_report(const struct read *read);

@@ -155,13 +155,13 @@ enum status text_join(struct read *read)
 {
     for (size_t k = 0; k < read->column_count; k++) {
         struct column_read *column = &read->columns[k];
-        enum status status = leaf_is_text(column->leaf) ? join_column(read, column) : STATUS_OK;
+        enum status status = column->interners ? join_column(read, column) : STATUS_OK;
         if (status != STATUS_OK)
             return status;
     }
     for (size_t i = 0; i < read->chunk_count; i++) {
         struct chunk_read *chunk = &read->chunks[i];
-        if (leaf_is_text(chunk->column->leaf) && chunk->has_dictionary)
+        if (chunk->column->interners && chunk->has_dictionary)
             translate_dictionary(chunk, type_table[chunk->column->column->store].size);
     }
     return STATUS_OK;

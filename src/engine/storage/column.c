@@ -28,6 +28,11 @@ struct column *column_ref(struct column *column)
     return column;
 }
 
+bool column_is_unsorted(const struct column *column)
+{
+    return column->logical.dictionary && column->logical.dictionary->unsorted;
+}
+
 /* Columns with reserved memory own it and may write to it. */
 static void *owned_data(const struct column *column)
 {

@@ -44,6 +44,9 @@ void column_set_logical(struct column *column, struct logical_type logical);
 /* Sets the validity of a column under construction; takes over one reference. NULL: no value is missing. */
 void column_set_validity(struct column *column, struct column *validity);
 
+/* Whether it is text with an unsorted dictionary. */
+bool column_is_unsorted(const struct column *column);
+
 /* Whether the value of a row is missing. The rows must be on the host. */
 bool column_is_missing(const struct column *column, int64_t row);
 

@@ -19,6 +19,7 @@ struct format_job {
     struct span span;              /* the path in the query, for errors */
     struct diags *diags;
     const struct text_options *text; /* reading text files: what the user states; NULL: nothing */
+    bool unsorted_text;              /* columns of text may have unsorted dictionaries (dictionary.h) */
 };
 
 struct reader_column {

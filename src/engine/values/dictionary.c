@@ -17,13 +17,40 @@ void dictionary_unref(struct dictionary *dictionary)
 {
     if (!dictionary || atomic_fetch_sub_explicit(&dictionary->refs, 1, memory_order_acq_rel) > 1)
         return;
+    pages_free(dictionary->pages, dictionary->size);
     free(dictionary);
 }
 
 struct text dictionary_text(const struct dictionary *dictionary, int64_t code)
 {
     uint64_t begin = dictionary->offsets[code];
+    if (dictionary->unsorted) {
+        uint32_t length;
+        memcpy(&length, dictionary->bytes + begin - sizeof length, sizeof length);
+        return (struct text){dictionary->bytes + begin, length};
+    }
     return (struct text){dictionary->bytes + begin, (size_t)(dictionary->offsets[code + 1] - begin)};
+}
+
+struct dictionary *dictionary_unsorted(size_t count, size_t bytes, uint64_t **offsets_at, char **bytes_at)
+{
+    size_t size;
+    if (__builtin_mul_overflow(count, sizeof **offsets_at, &size) || __builtin_add_overflow(size, bytes, &size))
+        return NULL;
+    void *pages = pages_alloc(size);
+    if (!pages)
+        return NULL;
+    struct dictionary *dictionary = heap_array(1, sizeof *dictionary);
+    *offsets_at = pages;
+    *bytes_at = (char *)(*offsets_at + count);
+    dictionary->count = (int64_t)count;
+    dictionary->offsets = *offsets_at;
+    dictionary->bytes = *bytes_at;
+    dictionary->unsorted = true;
+    dictionary->pages = pages;
+    dictionary->size = size;
+    dictionary->refs = 1;
+    return dictionary;
 }
 
 int64_t dictionary_lower_bound(const struct dictionary *dictionary, struct text text)

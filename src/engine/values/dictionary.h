@@ -18,6 +18,11 @@ struct dictionary {
     int64_t count;           /* distinct strings, ascending by their bytes (for UTF-8, by code points) */
     const uint64_t *offsets; /* count + 1: string k is bytes offsets[k] .. offsets[k + 1] - 1 */
     const char *bytes;
+    /* Strings in any order, and perhaps several times: codes say nothing but where a string is. String k begins at
+     * offsets[k], and has its length in the four bytes before, little-endian. */
+    bool unsorted;
+    void *pages; /* of an unsorted one: its memory, */
+    size_t size; /* of so many bytes */
     _Atomic int refs;
 };
 
@@ -27,8 +32,11 @@ static const size_t TEXT_MAX = UINT32_MAX; /* bytes of one string */
 struct dictionary *dictionary_ref(struct dictionary *dictionary); /* NULL is allowed */
 void dictionary_unref(struct dictionary *dictionary);             /* NULL is allowed */
 
-/* The string of a code in 0..count-1. */
+/* The string of a code in 0..count-1. All other functions take sorted dictionaries. */
 struct text dictionary_text(const struct dictionary *dictionary, int64_t code);
+
+/* An unsorted dictionary of `count` strings in `bytes` bytes, which the caller fills in. NULL: no memory. */
+struct dictionary *dictionary_unsorted(size_t count, size_t bytes, uint64_t **offsets_at, char **bytes_at);
 
 /* The code of the string, or -1 if it is not in the dictionary. */
 int64_t dictionary_find(const struct dictionary *dictionary, struct text text);

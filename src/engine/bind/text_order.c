@@ -1,0 +1,112 @@
+#include "engine/bind/text_order.h"
+
+struct search {
+    const struct queue *queue;
+    bool **inputs, **outputs; /* of each task: those that need the order of their texts */
+};
+
+static void need_input(const struct search *search, const struct task *task, size_t k)
+{
+    const struct input *input = &task->inputs[k];
+    search->inputs[task->number][k] = true;
+    if (input->task != NULL && input->output < input->task->output_count)
+        search->outputs[input->task->number][input->output] = true;
+}
+
+/* The value is an input as it is: its number. */
+static bool is_input(const struct task *task, value v, size_t *number)
+{
+    if (v == NO_VALUE || task->code.at[v].op != OP_INPUT)
+        return false;
+    *number = (size_t)task->code.at[v].integer;
+    return true;
+}
+
+static void need_value(const struct search *search, const struct task *task, value v)
+{
+    size_t number;
+    if (is_input(task, v, &number))
+        need_input(search, task, number);
+}
+
+/* Whether an instruction only looks a text up by its code. Before its dictionary is known, a function of text is
+ * OP_XOR; afterwards it reads a table, or compares the code with an interval of codes, and the binder notes all
+ * comparisons of texts itself. */
+static bool looks_up(const struct instr *instr, const struct input *input)
+{
+    switch (instr->op) {
+    case OP_XOR:
+    case OP_GATHER:
+        return true;
+    case OP_LE:
+    case OP_LT:
+    case OP_EQ:
+    case OP_NE:
+        return input_logical(input).dictionary != NULL;
+    default:
+        return false;
+    }
+}
+
+static void visit_code(const struct search *search, const struct task *task, const bool *live)
+{
+    for (value v = 0; v < task->code.count; v++) {
+        const struct instr *instr = &task->code.at[v];
+        if (live[v] && instr->op == OP_GATHER)
+            need_input(search, task, (size_t)instr->integer); /* its elements may go anywhere */
+        for (int i = 0; live[v] && i < op_table[instr->op].arity; i++) {
+            size_t number;
+            if (is_input(task, instr->args[i], &number) && !looks_up(instr, &task->inputs[number]))
+                need_input(search, task, number);
+        }
+    }
+}
+
+static void visit_operator(const struct search *search, const struct task *task)
+{
+    const struct column_operator *column_op = task->column_op;
+    for (size_t i = 0; i < column_op->key_count; i++)
+        need_input(search, task, column_op->keys[i]);
+    for (size_t k = 0; k < task->output_count && column_op->kind == OPERATOR_DISTINCT; k++)
+        need_value(search, task, task->outputs[k].value);
+}
+
+static void visit_task(const struct search *search, const struct task *task, bool *live)
+{
+    const bool last = task->number + 1 == search->queue->count;
+    task_mark_live(task, live);
+    visit_code(search, task, live);
+    if (task->sink == SINK_OPERATOR)
+        visit_operator(search, task);
+    for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
+        if (last || search->outputs[task->number][k])
+            need_value(search, task, task->outputs[k].value);
+    }
+    for (size_t k = 0; k < task->aggregate_count; k++) {
+        const struct aggregate *aggregate = &task->aggregates[k];
+        need_value(search, task, aggregate->value);
+        if (aggregate_has_operands(aggregate->kind)) {
+            need_value(search, task, aggregate->other);
+            need_value(search, task, aggregate->where);
+        }
+    }
+}
+
+bool **text_order_inputs(const struct queue *queue)
+{
+    struct arena *arena = queue->arena;
+    struct search search = {.queue = queue,
+                            .inputs = arena_array(arena, queue->count + 1, sizeof(bool *)),
+                            .outputs = arena_array(arena, queue->count + 1, sizeof(bool *))};
+    int32_t most = 0;
+    for (size_t t = 0; t < queue->count; t++) {
+        const struct task *task = queue->tasks[t];
+        search.inputs[t] = arena_array(arena, task->input_count + 1, sizeof(bool));
+        search.outputs[t] = arena_array(arena, task->output_count + 1, sizeof(bool));
+        most = task->code.count > most ? task->code.count : most;
+    }
+    bool *live = arena_array(arena, (size_t)most + 1, sizeof *live);
+    for (size_t t = queue->count; t-- > 0;)
+        visit_task(&search, queue->tasks[t], live);
+    return search.inputs;
+}

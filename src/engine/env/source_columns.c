@@ -1,0 +1,135 @@
+/* Columns of sources: which have to be read before a pipeline runs, and reading them. */
+#include "engine/env/source_columns.h"
+
+struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
+{
+    struct source_column source = {.name = name, .type = column->type, .logical = column->logical, .column = column};
+    if (sources->checking)
+        source.logical.dictionary = NULL;
+    return source;
+}
+
+/* Whether something needs the order of the column's strings. */
+static bool is_ordered(const struct column *column, const struct needed_column *needed, size_t count)
+{
+    bool ordered = false;
+    for (size_t i = 0; i < count && !ordered; i++)
+        ordered = needed[i].column == column && needed[i].ordered;
+    return ordered;
+}
+
+/* Whether the column has to be read first. */
+static bool is_lacking(const struct column *column, const struct needed_column *needed, size_t count)
+{
+    if (!column || !column->unread)
+        return column && needed && column_is_unsorted(column) && is_ordered(column, needed, count);
+    for (size_t i = 0; needed && i < count; i++) {
+        if (needed[i].column == column || needed[i].column == column->validity)
+            return true;
+    }
+    return !needed && column->provisional;
+}
+
+/* Lists the columns of a file that have to be read first, at most file->count; returns their number. A text file of
+ * which nothing is read is not known to be well formed, nor how many rows it has: then its first column is. */
+static size_t lacking_columns(const struct source_file *file, const struct needed_column *needed, size_t count,
+                              size_t *places)
+{
+    size_t found = 0, unread = 0;
+    for (size_t i = 0; i < file->count; i++) {
+        const struct column *column = file->columns[i].column;
+        unread += column && column->provisional;
+        if (is_lacking(column, needed, count))
+            places[found++] = i;
+    }
+    if (found == 0 && file->count > 0 && unread == file->count)
+        places[found++] = 0;
+    return found;
+}
+
+bool sources_unread(const struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t k = 0; k < sources->files[i].count; k++) {
+            const struct column *column = sources->files[i].columns[k].column;
+            if (column && (column->unread || column_is_unsorted(column)))
+                return true;
+        }
+    }
+    return false;
+}
+
+bool sources_lack(const struct sources *sources, const struct needed_column *needed, size_t count, struct arena *arena)
+{
+    bool lack = false;
+    for (size_t i = 0; i < sources->count && !lack; i++) {
+        const struct source_file *file = &sources->files[i];
+        size_t *places = arena_array(arena, file->count + 1, sizeof *places);
+        lack = lacking_columns(file, needed, count, places) > 0;
+    }
+    return lack;
+}
+
+/* Reads the file's columns at these places, and sets them. */
+static enum status read_places(const struct sources *sources, struct source_file *file, const struct env *env,
+                               const size_t *places, size_t found, bool unsorted, struct diags *diags)
+{
+    struct column **columns = arena_array(diags->arena, found + 1, sizeof(struct column *));
+    struct column **unread = arena_array(diags->arena, found + 1, sizeof(struct column *));
+    for (size_t i = 0; i < found; i++) {
+        struct source_column *column = &file->columns[places[i]];
+        columns[i] = column->unread ? column->unread : column->column;
+        unread[i] = column_ref(columns[i]);
+        if (column->unread)
+            column_unref(column->column);
+        column->unread = NULL;
+    }
+    enum status status = unsorted ? file_cache_read_unsorted(env->file_cache, columns, found, file->path.span, diags)
+                                  : file_cache_read(env->file_cache, columns, found, file->path.span, diags);
+    for (size_t i = 0; i < found; i++) {
+        struct source_column *column = &file->columns[places[i]];
+        *column = source_column(sources, column->name, columns[i]);
+        if (column_is_unsorted(columns[i]))
+            column->unread = unread[i];
+        else
+            column_unref(unread[i]);
+    }
+    return status;
+}
+
+/* Reads the columns of a file that are lacking. */
+static enum status read_file(const struct sources *sources, struct source_file *file, const struct env *env,
+                             const struct needed_column *needed, size_t count, struct timing *timing,
+                             struct diags *diags)
+{
+    size_t *places = arena_array(diags->arena, file->count + 1, sizeof *places);
+    size_t *others = arena_array(diags->arena, file->count + 1, sizeof *others);
+    size_t other_count = 0, place_count = 0;
+    const size_t found = lacking_columns(file, needed, count, places);
+    if (found == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < found; i++) {
+        const struct column *column = file->columns[places[i]].column;
+        if (column->logical.kind == LOGICAL_TEXT && needed && !is_ordered(column, needed, count))
+            others[other_count++] = places[i];
+        else
+            places[place_count++] = places[i];
+    }
+    int64_t began = now_ns();
+    enum status status = STATUS_OK;
+    if (place_count > 0)
+        status = read_places(sources, file, env, places, place_count, false, diags);
+    if (other_count > 0 && status == STATUS_OK)
+        status = read_places(sources, file, env, others, other_count, true, diags);
+    timing_add(timing, PHASE_MAP, file->path.text, now_ns() - began, 0);
+    return status;
+}
+
+enum status sources_read(struct sources *sources, const struct env *env, const struct needed_column *needed,
+                         size_t count, struct timing *timing, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
+        status = read_file(sources, &sources->files[i], env, needed, count, timing, diags);
+    return status;
+}
