@@ -64,7 +64,7 @@ bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, voi
     thread_pool_run(pool, threads, run_parts, &loop);
     if (!workers->thread_pool)
         thread_pool_free(pool);
-    return loop.next >= parts;
+    return loop.next >= parts && !workers_cancelled(workers);
 }
 
 struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t min_rows)

@@ -28,8 +28,8 @@ int parallel_threads(void);
 /* Runs one part. `member` (0..threads-1) identifies the thread: data owned by a member needs no lock. */
 typedef void part_fn(void *context, int member, int64_t part);
 
-/* Runs parts 0..parts-1, each taken by the next idle thread; the caller is member 0. Returns false if cancelled before
- * all parts were started. */
+/* Runs parts 0..parts-1, each taken by the next idle thread; the caller is member 0. Returns false if cancelled: parts
+ * may then be missing, and a long part may have ended early at workers_cancelled. */
 bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, void *context);
 
 /* Rows divided into parts of equal size, the last one possibly smaller. */

@@ -136,18 +136,19 @@ static void check_dictionary(const struct dictionary *dictionary, const struct s
 }
 
 /* The union is `expected`, and maps into and out of it agree with dictionary_find. */
-static void check_union(struct dictionary *a, struct dictionary *b, const struct dictionary *expected)
+static void check_union(struct dictionary *a, struct dictionary *b, const struct dictionary *expected,
+                        const struct workers *workers)
 {
     uint32_t *maps[2];
-    struct dictionary *both[2] = {a, b}, *joined = dictionary_union(a, b, maps);
+    struct dictionary *both[2] = {a, b}, *joined = dictionary_union(a, b, maps, workers);
     assert_int_equal(joined->count, expected->count);
     for (int64_t code = 0; code < joined->count; code++)
         assert_int_equal(text_compare(dictionary_text(joined, code), dictionary_text(expected, code)), 0);
     for (int k = 0; k < 2; k++) {
         int32_t *into = malloc((size_t)both[k]->count * sizeof *into + 1),
                 *out = malloc((size_t)joined->count * sizeof *out + 1);
-        dictionary_map(both[k], joined, into);
-        dictionary_map(joined, both[k], out);
+        assert_true(dictionary_map(both[k], joined, workers, into));
+        assert_true(dictionary_map(joined, both[k], workers, out));
         for (int64_t code = 0; code < both[k]->count; code++)
             assert_true(into[code] == (int32_t)maps[k][code] &&
                         into[code] == dictionary_find(joined, dictionary_text(both[k], code)));
@@ -158,6 +159,19 @@ static void check_union(struct dictionary *a, struct dictionary *b, const struct
         free(maps[k]);
     }
     dictionary_unref(joined);
+}
+
+static void check_cancelled(struct dictionary *a, struct dictionary *b, const struct workers *workers)
+{
+    const atomic_int cancel = 1;
+    struct workers stopped = workers ? *workers : (struct workers){.threads = 1};
+    uint32_t *maps[2];
+    int32_t *into = malloc((size_t)a->count * sizeof *into + 1);
+    stopped.cancel = &cancel;
+    assert_false(dictionary_map(a, b, &stopped, into));
+    assert_null(dictionary_union(a, b, maps, &stopped));
+    assert_null(maps[0]);
+    free(into);
 }
 
 static void check_form(enum form form, size_t count, size_t part_count, const struct workers *workers)
@@ -191,9 +205,10 @@ static void check_form(enum form form, size_t count, size_t part_count, const st
     }
     joined = dictionary_join(halves, 2, joined_maps, workers);
     check_dictionary(joined, &sample);
-    check_union(halves[0], halves[1], joined);
-    check_union(joined, halves[1], joined);
-    check_union(halves[0], joined, joined);
+    check_union(halves[0], halves[1], joined, workers);
+    check_union(joined, halves[1], joined, workers);
+    check_union(halves[0], joined, joined, workers);
+    check_cancelled(halves[0], halves[1], workers);
     for (int half = 0; half < 2; half++) {
         for (int64_t code = 0; code < halves[half]->count; code++)
             assert_int_equal(dictionary_find(joined, dictionary_text(halves[half], code)), joined_maps[half][code]);
@@ -208,7 +223,7 @@ static void check_form(enum form form, size_t count, size_t part_count, const st
         (void)interner_add(interner, (struct text){"not among them", 14});
         struct dictionary *few = dictionary_of_interners(&interner, 1, &map, NULL);
         int32_t codes[2];
-        dictionary_map(few, dictionary, codes);
+        assert_true(dictionary_map(few, dictionary, NULL, codes));
         for (int64_t code = 0; code < few->count; code++)
             assert_int_equal(codes[code], dictionary_find(dictionary, dictionary_text(few, code)));
         dictionary_unref(few);

@@ -64,7 +64,8 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
         bind_error(scope->binder, span, NULL, "not enough memory for the codes of %lld strings", (long long)rows);
         return term.value;
     }
-    dictionary_map(from, to, column_at(column, 0));
+    if (!dictionary_map(from, to, scope->binder->workers, column_at(column, 0)))
+        scope->binder->cancelled = true;
     column_finish(column, rows);
     column->range_known = true;
     column->lo = -1;

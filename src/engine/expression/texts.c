@@ -76,8 +76,8 @@ static struct dictionary *join(struct binder *binder, struct dictionary *both[2]
 {
     enum { LONG = 1 << 16 };
     const bool is_long = both[0]->count > LONG && both[1]->count > LONG;
-    struct dictionary *joined =
-        is_long ? dictionary_join(both, 2, maps, binder->workers) : dictionary_union(both[0], both[1], maps);
+    struct dictionary *joined = is_long ? dictionary_join(both, 2, maps, binder->workers)
+                                        : dictionary_union(both[0], both[1], maps, binder->workers);
     if (joined != NULL)
         return joined;
     if (binder->workers != NULL && workers_cancelled(binder->workers)) {

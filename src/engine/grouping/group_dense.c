@@ -55,7 +55,7 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
     if (!member_states(dense, member))
         return;
     uint32_t places[KEY_BLOCK];
-    for (int64_t row = begin; row < end; row += KEY_BLOCK) {
+    for (int64_t row = begin; row < end && !workers_cancelled(dense->grouping->workers); row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         prefetch_values(from, row + KEY_BLOCK);
         keys_read_32(from->keys, row, count, places);

@@ -82,7 +82,8 @@ static void add_part(void *context, int member, int64_t part)
     uint64_t codes[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
     int64_t end = part_begin(&hashing->parts, part + 1);
-    for (int64_t row = part_begin(&hashing->parts, part); table && row < end && !hashing->too_many; row += KEY_BLOCK) {
+    for (int64_t row = part_begin(&hashing->parts, part);
+         table && row < end && !hashing->too_many && !workers_cancelled(hashing->grouping->workers); row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(hashing->grouping->keys, 0, row, count, codes);
         if (look_up(table, codes, count, places))

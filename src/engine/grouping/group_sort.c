@@ -145,7 +145,7 @@ static int64_t close_gaps(struct sorted *sorted)
     int64_t groups = 0;
     if (sorted->count > 0)
         qsort(sorted->stretches, sorted->count, sizeof *sorted->stretches, by_position);
-    for (size_t i = 0; i < sorted->count; i++) {
+    for (size_t i = 0; i < sorted->count && !workers_cancelled(grouping->workers); i++) {
         const struct stretch *stretch = &sorted->stretches[i];
         if (stretch->at > groups && grouping->move)
             grouping->move(grouping->context, stretch->at, groups, stretch->count);
@@ -177,8 +177,10 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
     enum status status = radix_sort(&radix);
     if (sorted.failed)
         status = STATUS_FAILED;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
         *groups = close_gaps(&sorted);
+        status = workers_cancelled(grouping->workers) ? STATUS_CANCELLED : STATUS_OK;
+    }
     for (int i = 0; i < members; i++)
         group_states_free(grouping, sorted.states[i], KEY_BLOCK + 1);
     free(sorted.states);

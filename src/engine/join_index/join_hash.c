@@ -81,9 +81,11 @@ static void hash_part(void *context, int member, int64_t part)
     int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
     bool present[JOIN_BLOCK];
     int64_t *counts = &b->counts[part * b->partitions];
-    for (int64_t row = part_begin(&build->parts, part); row < end; row += JOIN_BLOCK) {
+    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
+         row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
         uint64_t *hashes = &b->hashes[row];
+        memset(&build->ids[row], -1, (size_t)count * sizeof *build->ids);
         memset(hashes, 0, (size_t)count * sizeof *hashes);
         for (size_t k = 0; k < index->key_count; k++) {
             join_key_values(build->columns[k], row, count, values);
@@ -123,7 +125,8 @@ static void divide_part(void *context, int member, int64_t part)
     const struct hash_build *b = context;
     const struct parts *parts = &b->build->parts;
     int64_t *places = &b->counts[part * b->partitions];
-    for (int64_t row = part_begin(parts, part); row < part_begin(parts, part + 1); row++) {
+    const int64_t end = part_begin(parts, part + 1);
+    for (int64_t row = part_begin(parts, part); row < end && join_goes_on(b->build, row); row++) {
         const uint64_t hash = b->hashes[row];
         if (hash != UINT64_MAX)
             b->entries[places[bucket_of(b->hash, hash) >> b->hash->partition_shift]++] =
@@ -169,7 +172,7 @@ static int64_t link_bucket(struct hash_build *b, int64_t begin, int64_t end)
 {
     enum { MOST = 256 };
     int64_t firsts[MOST], count = 0;
-    for (int64_t i = begin; i < end; i++) {
+    for (int64_t i = begin; i < end && join_goes_on(b->build, i); i++) {
         struct entry *entry = &b->entries[i];
         int64_t k = 0;
         while (k < count && (b->entries[firsts[k]].hash & LOW_31) != (entry->hash & LOW_31))
@@ -387,7 +390,6 @@ static enum status try_hash(struct hash_build *b)
     b->failed = false;
     memset(b->counts, 0, (size_t)(build->parts.count * b->partitions) * sizeof *b->counts);
     memset(b->distinct, 0, (size_t)b->partitions * sizeof *b->distinct);
-    memset(build->ids, -1, (size_t)build->index->rows * sizeof *build->ids);
     if (!workers_run(workers, build->parts.count, hash_part, b))
         return STATUS_CANCELLED;
     place_partitions(b);

@@ -55,7 +55,8 @@ static void range_part(void *context, int member, int64_t part)
     bool present[JOIN_BLOCK];
     for (size_t k = 0; k < key_count; k++)
         keys[k] = (struct join_key){.lo = INT64_MAX, .hi = INT64_MIN};
-    for (int64_t row = part_begin(&build->parts, part); row < end; row += JOIN_BLOCK) {
+    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
+         row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
         join_keys_present(build, row, count, present);
         for (size_t k = 0; k < key_count; k++) {
@@ -117,7 +118,8 @@ static void place_part(void *context, int member, int64_t part)
     const struct join_index *index = build->index;
     int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
     bool present[JOIN_BLOCK];
-    for (int64_t row = part_begin(&build->parts, part); row < end; row += JOIN_BLOCK) {
+    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
+         row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
         int32_t *ids = &build->ids[row];
         join_keys_present(build, row, count, present);

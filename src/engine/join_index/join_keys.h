@@ -16,6 +16,12 @@ struct index_build {
     int32_t *ids;       /* of each row; -1: a key is missing */
 };
 
+/* Whether a loop over rows or ids goes on: asked at each of them, looks for a cancellation at some. */
+static inline bool join_goes_on(const struct index_build *build, int64_t row)
+{
+    return row % JOIN_BLOCK != 0 || !workers_cancelled(build->workers);
+}
+
 /* Elements of a key as integers; a float by its bits, equal floats by the same ones. */
 void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);
 

@@ -29,7 +29,8 @@ static void read_part(void *context, int member, int64_t part)
     const struct ordering *ordering = context;
     const struct parts *parts = &ordering->build->parts;
     const int64_t end = part_begin(parts, part + 1);
-    for (int64_t row = part_begin(parts, part); row < end; row += JOIN_BLOCK)
+    for (int64_t row = part_begin(parts, part); row < end && !workers_cancelled(ordering->build->workers);
+         row += JOIN_BLOCK)
         join_key_values(ordering->build->order, row, (int)min_int64(end - row, JOIN_BLOCK), &ordering->values[row]);
 }
 
@@ -84,7 +85,9 @@ static void sort_part(void *context, int member, int64_t part)
     struct ordering *ordering = context;
     int64_t most = 0;
     bool in_order = true;
-    for (int64_t id = part_begin(&ordering->id_parts, part); id < part_begin(&ordering->id_parts, part + 1); id++) {
+    const int64_t ids_end = part_begin(&ordering->id_parts, part + 1);
+    for (int64_t id = part_begin(&ordering->id_parts, part);
+         id < ids_end && !workers_cancelled(ordering->build->workers); id++) {
         const int32_t begin = ordering->starts[id], end = ordering->starts[id + 1];
         if (!is_sorted(ordering, begin, end))
             sort_rows(ordering, begin, end);

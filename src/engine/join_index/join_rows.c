@@ -23,7 +23,8 @@ static void member_part(void *context, int member, int64_t part)
     (void)member;
     const struct tables *tables = context;
     const struct index_build *build = tables->build;
-    for (int64_t row = part_begin(&build->parts, part); row < part_begin(&build->parts, part + 1); row++) {
+    const int64_t end = part_begin(&build->parts, part + 1);
+    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
         if (build->ids[row] >= 0)
             tables->members[build->ids[row]] = 1;
     }
@@ -35,7 +36,8 @@ static void single_part(void *context, int member, int64_t part)
     struct tables *tables = context;
     const struct index_build *build = tables->build;
     bool in_order = true, twice = false;
-    for (int64_t row = part_begin(&build->parts, part); row < part_begin(&build->parts, part + 1); row++) {
+    const int64_t end = part_begin(&build->parts, part + 1);
+    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
         const int32_t id = build->ids[row];
         int32_t none = -1;
         in_order = in_order && id == row;
@@ -54,7 +56,8 @@ static void count_part(void *context, int member, int64_t part)
     (void)member;
     const struct tables *tables = context;
     const struct index_build *build = tables->build;
-    for (int64_t row = part_begin(&build->parts, part); row < part_begin(&build->parts, part + 1); row++) {
+    const int64_t end = part_begin(&build->parts, part + 1);
+    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
         if (build->ids[row] >= 0)
             atomic_fetch_add_explicit(&tables->starts[build->ids[row] + 1], 1, memory_order_relaxed);
     }
@@ -66,7 +69,7 @@ static void place_ids(struct tables *tables)
     const int64_t ids = tables->build->index->ids;
     int32_t at = 0;
     int64_t doubles = 0;
-    for (int64_t id = 0; id < ids; id++) {
+    for (int64_t id = 0; id < ids && join_goes_on(tables->build, id); id++) {
         const int32_t count = tables->starts[id + 1];
         tables->starts[id + 1] = at;
         at += count;
@@ -82,7 +85,8 @@ static void list_part(void *context, int member, int64_t part)
     (void)member;
     const struct tables *tables = context;
     const struct index_build *build = tables->build;
-    for (int64_t row = part_begin(&build->parts, part); row < part_begin(&build->parts, part + 1); row++) {
+    const int64_t end = part_begin(&build->parts, part + 1);
+    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
         if (build->ids[row] < 0)
             continue;
         const int32_t at = atomic_fetch_add_explicit(&tables->starts[build->ids[row] + 1], 1, memory_order_relaxed);
@@ -102,7 +106,8 @@ static void order_part(void *context, int member, int64_t part)
     struct tables *tables = context;
     int32_t *rows = (int32_t *)tables->row_of;
     bool in_order = true;
-    for (int64_t id = part_begin(&tables->id_parts, part); id < part_begin(&tables->id_parts, part + 1); id++) {
+    const int64_t ids_end = part_begin(&tables->id_parts, part + 1);
+    for (int64_t id = part_begin(&tables->id_parts, part); id < ids_end && join_goes_on(tables->build, id); id++) {
         const int32_t begin = tables->starts[id], end = tables->starts[id + 1];
         bool sorted = true;
         for (int32_t i = begin + 1; i < end; i++)
@@ -141,6 +146,14 @@ static enum status build_members(struct tables *tables)
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
+static void clear_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct tables *tables = context;
+    const int64_t begin = part_begin(&tables->id_parts, part), end = part_begin(&tables->id_parts, part + 1);
+    memset((void *)&tables->row_of[begin], -1, (size_t)(end - begin) * sizeof *tables->row_of);
+}
+
 /* The row of each id, if each has at most one; sets tables->doubles if not. */
 static enum status build_single(struct tables *tables)
 {
@@ -150,8 +163,9 @@ static enum status build_single(struct tables *tables)
     if (!index->row_of)
         return STATUS_FAILED;
     tables->row_of = column_at(index->row_of, 0);
-    memset((void *)tables->row_of, -1, ((size_t)index->ids + 1) * sizeof *tables->row_of);
-    const bool done = workers_run(build->workers, build->parts.count, single_part, tables);
+    tables->id_parts = partition_rows(build->workers, index->ids + 1, ID_PART);
+    const bool done = workers_run(build->workers, tables->id_parts.count, clear_part, tables) &&
+                      workers_run(build->workers, build->parts.count, single_part, tables);
     column_finish(index->row_of, index->ids + 1);
     index->in_order = !tables->disordered && index->ids == index->rows;
     return done ? STATUS_OK : STATUS_CANCELLED;
@@ -177,7 +191,7 @@ static void find_double(const struct index_build *build)
     struct join_index *index = build->index;
     const int32_t *starts = index->starts->data, *rows = index->row_of->data;
     index->double_rows[0] = INT64_MAX;
-    for (int64_t id = 0; id < index->ids; id++) {
+    for (int64_t id = 0; id < index->ids && join_goes_on(build, id); id++) {
         if (starts[id + 1] - starts[id] > 1 && rows[starts[id] + 1] < index->double_rows[0]) {
             index->double_rows[0] = rows[starts[id] + 1];
             index->double_rows[1] = rows[starts[id]];
@@ -203,7 +217,7 @@ static enum status build_lists(struct tables *tables)
     index->doubles = tables->doubles;
     if (status == STATUS_OK)
         find_double(tables->build);
-    return status;
+    return workers_cancelled(tables->build->workers) ? STATUS_CANCELLED : status;
 }
 
 enum status join_rows_build(struct index_build *build, bool members_only)

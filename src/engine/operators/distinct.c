@@ -64,7 +64,8 @@ static void write_part(void *context, int member, int64_t part)
     uint64_t rows[KEY_BLOCK];
     int count = 0;
     int64_t at = distinct->begins[part];
-    for (int64_t i = part_begin(&distinct->parts, part); i < part_begin(&distinct->parts, part + 1); i++) {
+    const int64_t end = part_begin(&distinct->parts, part + 1);
+    for (int64_t i = part_begin(&distinct->parts, part); i < end && !workers_cancelled(distinct->workers); i++) {
         for (uint64_t word = distinct->kept[i]; word != 0; word &= word - 1)
             rows[count++] = (uint64_t)i * WORD_BITS + (uint64_t)__builtin_ctzll(word);
         if (count > KEY_BLOCK - WORD_BITS) {

@@ -24,7 +24,8 @@ static void count_part(void *context, int member, int64_t part)
     (void)member;
     const struct expand *expand = context;
     int64_t counts[OPERATOR_BLOCK], end = part_begin(&expand->parts, part + 1), total = 0;
-    for (int64_t row = part_begin(&expand->parts, part); row < end; row += OPERATOR_BLOCK) {
+    for (int64_t row = part_begin(&expand->parts, part); row < end && !workers_cancelled(expand->workers);
+         row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
         operator_values(expand->counts, row, count, counts);
         for (int i = 0; i < count; i++)
@@ -142,7 +143,7 @@ static enum status write_pairs(struct expand *expand, const struct workers *work
         expand->places = job->results[1] = reserve(expand, -1, max_int64(most - 1, 0), total);
     if ((task->outputs[0].needed && !expand->rows) || (task->outputs[1].needed && !expand->places))
         return operator_no_memory(job);
-    const bool done = workers_run(workers, expand->parts.count, write_part, expand) && !workers_cancelled(workers);
+    const bool done = workers_run(workers, expand->parts.count, write_part, expand);
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;

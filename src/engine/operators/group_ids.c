@@ -14,6 +14,7 @@
 enum { PART_ROWS = 1 << 16, FEW_BITS = 12, TABLE_BITS = 24, SLOT_FACTOR = 4, WORD = 64 };
 
 struct numbering {
+    const struct workers *workers;
     const struct keys *keys;
     struct parts parts;
     uint32_t *ids;
@@ -33,7 +34,8 @@ static void read_blocks(const struct numbering *numbering, int64_t part, block_f
 {
     uint64_t codes[KEY_BLOCK];
     int64_t end = part_begin(&numbering->parts, part + 1);
-    for (int64_t row = part_begin(&numbering->parts, part); row < end; row += KEY_BLOCK) {
+    for (int64_t row = part_begin(&numbering->parts, part); row < end && !workers_cancelled(numbering->workers);
+         row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(numbering->keys, 0, row, count, codes);
         fn(numbering, codes, count, row);
@@ -175,7 +177,8 @@ static void count_steps(void *context, int member, int64_t part)
     struct numbering *numbering = context;
     bool steps[STEP_BLOCK];
     int64_t end = part_begin(&numbering->parts, part + 1);
-    for (int64_t at = part_begin(&numbering->parts, part); at < end; at += STEP_BLOCK)
+    for (int64_t at = part_begin(&numbering->parts, part); at < end && !workers_cancelled(numbering->workers);
+         at += STEP_BLOCK)
         numbering->steps[part] +=
             mark_steps(numbering, at, end - at < STEP_BLOCK ? (int)(end - at) : STEP_BLOCK, steps);
 }
@@ -187,7 +190,8 @@ static void write_steps(void *context, int member, int64_t part)
     bool steps[STEP_BLOCK];
     int64_t end = part_begin(&numbering->parts, part + 1);
     uint32_t id = (uint32_t)numbering->steps[part];
-    for (int64_t at = part_begin(&numbering->parts, part); at < end; at += STEP_BLOCK) {
+    for (int64_t at = part_begin(&numbering->parts, part); at < end && !workers_cancelled(numbering->workers);
+         at += STEP_BLOCK) {
         int count = end - at < STEP_BLOCK ? (int)(end - at) : STEP_BLOCK;
         mark_steps(numbering, at, count, steps);
         for (int i = 0; i < count; i++) {
@@ -223,7 +227,8 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
 enum status group_ids(const struct keys *keys, int64_t rows, const struct workers *workers, uint32_t *ids,
                       int64_t *groups)
 {
-    struct numbering numbering = {.keys = keys, .parts = partition_rows(workers, rows, PART_ROWS), .ids = ids};
+    struct numbering numbering = {
+        .workers = workers, .keys = keys, .parts = partition_rows(workers, rows, PART_ROWS), .ids = ids};
     const int bits = keys->word_bits[0];
     if (keys->words > 1)
         return number_sorted(&numbering, workers, groups);

@@ -14,6 +14,7 @@ enum { PART_ROWS = 1 << 16, MOST_COUNTS = 1 << 22 };
 
 /* The values of one aggregate, as images (sort_key_encode.h), by group. */
 struct partition {
+    const struct workers *workers;
     const struct aggregate *aggregate;
     const struct column *values, *where; /* `where` may be NULL */
     const uint32_t *ids;
@@ -65,8 +66,11 @@ static void count_part(void *context, int member, int64_t part)
     int64_t *counts = partition->places + part * partition->groups;
     const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
     const uint8_t *where = partition->where ? partition->where->data : NULL;
-    for (int64_t row = begin; row < end; row++)
-        counts[partition->ids[row]] += !where || where[row] != 0;
+    for (int64_t block = begin; block < end && !workers_cancelled(partition->workers); block += KEY_BLOCK) {
+        const int64_t block_end = end - block < KEY_BLOCK ? end : block + KEY_BLOCK;
+        for (int64_t row = block; row < block_end; row++)
+            counts[partition->ids[row]] += !where || where[row] != 0;
+    }
 }
 
 static void place_part(void *context, int member, int64_t part)
@@ -77,7 +81,8 @@ static void place_part(void *context, int member, int64_t part)
     uint32_t ids[KEY_BLOCK];
     uint64_t images[KEY_BLOCK];
     const int64_t end = part_begin(&partition->parts, part + 1);
-    for (int64_t row = part_begin(&partition->parts, part); row < end; row += KEY_BLOCK) {
+    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
+         row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         count = read_block(partition, row, count, ids, images);
         for (int i = 0; i < count; i++)
@@ -198,7 +203,8 @@ static void select_part(void *context, int member, int64_t part)
     const int64_t *ends = partition->places + (partition->parts.count - 1) * partition->groups;
     const int64_t end = part_begin(&partition->group_parts, part + 1);
     const int64_t nothing = 0;
-    for (int64_t group = part_begin(&partition->group_parts, part); group < end; group++) {
+    for (int64_t group = part_begin(&partition->group_parts, part);
+         group < end && !workers_cancelled(partition->workers); group++) {
         const int64_t begin = group > 0 ? ends[group - 1] : 0;
         if (ends[group] > begin)
             write_quantile(partition, group, partition->images + begin, ends[group] - begin);
@@ -225,6 +231,7 @@ static enum status run_aggregate(const struct operator_job *job, size_t i, const
 {
     const struct aggregate *aggregate = &job->task->aggregates[i];
     struct partition partition = {
+        .workers = workers,
         .aggregate = aggregate,
         .values = operator_input(job, aggregate->value),
         .where = aggregate->where != NO_VALUE ? operator_input(job, aggregate->where) : NULL,

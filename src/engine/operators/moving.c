@@ -246,7 +246,7 @@ bool moving_run_parts(struct moving *moving, const struct workers *workers)
         moving->has_total = heap_array((size_t)moving->parts.count, sizeof *moving->has_total);
         done = workers_run(workers, moving->parts.count, find_total, &run);
     }
-    done = done && workers_run(workers, moving->parts.count, run_part, &run) && !workers_cancelled(workers);
+    done = done && workers_run(workers, moving->parts.count, run_part, &run);
     free(moving->totals);
     free(moving->has_total);
     return done;

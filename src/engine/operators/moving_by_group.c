@@ -430,7 +430,7 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
         done = workers_run(workers, by.parts.count, add_part, &by);
         merge_parts(&by);
     }
-    done = done && workers_run(workers, by.parts.count, take_part, &by) && !workers_cancelled(workers);
+    done = done && workers_run(workers, by.parts.count, take_part, &by);
     for (size_t part = 0; part < parts; part++) {
         free(by.tallies[part]);
         free(by.float_tallies[part]);

@@ -133,7 +133,7 @@ bool moving_leading(const struct moving *moving, int64_t groups, struct parts pa
         leading.best[part] = heap_array((size_t)groups * leading.count, sizeof **leading.best);
     bool done = workers_run(workers, parts.count, add_part, &leading);
     merge_parts(&leading);
-    done = done && workers_run(workers, parts.count, take_part, &leading) && !workers_cancelled(workers);
+    done = done && workers_run(workers, parts.count, take_part, &leading);
     for (int64_t part = 0; part < parts.count; part++)
         free(leading.best[part]);
     free(leading.best);

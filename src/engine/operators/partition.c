@@ -81,7 +81,8 @@ static void keep_places(void *context, int member, int64_t part)
     (void)member;
     const struct partition *partition = context;
     const int64_t end = part_begin(&partition->parts, part + 1);
-    for (int64_t row = part_begin(&partition->parts, part); row < end; row += KEY_BLOCK)
+    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
+         row += KEY_BLOCK)
         set_place(partition->place, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK);
 }
 
@@ -149,7 +150,8 @@ static void write_part(void *context, int member, int64_t part)
     }
     if (begin == 0)
         partition->begins[0] = 1;
-    for (int64_t row = begin; row < end && partition->place; row += KEY_BLOCK) {
+    for (int64_t row = begin; row < end && partition->place && !workers_cancelled(partition->workers);
+         row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         int64_t rows[KEY_BLOCK];
         memcpy(rows, partition->order + row, (size_t)count * sizeof *rows);
@@ -163,8 +165,7 @@ static enum status order_partition(struct partition *partition, const struct wor
     partition->order = pages_alloc(size);
     enum status status =
         partition->order ? order_rows(partition->keys, partition->rows, workers, partition->order) : STATUS_FAILED;
-    if (status == STATUS_OK &&
-        (!workers_run(workers, partition->parts.count, write_part, partition) || workers_cancelled(workers)))
+    if (status == STATUS_OK && !workers_run(workers, partition->parts.count, write_part, partition))
         status = STATUS_CANCELLED;
     pages_free(partition->order, size);
     return status;
@@ -205,7 +206,8 @@ static void number_part(void *context, int member, int64_t part)
     const struct partition *partition = context;
     const int64_t end = part_begin(&partition->parts, part + 1);
     int64_t groups[KEY_BLOCK], group = partition->before[part] - 1;
-    for (int64_t row = part_begin(&partition->parts, part); row < end; row += KEY_BLOCK) {
+    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
+         row += KEY_BLOCK) {
         int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         for (int i = 0; i < count; i++) {
             group += partition->begins[row + i];
@@ -232,7 +234,7 @@ static bool number_groups(struct partition *partition, const struct workers *wor
 
 static enum status run_partition(struct partition *partition, const struct workers *workers)
 {
-    if (!workers_run(workers, partition->parts.count, check_part, partition) || workers_cancelled(workers))
+    if (!workers_run(workers, partition->parts.count, check_part, partition))
         return STATUS_CANCELLED;
     enum status status = STATUS_OK;
     if (partition->unsorted)

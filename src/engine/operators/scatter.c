@@ -12,6 +12,7 @@
 enum { PART_ROWS = 1 << 15, WORD_BITS = 64 };
 
 struct scatter {
+    const struct workers *workers;
     const struct operator_job *job;
     const struct column *positions;
     const struct column **from;
@@ -67,7 +68,8 @@ static void scatter_part(void *context, int member, int64_t part)
     struct scatter *scatter = context;
     int64_t positions[OPERATOR_BLOCK];
     int64_t end = part_begin(&scatter->parts, part + 1);
-    for (int64_t row = part_begin(&scatter->parts, part); row < end && !scatter->failed; row += OPERATOR_BLOCK) {
+    for (int64_t row = part_begin(&scatter->parts, part);
+         row < end && !scatter->failed && !workers_cancelled(scatter->workers); row += OPERATOR_BLOCK) {
         int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         operator_values(scatter->positions, row, count, positions);
         if (!claim(scatter, positions, count)) {
@@ -83,6 +85,7 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
 {
     const struct task *task = job->task;
     struct scatter scatter = {
+        .workers = workers,
         .job = job,
         .positions = job->inputs[task->column_op->keys[0]],
         .into = task->column_op->into >= 0 ? task->column_op->into : job->rows,

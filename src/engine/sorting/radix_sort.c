@@ -222,11 +222,13 @@ SPECIALISED size_t bucket_of(const struct partition *partition, uint64_t key, bo
 
 SPECIALISED void count_part(struct partition *partition, int64_t part, size_t width, bool mapped)
 {
+    const struct workers *workers = partition->sorter->radix->workers;
     int64_t *counted = partition->next + (part << partition->bits);
     const struct partition by = *partition;
     int64_t end = part_begin(&partition->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
-    for (int64_t row = part_begin(&partition->parts, part); row < end; row += RADIX_BLOCK) {
+    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(workers);
+         row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = partition_elements(partition, row, count, block, width);
         for (int i = 0; i < count; i++)
@@ -236,12 +238,14 @@ SPECIALISED void count_part(struct partition *partition, int64_t part, size_t wi
 
 SPECIALISED void move_part(struct partition *partition, int64_t part, size_t width, bool mapped)
 {
+    const struct workers *workers = partition->sorter->radix->workers;
     int64_t *next = partition->next + (part << partition->bits);
     const struct partition by = *partition;
     int64_t end = part_begin(&partition->parts, part + 1);
     struct radix_pair block[RADIX_BLOCK];
     char *to = partition->to;
-    for (int64_t row = part_begin(&partition->parts, part); row < end; row += RADIX_BLOCK) {
+    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(workers);
+         row += RADIX_BLOCK) {
         int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = partition_elements(partition, row, count, block, width);
         for (size_t i = 0; i < (size_t)count; i++)

@@ -66,6 +66,7 @@ struct range {
 };
 
 struct ranging {
+    const struct workers *workers;
     const struct column *column;
     struct parts parts;
     struct range *ranges; /* of each part */
@@ -168,7 +169,7 @@ static void range_of_part(void *context, int member, int64_t part)
     if (column->store == TYPE_I32) {
         range = range_of_i32(element(column, begin), end - begin);
     } else {
-        for (int64_t row = begin; row < end; row += KEY_BLOCK) {
+        for (int64_t row = begin; row < end && !workers_cancelled(ranging->workers); row += KEY_BLOCK) {
             int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
             operator_prefetch(column, row + count, count);
             struct range block = range_of_block(element(column, row), column->store, count);
@@ -185,7 +186,7 @@ static bool find_range(const struct column *column, int64_t rows, const struct w
         *range = (struct range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
         return true;
     }
-    struct ranging ranging = {.column = column, .parts = partition_rows(workers, rows, PART_ROWS)};
+    struct ranging ranging = {.workers = workers, .column = column, .parts = partition_rows(workers, rows, PART_ROWS)};
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
     bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)

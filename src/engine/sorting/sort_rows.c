@@ -263,10 +263,13 @@ static enum status sort_words(struct sorting *sorting, bool emit)
     return status;
 }
 
-static void set_rows(uint64_t *order, int64_t rows)
+static void set_rows(uint64_t *order, int64_t rows, const struct workers *workers)
 {
-    for (int64_t i = 0; i < rows; i++)
-        order[i] = (uint64_t)i;
+    for (int64_t block = 0; block < rows && !workers_cancelled(workers); block += KEY_BLOCK) {
+        const int64_t end = rows - block < KEY_BLOCK ? rows : block + KEY_BLOCK;
+        for (int64_t i = block; i < end; i++)
+            order[i] = (uint64_t)i;
+    }
 }
 
 enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
@@ -281,7 +284,7 @@ enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct 
         sorting.rows = buffer_pool_alloc(workers->pool, size, &got);
         if (!sorting.rows)
             return STATUS_FAILED;
-        set_rows(sorting.rows, rows);
+        set_rows(sorting.rows, rows, workers);
     }
     enum status status = sort_words(&sorting, true);
     buffer_pool_release(workers->pool, sorting.rows, got);
@@ -299,7 +302,7 @@ enum status order_listed(const struct keys *keys, int64_t rows, const struct wor
 
 enum status order_rows(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order)
 {
-    set_rows(order, rows);
+    set_rows(order, rows, workers);
     return order_listed(keys, rows, workers, order, rows);
 }
 
@@ -318,13 +321,14 @@ static void mark_steps(const struct keys *keys, const uint64_t *rows, int count,
     }
 }
 
-static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64_t rows, int64_t *ranks)
+static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64_t rows, const struct workers *workers,
+                           int64_t *ranks)
 {
     bool steps[KEY_BLOCK];
     int64_t rank = 0;
     ranks[order[0]] = 0;
     /* A block begins with the last row of the block before. */
-    for (int64_t i = 0; i < rows - 1; i += KEY_BLOCK - 1) {
+    for (int64_t i = 0; i < rows - 1 && !workers_cancelled(workers); i += KEY_BLOCK - 1) {
         int count = rows - i < KEY_BLOCK ? (int)(rows - i) : KEY_BLOCK;
         mark_steps(keys, order + i, count, steps);
         for (int k = 1; k < count; k++) {
@@ -345,9 +349,10 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
     *ranks = column_reserve(TYPE_I64, TYPE_I64, rows);
     enum status status = order && *ranks ? order_rows(keys, rows, workers, order) : STATUS_FAILED;
     if (status == STATUS_OK) {
-        (*ranks)->hi = write_ranks(keys, order, rows, column_at(*ranks, 0));
+        (*ranks)->hi = write_ranks(keys, order, rows, workers, column_at(*ranks, 0));
         (*ranks)->range_known = true;
         column_finish(*ranks, rows);
+        status = workers_cancelled(workers) ? STATUS_CANCELLED : STATUS_OK;
     }
     pages_free(order, size);
     return status;

@@ -68,10 +68,14 @@ struct dictionary *dictionary_of_interners(struct interner *const *interners, si
 struct dictionary *dictionary_join(struct dictionary *const *dictionaries, size_t count, uint32_t **maps,
                                    const struct workers *workers);
 
-/* Joins two, in one thread; if one holds all strings of the other, it is the result, with one more reference. */
-struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, uint32_t *maps[2]);
+/* Joins two, in one thread; if one holds all strings of the other, it is the result, with one more reference. NULL as
+ * above. */
+struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, uint32_t *maps[2],
+                                    const struct workers *workers);
 
-/* Sets map[code], for each code of `from`, to that string's code in `to`, or -1. */
-void dictionary_map(const struct dictionary *from, const struct dictionary *to, int32_t *map);
+/* Sets map[code], for each code of `from`, to that string's code in `to`, or -1. Runs on all threads; `workers` may be
+ * NULL. False if cancelled. */
+bool dictionary_map(const struct dictionary *from, const struct dictionary *to, const struct workers *workers,
+                    int32_t *map);
 
 #endif

@@ -5,31 +5,63 @@
 
 #include <stdlib.h>
 
-void dictionary_map(const struct dictionary *from, const struct dictionary *to, int32_t *map)
+enum { CHECK_STRINGS = 1 << 12, PART_STRINGS = 1 << 14 };
+
+/* Whether a loop over strings goes on: asked at each of them, looks for a cancellation at some. */
+static bool goes_on(const struct workers *workers, int64_t at)
 {
-    enum { SEARCH_COST = 32 }; /* about as much as this many steps of the walk */
-    int64_t other = 0;
-    bool few = from->count < to->count / SEARCH_COST;
-    for (int64_t code = 0; code < from->count; code++) {
-        struct text text = dictionary_text(from, code);
-        if (few) {
-            map[code] = (int32_t)dictionary_find(to, text);
+    return at % CHECK_STRINGS != 0 || !workers || !workers_cancelled(workers);
+}
+
+struct mapping {
+    const struct dictionary *from, *to;
+    const struct workers *workers;
+    struct parts parts;
+    int32_t *map;
+    bool few; /* strings in `from`: they are searched for */
+};
+
+static void map_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct mapping *mapping = context;
+    const struct dictionary *to = mapping->to;
+    const int64_t begin = part_begin(&mapping->parts, part), end = part_begin(&mapping->parts, part + 1);
+    int64_t other = mapping->few ? 0 : dictionary_lower_bound(to, dictionary_text(mapping->from, begin));
+    for (int64_t code = begin; code < end && goes_on(mapping->workers, code); code++) {
+        struct text text = dictionary_text(mapping->from, code);
+        if (mapping->few) {
+            mapping->map[code] = (int32_t)dictionary_find(to, text);
             continue;
         }
         int order = 1;
         while (other < to->count && (order = text_compare(dictionary_text(to, other), text)) < 0)
             other++;
-        map[code] = other < to->count && order == 0 ? (int32_t)other : -1;
+        mapping->map[code] = other < to->count && order == 0 ? (int32_t)other : -1;
     }
+}
+
+bool dictionary_map(const struct dictionary *from, const struct dictionary *to, const struct workers *workers,
+                    int32_t *map)
+{
+    enum { SEARCH_COST = 32 }; /* about as much as this many steps of the walk */
+    const struct workers own = workers ? *workers : (struct workers){.threads = 1};
+    struct mapping mapping = {.from = from,
+                              .to = to,
+                              .workers = &own,
+                              .parts = partition_rows(&own, from->count, PART_STRINGS),
+                              .map = map,
+                              .few = from->count < to->count / SEARCH_COST};
+    return workers_run(&own, mapping.parts.count, map_part, &mapping);
 }
 
 /* Sets the maps to codes of the union. Returns how many strings it has, and adds up their bytes. */
 static size_t number_union(const struct dictionary *a, const struct dictionary *b, uint32_t *map_a, uint32_t *map_b,
-                           size_t *bytes)
+                           const struct workers *workers, size_t *bytes)
 {
     int64_t i = 0, k = 0;
     size_t count = 0;
-    for (*bytes = 0; i < a->count || k < b->count; count++) {
+    for (*bytes = 0; (i < a->count || k < b->count) && goes_on(workers, (int64_t)count); count++) {
         int order = i == a->count ? 1 : k == b->count ? -1 : text_compare(dictionary_text(a, i), dictionary_text(b, k));
         *bytes += order <= 0 ? dictionary_text(a, i).length : dictionary_text(b, k).length;
         if (order <= 0)
@@ -47,27 +79,33 @@ static void place_lengths(const struct dictionary *from, const uint32_t *map, ui
         offsets[map[code] + 1] = dictionary_text(from, code).length;
 }
 
-static void place_strings(const struct dictionary *from, const uint32_t *map, const uint64_t *offsets, char *bytes)
+static void place_strings(const struct dictionary *from, const uint32_t *map, const uint64_t *offsets,
+                          const struct workers *workers, char *bytes)
 {
-    for (int64_t code = 0; code < from->count; code++) {
+    for (int64_t code = 0; code < from->count && goes_on(workers, code); code++) {
         struct text text = dictionary_text(from, code);
         copy_bytes(bytes + offsets[map[code]], text.at, text.length);
     }
 }
 
-struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, uint32_t *maps[2])
+static struct dictionary *no_union(uint32_t *maps[2])
+{
+    for (int k = 0; k < 2; k++) {
+        free(maps[k]);
+        maps[k] = NULL;
+    }
+    return NULL;
+}
+
+struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, uint32_t *maps[2],
+                                    const struct workers *workers)
 {
     size_t bytes;
     maps[0] = heap_array((size_t)a->count, sizeof *maps[0]);
     maps[1] = heap_array((size_t)b->count, sizeof *maps[1]);
-    size_t count = number_union(a, b, maps[0], maps[1], &bytes);
-    if (count > DICTIONARY_MAX) {
-        for (int k = 0; k < 2; k++) {
-            free(maps[k]);
-            maps[k] = NULL;
-        }
-        return NULL;
-    }
+    size_t count = number_union(a, b, maps[0], maps[1], workers, &bytes);
+    if (count > DICTIONARY_MAX || !goes_on(workers, 0))
+        return no_union(maps);
     if (count == (size_t)a->count)
         return dictionary_ref(a);
     if (count == (size_t)b->count)
@@ -78,7 +116,10 @@ struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, 
     place_lengths(b, maps[1], offsets);
     for (size_t k = 0; k < count; k++)
         offsets[k + 1] += offsets[k];
-    place_strings(a, maps[0], offsets, dictionary_bytes(joined));
-    place_strings(b, maps[1], offsets, dictionary_bytes(joined));
-    return joined;
+    place_strings(a, maps[0], offsets, workers, dictionary_bytes(joined));
+    place_strings(b, maps[1], offsets, workers, dictionary_bytes(joined));
+    if (goes_on(workers, 0))
+        return joined;
+    dictionary_unref(joined);
+    return no_union(maps);
 }
