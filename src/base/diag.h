@@ -27,6 +27,7 @@ struct diag {
     const char *label;
     const char *message; /* one sentence without a final full stop */
     const char *hint;    /* what to do about it, or NULL */
+    struct span statement; /* of an error of syntax: the whole statement; may be empty */
 };
 
 /* A list of diagnostics; records and texts live in `arena`. */

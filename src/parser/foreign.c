@@ -21,7 +21,6 @@ static const char dates[] = "dates and times are written without quotes: 2024-01
 static const char not_a_number[] = "`x != x` holds only for nan";
 static const char choices[] = "use `CONDITION ? A : B`";
 static const char conversions[] = "`int(x)` and `float(x)` convert";
-static const char lower_case[] = "keywords are lower case";
 
 /* Shared hints, so that equal advice reads alike. */
 static const struct foreign_word {
@@ -116,8 +115,6 @@ static const struct foreign_word {
     {"fn", FOREIGN_STATEMENT, "`def NAME(a, b) = E` defines a function"},
     {"function", FOREIGN_STATEMENT, "`def NAME(a, b) = E` defines a function"},
     {"between", FOREIGN_OPERATOR, "`E in A..B` includes both ends"},
-    {"is", FOREIGN_OPERATOR, lower_case},
-    {"like", FOREIGN_OPERATOR, lower_case},
     {"ilike", FOREIGN_OPERATOR, "`lower(x) like \"a%\"` ignores case"},
     {"rlike", FOREIGN_OPERATOR, "`x ~ 'RE'` matches a regular expression"},
     {"regexp", FOREIGN_OPERATOR, "`x ~ 'RE'` matches a regular expression"},
@@ -130,11 +127,6 @@ static const struct foreign_word {
     {"then", FOREIGN_OPERATOR, choices},
     {"when", FOREIGN_OPERATOR, choices},
     {"to", FOREIGN_OPERATOR, "`A..B` is the range from A to B, both included"},
-    {"and", FOREIGN_OPERATOR, lower_case},
-    {"or", FOREIGN_OPERATOR, lower_case},
-    {"not", FOREIGN_OPERATOR, lower_case},
-    {"in", FOREIGN_OPERATOR, lower_case},
-    {"as", FOREIGN_OPERATOR, lower_case},
     {"**", FOREIGN_OPERATOR, "`pow(x, y)` is the power"},
     {"<>", FOREIGN_OPERATOR, "`!=` is the opposite of `==`"},
     {"=<", FOREIGN_OPERATOR, "use `<=`"},

@@ -3,10 +3,13 @@
 #include "base/utf8.h"
 #include "parser/automaton.h"
 #include "parser/expect.h"
+#include "parser/filler.h"
 #include "parser/grammar.h"
 #include "parser/lexer.h"
 #include "parser/next_tokens.h"
 #include "parser/pieces.h"
+
+#include <string.h>
 
 struct parser {
     enum parse_mode mode;
@@ -166,7 +169,8 @@ static bool is_local_let(struct lexer ahead)
 static bool begins_statement(const struct parser *p)
 {
     struct lexer ahead = p->lexer;
-    if (lexer_command(&ahead).kind == LEX_COMMAND)
+    const struct lexeme command = lexer_command(&ahead);
+    if (command.kind == LEX_COMMAND && p->tree.source->text[command.begin] == '.')
         return true;
     int kind = lexer_next(&ahead).kind;
     if (kind == TOKEN_LET)
@@ -324,16 +328,44 @@ static bool feed(struct parser *p, struct lexeme *lexeme)
     return !p->tree.failed;
 }
 
-/* At a newline where the statement may end: whether the next line continues it. */
+/* At a newline where the statement may end: whether the next line continues it. So does one that begins with an
+ * operator, if no statement could. */
 static bool continues(struct parser *p)
 {
-    return peek_next_line(p).kind == TOKEN_PIPE;
+    static const int operators[] = {TOKEN_AND,      TOKEN_OR,      TOKEN_IN,          TOKEN_AS,    TOKEN_EQ,
+                                    TOKEN_NE,       TOKEN_LT,      TOKEN_LE,          TOKEN_GT,    TOKEN_GE,
+                                    TOKEN_BITAND,   TOKEN_XOR,     TOKEN_PLUS,        TOKEN_STAR,  TOKEN_SLASH,
+                                    TOKEN_SHL,      TOKEN_SHR,     TOKEN_SLASH_SLASH, TOKEN_COMMA, TOKEN_PERCENT,
+                                    TOKEN_QUESTION, TOKEN_COALESCE};
+    const int next = peek_next_line(p).kind;
+    struct lexer ahead = p->lexer;
+    if (lexer_command(&ahead).kind == LEX_COMMAND)
+        return false;
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if (next == operators[i])
+            return automaton_accepts(p->automaton, next);
+    }
+    return next == TOKEN_PIPE;
+}
+
+/* Tells of a line that begins with a minus after a pipeline: it might be meant to continue an expression. */
+static void note_minus(struct parser *p)
+{
+    const struct lexeme next = peek_next_line(p);
+    if (next.kind != TOKEN_MINUS || !p->trail.stage || !automaton_accepts(p->automaton, TOKEN_MINUS))
+        return;
+    diag_note(p->tree.diags, (struct span){p->tree.source, next.begin, next.end},
+              "a line that begins with `-` is a statement of its own");
+    diag_hint(p->tree.diags, "to continue the line before, end it with the `-`");
 }
 
 static enum outcome finish(struct parser *p)
 {
     automaton_feed(p->automaton, 0, (struct token){0});
-    return p->tree.failed ? STATEMENT_FAILED : STATEMENT_READ;
+    if (p->tree.failed)
+        return STATEMENT_FAILED;
+    p->tree.stmt->span = (struct span){p->tree.source, p->trail.first.begin, p->trail.last.end};
+    return STATEMENT_READ;
 }
 
 /* Reads one statement that begins with `lexeme`, and its terminator. The result is in p->tree.stmt. */
@@ -351,13 +383,15 @@ static enum outcome read_statement(struct parser *p, struct lexeme lexeme)
             return can_end(p) ? finish(p) : unexpected(p, lexeme);
         case LEX_NEWLINE:
             /* Where the statement cannot end, a newline is white space. */
-            if (can_end(p) && !continues(p))
+            if (can_end(p) && !continues(p)) {
+                note_minus(p);
                 return finish(p);
+            }
             p->restart = begins_statement(p) ? p->lexer : (struct lexer){0};
             p->before = (struct span){p->tree.source, p->trail.last.begin, p->trail.last.end};
             break;
         default:
-            if (!feed(p, &lexeme))
+            if (!filler_skip(&p->trail, &p->lexer, lexeme) && !feed(p, &lexeme))
                 return recover(p, lexeme);
             break;
         }
@@ -390,6 +424,17 @@ static enum outcome read_command(struct parser *p, struct lexeme *command)
     return STATEMENT_READ;
 }
 
+/* Notes in the errors from `since` on which text the statement has. */
+static void note_statement(const struct parser *p, uint32_t begin, size_t since)
+{
+    const struct source *source = p->tree.source;
+    size_t end = p->restart.source ? p->before.end : (size_t)((const char *)p->lexer.cursor - source->text);
+    while (end > begin && strchr(" \t\r\n;", source->text[end - 1]))
+        end--;
+    for (size_t i = since; i < p->tree.diags->count; i++)
+        p->tree.diags->at[i].statement = (struct span){source, begin, (uint32_t)end};
+}
+
 /* Reads all statements and appends those that could be read to the list. */
 static enum parse_result read_statements(struct parser *p, struct stmt **end)
 {
@@ -414,13 +459,18 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
             feed_last(p, lexeme);
         first = false;
 
+        const uint32_t begin = lexeme.begin;
+        const size_t diags_before = p->tree.diags->count;
         enum outcome outcome = lexeme.kind == LEX_COMMAND ? read_command(p, &lexeme) : read_statement(p, lexeme);
         if (outcome == STATEMENT_INCOMPLETE)
             return error_count(p) ? PARSE_FAILED : PARSE_INCOMPLETE;
         if (outcome == STATEMENT_READ) {
             *end = p->tree.stmt;
             end = &p->tree.stmt->next;
-        } else if (error_count(p) >= LIMIT_ERRORS) {
+            continue;
+        }
+        note_statement(p, begin, diags_before);
+        if (error_count(p) >= LIMIT_ERRORS) {
             diag_note(p->tree.diags, (struct span){0}, "only the first %d errors are shown", (int)LIMIT_ERRORS);
             return PARSE_FAILED;
         }
@@ -479,7 +529,7 @@ static bool follow_all(struct parser *p)
             return true;
         if (first && lexeme.kind == TOKEN_PIPE)
             feed_last(p, lexeme);
-        if (!follow(p, &lexeme))
+        if (!filler_skip(&p->trail, &p->lexer, lexeme) && !follow(p, &lexeme))
             return false;
     }
 }

@@ -40,7 +40,7 @@ static void bad_names(void **state)
         {"load ids.bin | map sqrt", "sqrt", "`sqrt` is a function, not a value", "call it as sqrt(x)"},
         {"load ids.bin | map sqroot(x)", "sqroot", "unknown function `sqroot`; did you mean `sqrt`?",
          "`.help functions` lists them"},
-        {"load ids.bin | map take(x)", "take", "`take` is a stage, not a function", "use it as a stage: `| take N`"},
+        {"load ids.bin | map take(x)", "take", "`take` is a stage, not a function", "use it as a stage: `| take [N]`"},
         {"load ids.bin | map twice(x)", "later", "`later` is a function, not a value", "twice(x)"},
         {"1 + nosuch", "nosuch", "unknown value `nosuch`", "columns come from a pipeline"},
         {"1 + row", "row", "unknown value `row`", "columns come from a pipeline"},

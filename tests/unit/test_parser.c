@@ -425,7 +425,7 @@ static void lines(void **state)
 {
     static const struct row rows[] = {
         {"1 +\n\n# c\n 2", "(+ 1 2)"},
-        {"(1\n+ 2\n)\n* 3", NULL},
+        {"(1\n+ 2\n)\n* 3", "(* (+ 1 2) 3)"},
         {"f(\n1,\n2\n)", "(f 1 2)"},
         {"a ?\nb\n:\nc", "(? a b c)"},
         {"(a ?\nb\n:\nc\n)", "(? a b c)"},
@@ -438,7 +438,13 @@ static void lines(void **state)
         {"x | sort\na", "{x} | sort; {a}"},
         {"x | sum along\nrows", "{x} | sum along; {rows}"},
         {"x | group a:\nsum(b),\ncount()", "{x} | group a: (sum b), (count)"},
-        {"1 + 2\n* 3", NULL},
+        {"1 + 2\n* 3", "(+ 1 (* 2 3))"},
+        {"1 + 2\n- 3", "(+ 1 2); (neg 3)"},
+        {"x | select a > 1\n# c\n&& b\n|| c", "{x} | select (|| (&& (> a 1) b) c)"},
+        {"x | map a\n, b", "{x} | map a, b"},
+        {"x | count(*)", "{x} | count"},
+        {"x | group by a: count(*)", "{x} | group a: (count)"},
+        {"x | sort by a | sort by", "{x} | sort a | sort by"},
         {"x | count;\n| show", NULL},
         {"let a =\n 1\nlet b = 2", "let a = 1; let b = 2"},
         {"let\na\n=\n1", "let a = 1"},

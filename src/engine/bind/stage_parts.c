@@ -1,6 +1,8 @@
 /* What several stages share: arguments, column names, aggregates, row counts. */
 #include "engine/bind/bind_internal.h"
 
+#include <string.h>
+
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
 {
     if (stage->item_count > 0)
@@ -10,8 +12,30 @@ const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
     return NULL;
 }
 
+/* The rows of `head` and its like without a number. */
+static bool default_rows(struct binder *binder, const struct stage *stage, int64_t *count)
+{
+    enum { DEFAULT_ROWS = 10 };
+    const enum stage_kind kind = stage->word->stage;
+    if (stage->item_count > 0 || (kind != STAGE_TAKE && kind != STAGE_TAIL))
+        return false;
+    *count = strcmp(text_of_word(binder->arena, stage), "first") == 0 ? 1 : DEFAULT_ROWS;
+    return true;
+}
+
+/* 1e3 and 10 / 2 are floats, but whole numbers. */
+static void take_whole_number(struct scalar *scalar)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    const double number = scalar->number;
+    if (scalar->kind == KIND_FLOAT && number >= 0 && number <= exact && number == (double)(int64_t)number)
+        *scalar = (struct scalar){.kind = KIND_INT, .integer = (int64_t)number};
+}
+
 bool stage_number(struct binder *binder, const struct stage *stage, int64_t least, int64_t *count)
 {
+    if (default_rows(binder, stage, count))
+        return true;
     const struct expr *expr = stage_expr(binder, stage);
     const char *word = text_of_word(binder->arena, stage);
     struct code code;
@@ -22,7 +46,10 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
     struct scope scope = scope_without_columns(
         binder, &code, arena_printf(binder->arena, "the number of `%s` is the same for all rows", word));
     enum known known = bind_constant(&scope, expr, &scalar);
-    const char *hint = arena_printf(binder->arena, "for example `%s %d`", word, least == 0 ? 10 : 1);
+    const char *hint =
+        arena_printf(binder->arena, "for example `%s %d`", word, stage->word->stage == STAGE_NTH ? 1 : 10);
+    if (known == KNOWN_VALUE)
+        take_whole_number(&scalar);
     if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
         bind_error(binder, expr->span, hint, "`%s` takes an integer", word);
         return false;

@@ -35,7 +35,8 @@ void name_unknown_function(struct scope *scope, const struct name *name)
         return;
     }
     if (word != NULL && word->stage != STAGE_NONE) {
-        bind_error(binder, name->span, arena_printf(binder->arena, "use it as a stage: `| %s`", word->usage),
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "use it as a stage: `| %s`", word_canonical(word)->usage),
                    "`%s` is a stage, not a function", name->text);
         return;
     }

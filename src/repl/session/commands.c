@@ -1,4 +1,5 @@
 #include "repl/print/text_table.h"
+#include "repl/session/command_aliases.h"
 #include "repl/session/command_call.h"
 #include "repl/session/external_editor.h"
 #include "repl/session/help.h"
@@ -357,12 +358,10 @@ const size_t command_count = sizeof command_table / sizeof *command_table;
 
 const char *command_of_plain_word(const char *word, size_t length)
 {
-    static const struct {
-        const char *word, *command;
-    } plain_words[] = {{"help", ".help"}, {"?", ".help"}, {"quit", ".quit"}, {"exit", ".exit"}};
+    static const char *const plain_words[] = {"help", "?", "quit", "exit"};
     for (size_t i = 0; i < sizeof plain_words / sizeof *plain_words; i++) {
-        if (strlen(plain_words[i].word) == length && memcmp(plain_words[i].word, word, length) == 0)
-            return plain_words[i].command;
+        if (strlen(plain_words[i]) == length && memcmp(plain_words[i], word, length) == 0)
+            return command_of_alias(word, length);
     }
     return NULL;
 }
@@ -370,9 +369,10 @@ const char *command_of_plain_word(const char *word, size_t length)
 static const struct command *find_command(struct command_call *call)
 {
     const struct name *word = &call->words[0];
+    const char *alias = command_of_alias(word->text, strlen(word->text));
     const char **candidates = arena_array(call->arena, command_count, sizeof *candidates);
     for (size_t i = 0; i < command_count; i++) {
-        if (strcmp(command_table[i].name, word->text) == 0)
+        if (strcmp(command_table[i].name, alias ? alias : word->text) == 0)
             return &command_table[i];
         candidates[i] = command_table[i].name;
     }

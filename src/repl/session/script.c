@@ -1,5 +1,6 @@
 #include "repl/session/script.h"
 
+#include "repl/habits/habits.h"
 #include "repl/print/plot.h"
 #include "repl/session/commands.h"
 #include "repl/session/explain_run.h"
@@ -29,6 +30,7 @@ struct script *script_new(const char *name, struct strbuf *text, enum parse_mode
     script->source = (struct source){name, script->text.text ? script->text.text : "", script->text.length};
     diags_init(&script->diags, arena);
     int64_t begin = now_ns();
+    script->mode = mode;
     script->parsed = parse(&script->source, mode, arena, &script->diags, &script->first);
     script->parse_ns = now_ns() - begin;
     return script;
@@ -49,15 +51,24 @@ void script_free_list(struct script *first)
     }
 }
 
-/* A plain word like `quit` is a command unless it names something. */
+/* The name that is the whole statement, or that is called there without arguments; NULL if there is none. */
+static const struct name *only_name(const struct stmt *stmt)
+{
+    if (stmt->kind == STMT_EXPR && stmt->expr->kind == EXPR_CALL && stmt->expr->arg_count == 0)
+        return &stmt->expr->name;
+    bool name = stmt->kind == STMT_PIPELINE && stmt->pipeline->source.kind == SOURCE_NAME;
+    return name && stmt->pipeline->stage_count == 0 ? &stmt->pipeline->source.name : NULL;
+}
+
+/* A plain word like `quit`, and `quit()`, is a command unless it names something. */
 static const struct stmt *resolve_command_word(const struct stmt *stmt, const struct env *env, struct arena *arena)
 {
-    if (stmt->kind != STMT_PIPELINE || stmt->pipeline->source.kind != SOURCE_NAME || stmt->pipeline->stage_count > 0)
+    const struct name *name = only_name(stmt);
+    if (!name)
         return stmt;
-    const struct name *name = &stmt->pipeline->source.name;
     size_t length = strlen(name->text);
     const char *command = command_of_plain_word(name->text, length);
-    bool as_written = stmt->span.end - stmt->span.begin == length; /* not in backquotes */
+    bool as_written = name->span.end - name->span.begin == length; /* not in backquotes */
     if (!command || !as_written || env_find(env, name->text))
         return stmt;
     struct stmt *resolved = arena_alloc(arena, sizeof *resolved);
@@ -81,10 +92,13 @@ void script_check(struct checker *checker, const struct script *script)
     for (const struct stmt *stmt = script->first; stmt && count_errors(&checker->diags) < LIMIT_ERRORS && !*cancel;
          stmt = stmt->next) {
         const struct stmt *resolved = resolve_command_word(stmt, checker->env, checker->arena);
+        const size_t before = checker->diags.count;
         if (resolved->kind == STMT_COMMAND)
             command_check(checker, resolved);
         else
             (void)check_statement(checker->env, resolved, checker->arena, &checker->diags);
+        if (checker->diags.count > before)
+            habits_answer(checker->env, script->mode, &checker->diags, before, resolved->span);
     }
 }
 
@@ -295,6 +309,10 @@ static enum exit_status run_query(struct statement_run *run)
     start_progress(run);
     enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
     stop_progress(run);
+    if (status == STATUS_FAILED)
+        habits_answer(session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
+    else if (session->interactive || strcmp(run->stmt->span.source->name, "-c") == 0)
+        habits_note(session->runner.env, run->stmt->span, &run->diags);
     session_report(session, &run->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
@@ -343,6 +361,8 @@ static enum exit_status run_explain(struct statement_run *run)
 static enum exit_status run_command(struct statement_run *run)
 {
     enum exit_status outcome = command_run(run->session, run->stmt, run->arena, &run->diags);
+    if (outcome == EXIT_QUERY)
+        habits_answer(run->session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
     session_report(run->session, &run->diags);
     enum exit_status flushed = session_flush(run->session);
     return outcome == EXIT_FINE ? flushed : outcome;
@@ -418,6 +438,7 @@ static bool defines_functions(const struct script *script)
 enum exit_status script_run(struct session *session, struct script *script)
 {
     bool tolerant = session->settings.errors == ERRORS_CONTINUE; /* each statement is checked when it runs */
+    habits_answer(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
     if (tolerant)
         session_report(session, &script->diags);
     enum exit_status outcome = tolerant || check_whole(session, script) ? run_all(session, script) : EXIT_QUERY;

@@ -14,6 +14,7 @@ struct script {
     struct source source;
     struct strbuf text;
     struct diags diags;
+    enum parse_mode mode;
     enum parse_result parsed;
     int64_t parse_ns;
     struct stmt *first;
