@@ -225,14 +225,6 @@ struct expr *expr_over(struct tree *tree, struct expr *call, const struct window
     return expr_nested(tree, expr);
 }
 
-struct expr *expr_index(struct tree *tree, struct token name, struct expr *at, struct token end)
-{
-    struct span span = span_join(token_span(tree, name), token_span(tree, end));
-    struct expr *expr = expr_new(tree, EXPR_INDEX, span, args_of(tree, at, NULL, NULL), 1);
-    expr->name = token_name(tree, name);
-    return expr_nested(tree, expr);
-}
-
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to)
 {
     struct expr *expr = expr_new(tree, EXPR_IN_RANGE, span_join(a->span, to->span), args_of(tree, a, from, to), 3);

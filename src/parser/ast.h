@@ -40,7 +40,7 @@ enum expr_kind {
     EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
-    EXPR_INDEX,     /* name[args[0]] */
+    EXPR_INDEX,     /* name[args...], name.column[args...], name.column */
     EXPR_LET        /* names[i] is args[i], for all but the last one, within that */
 };
 
@@ -99,6 +99,7 @@ struct expr {
     const char *text; /* EXPR_TEXT: unescaped UTF-8, NUL-terminated; may contain NUL */
     size_t length;    /* bytes of text */
     struct name name;
+    struct name column;            /* EXPR_INDEX; may be absent */
     const struct expr *definition; /* EXPR_NAME, EXPR_INDEX: of a name of an EXPR_LET; NULL: the name is none */
     const struct name *names;      /* EXPR_LET */
     struct source_node *source;    /* EXPR_IN_SOURCE */

@@ -1,9 +1,19 @@
-/* Building the syntax tree: `let a = E, b = E: E` within expressions. A name in it is linked to its definition here, so
- * that it means the same wherever the expression, or a part of it, is bound. */
+/* Building the syntax tree: names of values. Elements of columns; `let a = E, b = E: E` within expressions: a name in
+ * it is linked to its definition here, so that it means the same wherever the expression, or a part of it, is bound. */
 #include "parser/ast_build.h"
 #include "parser/parse.h"
 
 #include <string.h>
+
+struct expr *expr_index(struct tree *tree, struct token name, struct token column, struct expr_list *at,
+                        struct token end)
+{
+    struct span span = span_join(token_span(tree, name), token_span(tree, end.end != 0 ? end : column));
+    struct expr *expr = expr_new(tree, EXPR_INDEX, span, at ? at->at : NULL, at ? at->count : 0);
+    expr->name = token_name(tree, name);
+    expr->column = token_name(tree, column);
+    return expr_nested(tree, expr);
+}
 
 /* Names with their definitions, of which the first `visible` ones may be used. */
 struct definitions {

@@ -153,6 +153,7 @@ static struct lexeme scan(struct lexer *lexer)
         "?"                                 { return lexeme(lexer, TOKEN_QUESTION, begin); }
         ":"                                 { return lexeme(lexer, TOKEN_COLON, begin); }
         ","                                 { return lexeme(lexer, TOKEN_COMMA, begin); }
+        "."                                 { return lexeme(lexer, TOKEN_DOT, begin); }
         ".."                                { return lexeme(lexer, TOKEN_DOTDOT, begin); }
         "("                                 { return lexeme(lexer, TOKEN_LP, begin); }
         ")"                                 { return lexeme(lexer, TOKEN_RP, begin); }

@@ -113,7 +113,7 @@ def write(node, names, level=0):
         return f"at({named}{', '.join(map(str, distances))})"
     if op == "element":
         table = node.extra[0] if isinstance(node.extra, tuple) else names[node.extra]
-        return f"{table}[{write(args[0], names)}]"
+        return f"{table}[{', '.join(write(arg, names) for arg in args)}]"
     if op == "literal":
         return wrap(UNARY_LEVEL, node.extra if isinstance(node.extra, str) else number(node.extra))
     if op in ("neg", "~", "!"):
@@ -312,6 +312,10 @@ def evaluate(node, columns, place):
     if op == "element":
         table = (node.extra[1], NOTHING) if isinstance(node.extra, tuple) else columns[node.extra]
         count = len(table[0]) if isinstance(node.extra, tuple) else place.rows
+        if len(values) == 2:
+            cols = node.extra[3]
+            fails = failures[0] | failures[1] | (a < 0) | (a >= count // cols) | (values[1] < 0) | (values[1] >= cols)
+            return element_at(np.where(fails, 0, a) * cols + np.where(fails, 0, values[1]), fails, table, count)
         return element_at(a, failures[0], table, count)
     if op in ("&&", "and", "||", "or"):
         first, second = truth(a), truth(values[1])
@@ -480,6 +484,10 @@ class Maker:
         row = Node("row", "int")
         if self.table and kind_of(self.table[1]) == kind and random.random() < 0.7:
             position = random.choice([row, self.column("int") or row, self.integer_literal()])
+            if self.table[3]:
+                cols = self.table[3]
+                side = random.choice([position, self.small(0, cols - 1), Node("&", "int", [row, self.small(0, cols - 1)])])
+                return Node("element", kind, [Node("&", "int", [position, self.small(0, 3)]), side], self.table)
             if random.random() < 0.9 and len(self.table[1]):
                 position = Node("&", "int", [position, self.small(0, 2 ** (len(self.table[1]).bit_length() - 1) - 1)])
             return Node("element", kind, [position], self.table)

@@ -283,7 +283,7 @@ class Case:
         self.source = None  # (text, names, columns)
         self.loaded = None  # (paths, how they are zipped) where the source is files
         self.stages = []
-        self.table = None  # (name, values, text) of a relation that `let` binds before
+        self.table = None  # of random_table: a relation that `let` binds before
         self.terminal = None
         self.let_after = None
         self.rough = False  # a function whose last digits may differ
@@ -340,7 +340,7 @@ class Case:
         random = random_of(self.spelling)
         relation = self.begin()
         parts = [self.source[0]]
-        before = [f"let {self.table[0]} = {self.table[2]}"] if self.table else []
+        before = [f"let {self.table[0].split('.')[0]} = {self.table[2]}"] if self.table else []
         names = relation.names
         for index, stage in enumerate(self.stages):
             if index == self.let_after:

@@ -327,11 +327,16 @@ class Making:
 
 
 def random_table(random, data):
-    """A relation that `let` binds: (name, values, text)."""
+    """A relation that `let` binds: (name of a column, values, text, columns of its shape)."""
     rows = random.choice([0, 1, 2, 5, 17, 17, 100, 100, 2049])
     path, values = random.choice(data.files[rows])
     wide = values.astype(np.float64 if values.dtype.kind == "f" else np.int64)
-    return "lookup", wide, f"load {path}"
+    if random.random() < 0.4:
+        return "lookup.second", wide, f"load {path} | map row as first, x as second", None
+    if rows and random.random() < 0.5:
+        cols = random.choice([each for each in (1, 2, 5, 17, 10, 683) if rows % each == 0])
+        return "lookup", wide, f"load {path} | shape {rows // cols} {cols}", cols
+    return "lookup", wide, f"load {path}", None
 
 
 def random_positions(random, data, rows, large):

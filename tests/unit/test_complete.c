@@ -171,6 +171,8 @@ static void abbreviations_are_spelled_out(void **state)
     struct desk *desk = *state;
     assert_only(desk, "trades | select amt", "amounts");
     assert_false(offers(desk, "trades | select zzz", "amounts"));
+    assert_only(desk, "range 1..3 | map trades.am", "trades.amounts");
+    assert_false(offers(desk, "range 1..3 | map trades.", "sqrt("));
 }
 
 static void values_functions_and_words_in_expressions(void **state)

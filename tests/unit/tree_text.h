@@ -104,6 +104,8 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
         break;
     case EXPR_INDEX:
         strbuf_printf(out, "(at %s", expr->name.text);
+        if (expr->column.text)
+            strbuf_printf(out, ".%s", expr->column.text);
         break;
     }
     add_args(out, expr, 0);

@@ -9,6 +9,7 @@
 #define CALLS  KIND_FLOAT, WORK_CALL, RESULT_WORK
 
 static const struct op_template op_templates[] = {
+    {OP_INDEX, INTS, NULL, "$a", "as_$U($a) >= as_$U($b)"},
     {OP_ADD, INTS, NULL, "as_$T(as_$U($a) + as_$U($b))", "(($a ^ $r) & ($b ^ $r)) < ($T)0"},
     {OP_SUB, INTS, NULL, "as_$T(as_$U($a) - as_$U($b))", "(($a ^ $b) & ($a ^ $r)) < ($T)0"},
     {OP_MUL, INTS, NULL, "as_$T(as_$U($a) * as_$U($b))", "mul_hi($a, $b) != ($r >> ($T)63)"},

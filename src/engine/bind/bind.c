@@ -6,6 +6,7 @@
 #include "engine/loop/expand.h"
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
+#include "engine/storage/mapped_file.h"
 
 #include <string.h>
 
@@ -72,6 +73,32 @@ static bool names_scalar(const struct env *env, const struct pipeline *pipeline,
         return false;
     conclude_constant(binding->unknown ? KNOWN_KIND : KNOWN_VALUE, &binding->scalar, bound);
     return true;
+}
+
+/* The expression that a statement `NAME.COLUMN` is, which reads as a path: of a `let` relation, unless there is such a
+ * file. NULL: it is none. */
+static const struct expr *element_of_path(const struct env *env, const struct pipeline *pipeline, struct arena *arena)
+{
+    const struct source_node *source = &pipeline->source;
+    const struct path_item *item = source->path_count == 1 ? &source->paths[0] : NULL;
+    struct file_stamp stamp;
+    if (item == NULL || pipeline->stage_count > 0 || source->span.end - source->span.begin != strlen(item->path.text))
+        return NULL;
+    const char *path = item->path.text, *point = strchr(path, '.');
+    if (point == NULL || strpbrk(path, "/~") != NULL || strchr(point + 1, '.') != NULL)
+        return NULL;
+    const size_t length = (size_t)(point - path);
+    const char *name = arena_text(arena, path, length);
+    const struct binding *binding = env_find(env, name);
+    if (binding == NULL || binding->kind != BINDING_RELATION || file_stamp_of(path, &stamp))
+        return NULL;
+    struct expr *expr = arena_alloc(arena, sizeof *expr);
+    *expr = (struct expr){.kind = EXPR_INDEX, .span = source->span, .depth = 1};
+    expr->name = expr->column = (struct name){name, source->span};
+    expr->name.span.end = expr->name.span.begin + (uint32_t)length;
+    expr->column.text = point + 1;
+    expr->column.span.begin = expr->name.span.end + 1;
+    return expr;
 }
 
 /* Keeps the wanted columns of the result. */
@@ -222,6 +249,9 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
         alone.pipeline = alone.pipeline->source.pipeline;
     if (names_scalar(env, alone.pipeline, bound))
         return STATUS_OK;
+    const struct expr *element = element_of_path(env, alone.pipeline, arena);
+    if (element != NULL)
+        return bind_expression(env, element, NULL, request->checking, arena, bound, diags);
 
     struct sources sources;
     struct evaluations evaluations = {0};

@@ -64,6 +64,8 @@ static const char *what_failed(const struct failure *failure, struct arena *aren
         return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
     if (failure->instr->op == OP_GATHER)
         return position_text(failure->a, failure->rows, arena);
+    if (failure->instr->op == OP_INDEX)
+        return position_text(failure->a, failure->b, arena);
     if (shifts_too_far(failure))
         return arena_printf(arena, "shift count %lld is outside 0..63", (long long)failure->b);
     if (failure->instr->op == OP_TO_INT && isnan(failure->number))
@@ -113,7 +115,7 @@ static void add_hint(const struct failure *failure, struct diags *diags)
                       divisor, divisor);
     } else if (shifts_too_far(failure)) {
         diag_hint(diags, "`clamp(%s, 0, 63)` keeps it in range", argument_text(failure, 1, "count", arena));
-    } else if (failure->instr->op == OP_GATHER) {
+    } else if (failure->instr->op == OP_GATHER || failure->instr->op == OP_INDEX) {
         diag_hint(diags, "positions count from 0; `select` filters out rows without one");
     } else if (failure->instr->op == OP_TO_INT) {
         const char *number = argument_text(failure, 0, "x", arena);

@@ -449,16 +449,15 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
 /* round.c: `step`, the number of the round of the innermost loop, and before(NAME), a column before the round. */
 struct term bind_step(struct scope *scope, struct span span);
 struct term bind_before(struct scope *scope, const struct expr *expr);
-/* NAME[E] */
-struct term bind_index(struct scope *scope, const struct expr *expr);
-
-/* local.c: local names. */
-
-/* The value of a local name with this definition, and that of an EXPR_LET. */
-struct term bind_local(struct scope *scope, const struct expr *definition);
-struct term bind_let(struct scope *scope, const struct expr *expr);
 /* The row, or the column, of the current row within the shape. */
 value shape_row(struct code *code, struct shape shape, struct span span);
 value shape_col(struct code *code, struct shape shape, struct span span);
+
+/* indexing.c: elements of columns, EXPR_INDEX. */
+struct term bind_index(struct scope *scope, const struct expr *expr);
+
+/* local.c: the value of a local name with this definition, and that of an EXPR_LET. */
+struct term bind_local(struct scope *scope, const struct expr *definition);
+struct term bind_let(struct scope *scope, const struct expr *expr);
 
 #endif

@@ -277,6 +277,10 @@ static void push_element(struct printer *printer, const struct instr *instr)
 
 static void push_operation(struct printer *printer, const struct instr *instr, int precedence, struct logical_type as)
 {
+    if (instr->op == OP_INDEX) {
+        push_value(printer, instr->args[0], precedence, as);
+        return;
+    }
     bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
     if (parentheses)
         push_text(printer, ")");

@@ -18,6 +18,9 @@ static bool narrow(int128 wide, int64_t *result)
 bool int_op(enum op op, int64_t a, int64_t b, int64_t *result)
 {
     switch (op) {
+    case OP_INDEX:
+        *result = a;
+        return a >= 0 && a < b;
     case OP_ADD:
         return narrow((int128)a + b, result);
     case OP_SUB:

@@ -75,6 +75,8 @@
         return true;                                                                                                   \
     }
 
+VECTOR1(index_i32, int32_t, int32_t, x)
+VECTOR1(index_i64, int64_t, int64_t, x)
 VECTOR2(add_i32, uint32_t, uint32_t, x + y)
 VECTOR2(add_i64, uint64_t, uint64_t, x + y)
 VECTOR2(add_f64, double, double, x + y)
@@ -184,6 +186,21 @@ CPU_CLONES static bool mul_checked(const struct operands *o, int count)
     uint8_t any = 0;
     for (int i = 0; i < count; i++) {
         uint8_t bad = __builtin_mul_overflow(a[i], b[i], &out[i]);
+        o->fail[i] = bad;
+        any |= bad;
+    }
+    return any;
+}
+
+CPU_CLONES static bool index_checked(const struct operands *o, int count)
+{
+    int64_t *restrict out = o->out;
+    const int64_t *restrict a = o->a;
+    const int64_t *restrict b = o->b;
+    uint8_t any = 0;
+    for (int i = 0; i < count; i++) {
+        uint8_t bad = (uint64_t)a[i] >= (uint64_t)b[i];
+        out[i] = a[i];
         o->fail[i] = bad;
         any |= bad;
     }
@@ -303,6 +320,7 @@ vector_fn *vector_op(enum op op, enum lane lane)
 {
     static vector_fn *const table[OP_COUNT][4] = {
         /* BOOL, I32, I64, F64 */
+        [OP_INDEX] = {NULL, index_i32, index_i64, NULL},
         [OP_ADD] = {NULL, add_i32, add_i64, add_f64},
         [OP_SUB] = {NULL, sub_i32, sub_i64, sub_f64},
         [OP_MUL] = {NULL, mul_i32, mul_i64, mul_f64},
@@ -369,9 +387,9 @@ vector_fn *vector_op(enum op op, enum lane lane)
 vector_fn *vector_checked_op(enum op op)
 {
     static vector_fn *const table[OP_COUNT] = {
-        [OP_ADD] = add_checked, [OP_SUB] = sub_checked,       [OP_MUL] = mul_checked,       [OP_DIV] = div_checked,
-        [OP_MOD] = mod_checked, [OP_NEG] = neg_checked,       [OP_SHL] = shl_checked,       [OP_SHR] = shr_checked,
-        [OP_ABS] = abs_checked, [OP_TO_INT] = to_int_checked, [OP_ASSERT] = assert_checked,
+        [OP_ADD] = add_checked,     [OP_SUB] = sub_checked, [OP_MUL] = mul_checked,       [OP_DIV] = div_checked,
+        [OP_MOD] = mod_checked,     [OP_NEG] = neg_checked, [OP_SHL] = shl_checked,       [OP_SHR] = shr_checked,
+        [OP_INDEX] = index_checked, [OP_ABS] = abs_checked, [OP_TO_INT] = to_int_checked, [OP_ASSERT] = assert_checked,
     };
     return table[op];
 }

@@ -306,6 +306,22 @@ static void offer_texts(const struct completer *completer, const struct source *
         add(offer, texts.at[i]);
 }
 
+/* Within NAME.COLUMN: the columns of a `let` relation. Returns false if that is not being typed. */
+static bool offer_columns_of(const struct env *env, struct offer *offer)
+{
+    const char *point = strchr(offer->typed, '.');
+    if (point == NULL)
+        return false;
+    const char *name = arena_text(offer->arena, offer->typed, (size_t)(point - offer->typed));
+    const struct binding *binding = env_find(env, name);
+    const struct relation *relation = binding != NULL && binding->kind == BINDING_RELATION ? binding->relation : NULL;
+    for (size_t i = 0; relation != NULL && i < relation->count; i++) {
+        if (name_is_plain(relation->names[i]))
+            offer_name(offer, arena_printf(offer->arena, "%s.%s", name, relation->names[i]));
+    }
+    return relation != NULL;
+}
+
 /* After a syntax error: all words and functions. */
 static void offer_anything(const struct completer *completer, const struct source *text, struct offer *offer)
 {
@@ -370,6 +386,8 @@ struct completions complete_word(const struct completer *completer, const char *
         found.paths = command.paths;
     } else if (!next_after(&text, arena, &next)) {
         offer_anything(completer, &text, &offer);
+    } else if (before == start && next.kinds & NEXT_EXPRESSION && offer_columns_of(completer->env, &offer)) {
+        found.paths = next.kinds & NEXT_PATH;
     } else if (before == start) {
         offer_next(completer, &text, &next, &offer);
     } else {

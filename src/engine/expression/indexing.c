@@ -1,0 +1,324 @@
+/* Elements of columns: NAME[E], NAME.COLUMN[E], NAME[E, E] by the indices of a shape; NAME.COLUMN, of one row. */
+#include "engine/expression/expression.h"
+
+#include "engine/env/read_column.h"
+#include "engine/storage/residency.h"
+
+#include <string.h>
+
+enum { MOST_AXES = 2 };
+
+/* A column that an expression takes elements of: of a `let` relation, or of the current one. */
+struct indexed {
+    const char *name; /* for messages */
+    struct input input, validity;
+    bool nullable, known;
+    struct logical_type logical;
+    struct shape shape;
+};
+
+static const char *written(const struct binder *binder, const struct expr *expr)
+{
+    if (expr->column.text == NULL)
+        return expr->name.text;
+    return arena_printf(binder->arena, "%s.%s", expr->name.text, expr->column.text);
+}
+
+static void not_a_column(struct scope *scope, const struct expr *expr)
+{
+    const struct binding *binding = env_find(scope->binder->env, expr->name.text);
+    const bool function = expr->definition == NULL && binding != NULL && binding->kind != BINDING_SCALAR;
+    bind_error(scope->binder, expr->name.span,
+               expr->column.text != NULL ? "`NAME.COLUMN` is a column of a `let` relation"
+                                         : "`NAME[E]` is an element of a column, or of a `let` relation of one",
+               "`%s` is a %s: it has no %s", expr->name.text, function ? "function" : "single value",
+               expr->column.text != NULL ? "columns" : "elements");
+}
+
+/* Whether there is an index for each axis, or only one; nothing is reported if the shape is unknown. */
+static bool fits_shape(struct scope *scope, const struct expr *expr, const struct indexed *of)
+{
+    struct binder *binder = scope->binder;
+    if (expr->arg_count == 1 || of->shape.rows < 0)
+        return expr->arg_count == 1;
+    if (of->shape.rows == 0)
+        bind_error(binder, expr->span, "`shape R C` lays out rows in two dimensions, and `let` keeps that",
+                   "`%s` has no shape, so an element has one position", of->name);
+    else if (expr->arg_count != MOST_AXES)
+        bind_error(binder, expr->span, NULL, "`%s` has %d axes, not %zu", of->name, MOST_AXES, expr->arg_count);
+    else
+        return true;
+    return false;
+}
+
+static int64_t extent_of(struct shape shape, size_t axis)
+{
+    return axis == 0 ? shape.rows : shape.cols;
+}
+
+/* The position among the rows: an integer. Unknown after an error. */
+static struct term bind_place(struct scope *scope, const struct expr *expr, const struct indexed *of)
+{
+    struct code *code = scope->code;
+    const char *what = arena_printf(scope->binder->arena, "`%s[...]`", of->name);
+    struct term place = unknown_term;
+    bool known = fits_shape(scope, expr, of);
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        const struct span span = expr->args[i]->span;
+        const struct term index = bind_term(scope, expr->args[i]);
+        known = term_is_known(index) && bind_is_integer(scope, index, expr->args[i], what, NULL) && known;
+        if (!known)
+            continue;
+        value v = term_settled(code, index, span);
+        if (expr->arg_count > 1)
+            v = code_op(code, OP_INDEX, v, code_exact_int(code, extent_of(of->shape, i), span), NO_VALUE, span);
+        if (i == 0) {
+            place = index;
+            place.value = v;
+            continue;
+        }
+        const value extent = code_exact_int(code, extent_of(of->shape, i), span);
+        place.value = code_op(code, OP_MUL, place.value, extent, NO_VALUE, span);
+        place.value = code_op(code, OP_ADD, place.value, v, NO_VALUE, span);
+        place.present = present_both(code, place.present, index.present, span);
+    }
+    return known ? place : unknown_term;
+}
+
+/* The element at the expression's position; the columns are added to the task's inputs. */
+static struct term bind_element(struct scope *scope, const struct expr *expr, const struct indexed *of)
+{
+    struct arena *arena = scope->binder->arena;
+    const struct term place = bind_place(scope, expr, of);
+    if (!term_is_known(place) || !of->known)
+        return unknown_term;
+    const value row = place.value;
+    int64_t number = (int64_t)task_add_input(scope->task, &of->input, arena);
+    struct term term =
+        term_of_type(code_gather(scope->code, number, type_table[of->input.type].kind, row, expr->span), of->logical);
+    if (of->nullable) {
+        number = (int64_t)task_add_input(scope->task, &of->validity, arena);
+        term.present = code_gather(scope->code, number, KIND_BOOL, row, expr->span);
+    }
+    if (place.present != NO_VALUE) {
+        term.present = present_both(scope->code, place.present, term.present, expr->span);
+        term.settled = false;
+    }
+    return term;
+}
+
+/* The `let` relation of this name; else NULL. */
+static const struct binding *relation_named(const struct scope *scope, const char *name)
+{
+    const struct binding *binding = env_find(scope->binder->env, name);
+    bool found = binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL;
+    return found ? binding : NULL;
+}
+
+/* A constant position; KNOWN_NOTHING after an error. */
+static enum known constant_place(struct scope *scope, const struct expr *expr, const struct indexed *of, int64_t *place)
+{
+    enum known known = fits_shape(scope, expr, of) ? KNOWN_VALUE : KNOWN_NOTHING;
+    *place = 0;
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        int64_t index = 0, extent = extent_of(of->shape, i);
+        const enum known own = bind_constant_int(scope, expr->args[i], "a position",
+                                                 "positions are integers, 0 for the first row", &index);
+        if (known == KNOWN_NOTHING || own == KNOWN_NOTHING) {
+            known = KNOWN_NOTHING;
+        } else if (own != KNOWN_VALUE) {
+            known = own;
+        } else if (expr->arg_count == 1) {
+            *place = index;
+        } else if (index < 0 || index >= extent) {
+            bind_error(scope->binder, expr->args[i]->span, "positions are counted from 0",
+                       "position %lld is outside 0..%lld", (long long)index, (long long)extent - 1);
+            known = KNOWN_NOTHING;
+        } else {
+            *place = *place * extent + index;
+        }
+    }
+    return known;
+}
+
+/* A column of the relation, for the caller to release, or for the queue. In a check it is read only for its type. */
+static enum status take_column(const struct binder *binder, const struct binding *binding, size_t k, struct span span,
+                               struct column **column)
+{
+    *column = column_ref(binding->relation->columns[k]);
+    if (binder->checking && !((*column)->provisional && binder->env->opens_files))
+        return STATUS_OK;
+    return read_column(binder->env, column, span, binder->diags);
+}
+
+/* The column's value in a row, as a constant; in a check one that only running can tell. */
+static struct term constant_at(struct scope *scope, const struct binding *binding, size_t k, int64_t row,
+                               struct span span)
+{
+    struct binder *binder = scope->binder;
+    struct term term = unknown_term;
+    struct column *column;
+    const bool whole = take_column(binder, binding, k, span, &column) == STATUS_OK;
+    if (whole && binding->unknown) {
+        const int64_t number = (binding - binder->env->bindings) * (int64_t)LIMIT_COLUMNS + (int64_t)k;
+        const value v = bind_unknown(scope, number, type_table[column->type].kind, span);
+        term = term_of_type(v, (struct logical_type){.kind = column->logical.kind, .scale = column->logical.scale});
+    } else if (whole && columns_fetch_rows(&column, 1, row, row + 1, span, binder->diags) == STATUS_OK) {
+        const struct scalar element = column_get(column, row);
+        term = constant_of(scope, &element, span);
+    } else {
+        bind_failed(binder);
+    }
+    column_unref(column);
+    return term;
+}
+
+/* An element where no rows are read: a constant. */
+static struct term constant_element(struct scope *scope, const struct expr *expr, const struct binding *binding,
+                                    size_t k, const struct indexed *of)
+{
+    struct binder *binder = scope->binder;
+    struct column *column = binding->relation->columns[k];
+    int64_t place;
+    const enum known known = constant_place(scope, expr, of, &place);
+    if (known == KNOWN_NOTHING)
+        return unknown_term;
+    if (known == KNOWN_KIND || binding->unknown || (place >= 0 && place < column->rows))
+        return constant_at(scope, binding, k, place, expr->span);
+    bind_error(binder, expr->args[0]->span, "positions are counted from 0", "there is no row %lld: `%s` has %s",
+               (long long)place, of->name, text_of_count(binder->arena, column->rows, "row"));
+    return unknown_term;
+}
+
+/* The value of a relation's column, if that has one row: a constant. */
+static struct term only_element(struct scope *scope, const struct expr *expr, const struct binding *binding, size_t k)
+{
+    struct binder *binder = scope->binder;
+    const struct relation *relation = binding->relation;
+    if (binding->unknown || relation->rows == 1)
+        return constant_at(scope, binding, k, 0, expr->span);
+    const char *name = written(binder, expr);
+    bind_error(binder, expr->span,
+               arena_printf(binder->arena, "`%s[E]` is the value in row E, from 0; `%s` alone has to have one row",
+                            name, expr->name.text),
+               "`%s` has %s", expr->name.text, text_of_count(binder->arena, relation->rows, "row"));
+    return unknown_term;
+}
+
+/* Finds the column of a relation that is named after the point, or its only one. */
+static bool find_column(struct scope *scope, const struct expr *expr, const struct relation *relation, size_t *k)
+{
+    struct binder *binder = scope->binder;
+    *k = 0;
+    if (expr->column.text == NULL && relation->count == 1)
+        return true;
+    struct flow columns = {.columns = arena_array(binder->arena, relation->count, sizeof *columns.columns)};
+    for (; columns.count < relation->count; columns.count++)
+        columns.columns[columns.count] = (struct slot){.name = relation->names[columns.count],
+                                                       .type = relation->columns[columns.count]->type,
+                                                       .known = true,
+                                                       .logical = relation->columns[columns.count]->logical};
+    if (expr->column.text == NULL) {
+        bind_error(binder, expr->name.span,
+                   arena_printf(binder->arena, "name a column, as in `%s.%s[E]`; the columns are %s", expr->name.text,
+                                name_written(relation->names[relation->count - 1], binder->arena),
+                                text_of_columns(binder->arena, &columns)),
+                   "`%s` has %zu columns", expr->name.text, relation->count);
+        return false;
+    }
+    struct scope of_relation = {.binder = binder, .flow = &columns};
+    const struct expr column = {.kind = EXPR_NAME, .name = expr->column, .span = expr->column.span};
+    return name_resolve_column(&of_relation, &column, k);
+}
+
+static struct term bind_in_relation(struct scope *scope, const struct expr *expr, const struct binding *binding)
+{
+    struct binder *binder = scope->binder;
+    const struct relation *relation = binding->relation;
+    struct indexed of = {.name = written(binder, expr), .known = true, .shape = relation->shape};
+    size_t k;
+    if (!find_column(scope, expr, relation, &k))
+        return unknown_term;
+    if (expr->arg_count == 0)
+        return only_element(scope, expr, binding, k);
+    if (scope->task == NULL)
+        return constant_element(scope, expr, binding, k, &of);
+    struct column *column;
+    const enum status status = take_column(binder, binding, k, expr->span, &column);
+    queue_hold(binder->queue, column);
+    if (status != STATUS_OK) {
+        bind_failed(binder);
+        return unknown_term;
+    }
+    of.input = (struct input){.column = column, .type = column->type, .name = of.name, .whole = true};
+    of.validity = (struct input){.column = column->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
+    of.nullable = column->validity != NULL;
+    of.logical = column->logical;
+    return bind_element(scope, expr, &of);
+}
+
+/* An element of a column of the flow. */
+static struct term bind_in_flow(struct scope *scope, const struct expr *expr, size_t index)
+{
+    const struct flow *flow = scope->flow;
+    const struct slot *slot = &flow->columns[index];
+    const struct indexed of = {
+        .name = slot->name,
+        .input = {.task = flow->task, .output = index, .type = slot->type, .name = slot->name, .whole = true},
+        .validity = {.task = flow->task, .output = slot->validity, .type = TYPE_BOOL, .name = "present", .whole = true},
+        .nullable = slot->validity != 0,
+        .known = slot->known,
+        .logical = slot->logical,
+        .shape = flow->shape,
+    };
+    return bind_element(scope, expr, &of);
+}
+
+static void bind_positions(struct scope *scope, const struct expr *expr)
+{
+    for (size_t i = 0; i < expr->arg_count; i++)
+        bind_term(scope, expr->args[i]);
+}
+
+/* NAME.COLUMN and NAME.COLUMN[E]: the name is a relation whatever the columns are. */
+static struct term bind_of_relation(struct scope *scope, const struct expr *expr)
+{
+    const struct binding *relation = relation_named(scope, expr->name.text);
+    const struct binding *binding = env_find(scope->binder->env, expr->name.text);
+    if (relation != NULL)
+        return bind_in_relation(scope, expr, relation);
+    if (binding == NULL)
+        name_unknown_relation(scope->binder, &expr->name);
+    else if (binding->kind != BINDING_RELATION)
+        not_a_column(scope, expr);
+    else
+        bind_positions(scope, expr);
+    return unknown_term;
+}
+
+struct term bind_index(struct scope *scope, const struct expr *expr)
+{
+    if (expr->definition != NULL) {
+        not_a_column(scope, expr);
+        return unknown_term;
+    }
+    if (expr->column.text != NULL)
+        return bind_of_relation(scope, expr);
+    const struct binding *binding =
+        name_is_taken(scope, expr->name.text) ? NULL : relation_named(scope, expr->name.text);
+    if (binding != NULL)
+        return bind_in_relation(scope, expr, binding);
+    struct resolved resolved = name_resolve(scope, &expr->name);
+    if (resolved.meaning == MEANS_COLUMN && scope->group != 0) {
+        bind_error(scope->binder, expr->span, "`at(NAME, K)` is the value K rows further on in the group",
+                   "`NAME[E]` has no meaning within `per`");
+        return unknown_term;
+    }
+    if (resolved.meaning == MEANS_COLUMN && scope->task != NULL && scope->flow->task != NULL)
+        return bind_in_flow(scope, expr, resolved.index);
+    if (resolved.meaning != MEANS_UNKNOWN)
+        not_a_column(scope, expr);
+    else
+        bind_positions(scope, expr);
+    return unknown_term;
+}
