@@ -48,7 +48,7 @@ MAIN := $(B)/repl/main.o
 LIBRARY := $(filter-out $(MAIN),$(OBJECTS))
 UNITS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all check unit asan data bench install uninstall clean format help
+.PHONY: all check unit asan data bench editors install uninstall clean format help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -104,17 +104,42 @@ $(B)/generate: data/generate.c Makefile
 data: $(B)/generate
 	$(B)/generate --rows $(ROWS) --dir data
 
+# Syntax files, made from the tables of the language.
+EDITORS := $(B)/editors
+SYNTAX := $(EDITORS)/vim/syntax/rql.vim $(EDITORS)/vscode/rql.tmLanguage.json
+
+$(B)/syntax: contrib/editors/syntax.c $(B)/librql.a
+	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(B)/librql.a $(LIBS)
+
+$(EDITORS)/vim/syntax/rql.vim: $(B)/syntax
+	@mkdir -p $(@D)
+	$< vim > $@
+
+$(EDITORS)/vscode/rql.tmLanguage.json: $(B)/syntax
+	@mkdir -p $(@D)
+	$< vscode > $@
+
+#: make editors     syntax files for vim and VS Code in build/editors; make install installs them
+editors: $(SYNTAX)
+	cp -r contrib/editors/vim contrib/editors/vscode $(EDITORS)
+
 MANUAL := share/man/man1
 BASH_WORDS := share/bash-completion/completions
 ZSH_WORDS := share/zsh/site-functions
 SAMPLE := share/rql/sample
+VIM := share/vim/vimfiles
+VSCODE := share/rql/vscode
 
 #: make install     the program, its manual page, completions and sample data, under PREFIX=/usr/local
-install: $(B)/rql
+install: $(B)/rql editors
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(B)/rql $(DESTDIR)$(PREFIX)/bin/rql
 	install -d $(DESTDIR)$(PREFIX)/$(MANUAL) $(DESTDIR)$(PREFIX)/$(BASH_WORDS) $(DESTDIR)$(PREFIX)/$(ZSH_WORDS) \
-	    $(DESTDIR)$(PREFIX)/$(SAMPLE)
+	    $(DESTDIR)$(PREFIX)/$(SAMPLE) $(DESTDIR)$(PREFIX)/$(VIM)/syntax $(DESTDIR)$(PREFIX)/$(VIM)/ftdetect \
+	    $(DESTDIR)$(PREFIX)/$(VSCODE)
+	install -m 644 $(EDITORS)/vim/syntax/rql.vim $(DESTDIR)$(PREFIX)/$(VIM)/syntax/rql.vim
+	install -m 644 $(EDITORS)/vim/ftdetect/rql.vim $(DESTDIR)$(PREFIX)/$(VIM)/ftdetect/rql.vim
+	install -m 644 $(wildcard contrib/editors/vscode/*) $(EDITORS)/vscode/rql.tmLanguage.json $(DESTDIR)$(PREFIX)/$(VSCODE)
 	install -m 644 docs/rql.1 $(DESTDIR)$(PREFIX)/$(MANUAL)/rql.1
 	install -m 644 completions/rql.bash $(DESTDIR)$(PREFIX)/$(BASH_WORDS)/rql
 	install -m 644 completions/_rql $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)/_rql
@@ -124,7 +149,9 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/rql $(DESTDIR)$(PREFIX)/$(MANUAL)/rql.1
 	rm -f $(DESTDIR)$(PREFIX)/$(BASH_WORDS)/rql $(DESTDIR)$(PREFIX)/$(ZSH_WORDS)/_rql
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/$(SAMPLE)/,$(notdir $(wildcard data/sample/*)))
-	rmdir $(DESTDIR)$(PREFIX)/$(SAMPLE) $(DESTDIR)$(PREFIX)/share/rql 2>/dev/null || true
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/$(VIM)/,syntax/rql.vim ftdetect/rql.vim)
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/$(VSCODE)/,$(notdir $(wildcard contrib/editors/vscode/*)) rql.tmLanguage.json)
+	rmdir $(DESTDIR)$(PREFIX)/$(VSCODE) $(DESTDIR)$(PREFIX)/$(SAMPLE) $(DESTDIR)$(PREFIX)/share/rql 2>/dev/null || true
 
 #: make clean       removes what was built, and nothing else
 clean:
@@ -132,8 +159,8 @@ clean:
 
 #: make format      all C files, by clang-format
 format:
-	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] data/*.c tests/*/*.[ch])
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] data/*.c contrib/*/*.c tests/*/*.[ch])
 
 include tests/tests.mk
 
--include $(OBJECTS:.o=.d) $(UNITS:=.d) $(B)/parser/lexer.c.d
+-include $(OBJECTS:.o=.d) $(UNITS:=.d) $(B)/parser/lexer.c.d $(B)/syntax.d

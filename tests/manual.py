@@ -3,6 +3,7 @@
 and `make install` installs everything."""
 
 import glob
+import json
 import os
 import re
 import shlex
@@ -15,6 +16,30 @@ HOST = ("--device", "host")
 KINDS = ("statements", "stages", "functions", "commands", "settings", "formats", "operators", "topics")
 TEXTS = ("start", "names", "values", "groups", "keys")
 LONG_TEXTS = ("recipes", "sql", "pandas", "q")
+
+# A line, a part of it, and its scope in an editor.
+SCOPES = (
+    ("let a = 1", "let", "keyword.control.rql"),
+    ("load f.csv | sum count", "count", ""),
+    ("t | take 3 # | sum", "| sum", "comment.line.rql"),
+    ('t | select a == "sum(\\"x"', "sum", "string.quoted.rql"),
+    ("t | select a == 'KO'", "KO", "string.quoted.rql"),
+    ("d > 2024-01-02", "2024-01-02", "constant.numeric.rql"),
+    ("d > 15min", "15min", "constant.numeric.rql"),
+    ("`a sum` + 1", "`a", "variable.other.rql"),
+    ("x == $who", "$who", "variable.other.rql"),
+    ("group a: sum(b)", "sum", "support.function.rql"),
+    (".timing on", ".timing", "keyword.control.rql"),
+)
+VIM_GROUPS = {
+    "": "",
+    "keyword.control.rql": "rqlStatement",
+    "comment.line.rql": "rqlComment",
+    "string.quoted.rql": "rqlString",
+    "constant.numeric.rql": "rqlNumber",
+    "variable.other.rql": "rqlIdentifier",
+    "support.function.rql": "rqlFunction",
+}
 
 
 class Manual:
@@ -190,6 +215,50 @@ class Manual:
         good = options == options_of_help and not done.stderr and re.search(r"^--fusion=\[.*\]:WHICH:\(off on\)$", done.stdout, re.M)
         self.tally.check("zsh-options", "" if good else done.stdout + done.stderr)
 
+    def editors(self):
+        """The syntax files are made from the tables: words, functions and commands have their colours where they mean that."""
+        build = os.path.relpath(os.path.dirname(harness.RQL), harness.TREE)
+        made = subprocess.run(["make", "-s", "editors", f"B={build}"], cwd=harness.TREE, capture_output=True, text=True, check=False)
+        self.tally.check("editors-are-made", made.stdout + made.stderr if made.returncode else "")
+        folder = os.path.join(os.path.dirname(harness.RQL), "editors")
+        with open(os.path.join(folder, "vscode", "rql.tmLanguage.json"), encoding="utf-8") as file:
+            rules = [(rule["name"], re.compile(rule["match"])) for rule in json.load(file)["patterns"]]
+
+        def scope(text, word):
+            at = text.index(word)
+            found = [(match.start(), place, name) for place, (name, rule) in enumerate(rules) for match in rule.finditer(text) if match.start() <= at < match.end()]
+            return min(found, default=(0, 0, ""))[2]
+
+        def expect(text, word, wanted):
+            self.tally.check(f"scope of {word}", harness.difference(wanted, scope(text, word), text))
+
+        for stage in self.listed()["stages"]:
+            expect(f"t | {stage} 1", stage, "keyword.other.rql")
+        for function in self.listed()["functions"]:
+            expect(f"t | map {function}(x)", f"{function}(", "support.function.rql")
+        for command in self.listed()["commands"]:
+            expect(f"{command} a", command, "keyword.control.rql")
+        for text, word, wanted in SCOPES:
+            expect(text, word, wanted)
+        if shutil.which("vim"):
+            self.vim(os.path.join(folder, "vim"))
+
+    def vim(self, folder):
+        """vim loads its file for the extension, and gives the same words the same groups."""
+        lines = [text for text, _, _ in SCOPES]
+        asked = [(place + 1, text.index(word) + 1) for place, (text, word, _) in enumerate(SCOPES)]
+        query, answer, script = (self.sandbox.path(name) for name in ("asked.rql", "answer", "ask.vim"))
+        with open(query, "w", encoding="utf-8") as file:
+            file.write("\n".join(lines) + "\n")
+        with open(script, "w", encoding="utf-8") as file:
+            groups = ", ".join(f"synIDattr(synID({line}, {column}, 1), 'name')" for line, column in asked)
+            file.write(f"syntax on\nedit {query}\ncall writefile([{groups}], '{answer}')\nqa!\n")
+        command = ["vim", "-es", "-u", "NONE", "-N", "--cmd", f"set rtp^={folder}", "--cmd", "filetype on", "-S", script]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
+        groups = open(answer, encoding="utf-8").read().split("\n")[:-1] if os.path.exists(answer) else []
+        wanted = [VIM_GROUPS[scope] if text[0] != "." else "rqlPreProc" for text, _, scope in SCOPES]
+        self.tally.check("vim", "" if groups == wanted else f"{groups}, not {wanted}")
+
     def installed(self):
         """make install installs all files, and make uninstall removes them."""
         place = self.sandbox.path("place")
@@ -207,6 +276,8 @@ class Manual:
             "opt/share/bash-completion/completions/rql",
             "opt/share/man/man1/rql.1",
             *(f"opt/share/rql/sample/{name}" for name in os.listdir(os.path.join(harness.TREE, "data", "sample"))),
+            *(f"opt/share/rql/vscode/{name}" for name in ("package.json", "language-configuration.json", "rql.tmLanguage.json")),
+            *(f"opt/share/vim/vimfiles/{folder}/rql.vim" for folder in ("ftdetect", "syntax")),
             "opt/share/zsh/site-functions/_rql",
         ]
         self.tally.check("installed", problem or ("" if files == sorted(wanted) else str(files)))
@@ -217,7 +288,7 @@ class Manual:
 def main(sandbox):
     tally = harness.Tally("manual")
     manual = Manual(sandbox, tally)
-    return harness.run_groups(tally, (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.completion, manual.installed))
+    return harness.run_groups(tally, (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.completion, manual.editors, manual.installed))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
 #: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
+#: make jupyter     the kernel of contrib/jupyter runs a notebook: PYTHON of a virtual environment with nbclient
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential \
@@ -36,7 +37,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-files bench-gpu bench-primitives interop tpch db-benchmark bench-relations
+	bench-build bench-files bench-gpu bench-primitives interop jupyter tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
@@ -195,6 +196,9 @@ interop: $(B)/dump_file
 	$(PYTHON) tests/interop/round_trip.py --dump $(B)/dump_file
 	$(PYTHON) tests/interop/text.py --dump $(B)/dump_file
 	$(PYTHON) tests/interop/arrow.py --corpus $(ARROW_CORPUS) --dump $(B)/dump_file
+
+jupyter: all
+	RQL=$(abspath $(B))/rql $(PYTHON) tests/jupyter/notebook.py
 
 bare:
 	tests/bare-debian.sh
