@@ -37,6 +37,7 @@ enum expr_kind {
     EXPR_TERNARY,   /* args[0] ? args[1] : args[2] */
     EXPR_CALL,      /* name(args...) */
     EXPR_OVER,      /* args[0], a call of an aggregate, over `frame` */
+    EXPR_FOLD,      /* name(args[0], ...: args[last]): all but the last are as written, EXPR_IN_RANGE if right */
     EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
@@ -100,7 +101,8 @@ struct expr {
     size_t length;    /* bytes of text */
     struct name name;
     struct name column;            /* EXPR_INDEX; may be absent */
-    const struct expr *definition; /* EXPR_NAME, EXPR_INDEX: of a name of an EXPR_LET; NULL: the name is none */
+    const struct expr *definition; /* EXPR_NAME, EXPR_INDEX: of a name of an EXPR_LET, or the range of an EXPR_FOLD that
+                                      it is the index of; NULL: the name is neither */
     const struct name *names;      /* EXPR_LET */
     struct source_node *source;    /* EXPR_IN_SOURCE */
     struct expr **args;

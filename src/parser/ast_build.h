@@ -93,6 +93,9 @@ struct expr *expr_call(struct tree *tree, struct token name, struct expr_list *a
 /* The rows from `first` to `last`, which may be NULL; `dots` is the sign between them. */
 struct window_frame *frame_new(struct tree *tree, struct expr *first, struct token dots, struct expr *last,
                                struct token of);
+/* name(ranges: body) */
+struct expr *expr_fold(struct tree *tree, struct token name, struct expr_list *ranges, struct expr *body,
+                       struct token end);
 struct expr *expr_over(struct tree *tree, struct expr *call, const struct window_frame *frame);
 /* `column` and `end` may be the zero token, the latter with a column. */
 struct expr *expr_index(struct tree *tree, struct token name, struct token column, struct expr_list *at,

@@ -1,5 +1,6 @@
-/* Building the syntax tree: names of values. Elements of columns; `let a = E, b = E: E` within expressions: a name in
- * it is linked to its definition here, so that it means the same wherever the expression, or a part of it, is bound. */
+/* Building the syntax tree: names of values. Elements of columns; `let a = E, b = E: E` and `sum(k in A..B: E)` within
+ * expressions: a name in it is linked to its definition here, so that it means the same wherever the expression, or a
+ * part of it, is bound. */
 #include "parser/ast_build.h"
 #include "parser/parse.h"
 
@@ -60,5 +61,26 @@ struct expr *expr_let(struct tree *tree, struct token word, const struct item_li
                    "give columns names with `derive`");
     for (size_t i = 1; i <= list->count && !tree->failed; i++)
         link_names(args[i], &(struct definitions){names, args, i});
+    return expr_nested(tree, expr);
+}
+
+/* A range links its own index, too: it is no other name's. */
+struct expr *expr_fold(struct tree *tree, struct token name, struct expr_list *ranges, struct expr *body,
+                       struct token end)
+{
+    const size_t count = ranges->count;
+    struct name *names = arena_array(tree->arena, count, sizeof *names);
+    struct span span = span_join(token_span(tree, name), token_span(tree, end));
+    ranges = expr_list_add(tree, ranges, body);
+    for (size_t i = 0; i < count; i++) {
+        const struct expr *range = ranges->at[i];
+        const bool is_index = range->kind == EXPR_IN_RANGE && range->args[0]->kind == EXPR_NAME;
+        names[i] = is_index ? range->args[0]->name : (struct name){.text = ""};
+        if (is_index)
+            range->args[0]->definition = range;
+        link_names(ranges->at[i + 1], &(struct definitions){names, ranges->at, i + 1});
+    }
+    struct expr *expr = expr_new(tree, EXPR_FOLD, span, ranges->at, count + 1);
+    expr->name = token_name(tree, name);
     return expr_nested(tree, expr);
 }

@@ -75,6 +75,11 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
     case EXPR_CALL:
         strbuf_printf(out, "(%s", expr->name.text);
         break;
+    case EXPR_FOLD:
+        strbuf_printf(out, "(fold %s", expr->name.text);
+        add_args(out, expr, 0);
+        strbuf_puts(out, ")");
+        return;
     case EXPR_IN_RANGE:
         strbuf_puts(out, "(in");
         break;

@@ -1,5 +1,6 @@
 /* The function of scan and reduce: an operator or a user function. */
 #include "engine/bind/bind_internal.h"
+#include "engine/plan/code_loop.h"
 
 #include <string.h>
 
@@ -93,6 +94,11 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
     value v = result_of(&scope, expr, kind, bind_plain(&scope, expr, "the function"));
     if (v == NO_VALUE)
         return NULL;
+    if (code_has_loops(&body->code)) {
+        bind_error(binder, expr->span, "compute it for the rows before, with `map`",
+                   "a function that combines values cannot fold over an index");
+        return NULL;
+    }
     body->outputs = arena_alloc(binder->arena, sizeof *body->outputs);
     body->outputs[0] = (struct output){.value = v, .type = type_of_kind(kind), .needed = true};
     body->output_count = 1;

@@ -2,6 +2,7 @@
 
 #include "base/integer.h"
 #include "base/nontemporal_copy.h"
+#include "engine/evaluator/loop.h"
 #include "engine/evaluator/pairwise_reduce.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/selection.h"
@@ -47,6 +48,10 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         fill_constant(vector, constant->lane, integer, instr->op == OP_ROWS ? (double)integer : instr->number);
         worker->at[constant->vector] = vector;
     }
+    worker->loops = arena_array(arena, (size_t)program->loop_count, sizeof *worker->loops);
+    for (int32_t i = 0; i < program->loop_count; i++)
+        worker->loops[i] = arena_alloc(arena, sizeof *worker->loops[i]);
+    worker->staged_states = arena_aligned(arena, program->most_states * BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)
@@ -110,8 +115,7 @@ static void prefetch_some(struct worker *worker)
     }
 }
 
-/* Runs steps begin .. end-1 on `count` rows; returns whether some row failed. */
-static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
+bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
 {
     const struct program *program = worker->program;
     struct operands operands = {
@@ -119,6 +123,11 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     bool failed = false;
     for (int32_t s = begin; s < end; s++) {
         const struct step *step = &program->steps[s];
+        if (step->loop) {
+            loop_run(worker, step->loop, count);
+            s = step->loop->end - 1;
+            continue;
+        }
         vector_fn *run = worker->index && step->selected ? step->selected : step->dense;
         prefetch_some(worker);
         operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
@@ -142,8 +151,7 @@ static bool run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     return failed;
 }
 
-/* Flags the failures of checks begin .. end-1 in rows where the guard, computed by now, is true. */
-static void settle_failures(struct worker *worker, int32_t begin, int32_t end, int count)
+void worker_settle_failures(struct worker *worker, int32_t begin, int32_t end, int count)
 {
     for (int32_t check = begin; check < end; check++) {
         if (!worker->failing[check])
@@ -177,14 +185,14 @@ static int filter_block(struct worker *worker)
     bool failed = false;
     int32_t done = 0;
     for (size_t i = 0; i < program->filter_count && passed > 0; i++) {
-        failed |= run_steps(worker, done, program->filters[i].end, count);
+        failed |= worker_run_steps(worker, done, program->filters[i].end, count);
         done = program->filters[i].end;
         mask = worker->at[program->filters[i].mask];
         passed = selection_count(mask, count);
     }
     if (failed) {
-        run_steps(worker, done, program->guards_end, count);
-        settle_failures(worker, 0, program->filter_checks, count);
+        worker_run_steps(worker, done, program->guards_end, count);
+        worker_settle_failures(worker, 0, program->filter_checks, count);
     }
     if (passed > 0 && passed < count)
         select_rows(worker, mask, passed);
@@ -230,7 +238,7 @@ const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count)
     const struct program *program = worker->program;
     const struct filter_steps *leading = &program->filters[0];
     load_block(worker, row, count, program->leading_columns, (size_t)leading->end + 1);
-    run_steps(worker, 0, leading->end, count);
+    worker_run_steps(worker, 0, leading->end, count);
     return worker->at[leading->mask];
 }
 
@@ -241,9 +249,9 @@ static int run_block(struct worker *worker)
     int passed = filter_block(worker);
     if (passed == 0)
         return 0;
-    if (run_steps(worker, program->guards_end, program->body_end, passed)) {
-        run_steps(worker, program->body_end, program->step_count, passed);
-        settle_failures(worker, program->filter_checks, program->check_count, passed);
+    if (worker_run_steps(worker, program->guards_end, program->body_end, passed)) {
+        worker_run_steps(worker, program->body_end, program->step_count, passed);
+        worker_settle_failures(worker, program->filter_checks, program->check_count, passed);
     }
     return passed;
 }

@@ -1,5 +1,6 @@
 #include "engine/evaluator/compile.h"
 
+#include "engine/evaluator/loop.h"
 #include "engine/vector/compare_const.h"
 
 enum { FIRST_CAPACITY = 64 };
@@ -36,7 +37,7 @@ void builder_add_step(struct builder *b, struct step step)
 
 bool builder_selects(const struct builder *b)
 {
-    return b->scope == SCOPE_BODY && b->task->filter_count > 0;
+    return b->scope == SCOPE_BODY && b->task->filter_count > 0 && !b->in_loop;
 }
 
 void builder_note_selection(struct builder *b, bool packs)
@@ -125,9 +126,59 @@ static int32_t check_for(struct builder *b, value guard)
         return CHECK_NONE;
     if (guard == NO_VALUE)
         return CHECK_ALWAYS;
-    if (b->check_of[guard] == CHECK_NONE)
-        b->check_of[guard] = b->program->check_count++;
+    struct program *program = b->program;
+    if (b->check_of[guard] == CHECK_NONE) {
+        if (program->check_count == program->check_capacity) {
+            int32_t capacity = program->check_capacity ? 2 * program->check_capacity : FIRST_CAPACITY;
+            program->checks = arena_grow(b->arena, program->checks, (size_t)program->check_count, (size_t)capacity,
+                                         sizeof *program->checks);
+            program->check_capacity = capacity;
+        }
+        b->check_of[guard] = program->check_count++;
+    }
     return b->check_of[guard];
+}
+
+void builder_emit_guards(struct builder *b)
+{
+    bool any = false;
+    for (value v = 0; v < b->code->count; v++) {
+        b->wanted[v] = b->check_of[v] != CHECK_NONE;
+        any = any || b->wanted[v];
+    }
+    if (!any)
+        return;
+    b->ignore_failures = true;
+    builder_emit_wanted(b);
+    for (value v = 0; v < b->code->count; v++) {
+        if (b->check_of[v] != CHECK_NONE)
+            b->program->checks[b->check_of[v]].guard = builder_vector(b, v, LANE_BOOL);
+        b->check_of[v] = CHECK_NONE;
+    }
+    b->ignore_failures = false;
+}
+
+static reg *new_map(struct arena *arena, int32_t count)
+{
+    reg *map = arena_array(arena, (size_t)count + 1, sizeof *map);
+    for (int32_t i = 0; i < count; i++)
+        map[i] = NO_REGISTER;
+    return map;
+}
+
+struct builder builder_of_loop(const struct builder *b)
+{
+    struct builder own = *b;
+    const int32_t count = b->code->count;
+    for (int scope = 0; scope < SCOPE_COUNT; scope++) {
+        for (int lane = 0; lane < LANES; lane++)
+            own.of[scope][lane] = new_map(b->arena, count);
+    }
+    own.stored = new_map(b->arena, count);
+    own.wanted = arena_array(b->arena, (size_t)count + 1, sizeof *own.wanted);
+    own.check_of = new_map(b->arena, count);
+    own.in_loop = true;
+    return own;
 }
 
 /* The lane an operation computes in: the widest of its result and arguments. */
@@ -162,7 +213,7 @@ static union reciprocal *reciprocal_of(struct builder *b, const struct instr *in
 /* Whether the scope reads an input's elements where the column stores them. */
 static bool has_stored(const struct builder *b, value v)
 {
-    return b->code->at[v].op == OP_INPUT && !builder_selects(b);
+    return b->code->at[v].op == OP_INPUT && !builder_selects(b) && !b->in_loop;
 }
 
 static bool prepare_compare(const struct builder *b, struct compare_const *compare)
@@ -300,6 +351,10 @@ static void emit(struct builder *b, value v)
         add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = builder_gather_vector(b, v, type);
+    } else if (instr->op == OP_LOOP) {
+        loop_emit(b, v);
+    } else if (instr->op == OP_FINAL) {
+        /* by its LOOP */
     } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
         emit_operation(b, v);
     }
@@ -318,6 +373,10 @@ static void want_arguments(struct builder *b, value v)
     struct compare_const compare;
     if (find_compare(b, v, &compare)) {
         b->wanted[compare.of] = b->wanted[compare.of] || !has_stored(b, compare.of);
+        return;
+    }
+    if (b->code->at[v].op == OP_LOOP) {
+        loop_want_arguments(b, v);
         return;
     }
     for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)

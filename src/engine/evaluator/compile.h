@@ -21,6 +21,7 @@ struct builder {
     reg *stored;                 /* of each INPUT as stored */
     bool *wanted;
     int32_t *check_of; /* of each guard in the current scope */
+    bool in_loop;      /* all rows of a loop's vectors are in its round */
 };
 
 void builder_add_step(struct builder *b, struct step step);
@@ -36,6 +37,12 @@ void builder_emit_wanted(struct builder *b);
 /* The vector of a value in a lane, in the current scope. The value has been emitted; a move to the lane is added where
  * needed. */
 reg builder_vector(struct builder *b, value v, enum lane lane);
+
+/* Emits the guards of the checks whose operations have been emitted since it was last called. */
+void builder_emit_guards(struct builder *b);
+
+/* A builder of the same program with vectors of its own. */
+struct builder builder_of_loop(const struct builder *b);
 
 /* The vector of an INPUT as its column stores it. */
 reg builder_stored_vector(struct builder *b, value v);

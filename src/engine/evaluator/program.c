@@ -8,34 +8,6 @@
 
 #include <string.h>
 
-static reg *new_map(struct arena *arena, int32_t count)
-{
-    reg *map = arena_array(arena, (size_t)count + 1, sizeof *map);
-    for (int32_t i = 0; i < count; i++)
-        map[i] = NO_REGISTER;
-    return map;
-}
-
-/* Emits the guards of the checks from `first` on. */
-static void emit_guards(struct builder *b, int32_t first)
-{
-    struct program *program = b->program;
-    if (program->check_count == first)
-        return;
-    program->checks =
-        arena_grow(b->arena, program->checks, (size_t)first, (size_t)program->check_count, sizeof *program->checks);
-    for (value v = 0; v < b->code->count; v++)
-        b->wanted[v] = b->check_of[v] != CHECK_NONE;
-    b->ignore_failures = true;
-    builder_emit_wanted(b);
-    for (value v = 0; v < b->code->count; v++) {
-        if (b->check_of[v] != CHECK_NONE)
-            program->checks[b->check_of[v]].guard = builder_vector(b, v, LANE_BOOL);
-        b->check_of[v] = CHECK_NONE;
-    }
-    b->ignore_failures = false;
-}
-
 /* Emits a condition, and the mask of it and those before it. */
 static void emit_condition(struct builder *b, value keep)
 {
@@ -76,7 +48,7 @@ static void emit_filters(struct builder *b)
     for (int lane = 0; lane < LANES; lane++)
         memcpy(b->of[SCOPE_GUARDS][lane], b->of[SCOPE_FILTERS][lane], (size_t)b->code->count * sizeof(reg));
     b->scope = SCOPE_GUARDS;
-    emit_guards(b, 0);
+    builder_emit_guards(b);
     program->guards_end = program->step_count;
 }
 
@@ -193,14 +165,9 @@ struct program *program_new(const struct job *job, struct column *const *columns
     struct program *program = arena_alloc(arena, sizeof *program);
     program->job = job;
     program->stored = arena_array(arena, (size_t)task->code.count, sizeof *program->stored);
-    struct builder b = {.program = program, .arena = arena, .task = task, .code = &task->code};
-    for (int scope = 0; scope < SCOPE_COUNT; scope++) {
-        for (int lane = 0; lane < LANES; lane++)
-            b.of[scope][lane] = new_map(arena, task->code.count);
-    }
-    b.stored = new_map(arena, task->code.count);
-    b.wanted = arena_array(arena, (size_t)task->code.count + 1, sizeof *b.wanted);
-    b.check_of = new_map(arena, task->code.count);
+    struct builder task_builder = {.program = program, .arena = arena, .task = task, .code = &task->code};
+    struct builder b = builder_of_loop(&task_builder);
+    b.in_loop = false;
 
     emit_filters(&b);
     b.scope = SCOPE_BODY;
@@ -209,7 +176,7 @@ struct program *program_new(const struct job *job, struct column *const *columns
     else
         emit_aggregates(&b);
     program->body_end = program->step_count;
-    emit_guards(&b, program->filter_checks);
+    builder_emit_guards(&b);
     if (!can_gather(program))
         program->leading_columns = 0;
     program_layout(program, arena);

@@ -20,6 +20,8 @@ enum { NO_REGISTER = -1 };
 /* How a step's failed rows are handled: CHECK_NONE, CHECK_ALWAYS (flag the run), or the number of a struct check. */
 enum { CHECK_NONE = -1, CHECK_ALWAYS = -2 };
 
+struct vector_loop;
+
 struct step {
     vector_fn *dense; /* NULL: the result is argument a itself */
     vector_fn
@@ -27,9 +29,10 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
-    const struct column *whole;    /* GATHER */
-    union reciprocal *by;          /* division by a constant */
-    struct compare_const *compare; /* comparison with constants */
+    const struct column *whole;     /* GATHER */
+    union reciprocal *by;           /* division by a constant */
+    struct compare_const *compare;  /* comparison with constants */
+    const struct vector_loop *loop; /* the steps after this one are a loop's (loop.h); NULL: it is none */
 };
 
 struct vector_info {
@@ -97,7 +100,9 @@ struct program {
     size_t memory; /* bytes of a worker's vectors */
 
     struct check *checks;
-    int32_t check_count, filter_checks;
+    int32_t check_count, check_capacity, filter_checks;
+    int32_t loop_count;
+    size_t most_states; /* of a loop */
     struct constant_vector *constants;
     size_t constant_count, constant_capacity;
     struct stored_vector *stored;

@@ -1,14 +1,67 @@
 #include "engine/evaluator/vector_layout.h"
 
+#include "engine/evaluator/loop.h"
+
 static void read_until(int32_t *last, reg vector, int32_t end)
 {
     last[vector] = end > last[vector] ? end : last[vector];
 }
 
+/* Where vectors live: from the step that computes them to the last one that reads them. */
+struct lives {
+    const struct program *program;
+    int32_t *from, *last;
+    int32_t step; /* of the loop whose vectors are visited */
+};
+
+/* A loop reads what was computed before it in every round, so up to its end. */
+static int32_t read_at(const struct lives *lives, reg vector, int32_t step)
+{
+    int32_t end = step;
+    for (int32_t s = 0; s < step && lives->program->loop_count > 0; s++) {
+        const struct vector_loop *loop = lives->program->steps[s].loop;
+        if (loop && loop->end > step && lives->from[vector] < s && loop->end - 1 > end)
+            end = loop->end - 1;
+    }
+    return end;
+}
+
+static void begin_own(void *context, reg vector, bool own)
+{
+    struct lives *lives = context;
+    if (own)
+        lives->from[vector] = lives->step;
+}
+
+static void read_in_loop(void *context, reg vector, bool own)
+{
+    struct lives *lives = context;
+    const int32_t end = lives->program->steps[lives->step].loop->end - 1;
+    (void)own;
+    read_until(lives->last, vector, read_at(lives, vector, end > lives->step ? end : lives->step));
+}
+
+static void find_begins(struct lives *lives)
+{
+    const struct program *program = lives->program;
+    for (reg vector = 0; vector < program->vector_count; vector++)
+        lives->from[vector] = -1;
+    for (int32_t s = 0; s < program->step_count; s++) {
+        lives->step = s;
+        if (program->steps[s].loop)
+            loop_vectors(program->steps[s].loop, begin_own, lives);
+        else
+            lives->from[program->steps[s].out] = s;
+    }
+}
+
 /* The last step that reads each vector: a filter's mask may also be an output. */
-static int32_t *last_uses(const struct program *program, struct arena *arena)
+static struct lives find_lives(const struct program *program, struct arena *arena)
 {
     int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
+    struct lives lives = {.program = program, .last = last};
+    lives.from = arena_array(arena, (size_t)program->vector_count + 1, sizeof *lives.from);
+    find_begins(&lives);
     for (size_t k = 0; k < program->output_count; k++)
         last[program->outputs[k].vector] = program->step_count;
     for (size_t i = 0; i < program->aggregate_count; i++) {
@@ -27,10 +80,14 @@ static int32_t *last_uses(const struct program *program, struct arena *arena)
         for (int i = 0; i < 3; i++) {
             reg arg = step->args[i];
             if (arg != NO_REGISTER)
-                read_until(last, arg, i == 0 && !step->dense ? last[step->out] : s); /* the alias reads it */
+                read_until(last, arg,
+                           i == 0 && !step->dense ? last[step->out] : read_at(&lives, arg, s)); /* the alias reads it */
         }
+        lives.step = s;
+        if (step->loop)
+            loop_vectors(step->loop, read_in_loop, &lives);
     }
-    return last;
+    return lives;
 }
 
 /* A new place for a vector. Places at the same page offset would alias: processors take a load to depend on a store
@@ -58,15 +115,40 @@ static reg *new_heads(struct arena *arena, int32_t count)
     return lists;
 }
 
+/* Places of vectors, step by step. */
+struct layout {
+    struct program *program;
+    struct lives lives;
+    struct buffer_pool pools[sizeof(int64_t) + 1];
+    reg *dying; /* the vectors last read by each step, as linked lists */
+    reg *next;
+};
+
+static void place_vector(struct layout *layout, reg at)
+{
+    struct vector_info *vector = &layout->program->vectors[at];
+    struct buffer_pool *pool = &layout->pools[vector->size];
+    vector->place = pool->count > 0 ? pool->destinations[--pool->count] : new_place(layout->program, vector->size);
+    layout->next[at] = layout->dying[layout->lives.last[at]];
+    layout->dying[layout->lives.last[at]] = at;
+}
+
+static void place_own(void *context, reg vector, bool own)
+{
+    if (own)
+        place_vector(context, vector);
+}
+
 void program_layout(struct program *program, struct arena *arena)
 {
-    int32_t *last = last_uses(program, arena);
-    struct buffer_pool pools[sizeof(int64_t) + 1] = {{0}};
+    struct layout layout = {
+        .program = program,
+        .lives = find_lives(program, arena),
+        .dying = new_heads(arena, program->step_count + 1),
+        .next = new_heads(arena, program->vector_count),
+    };
     for (size_t size = 1; size <= sizeof(int64_t); size *= 2)
-        pools[size].destinations = arena_array(arena, (size_t)program->vector_count + 1, sizeof(size_t));
-    /* The vectors last read by each step, as linked lists. */
-    reg *first = new_heads(arena, program->step_count + 1);
-    reg *next = new_heads(arena, program->vector_count);
+        layout.pools[size].destinations = arena_array(arena, (size_t)program->vector_count + 1, sizeof(size_t));
     for (size_t i = 0; i < program->constant_count; i++) {
         struct vector_info *vector = &program->vectors[program->constants[i].vector];
         vector->place = new_place(program, vector->size);
@@ -79,19 +161,12 @@ void program_layout(struct program *program, struct arena *arena)
     }
     for (int32_t s = 0; s < program->step_count; s++) {
         const struct step *step = &program->steps[s];
-        struct vector_info *vector = &program->vectors[step->out];
-        if (step->dense || step->selected) {
-            struct buffer_pool *pool = &pools[vector->size];
-            if (pool->count > 0) {
-                vector->place = pool->destinations[--pool->count];
-            } else {
-                vector->place = new_place(program, vector->size);
-            }
-            next[step->out] = first[last[step->out]];
-            first[last[step->out]] = step->out;
-        }
-        for (reg dead = first[s]; dead != NO_REGISTER; dead = next[dead]) {
-            struct buffer_pool *pool = &pools[program->vectors[dead].size];
+        if (step->loop)
+            loop_vectors(step->loop, place_own, &layout);
+        else if (step->dense || step->selected)
+            place_vector(&layout, step->out);
+        for (reg dead = layout.dying[s]; dead != NO_REGISTER; dead = layout.next[dead]) {
+            struct buffer_pool *pool = &layout.pools[program->vectors[dead].size];
             pool->destinations[pool->count++] = program->vectors[dead].place;
         }
     }

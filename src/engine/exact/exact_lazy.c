@@ -1,6 +1,7 @@
 #include "engine/exact/exact_lazy.h"
 
 #include "engine/backend/memory_limit.h"
+#include "engine/exact/exact_loop.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
 #include "engine/plan/task_title.h"
@@ -12,6 +13,7 @@ void lazy_init(struct lazy_task *lazy, const struct task *task, struct column *c
     lazy->columns = columns;
     lazy->memo = arena_array(arena, (size_t)task->code.count, sizeof *lazy->memo);
     lazy->computed = arena_array(arena, (size_t)task->code.count, sizeof *lazy->computed);
+    lazy->loops = arena_array(arena, (size_t)task->code.count, sizeof(struct loop_run *));
     lazy->outputs = arena_array(arena, task->output_count, sizeof *lazy->outputs);
     lazy->random_access = arena_array(arena, task->output_count, sizeof *lazy->random_access);
 }
@@ -78,8 +80,7 @@ static void push(struct exact *exact, struct lazy_task *lazy, value v)
     exact->stack[exact->depth++] = (struct frame){.lazy = lazy, .value = v};
 }
 
-/* The value at the task's row; NULL if it was not computed yet, and then it is pushed. */
-static const union datum *demand(struct exact *exact, struct lazy_task *lazy, value v)
+const union datum *exact_demand(struct exact *exact, struct lazy_task *lazy, value v)
 {
     if (lazy->computed[v] == lazy->row + 1)
         return &lazy->memo[v];
@@ -128,7 +129,7 @@ static enum status read_output(struct exact *exact, struct lazy_task *from, size
         return STATUS_OK;
     }
     from->row = at;
-    const union datum *datum = demand(exact, from, from->task->outputs[k].value);
+    const union datum *datum = exact_demand(exact, from, from->task->outputs[k].value);
     *ready = datum != NULL;
     if (!datum)
         return STATUS_OK;
@@ -167,8 +168,8 @@ static enum status read_input(struct exact *exact, const struct lazy_task *lazy,
     return read_element(exact, lazy, k, row, result, ready);
 }
 
-static enum status fail(const struct exact *exact, const struct lazy_task *lazy, const struct instr *instr,
-                        union datum a, union datum b)
+enum status exact_fail(const struct exact *exact, const struct lazy_task *lazy, const struct instr *instr,
+                       union datum a, union datum b)
 {
     if (!exact->diags)
         return STATUS_FAILED;
@@ -193,19 +194,19 @@ static enum status gather(struct exact *exact, struct lazy_task *lazy, const str
                           bool *ready)
 {
     size_t k = (size_t)instr->integer;
-    const union datum *position = demand(exact, lazy, instr->args[0]);
+    const union datum *position = exact_demand(exact, lazy, instr->args[0]);
     *ready = position != NULL;
     if (!position)
         return STATUS_OK;
     if (position->integer < 0 || position->integer >= input_rows(exact, lazy, k))
-        return fail(exact, lazy, instr, *position, (union datum){0});
+        return exact_fail(exact, lazy, instr, *position, (union datum){0});
     return read_element(exact, lazy, k, position->integer, result, ready);
 }
 
 /* Evaluates &&, || and ?:, which read only the arguments they need. False: an argument has to be computed first. */
 static bool read_lazily(struct exact *exact, struct lazy_task *lazy, const struct instr *instr, union datum *result)
 {
-    const union datum *first = demand(exact, lazy, instr->args[0]);
+    const union datum *first = exact_demand(exact, lazy, instr->args[0]);
     if (!first)
         return false;
     bool truth = first->integer != 0;
@@ -216,7 +217,7 @@ static bool read_lazily(struct exact *exact, struct lazy_task *lazy, const struc
         *result = *first;
         return true;
     }
-    const union datum *datum = demand(exact, lazy, rest);
+    const union datum *datum = exact_demand(exact, lazy, rest);
     if (datum)
         *result = *datum;
     return datum != NULL;
@@ -228,14 +229,14 @@ static enum status operate(struct exact *exact, struct lazy_task *lazy, const st
     const union datum *args[3] = {0};
     *ready = true;
     for (int i = 0; i < op_table[instr->op].arity && *ready; i++) {
-        args[i] = demand(exact, lazy, instr->args[i]);
+        args[i] = exact_demand(exact, lazy, instr->args[i]);
         *ready = args[i] != NULL;
     }
     if (!*ready)
         return STATUS_OK;
     union datum b = args[1] ? *args[1] : (union datum){0};
     if (!datum_operate(instr->op, lazy->task->code.at[instr->args[0]].kind, *args[0], b, result))
-        return fail(exact, lazy, instr, *args[0], b);
+        return exact_fail(exact, lazy, instr, *args[0], b);
     return STATUS_OK;
 }
 
@@ -269,6 +270,17 @@ static enum status step(struct exact *exact)
     case OP_SELECT:
         ready = read_lazily(exact, lazy, instr, &result);
         break;
+    case OP_FOLD:
+        status = exact_run_fold(exact, lazy, top.value, &result, &ready);
+        break;
+    case OP_LOOP:
+        status = exact_run_loop(exact, lazy, top.value, &ready);
+        break;
+    case OP_FINAL:
+        ready = exact_demand(exact, lazy, instr->args[0]) != NULL;
+        if (ready)
+            result = exact_final(lazy, instr);
+        break;
     default:
         status = operate(exact, lazy, instr, &result, &ready);
     }
@@ -286,6 +298,7 @@ static enum status run_stack(struct exact *exact)
         enum status status = exact_cancelled(exact) ? STATUS_CANCELLED : step(exact);
         if (status != STATUS_OK) {
             exact->depth = 0;
+            exact->failures++;
             return status;
         }
     }
@@ -295,7 +308,7 @@ static enum status run_stack(struct exact *exact)
 enum status exact_value(struct exact *exact, struct lazy_task *lazy, int64_t row, value v, union datum *result)
 {
     lazy->row = row;
-    demand(exact, lazy, v);
+    exact_demand(exact, lazy, v);
     enum status status = run_stack(exact);
     if (status == STATUS_OK)
         *result = lazy->memo[v];

@@ -19,7 +19,8 @@ struct output_values {
 };
 enum value_state { VALUE_MISSING, VALUE_THERE, VALUE_FAILED, VALUE_WRITING };
 
-/* A task. Evaluators on other threads have copies that differ in row, memo and computed only. */
+/* A task. Evaluators on other threads have copies that differ in row, memo, computed and loops
+ * only. */
 struct lazy_task {
     const struct task *task;       /* NULL: its outputs are known columns */
     const char *title;             /* in progress reports */
@@ -28,6 +29,7 @@ struct lazy_task {
     int64_t row;                   /* the task row whose values are being computed */
     union datum *memo;             /* of each value, */
     int64_t *computed;             /* and the row it was computed for, plus 1 */
+    struct loop_run **loops;       /* of each value; exact_loop.h */
 
     /* Result row i is task row kept[i] (-1: a row of zeroes), or begin + i. */
     struct column *kept;
@@ -52,6 +54,7 @@ struct exact {
     struct frame *stack;
     size_t depth, capacity;
     uint32_t ticks;
+    uint32_t failures; /* evaluations that ended with a failure: loops that were running then begin again */
     const atomic_int *cancel;
     struct diags *diags; /* NULL: failures are not reported, as on other threads */
 
@@ -81,6 +84,13 @@ enum status exact_no_memory(const struct exact *exact, const struct task *task, 
  * memory. */
 enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,
                                int64_t row_bytes);
+
+/* A value at the task's row; NULL if it was not computed yet, and then it is pushed, to be computed first. */
+const union datum *exact_demand(struct exact *exact, struct lazy_task *lazy, value v);
+
+/* The error of an operation at the task's row, unless failures are not reported; STATUS_FAILED. */
+enum status exact_fail(const struct exact *exact, const struct lazy_task *lazy, const struct instr *instr,
+                       union datum a, union datum b);
 
 /* The value of a task at one of its rows. */
 enum status exact_value(struct exact *exact, struct lazy_task *lazy, int64_t row, value v, union datum *result);

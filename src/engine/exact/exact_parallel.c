@@ -39,6 +39,7 @@ static void update_member(const struct exact *exact, struct exact *member)
         lazy->row = own.row;
         lazy->memo = own.memo;
         lazy->computed = own.computed;
+        lazy->loops = own.loops;
     }
 }
 

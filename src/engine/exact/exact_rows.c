@@ -285,9 +285,18 @@ static enum status run_range(struct exact *exact, const struct job *job, int64_t
     return use(exact, &exact->tasks[0], &all, 0, job->end - job->begin);
 }
 
-enum status exact_rows(const struct job *job, const struct exact_options *options, struct row_sink *sink,
+/* The job with the task as it was before its folds became loops. */
+static struct job job_unlowered(const struct job *job)
+{
+    struct job plain = *job;
+    plain.task = job->task->unlowered ? job->task->unlowered : job->task;
+    return plain;
+}
+
+enum status exact_rows(const struct job *lowered, const struct exact_options *options, struct row_sink *sink,
                        bool *undecided)
 {
+    const struct job plain = job_unlowered(lowered), *job = &plain;
     struct exact exact;
     bool tail = job->task->window.tail >= 0;
     enum status status = begin_range(&exact, job, options, tail ? NULL : job->diags);
@@ -300,9 +309,10 @@ enum status exact_rows(const struct job *job, const struct exact_options *option
     return *undecided ? STATUS_OK : status;
 }
 
-enum status exact_aggregate(const struct job *job, const struct exact_options *options, struct agg_state *states,
+enum status exact_aggregate(const struct job *lowered, const struct exact_options *options, struct agg_state *states,
                             bool *undecided)
 {
+    const struct job plain = job_unlowered(lowered), *job = &plain;
     struct exact exact;
     int64_t passed = 0;
     for (size_t k = 0; k < job->task->aggregate_count; k++)

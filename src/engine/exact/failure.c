@@ -1,6 +1,7 @@
 #include "engine/exact/failure.h"
 
 #include "engine/exact/assert_failure.h"
+#include "engine/plan/code_loop.h"
 #include "engine/plan/task_title.h"
 #include "engine/values/scalar.h"
 #include "parser/words.h"
@@ -60,6 +61,10 @@ static const char *what_failed(const struct failure *failure, struct arena *aren
 {
     if (failure->instr->op == OP_ASSERT)
         return "assertion failed";
+    if (failure->instr->op == OP_FOLD)
+        return arena_printf(arena,
+                            failure->a > failure->b ? "`%s` of an empty range" : "the %s does not fit in 64 bits",
+                            fold_name((enum fold_kind)failure->instr->integer));
     if (divides_by_zero(failure))
         return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
     if (failure->instr->op == OP_GATHER)
@@ -105,6 +110,11 @@ static void add_hint(const struct failure *failure, struct diags *diags)
     struct arena *arena = diags->arena;
     if (failure->instr->op == OP_ASSERT) {
         assertion_hint(failure, diags);
+    } else if (failure->instr->op == OP_FOLD) {
+        diag_hint(diags,
+                  failure->a > failure->b ? "the range ends at %lld, before it begins at %lld"
+                                          : "`float(...)` of the values gives a rounded result",
+                  (long long)failure->b, (long long)failure->a);
     } else if (divides_by_zero(failure)) {
         const char *divisor = argument_text(failure, 1, "DIVISOR", arena);
         if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))

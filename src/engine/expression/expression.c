@@ -136,6 +136,8 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
         return bind_ternary(scope, expr);
     case EXPR_CALL:
         return bind_call(scope, expr);
+    case EXPR_FOLD:
+        return bind_fold(scope, expr);
     case EXPR_OVER:
         return scope->binder->over(scope, expr);
     case EXPR_BINARY:

@@ -47,6 +47,13 @@ struct rounds {
     struct rounds *outer;
 };
 
+/* The index of a fold that is being bound, the innermost first. */
+struct index_name {
+    const struct expr *range;
+    value value; /* NO_VALUE: unknown */
+    const struct index_name *outer;
+};
+
 struct evaluations; /* evaluated.h */
 struct local;       /* local.c */
 struct flow;
@@ -89,6 +96,7 @@ struct binder {
     size_t outputs; /* of all tasks so far */
     size_t inlined; /* expression nodes bound inside functions so far */
     int depth;      /* of nested expressions */
+    int folds;      /* nested around what is bound */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
@@ -196,6 +204,7 @@ struct scope {
     bool reads_row;                         /* some value bound so far depends on the row */
     const char *no_columns;                 /* without a flow: why there are no columns, for hints */
     struct name only_name;                  /* the unknown name taken for the only column, if any */
+    const struct index_name *indices;       /* of the folds around what is bound, in this scope */
     bool of_groups;                         /* the rows are groups: the columns are their keys */
     const struct item *given;               /* the stage's earlier expressions, whose names are not visible */
     size_t given_count;
@@ -449,6 +458,10 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
 /* round.c: `step`, the number of the round of the innermost loop, and before(NAME), a column before the round. */
 struct term bind_step(struct scope *scope, struct span span);
 struct term bind_before(struct scope *scope, const struct expr *expr);
+/* fold.c: sum(k in A..B: E) */
+struct term bind_fold(struct scope *scope, const struct expr *expr);
+/* The index of this range, of a fold around what is bound. */
+struct term bind_fold_index(struct scope *scope, const struct expr *range);
 /* The row, or the column, of the current row within the shape. */
 value shape_row(struct code *code, struct shape shape, struct span span);
 value shape_col(struct code *code, struct shape shape, struct span span);

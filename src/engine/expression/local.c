@@ -25,6 +25,8 @@ static bool too_deep(struct scope *scope, const struct expr *expr)
 
 struct term bind_local(struct scope *scope, const struct expr *definition)
 {
+    if (definition->kind == EXPR_IN_RANGE)
+        return bind_fold_index(scope, definition);
     for (const struct local *local = scope->locals; local != NULL; local = local->before) {
         if (local->definition == definition)
             return local->term;

@@ -125,7 +125,7 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
     copy->definition = copy_of_definition(x, expr->definition);
     for (size_t i = 0; i < expr->arg_count; i++) {
         copy->args[i] = copy_expr(x, expr->args[i]);
-        if (expr->kind == EXPR_LET)
+        if (expr->kind == EXPR_LET || expr->kind == EXPR_FOLD)
             add_definition(x, expr->args[i], copy->args[i]);
     }
     if (expr->kind == EXPR_INDEX && expr->definition == NULL)

@@ -3,8 +3,13 @@
  * Each reader passes its demand to its arguments, narrowed by && || ?: to the rows where it reads them; a value is
  * demanded where any reader demands it. Conditions combine bools that the code computes anyway, so each edge adds at
  * most a few operations on bools. A condition may read a bool that is invalid after a failure, but the first failure in
- * the order of lazy evaluation is reached through valid conditions only, so it is never missed. */
+ * the order of lazy evaluation is reached through valid conditions only, so it is never missed.
+ *
+ * A loop has rounds where one of its FINALs is demanded, which becomes a condition of its INDEX; in a round all its
+ * next values are demanded if its own condition holds. What it reads from outside is demanded where the loop is. */
 #include "engine/optimize/passes.h"
+
+#include "engine/plan/code_loop.h"
 
 /* A demand: a bool of the code, or one of these. */
 enum { ALWAYS = NO_VALUE, NEVER = -2 };
@@ -17,6 +22,11 @@ struct demands {
     int32_t limit;        /* of instructions */
     const bool *relevant; /* is, or is computed from, a checked operation */
     value *at;            /* of each value */
+    /* Where there are loops: the levels that each of the `known` first values depends on (loop.h), and the demand of
+     * the loops of each level. */
+    uint32_t *levels;
+    int32_t known;
+    value loops[LOOP_LEVELS];
 };
 
 static bool is_full(const struct demands *demands)
@@ -91,11 +101,52 @@ static value either(struct demands *demands, value a, value b)
     return is_full(demands) ? ALWAYS : operation(demands, OP_OR, a, b);
 }
 
-/* Demands `v` where both conditions hold. */
+static uint32_t levels_of(struct demands *demands, value v)
+{
+    for (; demands->known < demands->code->count; demands->known++)
+        demands->levels[demands->known] = code_levels_of(demands->code, demands->known, demands->levels);
+    return demands->levels[v];
+}
+
+/* The condition, or a weaker one that does not depend on loops that `v` is not in. */
+static value visible(struct demands *demands, value condition, value v)
+{
+    if (!demands->levels || condition == ALWAYS || condition == NEVER)
+        return condition;
+    const uint32_t within = levels_of(demands, v);
+    if ((levels_of(demands, condition) & ~within) == 0)
+        return condition;
+    for (int level = 0; level < LOOP_LEVELS; level++) {
+        const value loop = demands->loops[level];
+        if ((levels_of(demands, condition) & ~within) >> level & 1 && loop != NEVER && loop != ALWAYS &&
+            (levels_of(demands, loop) & ~within) == 0)
+            return loop;
+    }
+    return ALWAYS;
+}
+
+/* Demands `v` where both conditions hold. An INDEX is demanded by its loops alone. */
 static void demand(struct demands *demands, value v, value condition, value also)
 {
-    if (demands->relevant[v] && demands->at[v] != ALWAYS)
-        demands->at[v] = either(demands, demands->at[v], both(demands, condition, also));
+    if (demands->relevant[v] && demands->at[v] != ALWAYS && demands->code->at[v].op != OP_INDEX)
+        demands->at[v] = either(demands, demands->at[v], visible(demands, both(demands, condition, also), v));
+}
+
+/* What a loop reads outside of it is demanded where the loop is, and its next values in each round. */
+static void demand_loop(struct demands *demands, value v)
+{
+    struct code *code = demands->code;
+    const value where = demands->at[v], holds = code->at[v].args[1], index = loop_index(code, v);
+    const int64_t level = code->at[v].integer;
+    demands->loops[level] = either(demands, demands->loops[level], where);
+    demands->at[index] = either(demands, demands->at[index], where);
+    demand(demands, holds, (levels_of(demands, holds) >> level & 1) != 0 ? ALWAYS : where, ALWAYS);
+    const value round = code_is_const(code, holds) ? ALWAYS : holds;
+    for (value at = code->at[v].args[0]; code->at[at].op == OP_CARRY; at = code->at[at].args[2]) {
+        const value next = code->at[at].args[1];
+        demand(demands, code->at[at].args[0], where, ALWAYS);
+        demand(demands, next, (levels_of(demands, next) >> level & 1) != 0 ? round : where, ALWAYS);
+    }
 }
 
 static void demand_arguments(struct demands *demands, value v)
@@ -115,6 +166,11 @@ static void demand_arguments(struct demands *demands, value v)
         demand(demands, args[1], condition, args[0]);
         if (demands->relevant[args[2]])
             demand(demands, args[2], condition, negation(demands, args[0]));
+        break;
+    case OP_LOOP:
+        demand_loop(demands, v);
+        break;
+    case OP_CARRY: /* by the LOOP */
         break;
     default:
         for (int i = 0; i < op_table[instr.op].arity; i++)
@@ -146,12 +202,45 @@ static bool find_relevant(const struct code *code, const bool *live, bool *relev
 {
     bool any = false;
     for (value v = 0; v < code->count; v++) {
-        relevant[v] = live[v] && code->at[v].checked;
+        relevant[v] = live[v] && (code->at[v].checked || code->at[v].op == OP_INDEX);
         for (int i = 0; i < op_table[code->at[v].op].arity && live[v]; i++)
             relevant[v] = relevant[v] || relevant[code->at[v].args[i]];
         any = any || relevant[v];
     }
     return any;
+}
+
+/* Whether the condition is computed from a loop that `v` is the index of, or in the body of: of values that several
+ * loops share. */
+static bool waits_for_itself(const struct code *code, value v, value condition, const uint32_t *levels)
+{
+    if (condition < 0 || levels[v] == 0)
+        return false;
+    bool *reached = arena_array(code->arena, (size_t)code->count, sizeof *reached);
+    bool *body = arena_array(code->arena, (size_t)code->count, sizeof *body);
+    code_mark(code, condition, reached);
+    for (value loop = 0; loop < code->count; loop++) {
+        if (!reached[loop] || code->at[loop].op != OP_LOOP)
+            continue;
+        loop_mark_body(code, loop, levels, body);
+        if (body[v])
+            return true;
+    }
+    return false;
+}
+
+/* Leaves out such conditions. */
+static void drop_circular(struct code *code)
+{
+    const uint32_t *levels = code_levels(code, code->arena);
+    const value always = code_bool(code, true, code->at[0].span);
+    for (value v = 0; v < code->count; v++) {
+        struct instr *instr = &code->at[v];
+        if (instr->checked && waits_for_itself(code, v, instr->guard, levels))
+            instr->guard = NO_VALUE;
+        if (instr->op == OP_INDEX && waits_for_itself(code, v, instr->args[2], levels))
+            instr->args[2] = always;
+    }
 }
 
 void guard_place(struct task *task)
@@ -168,12 +257,20 @@ void guard_place(struct task *task)
     demands.at = arena_array(code->arena, (size_t)count, sizeof *demands.at);
     for (value v = 0; v < count; v++)
         demands.at[v] = NEVER;
+    for (int level = 0; level < LOOP_LEVELS; level++)
+        demands.loops[level] = NEVER;
+    if (code_has_loops(code))
+        demands.levels = arena_array(code->arena, (size_t)demands.limit + 16, sizeof *demands.levels);
     demand_results(&demands, task);
     for (value v = count - 1; v >= 0; v--) {
         if (!relevant[v] || demands.at[v] == NEVER)
             continue;
         if (code->at[v].checked)
             code->at[v].guard = demands.at[v];
+        if (code->at[v].op == OP_INDEX && demands.at[v] != ALWAYS)
+            code->at[v].args[2] = demands.at[v];
         demand_arguments(&demands, v);
     }
+    if (demands.levels)
+        drop_circular(code);
 }

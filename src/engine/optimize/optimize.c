@@ -12,6 +12,8 @@ void optimize_queue(const struct queue *queue, struct queue *fused)
 
 void optimize_task(struct task *task, struct column *const *columns, int64_t rows)
 {
+    folds_lower(task);                  /* loops of one form */
     range_analyse(task, columns, rows); /* intervals, lanes, and which operations may fail */
-    guard_place(task);                  /* in which rows such a failure matters */
+    guard_place(task);                  /* in which rows such a failure matters, and a loop has rounds */
+    loops_order(task);
 }

@@ -13,6 +13,9 @@ void fuse(const struct queue *queue, struct queue *fused);
 /* limit_pushdown.c: sets operator.first of the sorts whose last rows are not read. */
 void push_limits(const struct queue *fused);
 
+/* fold_lower.c: makes LOOPs of FOLDs, and keeps the task as it was in task.unlowered. */
+void folds_lower(struct task *task);
+
 /* range_analysis.c: sets lane, checked, lo and hi of every instruction, and clears its guard.
  *
  * Intervals start from the columns' known ranges and from literals, both widened to classes of 8, 16, 32 or 64 bits (a
@@ -25,5 +28,8 @@ void range_analyse(struct task *task, struct column *const *columns, int64_t row
  * the ?: took its branch. A guard may be true too often, never false too often: a flag only starts the exact
  * evaluator. Follows range_analyse; the bools it adds are analysed too. */
 void guard_place(struct task *task);
+
+/* loop_order.c: puts every instruction after its arguments. */
+void loops_order(struct task *task);
 
 #endif

@@ -279,6 +279,8 @@ static struct fact of_operation(const struct code *code, const struct instr *ins
                : instr->kind == KIND_FLOAT ? float_operation(instr->op, args[0], args[1])
                                            : any_bool;
     }
+    /* Loops are not followed. */
+    fails = fails || instr->op >= OP_INDEX;
     for (int i = 0; i < op_table[instr->op].arity; i++)
         fails = fails || args[i]->fails;
     fact.fails = fails;

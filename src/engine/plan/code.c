@@ -31,6 +31,8 @@ bool code_can_fail(const struct instr *instr)
 {
     if (instr->op == OP_GATHER)
         return !instr->exact;
+    if (instr->op == OP_FOLD)
+        return true;
     return op_table[instr->op].can_fail && instr->kind != KIND_FLOAT;
 }
 
@@ -74,6 +76,15 @@ static value *find_bucket(const struct code *code, const struct instr *instr)
     return &code->buckets[at];
 }
 
+void code_rehash(struct code *code)
+{
+    code->buckets = arena_array(code->arena, (size_t)code->bucket_count, sizeof *code->buckets);
+    for (int32_t i = 0; i < code->bucket_count; i++)
+        code->buckets[i] = NO_VALUE;
+    for (value v = 0; v < code->count; v++)
+        *find_bucket(code, &code->at[v]) = v;
+}
+
 static void make_room(struct code *code)
 {
     if (code->count < code->capacity)
@@ -82,11 +93,7 @@ static void make_room(struct code *code)
     code->at = arena_grow(code->arena, code->at, (size_t)code->count, (size_t)capacity, sizeof *code->at);
     code->capacity = capacity;
     code->bucket_count = capacity * 2;
-    code->buckets = arena_array(code->arena, (size_t)code->bucket_count, sizeof *code->buckets);
-    for (int32_t i = 0; i < code->bucket_count; i++)
-        code->buckets[i] = NO_VALUE;
-    for (value v = 0; v < code->count; v++)
-        *find_bucket(code, &code->at[v]) = v;
+    code_rehash(code);
 }
 
 static struct instr new_instr(enum op op, enum kind kind, struct span span)
@@ -247,6 +254,21 @@ value code_op(struct code *code, enum op op, value a, value b, value c, struct s
     return swapped != NO_VALUE ? swapped : add(code, &instr);
 }
 
+value code_add(struct code *code, const struct instr *fields)
+{
+    struct instr instr = new_instr(fields->op, fields->kind, fields->span);
+    instr.integer = fields->integer;
+    instr.offset = fields->offset;
+    instr.exact = fields->exact;
+    instr.checked = code_can_fail(&instr);
+    instr.fallible = instr.checked;
+    for (int i = 0; i < op_table[instr.op].arity; i++) {
+        instr.args[i] = fields->args[i];
+        instr.fallible |= code->at[instr.args[i]].fallible;
+    }
+    return add(code, &instr);
+}
+
 static value copy_input(struct code *code, const struct instr *instr, const value *inputs)
 {
     value input = inputs[instr->integer];
@@ -279,6 +301,15 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
         constant.exact = instr.exact;
         return add(code, &constant);
     }
+    case OP_INDEX:
+    case OP_STATE:
+    case OP_FOLD:
+    case OP_CARRY:
+    case OP_LOOP:
+    case OP_FINAL:
+        for (int i = 0; i < op_table[instr.op].arity; i++)
+            instr.args[i] = map[instr.args[i]];
+        return code_add(code, &instr);
     default:
         for (int i = 0; i < op_table[instr.op].arity; i++)
             args[i] = map[instr.args[i]];

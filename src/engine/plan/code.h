@@ -42,12 +42,14 @@ struct instr {
     enum op op;
     enum kind kind;
     value args[3];   /* NO_VALUE beyond the arity */
-    int64_t integer; /* CONST of int or bool; INPUT and GATHER: which input */
-    int64_t offset;  /* INPUT: reads the element `offset` rows further; 0 (of its kind) beyond the ends of the column. A
-                        SELECT on the bounds excludes elements beyond the task's own rows */
-    double number;   /* CONST of float */
+    int64_t integer; /* CONST of int or bool; INPUT and GATHER: which input; FOLD: an enum fold_kind; INDEX, STATE,
+                        LOOP: the loop's level */
+    int64_t
+        offset; /* STATE and FINAL: the state's number. INPUT: reads the element `offset` rows further; 0 (of its kind)
+                   beyond the ends of the column. A SELECT on the bounds excludes elements beyond the task's own rows */
+    double number; /* CONST of float */
     bool exact;    /* CONST: part of the query's shape (a generator's step), not a literal that may change. GATHER: the
-                      position is inside of the input */
+                      position is inside of the input. FOLD: its values are added to those of the fold around it */
     bool fallible; /* it, or something it is computed from, can fail */
     struct span span; /* for errors */
     int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
@@ -94,6 +96,12 @@ value code_lookup(struct code *code, int64_t input, enum kind kind, value positi
  * arity are NO_VALUE. Folds constants, and identities that hold for all arguments, failing ones included (!!x, b &&
  * true, ...: const_fold.h). */
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
+
+/* Adds an instruction with these fields, its arguments' kinds unchecked, or finds an equal one. For loop.h. */
+value code_add(struct code *code, const struct instr *fields);
+
+/* After instructions have been moved: finds equal ones again. */
+void code_rehash(struct code *code);
 
 /* Adds to `code` what `from` computes as `root`, with INPUT k replaced by inputs[k] and ROW by `row` (NO_VALUE: ROW
  * stays). `map` has from->count entries, NO_VALUE where not copied yet, and is kept between calls: what is to become

@@ -2,6 +2,7 @@
  * its own stack, and cuts the text after a number of operations. */
 #include "engine/plan/code.h"
 
+#include "engine/plan/code_loop.h"
 #include "engine/values/dictionary.h"
 #include "engine/values/scalar.h"
 #include "parser/words.h"
@@ -161,6 +162,8 @@ static void print_leaf(struct printer *printer, const struct instr *instr, const
         print_logical(out, as, piece->negated ? -instr->integer : instr->integer);
     } else if (piece->negated) {
         print_int(out, -instr->integer);
+    } else if (instr->op == OP_STATE) {
+        strbuf_printf(out, "state%" PRId64, instr->offset + 1);
     } else if (instr->op == OP_ROW || instr->op == OP_ROWS) {
         strbuf_puts(out, op_table[instr->op].text);
     } else if (instr->op == OP_INPUT) {
@@ -275,6 +278,50 @@ static void push_element(struct printer *printer, const struct instr *instr)
     push_text(printer, "[");
 }
 
+/* The index of a loop: k, or by its level k1, k2, ... */
+static void print_index(struct strbuf *out, const struct instr *index)
+{
+    strbuf_puts(out, "k");
+    if (index->integer > 0)
+        print_int(out, index->integer);
+}
+
+/* sum(k in A..B: E) */
+static void push_fold(struct printer *printer, const struct instr *fold)
+{
+    const struct instr *index = &printer->code->at[fold->args[0]];
+    strbuf_printf(printer->out, "%s(", fold_name((enum fold_kind)fold->integer));
+    print_index(printer->out, index);
+    strbuf_puts(printer->out, " in ");
+    push_text(printer, ")");
+    push_value(printer, fold->args[1], 0, number);
+    push_text(printer, ": ");
+    push_value(printer, index->args[1], 0, number);
+    push_text(printer, "..");
+    push_value(printer, index->args[0], 0, number);
+}
+
+/* A state after a loop: loop(k in A..B while C: FIRST, NEXT). */
+static void push_final(struct printer *printer, const struct instr *final)
+{
+    const struct instr *at = printer->code->at, *loop = &at[final->args[0]];
+    const struct instr *index = &at[loop_index(printer->code, final->args[0])];
+    value chain = loop->args[0];
+    for (int64_t k = 0; k < final->offset; k++)
+        chain = at[chain].args[2];
+    strbuf_puts(printer->out, "loop(");
+    print_index(printer->out, index);
+    strbuf_puts(printer->out, " in ");
+    push_text(printer, ")");
+    push_value(printer, at[chain].args[1], 0, number);
+    push_text(printer, ", ");
+    push_value(printer, at[chain].args[0], 0, number);
+    push_text(printer, ": ");
+    push_value(printer, index->args[1], 0, number);
+    push_text(printer, "..");
+    push_value(printer, index->args[0], 0, number);
+}
+
 static void push_operation(struct printer *printer, const struct instr *instr, int precedence, struct logical_type as)
 {
     if (instr->op == OP_INDEX) {
@@ -286,6 +333,12 @@ static void push_operation(struct printer *printer, const struct instr *instr, i
         push_text(printer, ")");
     if (instr->op == OP_GATHER)
         push_element(printer, instr);
+    else if (instr->op == OP_INDEX)
+        print_index(printer->out, instr);
+    else if (instr->op == OP_FOLD)
+        push_fold(printer, instr);
+    else if (instr->op == OP_FINAL)
+        push_final(printer, instr);
     else if (precedences[instr->op] != 0)
         push_operator(printer, instr, as);
     else

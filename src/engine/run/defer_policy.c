@@ -15,6 +15,8 @@ static int cost(const struct instr *instr)
 {
     if (instr->op >= OP_SQRT && instr->op <= OP_ERF)
         return OPERATIONS_A_FUNCTION;
+    if (instr->op == OP_INDEX)
+        return MOST_OPERATIONS + 1; /* loops may have any number of rounds */
     return op_table[instr->op].arity > 0;
 }
 

@@ -171,7 +171,8 @@ static const char aggregates_note[] =
     "\nIn a group, they and what is computed of them: group sym: sum(price * qty) / float(sum(qty))\n"
     "group : sum(qty), max(price) is one row of all. In an expression of rows, a value of all rows at hand:\n"
     "select price > 2 * mean(price). Missing values are passed over; of nothing the result is missing, except of\n"
-    "sum and count 0, product 1, any false and all true. Most are stages, too: | median price\n";
+    "sum and count 0, product 1, any false and all true. Most are stages, too: | median price\n"
+    "Of an expression of an index: sum(k in 0..9: x * k); .help loops\n";
 
 static const struct topic topics[] = {
     {"topics", count_texts, text_row, NULL, NULL},

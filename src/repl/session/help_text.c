@@ -97,7 +97,14 @@ static const char loops[] = "repeat runs stages on the rows, then on their resul
                             "def names stages, and explain shows the tasks of a round.\n"
                             "  def grow(k) = | derive n = n * k\n"
                             "  n | repeat 5: grow(3)\n"
-                            "  explain n | repeat 5: grow(3)\n";
+                            "  explain n | repeat 5: grow(3)\n"
+                            "In an expression, sum(k in A..B: E) is the sum of E for every integer k from A to B;\n"
+                            "product min max mean count any all argmin argmax are written likewise.\n"
+                            "  range 0..5 | map sum(k in 0..x: k * k) as squares\n"
+                            "  range 2..9 | select not any(k in 2..x - 1: x % k == 0)\n"
+                            "  let a = range 0..9 | map (x * 7) % 10\n"
+                            "  range 0..7 | map max(k in 0..2: a[row + k]), argmax(k in 0..2: a[row + k])\n"
+                            "  range 0..3 | map sum(i in -1..1, j in -1..i: i * j + x)\n";
 
 static const char keys[] = "Tab          complete stages, functions, files, names and columns\n"
                            "Up, Ctrl-R   recall earlier queries, search them\n"
@@ -113,7 +120,7 @@ const struct help_text help_texts[] = {
     {"names", "how names are resolved", names},
     {"values", "how values are written", values},
     {"groups", "windows, and stages within groups", groups},
-    {"loops", "stages again and again", loops},
+    {"loops", "stages again and again, folds over an index", loops},
     {"keys", "keys at the prompt", keys},
     {"recipes", "common tasks, a line each", help_recipes},
     {"sql", "coming from SQL", help_from_sql},

@@ -1,0 +1,57 @@
+/* Loops of a program (engine/plan/code_loop.h): a round's steps on the rows that are still in the loop.
+ *
+ * A loop has vectors of its own for its index, its states and what it reads from outside. When a row leaves the loop,
+ * its states are written to the results, and the other rows' values are moved together. */
+#ifndef RQL_ENGINE_EVALUATOR_LOOP_H
+#define RQL_ENGINE_EVALUATOR_LOOP_H
+
+#include "engine/evaluator/compile.h"
+
+struct loop_state {
+    reg state, first, next, out;
+    size_t size; /* bytes of an element */
+};
+
+struct loop_capture {
+    reg outer, inner;
+    size_t size;
+};
+
+struct vector_loop {
+    int32_t number;          /* in the program */
+    int32_t begin, body_end; /* the round's steps, after the loop's own, */
+    int32_t end;             /* and then their guards */
+    int32_t checks, checks_end;
+    reg index; /* in lane I32 or I64, as `narrow` says */
+    bool narrow;
+    reg first, last, where; /* the range, in lane I64, and the rows that have one; outside of the loop */
+    reg condition;          /* NO_REGISTER: always true */
+    struct loop_state *states;
+    size_t state_count;
+    struct loop_capture *captures;
+    size_t capture_count;
+};
+
+/* A worker's rows in a loop. */
+struct loop_rows {
+    uint16_t row[BLOCK_ROWS]; /* of the vectors outside */
+    int64_t last[BLOCK_ROWS];
+    int64_t index[BLOCK_ROWS];
+    uint16_t kept[BLOCK_ROWS];
+};
+
+struct worker;
+
+/* Runs a loop on `count` rows. */
+void loop_run(struct worker *worker, const struct vector_loop *loop, int count);
+
+/* Marks as wanted what the LOOP v reads from outside. */
+void loop_want_arguments(struct builder *b, value v);
+
+/* Adds the steps of the LOOP v; its FINALs then have vectors. */
+void loop_emit(struct builder *b, value v);
+
+/* Calls `use` for the vectors that a loop has of its own, and those that it reads and writes at its begin and end. */
+void loop_vectors(const struct vector_loop *loop, void (*use)(void *context, reg vector, bool own), void *context);
+
+#endif

@@ -1,0 +1,242 @@
+/* Folds over an index: sum(k in A..B: E). */
+#include "engine/expression/expression.h"
+#include "engine/plan/code_loop.h"
+
+enum { OPERAND_SHOWN = 40, LIMIT_FOLDS = 8 };
+
+/* What becomes of the values. */
+struct fold {
+    struct scope *scope;
+    const struct expr *expr;
+    value *indices; /* INDEXes, the outermost first */
+    size_t count;
+};
+
+static const struct expr *body_of(const struct fold *fold)
+{
+    return fold->expr->args[fold->expr->arg_count - 1];
+}
+
+/* A fold of `body` over all indices. */
+static value fold_of(const struct fold *fold, enum fold_kind kind, value body)
+{
+    for (size_t i = fold->count; i-- > 0;)
+        body = code_fold(fold->scope->code, kind, fold->indices[i], body, i > 0, fold->expr->span);
+    return body;
+}
+
+static struct term refuse(const struct fold *fold, const char *needs, const char *hint, struct term term)
+{
+    struct binder *binder = fold->scope->binder;
+    bind_error(binder, body_of(fold)->span, hint, "`%s` over an index needs %s, but `%s` is %s", fold->expr->name.text,
+               needs, text_of_span(binder->arena, body_of(fold)->span, OPERAND_SHOWN),
+               class_noun(class_of(fold->scope->code, term)));
+    return unknown_term;
+}
+
+/* An error where there may be no value. */
+static bool is_present(const struct fold *fold, struct term term, const struct expr *expr)
+{
+    if (term.present == NO_VALUE)
+        return true;
+    struct binder *binder = fold->scope->binder;
+    const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
+    bind_error(binder, expr->span, arena_printf(binder->arena, "`(%s) ?? 0` gives it one", text),
+               "`%s` may have no value, but `%s` over an index needs one", text, fold->expr->name.text);
+    return false;
+}
+
+static struct term sum(const struct fold *fold, struct term term)
+{
+    struct code *code = fold->scope->code;
+    const enum term_class which = class_of(code, term);
+    if (which != CLASS_INT && which != CLASS_FLOAT && which != CLASS_DECIMAL && which != CLASS_DURATION)
+        return refuse(fold, "numbers", which == CLASS_BOOL ? "`count` counts the rounds in which it holds" : NULL,
+                      term);
+    return term_of_type(fold_of(fold, FOLD_SUM, term_settled(code, term, fold->expr->span)), term.logical);
+}
+
+static struct term product(const struct fold *fold, struct term term)
+{
+    const enum term_class which = class_of(fold->scope->code, term);
+    if (which != CLASS_INT && which != CLASS_FLOAT)
+        return refuse(fold, "numbers", NULL, term);
+    return is_present(fold, term, body_of(fold)) ? term_of(fold_of(fold, FOLD_PRODUCT, term.value)) : unknown_term;
+}
+
+static struct term mean(const struct fold *fold, struct term term)
+{
+    struct code *code = fold->scope->code;
+    const struct span span = fold->expr->span;
+    const enum term_class which = class_of(code, term);
+    if (which != CLASS_INT && which != CLASS_FLOAT)
+        return refuse(fold, "numbers", NULL, term);
+    if (!is_present(fold, term, body_of(fold)))
+        return unknown_term;
+    value total = fold_of(fold, FOLD_SUM, term.value);
+    if (which == CLASS_INT)
+        total = code_op(code, OP_TO_FLOAT, total, NO_VALUE, NO_VALUE, span);
+    value rounds = fold_of(fold, FOLD_ROUNDS, code_exact_int(code, 1, span));
+    rounds = code_op(code, OP_TO_FLOAT, rounds, NO_VALUE, NO_VALUE, span);
+    return term_of(code_op(code, OP_DIV, total, rounds, NO_VALUE, span));
+}
+
+static struct term extreme(const struct fold *fold, enum fold_kind kind, struct term term)
+{
+    const enum term_class which = class_of(fold->scope->code, term);
+    if (which == CLASS_BOOL || which == CLASS_TEXT || which == CLASS_MONTHS || which == CLASS_MISSING)
+        return refuse(fold, "numbers or times", which == CLASS_BOOL ? "use `any` or `all` for conditions" : NULL, term);
+    if (!is_present(fold, term, body_of(fold)))
+        return unknown_term;
+    const bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX;
+    if (position && fold->count > 1) {
+        bind_error(fold->scope->binder, fold->expr->span, "it gives one index", "`%s` has one index only",
+                   fold->expr->name.text);
+        return unknown_term;
+    }
+    value v = fold_of(fold, kind, term.value);
+    return position ? term_of(v) : term_of_type(v, term.logical);
+}
+
+static struct term count_rounds(const struct fold *fold, struct term term)
+{
+    struct code *code = fold->scope->code;
+    const struct span span = fold->expr->span;
+    value counts = term.present != NO_VALUE ? term.present : code_bool(code, true, span);
+    if (class_of(code, term) == CLASS_BOOL)
+        counts = bind_condition(fold->scope, body_of(fold));
+    if (counts == NO_VALUE)
+        return unknown_term;
+    return term_of(fold_of(fold, FOLD_SUM, code_op(code, OP_BOOL_TO_INT, counts, NO_VALUE, NO_VALUE, span)));
+}
+
+static struct term test(const struct fold *fold, enum fold_kind kind, struct term term)
+{
+    struct code *code = fold->scope->code;
+    const struct span span = fold->expr->span;
+    value holds = bind_condition(fold->scope, body_of(fold));
+    if (holds == NO_VALUE)
+        return unknown_term;
+    if (kind == FOLD_ALL && term.present != NO_VALUE)
+        holds =
+            code_op(code, OP_OR, code_op(code, OP_NOT, term.present, NO_VALUE, NO_VALUE, span), holds, NO_VALUE, span);
+    return term_of(fold_of(fold, kind, holds));
+}
+
+static struct term bind_values(const struct fold *fold, const struct aggregate_function *function)
+{
+    struct term term = bind_term(fold->scope, body_of(fold));
+    if (!term_is_known(term))
+        return unknown_term;
+    switch (function->id) {
+    case AGGREGATE_SUM:
+        return sum(fold, term);
+    case AGGREGATE_PRODUCT:
+        return product(fold, term);
+    case AGGREGATE_MEAN:
+        return mean(fold, term);
+    case AGGREGATE_COUNT:
+        return count_rounds(fold, term);
+    case AGGREGATE_MIN:
+        return extreme(fold, FOLD_MIN, term);
+    case AGGREGATE_MAX:
+        return extreme(fold, FOLD_MAX, term);
+    case AGGREGATE_ARGMIN:
+        return extreme(fold, FOLD_ARGMIN, term);
+    case AGGREGATE_ARGMAX:
+        return extreme(fold, FOLD_ARGMAX, term);
+    case AGGREGATE_ANY:
+        return test(fold, FOLD_ANY, term);
+    default:
+        return test(fold, FOLD_ALL, term);
+    }
+}
+
+static bool has_fold(const struct aggregate_function *function)
+{
+    static const enum aggregate_id ids[] = {AGGREGATE_SUM, AGGREGATE_PRODUCT, AGGREGATE_MEAN,   AGGREGATE_COUNT,
+                                            AGGREGATE_MIN, AGGREGATE_MAX,     AGGREGATE_ARGMIN, AGGREGATE_ARGMAX,
+                                            AGGREGATE_ANY, AGGREGATE_ALL};
+    for (size_t i = 0; function != NULL && i < sizeof ids / sizeof *ids; i++) {
+        if (ids[i] == function->id)
+            return true;
+    }
+    return false;
+}
+
+/* An end of a range; NO_VALUE after an error or if unknown. */
+static value bind_end(const struct fold *fold, const struct expr *expr)
+{
+    struct term term = bind_term(fold->scope, expr);
+    if (!term_is_known(term) || !bind_is_integer(fold->scope, term, expr, "a range of an index", NULL) ||
+        !is_present(fold, term, expr))
+        return NO_VALUE;
+    return term.value;
+}
+
+/* Binds a range, and makes its name visible. False after an error or if it is unknown: then the name is unknown. */
+static bool bind_range(struct fold *fold, const struct expr *range, struct index_name *name)
+{
+    struct binder *binder = fold->scope->binder;
+    if (range->kind != EXPR_IN_RANGE || range->args[0]->kind != EXPR_NAME) {
+        bind_error(binder, range->span,
+                   arena_printf(binder->arena, "as in `%s(k in 0..9: k * k)`", fold->expr->name.text),
+                   "`%s` is no index with its range", text_of_span(binder->arena, range->span, OPERAND_SHOWN));
+        return false;
+    }
+    *name = (struct index_name){.range = range, .value = NO_VALUE, .outer = fold->scope->indices};
+    const value first = bind_end(fold, range->args[1]), last = bind_end(fold, range->args[2]);
+    if (first != NO_VALUE && last != NO_VALUE)
+        name->value = code_index(fold->scope->code, binder->folds, first, last, range->span);
+    fold->scope->indices = name;
+    fold->indices[fold->count++] = name->value;
+    return name->value != NO_VALUE;
+}
+
+struct term bind_fold(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    const struct aggregate_function *function = aggregate_find(expr->name.text);
+    const struct index_name *outer = scope->indices;
+    const int outer_folds = binder->folds;
+    const size_t ranges = expr->arg_count - 1;
+    if (!has_fold(function)) {
+        bind_error(binder, expr->name.span,
+                   "these can: sum, product, min, max, mean, count, any, all, argmin and argmax",
+                   "`%s` cannot be taken over an index", expr->name.text);
+        return unknown_term;
+    }
+    struct fold fold = {.scope = scope, .expr = expr};
+    fold.indices = arena_array(binder->arena, ranges, sizeof *fold.indices);
+    struct index_name *names = arena_array(binder->arena, ranges, sizeof *names);
+    bool known = true;
+    for (size_t i = 0; i < ranges && !bind_gave_up(binder); i++) {
+        if (binder->folds == LIMIT_FOLDS) {
+            bind_error(binder, expr->span, NULL, "folds are nested more than %d deep", LIMIT_FOLDS);
+            known = false;
+            break;
+        }
+        known = bind_range(&fold, expr->args[i], &names[i]) && known;
+        binder->folds++;
+    }
+    struct term term = unknown_term;
+    if (known)
+        term = bind_values(&fold, function);
+    else if (fold.count == ranges)
+        bind_term(scope, body_of(&fold)); /* for its errors */
+    scope->indices = outer;
+    binder->folds = outer_folds;
+    return term;
+}
+
+struct term bind_fold_index(struct scope *scope, const struct expr *range)
+{
+    for (const struct index_name *at = scope->indices; at != NULL; at = at->outer) {
+        if (at->range == range)
+            return at->value != NO_VALUE ? term_of(at->value) : unknown_term;
+    }
+    const char *name = range->args[0]->name.text;
+    bind_error(scope->binder, range->args[0]->span, "compute it for the rows before, with `derive`",
+               "the index `%s` is not known in an aggregate or window within its fold", name);
+    return unknown_term;
+}

@@ -1,0 +1,397 @@
+/* Folds to loops.
+ *
+ * A fold's values become states of a LOOP: of an integer sum one, of a float sum four, which give the correctly rounded
+ * sum or fail where that is uncertain (engine/values/compensated_sum.h has the method). Folds over the same INDEX
+ * become one LOOP. The exact evaluator computes the task as it was before. */
+#include "engine/optimize/passes.h"
+
+#include "engine/optimize/remap.h"
+#include "engine/plan/code_loop.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MOST_FOLDS = 64, MOST_STATES = 4, MOST_INDICES = LOOP_LEVELS };
+
+struct lowering {
+    const struct code *from;
+    struct code *to;
+    value *map;
+    bool *live;
+    struct span span; /* of the fold that is lowered */
+};
+
+/* A fold's states in one loop. */
+struct states {
+    value at[MOST_STATES];
+    size_t count;
+};
+
+static value op1(const struct lowering *lowering, enum op op, value a)
+{
+    return code_op(lowering->to, op, a, NO_VALUE, NO_VALUE, lowering->span);
+}
+
+static value op2(const struct lowering *lowering, enum op op, value a, value b)
+{
+    return code_op(lowering->to, op, a, b, NO_VALUE, lowering->span);
+}
+
+static value select_of(const struct lowering *lowering, value condition, value yes, value no)
+{
+    return code_op(lowering->to, OP_SELECT, condition, yes, no, lowering->span);
+}
+
+static value number(const struct lowering *lowering, double n)
+{
+    return code_float(lowering->to, n, lowering->span);
+}
+
+/* Sets *a to the rounded sum and returns the rounding error. */
+static value two_sum(const struct lowering *lowering, value *a, value b)
+{
+    value sum = op2(lowering, OP_ADD, *a, b);
+    value part = op2(lowering, OP_SUB, sum, *a);
+    value error = op2(lowering, OP_ADD, op2(lowering, OP_SUB, *a, op2(lowering, OP_SUB, sum, part)),
+                      op2(lowering, OP_SUB, b, part));
+    *a = sum;
+    return error;
+}
+
+static size_t states_of(enum fold_kind kind, enum kind type)
+{
+    switch (kind) {
+    case FOLD_SUM:
+        return type == KIND_FLOAT ? 4 : 1;
+    case FOLD_MIN:
+    case FOLD_MAX:
+        return 2;
+    case FOLD_ARGMIN:
+    case FOLD_ARGMAX:
+        return 3;
+    default:
+        return 1;
+    }
+}
+
+static value zero_of(const struct lowering *lowering, enum kind kind)
+{
+    return kind == KIND_FLOAT  ? number(lowering, 0)
+           : kind == KIND_BOOL ? code_bool(lowering->to, false, lowering->span)
+                               : code_exact_int(lowering->to, 0, lowering->span);
+}
+
+/* The states before the first round: of min, max and arg... the first says whether there was a round. */
+static void first_states(const struct lowering *lowering, enum fold_kind kind, enum kind type, struct states *states)
+{
+    const struct span span = lowering->span;
+    const value zero = zero_of(lowering, type), none = code_bool(lowering->to, false, span);
+    *states = (struct states){.count = states_of(kind, type)};
+    for (size_t k = 0; k < states->count; k++)
+        states->at[k] = zero;
+    switch (kind) {
+    case FOLD_PRODUCT:
+        states->at[0] = type == KIND_FLOAT ? number(lowering, 1) : code_exact_int(lowering->to, 1, span);
+        break;
+    case FOLD_MIN:
+    case FOLD_MAX:
+        states->at[0] = none;
+        states->at[1] = type == KIND_FLOAT ? number(lowering, NAN) : zero;
+        break;
+    case FOLD_ARGMIN:
+    case FOLD_ARGMAX:
+        states->at[0] = none;
+        states->at[2] = code_exact_int(lowering->to, 0, span);
+        break;
+    case FOLD_ANY:
+    case FOLD_ALL:
+        states->at[0] = code_bool(lowering->to, kind == FOLD_ALL, span);
+        break;
+    case FOLD_ROUNDS:
+        states->at[0] = code_exact_int(lowering->to, 0, span);
+        break;
+    case FOLD_SUM:
+        break;
+    }
+}
+
+static value is_better(const struct lowering *lowering, enum fold_kind kind, enum kind type, value e, value best)
+{
+    const bool least = kind == FOLD_ARGMIN;
+    value better = op2(lowering, OP_LT, least ? e : best, least ? best : e);
+    if (type != KIND_FLOAT)
+        return better;
+    value first_number = op2(lowering, OP_AND, op2(lowering, OP_NE, best, best), op2(lowering, OP_EQ, e, e));
+    return op2(lowering, OP_OR, better, first_number);
+}
+
+/* The states after a round with the value `e`. */
+static void next_states(const struct lowering *lowering, enum fold_kind kind, enum kind type, value e, value index,
+                        struct states *states)
+{
+    value *at = states->at;
+    const value yes = code_bool(lowering->to, true, lowering->span);
+    switch (kind) {
+    case FOLD_SUM:
+        if (type != KIND_FLOAT) {
+            at[0] = op2(lowering, OP_ADD, at[0], e);
+            break;
+        }
+        value lost = two_sum(lowering, &at[0], e);
+        lost = two_sum(lowering, &at[1], lost);
+        at[2] = op2(lowering, OP_ADD, at[2], lost);
+        at[3] = op2(lowering, OP_ADD, at[3], op1(lowering, OP_ABS, lost));
+        break;
+    case FOLD_PRODUCT:
+        at[0] = op2(lowering, OP_MUL, at[0], e);
+        break;
+    case FOLD_MIN:
+    case FOLD_MAX:
+        at[1] = select_of(lowering, at[0], op2(lowering, kind == FOLD_MIN ? OP_MIN : OP_MAX, at[1], e), e);
+        at[0] = yes;
+        break;
+    case FOLD_ANY:
+    case FOLD_ALL:
+        at[0] = e;
+        break;
+    case FOLD_ARGMIN:
+    case FOLD_ARGMAX: {
+        value better = op2(lowering, OP_OR, op1(lowering, OP_NOT, at[0]), is_better(lowering, kind, type, e, at[1]));
+        at[2] = select_of(lowering, better, index, at[2]);
+        at[1] = select_of(lowering, better, e, at[1]);
+        at[0] = yes;
+        break;
+    }
+    case FOLD_ROUNDS:
+        at[0] = op2(lowering, OP_ADD, at[0], code_exact_int(lowering->to, 1, lowering->span));
+        break;
+    }
+}
+
+/* Whether a + b rounds to a for every b within `bound` of `offset`: as compensated_sum.c. */
+static value swallows(const struct lowering *lowering, value a, value offset, value bound)
+{
+    const value slack = number(lowering, 0x1p-50), tiny = number(lowering, DBL_TRUE_MIN);
+    value most = op2(lowering, OP_ADD, offset, bound), least = op2(lowering, OP_SUB, offset, bound);
+    most = op2(lowering, OP_ADD, most,
+               op2(lowering, OP_ADD, op2(lowering, OP_MUL, op1(lowering, OP_ABS, most), slack), tiny));
+    least = op2(lowering, OP_SUB, least,
+                op2(lowering, OP_ADD, op2(lowering, OP_MUL, op1(lowering, OP_ABS, least), slack), tiny));
+    return op2(lowering, OP_AND, op2(lowering, OP_EQ, op2(lowering, OP_ADD, a, most), a),
+               op2(lowering, OP_EQ, op2(lowering, OP_ADD, a, least), a));
+}
+
+/* The value where the condition holds; fails elsewhere. */
+static value only_where(const struct lowering *lowering, value condition, value v)
+{
+    return select_of(lowering, op1(lowering, OP_ASSERT, condition), v, v);
+}
+
+/* The correctly rounded sum of these states. 2^53 terms are more than a loop has rounds for; the error of the last sum
+ * is at most (terms + 4) * 2^-52 times its weight, here with 2^40 terms. */
+static value rounded_sum(const struct lowering *lowering, const struct states *states)
+{
+    const value zero = number(lowering, 0), greatest = number(lowering, DBL_MAX);
+    value result = states->at[0];
+    value small = two_sum(lowering, &result, states->at[1]);
+    value smaller = two_sum(lowering, &small, states->at[2]);
+    value offset = two_sum(lowering, &result, small);
+    value weight = op2(lowering, OP_MUL, states->at[3], number(lowering, 0x1p-12));
+    value bound = op2(lowering, OP_ADD, op1(lowering, OP_ABS, smaller), weight);
+    value exact = op2(lowering, OP_AND, op2(lowering, OP_EQ, smaller, zero), op2(lowering, OP_EQ, states->at[3], zero));
+    value sure = op2(lowering, OP_OR, exact, swallows(lowering, result, offset, bound));
+    sure = op2(lowering, OP_AND, sure, op2(lowering, OP_LE, op1(lowering, OP_ABS, result), greatest));
+    sure = op2(lowering, OP_AND, sure, op2(lowering, OP_LE, bound, greatest));
+    return op2(lowering, OP_ADD, only_where(lowering, sure, result), zero);
+}
+
+static value result_of(const struct lowering *lowering, enum fold_kind kind, enum kind type,
+                       const struct states *states)
+{
+    switch (kind) {
+    case FOLD_SUM:
+        return type == KIND_FLOAT ? rounded_sum(lowering, states) : states->at[0];
+    case FOLD_PRODUCT:
+        return type == KIND_FLOAT ? op2(lowering, OP_ADD, states->at[0], number(lowering, 0)) : states->at[0];
+    case FOLD_MIN:
+    case FOLD_MAX: {
+        value v = only_where(lowering, states->at[0], states->at[1]);
+        return type == KIND_FLOAT ? op2(lowering, OP_ADD, v, number(lowering, 0)) : v;
+    }
+    case FOLD_ARGMIN:
+    case FOLD_ARGMAX:
+        return only_where(lowering, states->at[0], states->at[2]);
+    case FOLD_ROUNDS:
+        return only_where(lowering,
+                          op2(lowering, OP_LT, code_exact_int(lowering->to, 0, lowering->span), states->at[0]),
+                          states->at[0]);
+    case FOLD_ANY:
+    case FOLD_ALL:
+        break;
+    }
+    return states->at[0];
+}
+
+static value copy(const struct lowering *lowering, value v)
+{
+    return code_inline(lowering->to, lowering->from, v, NULL, NO_VALUE, lowering->map);
+}
+
+static bool has_inner(const struct code *code, value fold)
+{
+    const struct instr *body = &code->at[code->at[fold].args[1]];
+    return body->op == OP_FOLD && body->exact;
+}
+
+/* States of one loop, of all its folds: those of `level`, or with the kinds of `like`. */
+static void loop_states(const struct lowering *lowering, int64_t level, const struct states *like, size_t folds,
+                        struct states *states)
+{
+    int64_t slot = 0;
+    for (size_t f = 0; f < folds; f++) {
+        states[f].count = like[f].count;
+        for (size_t k = 0; k < like[f].count; k++, slot++)
+            states[f].at[k] =
+                code_state(lowering->to, (int)level, slot, lowering->to->at[like[f].at[k]].kind, lowering->span);
+    }
+}
+
+static value add_loop(const struct lowering *lowering, value index, value condition, const struct states *first,
+                      const struct states *next, size_t folds, struct states *finals)
+{
+    struct carry carries[MOST_FOLDS * MOST_STATES];
+    size_t count = 0;
+    for (size_t f = 0; f < folds; f++) {
+        for (size_t k = 0; k < first[f].count; k++)
+            carries[count++] = (struct carry){first[f].at[k], next[f].at[k]};
+    }
+    value loop = code_loop(lowering->to, index, condition, carries, count, lowering->span);
+    int64_t slot = 0;
+    for (size_t f = 0; f < folds; f++) {
+        finals[f].count = first[f].count;
+        for (size_t k = 0; k < first[f].count; k++, slot++)
+            finals[f].at[k] =
+                code_final(lowering->to, loop, slot, lowering->to->at[first[f].at[k]].kind, lowering->span);
+    }
+    return loop;
+}
+
+/* any and all end with the round that decides. */
+static value goes_on(const struct lowering *lowering, enum fold_kind kind, value state)
+{
+    if (kind == FOLD_ANY)
+        return op1(lowering, OP_NOT, state);
+    return kind == FOLD_ALL ? state : code_bool(lowering->to, true, lowering->span);
+}
+
+/* Folds over the same indices, which are one loop in another. */
+static void lower_folds(const struct lowering *lowering, const value *folds, size_t count)
+{
+    const struct code *from = lowering->from;
+    struct code *to = lowering->to;
+    struct states states[MOST_INDICES + 1][MOST_FOLDS], next[MOST_FOLDS];
+    value indices[MOST_INDICES], bodies[MOST_FOLDS];
+    size_t depth = 0;
+    for (size_t f = 0; f < count; f++)
+        bodies[f] = from->at[folds[f]].args[1];
+    indices[depth++] = copy(lowering, from->at[folds[0]].args[0]);
+    for (value fold = folds[0]; has_inner(from, fold);) {
+        fold = from->at[fold].args[1];
+        indices[depth++] = copy(lowering, from->at[fold].args[0]);
+        bodies[0] = from->at[fold].args[1];
+    }
+    const enum fold_kind leading = (enum fold_kind)from->at[folds[0]].integer;
+    for (size_t f = 0; f < count; f++)
+        first_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[0][f]);
+    for (size_t d = 0; d < depth; d++)
+        loop_states(lowering, to->at[indices[d]].integer, states[0], count, states[d + 1]);
+    for (size_t f = 0; f < count; f++) {
+        next[f] = states[depth][f];
+        next_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind,
+                    copy(lowering, bodies[f]), indices[depth - 1], &next[f]);
+    }
+    for (size_t d = depth; d-- > 0;) {
+        struct states finals[MOST_FOLDS];
+        add_loop(lowering, indices[d], goes_on(lowering, leading, states[d + 1][0].at[0]), states[d], next, count,
+                 finals);
+        for (size_t f = 0; f < count; f++)
+            next[f] = finals[f];
+    }
+    for (size_t f = 0; f < count; f++)
+        lowering->map[folds[f]] =
+            result_of(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &next[f]);
+}
+
+static bool decides(const struct code *code, value fold)
+{
+    return code->at[fold].integer == FOLD_ANY || code->at[fold].integer == FOLD_ALL;
+}
+
+/* Whether all folds that the value is computed from are lowered. */
+static bool is_ready(const struct lowering *lowering, value body)
+{
+    const struct code *from = lowering->from;
+    bool *reached = arena_array(from->arena, (size_t)from->count, sizeof *reached);
+    reached[body] = true;
+    for (value v = body; v >= 0; v--) {
+        if (!reached[v] || lowering->map[v] != NO_VALUE)
+            continue;
+        if (from->at[v].op == OP_FOLD)
+            return false;
+        for (int i = 0; i < op_table[from->at[v].op].arity; i++)
+            reached[from->at[v].args[i]] = true;
+    }
+    return true;
+}
+
+/* Lowers a fold, and with it those over the same index that do not depend on it. */
+static void lower_with_others(struct lowering *lowering, value fold)
+{
+    const struct code *from = lowering->from;
+    value folds[MOST_FOLDS] = {fold};
+    size_t count = 1;
+    lowering->span = from->at[fold].span;
+    bool alone = has_inner(from, fold) || decides(from, fold);
+    for (value v = fold + 1; v < from->count && !alone && count < MOST_FOLDS; v++) {
+        const struct instr *other = &from->at[v];
+        if (other->op == OP_FOLD && lowering->live[v] && other->args[0] == from->at[fold].args[0] && !other->exact &&
+            !has_inner(from, v) && !decides(from, v) && lowering->map[v] == NO_VALUE &&
+            is_ready(lowering, other->args[1]))
+            folds[count++] = v;
+    }
+    lower_folds(lowering, folds, count);
+}
+
+void folds_lower(struct task *task)
+{
+    const struct code from = task->code;
+    struct arena *arena = from.arena;
+    bool any = false;
+    for (value v = 0; v < from.count; v++)
+        any = any || from.at[v].op == OP_FOLD;
+    if (!any)
+        return;
+    struct task *plain = arena_alloc(arena, sizeof *plain);
+    *plain = *task;
+    struct code to;
+    code_init(&to, arena);
+    struct lowering lowering = {
+        .from = &from,
+        .to = &to,
+        .map = code_map(arena, &from),
+        .live = arena_array(arena, (size_t)from.count, sizeof *lowering.live),
+    };
+    task_mark_live(task, lowering.live);
+    for (value v = 0; v < from.count; v++) {
+        const struct instr *instr = &from.at[v];
+        if (instr->op == OP_INPUT)
+            lowering.map[v] = code_input_at(&to, instr->integer, instr->offset, instr->kind, instr->span);
+        else if (lowering.live[v] && instr->op == OP_FOLD && !instr->exact && lowering.map[v] == NO_VALUE)
+            lower_with_others(&lowering, v);
+        else if (lowering.live[v] && instr->op != OP_FOLD)
+            copy(&lowering, v);
+    }
+    task->code = to;
+    task_remap(task, lowering.map, arena);
+    task->unlowered = plain;
+}

@@ -1,0 +1,132 @@
+#include "engine/plan/code_loop.h"
+
+static value add_node(struct code *code, struct instr instr)
+{
+    return code_add(code, &instr);
+}
+
+value code_index(struct code *code, int level, value first, value last, struct span span)
+{
+    value always = code_bool(code, true, span);
+    return add_node(
+        code, (struct instr){
+                  .op = OP_INDEX, .kind = KIND_INT, .integer = level, .args = {first, last, always}, .span = span});
+}
+
+value code_state(struct code *code, int level, int64_t slot, enum kind kind, struct span span)
+{
+    return add_node(code, (struct instr){.op = OP_STATE, .kind = kind, .integer = level, .offset = slot, .span = span});
+}
+
+value code_fold(struct code *code, enum fold_kind kind, value index, value body, bool inner, struct span span)
+{
+    bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX || kind == FOLD_ROUNDS;
+    return add_node(code, (struct instr){.op = OP_FOLD,
+                                         .kind = position ? KIND_INT : code->at[body].kind,
+                                         .integer = kind,
+                                         .exact = inner,
+                                         .args = {index, body, NO_VALUE},
+                                         .span = span});
+}
+
+value code_loop(struct code *code, value index, value condition, const struct carry *carries, size_t count,
+                struct span span)
+{
+    value chain = index;
+    for (size_t k = count; k-- > 0;)
+        chain = add_node(code, (struct instr){.op = OP_CARRY,
+                                              .kind = KIND_BOOL,
+                                              .args = {carries[k].first, carries[k].next, chain},
+                                              .span = span});
+    return add_node(code, (struct instr){.op = OP_LOOP,
+                                         .kind = KIND_BOOL,
+                                         .integer = code->at[index].integer,
+                                         .args = {chain, condition, NO_VALUE},
+                                         .span = span});
+}
+
+value code_final(struct code *code, value loop, int64_t slot, enum kind kind, struct span span)
+{
+    return add_node(
+        code,
+        (struct instr){.op = OP_FINAL, .kind = kind, .offset = slot, .args = {loop, NO_VALUE, NO_VALUE}, .span = span});
+}
+
+value loop_index(const struct code *code, value loop)
+{
+    value at = code->at[loop].args[0];
+    while (code->at[at].op == OP_CARRY)
+        at = code->at[at].args[2];
+    return at;
+}
+
+size_t loop_carries(const struct code *code, value loop, struct carry *carries)
+{
+    size_t count = 0;
+    if (code->at[loop].op != OP_LOOP)
+        return 0;
+    for (value at = code->at[loop].args[0]; code->at[at].op == OP_CARRY; at = code->at[at].args[2])
+        carries[count++] = (struct carry){code->at[at].args[0], code->at[at].args[1]};
+    return count;
+}
+
+int code_free_level(const struct code *code)
+{
+    int64_t level = 0;
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        if ((instr->op == OP_INDEX || instr->op == OP_STATE) && instr->integer >= level)
+            level = instr->integer + 1;
+    }
+    return (int)level;
+}
+
+uint32_t code_levels_of(const struct code *code, value v, const uint32_t *levels)
+{
+    const struct instr *instr = &code->at[v];
+    uint32_t of = 0;
+    for (int i = 0; i < op_table[instr->op].arity; i++)
+        of |= levels[instr->args[i]];
+    if (instr->op == OP_INDEX || instr->op == OP_STATE)
+        of |= (uint32_t)1 << instr->integer;
+    if (instr->op == OP_FOLD)
+        of &= ~((uint32_t)1 << code->at[instr->args[0]].integer);
+    if (instr->op == OP_LOOP)
+        of &= ~((uint32_t)1 << instr->integer);
+    return of;
+}
+
+uint32_t *code_levels(const struct code *code, struct arena *arena)
+{
+    uint32_t *levels = arena_array(arena, (size_t)code->count + 1, sizeof *levels);
+    for (value v = 0; v < code->count; v++)
+        levels[v] = code_levels_of(code, v, levels);
+    return levels;
+}
+
+bool code_has_loops(const struct code *code)
+{
+    for (value v = 0; v < code->count; v++) {
+        if (code->at[v].op == OP_INDEX)
+            return true;
+    }
+    return false;
+}
+
+void loop_mark_body(const struct code *code, value loop, const uint32_t *levels, bool *of)
+{
+    const uint32_t level = (uint32_t)1 << code->at[loop_index(code, loop)].integer;
+    for (value v = 0; v < code->count; v++)
+        of[v] = v == loop;
+    for (value v = loop; v >= 0; v--) {
+        for (int i = 0; of[v] && i < op_table[code->at[v].op].arity; i++)
+            of[code->at[v].args[i]] = (levels[code->at[v].args[i]] & level) != 0;
+    }
+    of[loop] = false;
+}
+
+const char *fold_name(enum fold_kind kind)
+{
+    static const char *const names[] = {"sum", "product", "min", "max", "any", "all", "argmin", "argmax", "mean"};
+    return names[kind];
+}

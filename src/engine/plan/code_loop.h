@@ -1,0 +1,71 @@
+/* Loops inside of typed code.
+ *
+ * A loop is no block of its own: its body is what depends on its INDEX or on one of its STATEs. So what does not depend
+ * on them is computed once, before it, and equal parts of several loops are shared. The INDEX runs from its first to
+ * its last value; a round may begin only while the LOOP's condition holds; after a round every STATE becomes its next
+ * value. FINAL is a STATE's value after the last round, or its first value if there was none.
+ *
+ * A FOLD is a loop with one result. The exact evaluator computes it as it stands; for backends it is lowered to a LOOP
+ * (fold_lower.h). A fold of several indices is a FOLD of a FOLD that is marked `exact`: the inner one adds to the
+ * values of the outer one.
+ *
+ * Loops have a level, which names their INDEX and STATEs: it differs from those of the loops around it and within it.
+ */
+#ifndef RQL_ENGINE_PLAN_CODE_LOOP_H
+#define RQL_ENGINE_PLAN_CODE_LOOP_H
+
+#include "engine/plan/code.h"
+
+enum fold_kind {
+    FOLD_SUM, /* of integers or floats: exact, or correctly rounded */
+    FOLD_PRODUCT,
+    FOLD_MIN,
+    FOLD_MAX,
+    FOLD_ANY, /* ends with the first round that decides, as FOLD_ALL does */
+    FOLD_ALL,
+    FOLD_ARGMIN, /* the index of the first smallest value */
+    FOLD_ARGMAX,
+    FOLD_ROUNDS /* how many; fails if there are none */
+};
+
+enum { LOOP_LEVELS = 32, LOOP_STATES = 1024 };
+
+struct carry {
+    value first, next;
+};
+
+/* Levels are 0 .. LOOP_LEVELS-1. */
+value code_index(struct code *code, int level, value first, value last, struct span span);
+value code_state(struct code *code, int level, int64_t slot, enum kind kind, struct span span);
+
+/* The kind is that of the body; an argmin's, argmax's and count of rounds is int. */
+value code_fold(struct code *code, enum fold_kind kind, value index, value body, bool inner, struct span span);
+
+/* A loop of `count` states, the k-th of them code_state(level, k): carries[k] has its first value, which does not
+ * depend on the loop, and its next one. `condition` is a bool that may read states and the index. */
+value code_loop(struct code *code, value index, value condition, const struct carry *carries, size_t count,
+                struct span span);
+value code_final(struct code *code, value loop, int64_t slot, enum kind kind, struct span span);
+
+/* The parts of a LOOP or FOLD. `carries` has room for LOOP_STATES; returns how many there are, 0 for a FOLD. */
+value loop_index(const struct code *code, value loop);
+size_t loop_carries(const struct code *code, value loop, struct carry *carries);
+
+/* A level above those of all loops in the code. */
+int code_free_level(const struct code *code);
+
+/* The levels whose INDEX or STATEs each value depends on, as a set of bits: 0 outside of loops. */
+uint32_t *code_levels(const struct code *code, struct arena *arena);
+/* Those of value v, when all values before it have theirs in `levels`. */
+uint32_t code_levels_of(const struct code *code, value v, const uint32_t *levels);
+
+/* Whether the code has loops, folds among them. */
+bool code_has_loops(const struct code *code);
+
+/* Marks in `of` (count entries) the body of a LOOP or FOLD: what it is computed from that depends on its INDEX or
+ * STATEs. `levels` are those of code_levels. */
+void loop_mark_body(const struct code *code, value loop, const uint32_t *levels, bool *of);
+
+const char *fold_name(enum fold_kind kind);
+
+#endif
