@@ -108,7 +108,7 @@ struct habit_text habit_tokenize(const char *text, size_t length, struct arena *
 bool habit_token_is(const struct habit_text *text, size_t token, const char *expected, size_t length)
 {
     const struct habit_token *found = &text->tokens[token];
-    bool comparable = found->kind == HABIT_WORD || found->kind == HABIT_SIGN;
+    bool comparable = found->kind != HABIT_QUOTED && found->kind != HABIT_END;
     return comparable && found->end - found->begin == length &&
            strncasecmp(text->text + found->begin, expected, length) == 0;
 }

@@ -32,7 +32,7 @@ struct habit_text {
 /* The tokens of the text, which the result refers to, in the arena. Comments are left out. */
 struct habit_text habit_tokenize(const char *text, size_t length, struct arena *arena);
 
-/* Whether the token is this sign or, in any case, this word. */
+/* Whether the token is this sign, this number or, in any case, this word. */
 bool habit_token_is(const struct habit_text *text, size_t token, const char *expected, size_t length);
 
 #endif
