@@ -2,6 +2,7 @@
 #include "engine/expression/expression.h"
 
 #include "engine/env/read_column.h"
+#include "engine/plan/loop.h"
 #include "engine/storage/residency.h"
 
 #include <string.h>
@@ -92,13 +93,12 @@ static struct term bind_element(struct scope *scope, const struct expr *expr, co
     const struct term place = bind_place(scope, expr, of);
     if (!term_is_known(place) || !of->known)
         return unknown_term;
-    const value row = place.value;
     int64_t number = (int64_t)task_add_input(scope->task, &of->input, arena);
-    struct term term =
-        term_of_type(code_gather(scope->code, number, type_table[of->input.type].kind, row, expr->span), of->logical);
+    const enum kind kind = type_table[of->input.type].kind;
+    struct term term = term_of_type(code_gather(scope->code, number, kind, place.value, expr->span), of->logical);
     if (of->nullable) {
         number = (int64_t)task_add_input(scope->task, &of->validity, arena);
-        term.present = code_gather(scope->code, number, KIND_BOOL, row, expr->span);
+        term.present = code_gather(scope->code, number, KIND_BOOL, place.value, expr->span);
     }
     if (place.present != NO_VALUE) {
         term.present = present_both(scope->code, place.present, term.present, expr->span);
@@ -205,30 +205,35 @@ static struct term only_element(struct scope *scope, const struct expr *expr, co
     return unknown_term;
 }
 
-/* Finds the column of a relation that is named after the point, or its only one. */
-static bool find_column(struct scope *scope, const struct expr *expr, const struct relation *relation, size_t *k)
+/* Finds the column that is named after the point, or the only one. */
+static bool find_column(struct scope *scope, const struct expr *expr, const struct flow *columns, size_t *k)
 {
     struct binder *binder = scope->binder;
     *k = 0;
-    if (expr->column.text == NULL && relation->count == 1)
+    if (expr->column.text == NULL && columns->count == 1)
         return true;
-    struct flow columns = {.columns = arena_array(binder->arena, relation->count, sizeof *columns.columns)};
+    if (expr->column.text == NULL) {
+        bind_error(binder, expr->name.span,
+                   arena_printf(binder->arena, "name a column, as in `%s.%s[E]`; the columns are %s", expr->name.text,
+                                name_written(columns->columns[columns->count - 1].name, binder->arena),
+                                text_of_columns(binder->arena, columns)),
+                   "`%s` has %zu columns", expr->name.text, columns->count);
+        return false;
+    }
+    struct scope of_relation = {.binder = binder, .flow = columns};
+    const struct expr column = {.kind = EXPR_NAME, .name = expr->column, .span = expr->column.span};
+    return name_resolve_column(&of_relation, &column, k);
+}
+
+static struct flow columns_of_relation(const struct relation *relation, struct arena *arena)
+{
+    struct flow columns = {.columns = arena_array(arena, relation->count, sizeof *columns.columns)};
     for (; columns.count < relation->count; columns.count++)
         columns.columns[columns.count] = (struct slot){.name = relation->names[columns.count],
                                                        .type = relation->columns[columns.count]->type,
                                                        .known = true,
                                                        .logical = relation->columns[columns.count]->logical};
-    if (expr->column.text == NULL) {
-        bind_error(binder, expr->name.span,
-                   arena_printf(binder->arena, "name a column, as in `%s.%s[E]`; the columns are %s", expr->name.text,
-                                name_written(relation->names[relation->count - 1], binder->arena),
-                                text_of_columns(binder->arena, &columns)),
-                   "`%s` has %zu columns", expr->name.text, relation->count);
-        return false;
-    }
-    struct scope of_relation = {.binder = binder, .flow = &columns};
-    const struct expr column = {.kind = EXPR_NAME, .name = expr->column, .span = expr->column.span};
-    return name_resolve_column(&of_relation, &column, k);
+    return columns;
 }
 
 static struct term bind_in_relation(struct scope *scope, const struct expr *expr, const struct binding *binding)
@@ -236,8 +241,9 @@ static struct term bind_in_relation(struct scope *scope, const struct expr *expr
     struct binder *binder = scope->binder;
     const struct relation *relation = binding->relation;
     struct indexed of = {.name = written(binder, expr), .known = true, .shape = relation->shape};
+    const struct flow columns = columns_of_relation(relation, binder->arena);
     size_t k;
-    if (!find_column(scope, expr, relation, &k))
+    if (!find_column(scope, expr, &columns, &k))
         return unknown_term;
     if (expr->arg_count == 0)
         return only_element(scope, expr, binding, k);
@@ -255,6 +261,48 @@ static struct term bind_in_relation(struct scope *scope, const struct expr *expr
     of.nullable = column->validity != NULL;
     of.logical = column->logical;
     return bind_element(scope, expr, &of);
+}
+
+/* The loop whose rows before the round have this name, or NULL. */
+static const struct rounds *rounds_named(const struct binder *binder, const char *name)
+{
+    const struct rounds *rounds = binder->rounds;
+    while (rounds != NULL && (rounds->name.text == NULL || strcmp(rounds->name.text, name) != 0))
+        rounds = rounds->outer;
+    return rounds;
+}
+
+/* An element of the rows before a round, or their value if there is one row. */
+static struct term bind_in_round(struct scope *scope, const struct expr *expr, const struct rounds *rounds)
+{
+    struct binder *binder = scope->binder;
+    const struct flow columns = {.columns = rounds->columns, .count = rounds->count};
+    const struct span span = expr->span;
+    size_t k;
+    if (!find_column(scope, expr, &columns, &k))
+        return unknown_term;
+    if (scope->task == NULL || (expr->arg_count == 0 && rounds->rows != 1)) {
+        bind_error(binder, span, NULL,
+                   scope->task == NULL ? "`%s` differs from round to round, but a constant is needed here"
+                                       : "`%s` has to be followed by a position, `[E]`: there may be several rows",
+                   written(binder, expr));
+        return unknown_term;
+    }
+    const struct slot *slot = &rounds->columns[k];
+    struct column *const *state = rounds->loop->state;
+    const struct indexed of = {
+        .name = written(binder, expr),
+        .input = {.column = state[k], .type = slot->type, .name = slot->name, .whole = true},
+        .validity = {.column = state[slot->validity], .type = TYPE_BOOL, .name = "present", .whole = true},
+        .nullable = slot->validity != 0,
+        .known = slot->known,
+        .logical = slot->logical,
+        .shape = rounds->shape,
+    };
+    struct expr first = {.kind = EXPR_INT, .span = span}, *position = &first, only = *expr;
+    only.args = &position;
+    only.arg_count = 1;
+    return bind_element(scope, expr->arg_count == 0 ? &only : expr, &of);
 }
 
 /* An element of a column of the flow. */
@@ -283,6 +331,9 @@ static void bind_positions(struct scope *scope, const struct expr *expr)
 /* NAME.COLUMN and NAME.COLUMN[E]: the name is a relation whatever the columns are. */
 static struct term bind_of_relation(struct scope *scope, const struct expr *expr)
 {
+    const struct rounds *rounds = rounds_named(scope->binder, expr->name.text);
+    if (rounds != NULL)
+        return bind_in_round(scope, expr, rounds);
     const struct binding *relation = relation_named(scope, expr->name.text);
     const struct binding *binding = env_find(scope->binder->env, expr->name.text);
     if (relation != NULL)
@@ -304,8 +355,11 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
     }
     if (expr->column.text != NULL)
         return bind_of_relation(scope, expr);
-    const struct binding *binding =
-        name_is_taken(scope, expr->name.text) ? NULL : relation_named(scope, expr->name.text);
+    const bool taken = name_is_taken(scope, expr->name.text);
+    const struct rounds *rounds = taken ? NULL : rounds_named(scope->binder, expr->name.text);
+    const struct binding *binding = taken ? NULL : relation_named(scope, expr->name.text);
+    if (rounds != NULL)
+        return bind_in_round(scope, expr, rounds);
     if (binding != NULL)
         return bind_in_relation(scope, expr, binding);
     struct resolved resolved = name_resolve(scope, &expr->name);
