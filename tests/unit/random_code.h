@@ -124,7 +124,7 @@ static inline enum kind argument_kind(struct random *random, enum op op)
 static inline value random_op(struct random *random, struct code *code)
 {
     const struct span nowhere = {0};
-    enum op op = (enum op)(OP_ADD + random_below(random, OP_INDEX - OP_ADD)); /* no loops */
+    enum op op = (enum op)(OP_ADD + random_below(random, OP_COUNTER - OP_ADD)); /* no loops */
     if (op >= OP_SQRT && random_below(random, 8) != 0)
         op = (enum op)(OP_ADD + random_below(random, OP_SHR - OP_ADD + 1));
     enum kind kind = argument_kind(random, op);

@@ -7,7 +7,7 @@
 
 /* A FOLD or LOOP that is running, or has run. */
 struct loop_run {
-    value *leaves; /* its INDEX and STATEs, */
+    value *leaves; /* its COUNTER and STATEs, */
     size_t leaf_count;
     value *body; /* and what depends on them */
     size_t body_count;
@@ -119,7 +119,7 @@ static void begin_round(struct lazy_task *lazy, struct loop_run *run)
     forget_body(lazy, run);
     for (size_t i = 0; i < run->leaf_count; i++) {
         const struct instr *leaf = &lazy->task->code.at[run->leaves[i]];
-        if (leaf->op == OP_INDEX)
+        if (leaf->op == OP_COUNTER)
             lazy->memo[run->leaves[i]].integer = run->index;
         else
             lazy->memo[run->leaves[i]] = run->states[leaf->offset];

@@ -8,7 +8,7 @@ enum { OPERAND_SHOWN = 40, LIMIT_FOLDS = 8 };
 struct fold {
     struct scope *scope;
     const struct expr *expr;
-    value *indices; /* INDEXes, the outermost first */
+    value *indices; /* COUNTERs, the outermost first */
     size_t count;
 };
 

@@ -1,7 +1,7 @@
 /* Folds to loops.
  *
  * A fold's values become states of a LOOP: of an integer sum one, of a float sum four, which give the correctly rounded
- * sum or fail where that is uncertain (engine/values/compensated_sum.h has the method). Folds over the same INDEX
+ * sum or fail where that is uncertain (engine/values/compensated_sum.h has the method). Folds over the same COUNTER
  * become one LOOP. The exact evaluator computes the task as it was before. */
 #include "engine/optimize/passes.h"
 

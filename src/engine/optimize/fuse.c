@@ -124,7 +124,7 @@ static int32_t operations_read(const struct fusion *fusion, const struct reading
     code_mark_all(code, live);
     int32_t operations = 0;
     for (value v = 0; v < code->count; v++)
-        operations += !live[v] ? 0 : code->at[v].op == OP_INDEX ? MAX_RECOMPUTED : op_table[code->at[v].op].arity > 0;
+        operations += !live[v] ? 0 : code->at[v].op == OP_COUNTER ? MAX_RECOMPUTED : op_table[code->at[v].op].arity > 0;
     return operations;
 }
 

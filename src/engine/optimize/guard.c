@@ -5,7 +5,7 @@
  * most a few operations on bools. A condition may read a bool that is invalid after a failure, but the first failure in
  * the order of lazy evaluation is reached through valid conditions only, so it is never missed.
  *
- * A loop has rounds where one of its FINALs is demanded, which becomes a condition of its INDEX; in a round all its
+ * A loop has rounds where one of its FINALs is demanded, which becomes a condition of its COUNTER; in a round all its
  * next values are demanded if its own condition holds. What it reads from outside is demanded where the loop is. */
 #include "engine/optimize/passes.h"
 
@@ -125,10 +125,10 @@ static value visible(struct demands *demands, value condition, value v)
     return ALWAYS;
 }
 
-/* Demands `v` where both conditions hold. An INDEX is demanded by its loops alone. */
+/* Demands `v` where both conditions hold. An COUNTER is demanded by its loops alone. */
 static void demand(struct demands *demands, value v, value condition, value also)
 {
-    if (demands->relevant[v] && demands->at[v] != ALWAYS && demands->code->at[v].op != OP_INDEX)
+    if (demands->relevant[v] && demands->at[v] != ALWAYS && demands->code->at[v].op != OP_COUNTER)
         demands->at[v] = either(demands, demands->at[v], visible(demands, both(demands, condition, also), v));
 }
 
@@ -202,7 +202,7 @@ static bool find_relevant(const struct code *code, const bool *live, bool *relev
 {
     bool any = false;
     for (value v = 0; v < code->count; v++) {
-        relevant[v] = live[v] && (code->at[v].checked || code->at[v].op == OP_INDEX);
+        relevant[v] = live[v] && (code->at[v].checked || code->at[v].op == OP_COUNTER);
         for (int i = 0; i < op_table[code->at[v].op].arity && live[v]; i++)
             relevant[v] = relevant[v] || relevant[code->at[v].args[i]];
         any = any || relevant[v];
@@ -238,7 +238,7 @@ static void drop_circular(struct code *code)
         struct instr *instr = &code->at[v];
         if (instr->checked && waits_for_itself(code, v, instr->guard, levels))
             instr->guard = NO_VALUE;
-        if (instr->op == OP_INDEX && waits_for_itself(code, v, instr->args[2], levels))
+        if (instr->op == OP_COUNTER && waits_for_itself(code, v, instr->args[2], levels))
             instr->args[2] = always;
     }
 }
@@ -267,7 +267,7 @@ void guard_place(struct task *task)
             continue;
         if (code->at[v].checked)
             code->at[v].guard = demands.at[v];
-        if (code->at[v].op == OP_INDEX && demands.at[v] != ALWAYS)
+        if (code->at[v].op == OP_COUNTER && demands.at[v] != ALWAYS)
             code->at[v].args[2] = demands.at[v];
         demand_arguments(&demands, v);
     }

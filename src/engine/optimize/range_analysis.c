@@ -6,8 +6,8 @@
  * file read as.) */
 #include "engine/optimize/passes.h"
 
-#include "engine/plan/interval.h"
 #include "engine/plan/code_loop.h"
+#include "engine/plan/interval.h"
 
 static int128 power_of_two(int bits)
 {
@@ -244,7 +244,7 @@ static struct interval int_range(const struct task *task, const struct loop_rang
 {
     const struct instr *instr = &task->code.at[v];
     switch (instr->op) {
-    case OP_INDEX:
+    case OP_COUNTER:
         return index_range(&task->code, instr);
     case OP_STATE:
         return ranges->states[v];

@@ -280,7 +280,7 @@ static struct fact of_operation(const struct code *code, const struct instr *ins
                                            : any_bool;
     }
     /* Loops are not followed. */
-    fails = fails || instr->op >= OP_INDEX;
+    fails = fails || instr->op >= OP_COUNTER;
     for (int i = 0; i < op_table[instr->op].arity; i++)
         fails = fails || args[i]->fails;
     fact.fails = fails;

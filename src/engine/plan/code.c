@@ -301,7 +301,7 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
         constant.exact = instr.exact;
         return add(code, &constant);
     }
-    case OP_INDEX:
+    case OP_COUNTER:
     case OP_STATE:
     case OP_FOLD:
     case OP_CARRY:

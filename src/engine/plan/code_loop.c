@@ -10,7 +10,7 @@ value code_index(struct code *code, int level, value first, value last, struct s
     value always = code_bool(code, true, span);
     return add_node(
         code, (struct instr){
-                  .op = OP_INDEX, .kind = KIND_INT, .integer = level, .args = {first, last, always}, .span = span});
+                  .op = OP_COUNTER, .kind = KIND_INT, .integer = level, .args = {first, last, always}, .span = span});
 }
 
 value code_state(struct code *code, int level, int64_t slot, enum kind kind, struct span span)
@@ -75,7 +75,7 @@ int code_free_level(const struct code *code)
     int64_t level = 0;
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
-        if ((instr->op == OP_INDEX || instr->op == OP_STATE) && instr->integer >= level)
+        if ((instr->op == OP_COUNTER || instr->op == OP_STATE) && instr->integer >= level)
             level = instr->integer + 1;
     }
     return (int)level;
@@ -87,7 +87,7 @@ uint32_t code_levels_of(const struct code *code, value v, const uint32_t *levels
     uint32_t of = 0;
     for (int i = 0; i < op_table[instr->op].arity; i++)
         of |= levels[instr->args[i]];
-    if (instr->op == OP_INDEX || instr->op == OP_STATE)
+    if (instr->op == OP_COUNTER || instr->op == OP_STATE)
         of |= (uint32_t)1 << instr->integer;
     if (instr->op == OP_FOLD)
         of &= ~((uint32_t)1 << code->at[instr->args[0]].integer);
@@ -107,7 +107,7 @@ uint32_t *code_levels(const struct code *code, struct arena *arena)
 bool code_has_loops(const struct code *code)
 {
     for (value v = 0; v < code->count; v++) {
-        if (code->at[v].op == OP_INDEX)
+        if (code->at[v].op == OP_COUNTER)
             return true;
     }
     return false;

@@ -1,15 +1,15 @@
 /* Loops inside of typed code.
  *
- * A loop is no block of its own: its body is what depends on its INDEX or on one of its STATEs. So what does not depend
- * on them is computed once, before it, and equal parts of several loops are shared. The INDEX runs from its first to
- * its last value; a round may begin only while the LOOP's condition holds; after a round every STATE becomes its next
- * value. FINAL is a STATE's value after the last round, or its first value if there was none.
+ * A loop is no block of its own: its body is what depends on its COUNTER or on one of its STATEs. So what does not
+ * depend on them is computed once, before it, and equal parts of several loops are shared. The COUNTER runs from its
+ * first to its last value; a round may begin only while the LOOP's condition holds; after a round every STATE becomes
+ * its next value. FINAL is a STATE's value after the last round, or its first value if there was none.
  *
  * A FOLD is a loop with one result. The exact evaluator computes it as it stands; for backends it is lowered to a LOOP
  * (fold_lower.h). A fold of several indices is a FOLD of a FOLD that is marked `exact`: the inner one adds to the
  * values of the outer one.
  *
- * Loops have a level, which names their INDEX and STATEs: it differs from those of the loops around it and within it.
+ * Loops have a level, which names their COUNTER and STATEs: it differs from those of the loops around it and within it.
  */
 #ifndef RQL_ENGINE_PLAN_CODE_LOOP_H
 #define RQL_ENGINE_PLAN_CODE_LOOP_H
@@ -54,7 +54,7 @@ size_t loop_carries(const struct code *code, value loop, struct carry *carries);
 /* A level above those of all loops in the code. */
 int code_free_level(const struct code *code);
 
-/* The levels whose INDEX or STATEs each value depends on, as a set of bits: 0 outside of loops. */
+/* The levels whose COUNTER or STATEs each value depends on, as a set of bits: 0 outside of loops. */
 uint32_t *code_levels(const struct code *code, struct arena *arena);
 /* Those of value v, when all values before it have theirs in `levels`. */
 uint32_t code_levels_of(const struct code *code, value v, const uint32_t *levels);
@@ -62,7 +62,7 @@ uint32_t code_levels_of(const struct code *code, value v, const uint32_t *levels
 /* Whether the code has loops, folds among them. */
 bool code_has_loops(const struct code *code);
 
-/* Marks in `of` (count entries) the body of a LOOP or FOLD: what it is computed from that depends on its INDEX or
+/* Marks in `of` (count entries) the body of a LOOP or FOLD: what it is computed from that depends on its COUNTER or
  * STATEs. `levels` are those of code_levels. */
 void loop_mark_body(const struct code *code, value loop, const uint32_t *levels, bool *of);
 

@@ -333,7 +333,7 @@ static void push_operation(struct printer *printer, const struct instr *instr, i
         push_text(printer, ")");
     if (instr->op == OP_GATHER)
         push_element(printer, instr);
-    else if (instr->op == OP_INDEX)
+    else if (instr->op == OP_COUNTER)
         print_index(printer->out, instr);
     else if (instr->op == OP_FOLD)
         push_fold(printer, instr);

@@ -15,7 +15,7 @@ static int cost(const struct instr *instr)
 {
     if (instr->op >= OP_SQRT && instr->op <= OP_ERF)
         return OPERATIONS_A_FUNCTION;
-    if (instr->op == OP_INDEX)
+    if (instr->op == OP_COUNTER)
         return MOST_OPERATIONS + 1; /* loops may have any number of rounds */
     return op_table[instr->op].arity > 0;
 }
