@@ -13,12 +13,13 @@ static void need_input(const struct search *search, const struct task *task, siz
         search->outputs[input->task->number][input->output] = true;
 }
 
-/* The value is an input as it is: its number. */
+/* The value is an input as it is: its number. In a check, a `let` value that is not known yet is an input beyond all. */
 static bool is_input(const struct task *task, value v, size_t *number)
 {
-    if (v == NO_VALUE || task->code.at[v].op != OP_INPUT)
+    const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
+    if (!instr || instr->op != OP_INPUT || instr->integer >= (int64_t)task->input_count)
         return false;
-    *number = (size_t)task->code.at[v].integer;
+    *number = (size_t)instr->integer;
     return true;
 }
 

@@ -138,8 +138,10 @@ void queue_prune_to(const struct queue *queue, const bool *wanted)
         const struct task *task = queue->tasks[t];
         task_mark_live(task, live);
         for (value v = 0; v < task->code.count; v++) {
-            if (live[v] && reads_input(&task->code.at[v]))
-                mark_needed(&task->inputs[task->code.at[v].integer]);
+            const struct instr *instr = &task->code.at[v];
+            /* In a check, a `let` value that is not known yet is an input beyond all. */
+            if (live[v] && reads_input(instr) && instr->integer < (int64_t)task->input_count)
+                mark_needed(&task->inputs[instr->integer]);
         }
         for (size_t i = 0; task->sink == SINK_OPERATOR && i < task->column_op->key_count; i++)
             mark_needed(&task->inputs[task->column_op->keys[i]]);
