@@ -193,6 +193,7 @@ ARROW_CORPUS ?= arrow-testing
 interop: $(B)/dump_file
 	$(PYTHON) tests/interop/corpus.py $(CORPUS) --dump $(B)/dump_file
 	$(PYTHON) tests/interop/matrix.py --dump $(B)/dump_file
+	$(PYTHON) tests/interop/filters.py --rql $(B)/rql
 	$(PYTHON) tests/interop/round_trip.py --dump $(B)/dump_file
 	$(PYTHON) tests/interop/text.py --dump $(B)/dump_file
 	$(PYTHON) tests/interop/arrow.py --corpus $(ARROW_CORPUS) --dump $(B)/dump_file

@@ -2,6 +2,7 @@
 #include "engine/bind/bind.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/bind/bind_rows.h"
 #include "engine/bind/text_order.h"
 #include "engine/loop/expand.h"
 #include "engine/lower/over.h"
@@ -225,8 +226,14 @@ static enum status provide(const struct binder *binder, const struct bind_reques
         count = keep_provisional(needed, count);
     /* It needs columns that are unread, or could not be bound because of types that only reading tells. */
     if (sources_lack(sources, needed, count, binder->arena)) {
+        bool narrowed = false;
         binder->diags->count = diags_before;
-        status = sources_read(sources, binder->env, needed, count, request->timing, binder->diags);
+        status = STATUS_OK;
+        if (is_bound && request->runner && !request->checking && !request->whole &&
+            !evaluations_lack(binder->evaluations))
+            status = narrow_sources(binder, request, sources, &bound->queue, needed, &count, &narrowed);
+        if (status == STATUS_OK && !narrowed)
+            status = sources_read(sources, binder->env, needed, count, request->timing, binder->diags);
     } else if (is_bound && request->runner && evaluations_lack(binder->evaluations)) {
         binder->diags->count = diags_before;
         status = evaluations_run(binder->evaluations, request->runner, binder->arena, binder->diags);
@@ -236,23 +243,20 @@ static enum status provide(const struct binder *binder, const struct bind_reques
     return status;
 }
 
-enum status bind_pipeline(struct env *env, const struct bind_request *request, struct arena *arena, struct bound *bound,
-                          struct diags *diags)
+static bool has_narrowed(const struct sources *sources)
 {
-    struct bind_request alone = *request;
-    struct binder expanding = binder_new(env, request->checking, arena, diags);
-    alone.pipeline = stages_expand(&expanding, request->pipeline);
-    bound_init(bound, arena);
-    if (expanding.errors > 0)
-        return STATUS_FAILED;
-    while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0)
-        alone.pipeline = alone.pipeline->source.pipeline;
-    if (names_scalar(env, alone.pipeline, bound))
-        return STATUS_OK;
-    const struct expr *element = element_of_path(env, alone.pipeline, arena);
-    if (element != NULL)
-        return bind_expression(env, element, NULL, request->checking, arena, bound, diags);
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sources->files[i].rows)
+            return true;
+    }
+    return false;
+}
 
+/* Loads the pipeline's files and binds it; *narrowed: some rows of one were left out. */
+static enum status bind_with_sources(struct env *env, const struct bind_request *request, struct arena *arena,
+                                     struct bound *bound, bool *narrowed, struct diags *diags)
+{
+    const struct bind_request alone = *request;
     struct sources sources;
     struct evaluations evaluations = {0};
     sources_load(env, alone.pipeline, alone.checking, arena, alone.timing, &sources, diags);
@@ -271,8 +275,37 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
         if (is_bound && !(done && status == STATUS_OK))
             queue_release(&bound->queue);
     }
+    *narrowed = has_narrowed(&sources);
+    bound->narrowed = *narrowed;
     evaluations_release(&evaluations);
     sources_release(&sources);
+    return status;
+}
+
+enum status bind_pipeline(struct env *env, const struct bind_request *request, struct arena *arena, struct bound *bound,
+                          struct diags *diags)
+{
+    struct bind_request alone = *request;
+    bool narrowed;
+    struct binder expanding = binder_new(env, request->checking, arena, diags);
+    alone.pipeline = stages_expand(&expanding, request->pipeline);
+    bound_init(bound, arena);
+    if (expanding.errors > 0)
+        return STATUS_FAILED;
+    while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0)
+        alone.pipeline = alone.pipeline->source.pipeline;
+    if (names_scalar(env, alone.pipeline, bound))
+        return STATUS_OK;
+    const struct expr *element = element_of_path(env, alone.pipeline, arena);
+    if (element != NULL)
+        return bind_expression(env, element, NULL, request->checking, arena, bound, diags);
+    const size_t diags_before = diags->count;
+    enum status status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
+    if (status == STATUS_FAILED && narrowed) { /* errors say more about whole files */
+        diags->count = diags_before;
+        alone.whole = true;
+        status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
+    }
     return status;
 }
 

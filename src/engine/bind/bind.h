@@ -26,6 +26,7 @@ struct value_check {
 struct bound {
     enum bound_kind kind;
     struct queue queue; /* as written, one task a stage */
+    bool narrowed;      /* it reads some rows of a file: in errors rows may have other numbers */
     struct scalar scalar;
     enum kind scalar_kind; /* of BOUND_SCALAR and BOUND_CONSTANT */
     struct logical_type scalar_logical;
@@ -51,6 +52,7 @@ enum unread_kept {
 /* What to bind, and how. */
 struct bind_request {
     const struct pipeline *pipeline;
+    bool whole;                         /* all rows of files are read */
     bool checking;                      /* nothing is evaluated, and no file opened but as env->opens_files says */
     const struct source_runner *runner; /* evaluates sources (evaluated.h); NULL: the result has the right columns, but
                                            cannot be run if it reads such sources */

@@ -152,6 +152,10 @@ static void bind_relation(struct binder *binder, const struct name *written, con
     }
     struct file_columns all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
     const struct source_file *file = sources_find(binder->sources, written); /* if some of its columns were unread */
+    if (file != NULL && file->rows != NULL) {
+        all.rows = file->rows->rows;
+        all.shape = (struct shape){0};
+    }
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = column_ref(file != NULL ? file->columns[i].column : relation->columns[i]);
         const struct logical_type logical = file != NULL ? file->columns[i].logical : column->logical;

@@ -1,6 +1,8 @@
 /* Columns of sources: which have to be read before a pipeline runs, and reading them. */
 #include "engine/env/source_columns.h"
 
+#include "engine/env/source_rows.h"
+
 struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
 {
     struct source_column source = {.name = name, .type = column->type, .logical = column->logical, .column = column};
@@ -32,8 +34,7 @@ static bool is_lacking(const struct column *column, const struct needed_column *
 
 /* Lists the columns of a file that have to be read first, at most file->count; returns their number. A text file of
  * which nothing is read is not known to be well formed, nor how many rows it has: then its first column is. */
-static size_t lacking_columns(const struct source_file *file, const struct needed_column *needed, size_t count,
-                              size_t *places)
+size_t source_lacks(const struct source_file *file, const struct needed_column *needed, size_t count, size_t *places)
 {
     size_t found = 0, unread = 0;
     for (size_t i = 0; i < file->count; i++) {
@@ -65,7 +66,7 @@ bool sources_lack(const struct sources *sources, const struct needed_column *nee
     for (size_t i = 0; i < sources->count && !lack; i++) {
         const struct source_file *file = &sources->files[i];
         size_t *places = arena_array(arena, file->count + 1, sizeof *places);
-        lack = lacking_columns(file, needed, count, places) > 0;
+        lack = source_lacks(file, needed, count, places) > 0;
     }
     return lack;
 }
@@ -74,6 +75,8 @@ bool sources_lack(const struct sources *sources, const struct needed_column *nee
 static enum status read_places(const struct sources *sources, struct source_file *file, const struct env *env,
                                const size_t *places, size_t found, bool unsorted, struct diags *diags)
 {
+    if (file->rows)
+        return source_read_rows(sources, file, env, places, found, unsorted, diags);
     struct column **columns = arena_array(diags->arena, found + 1, sizeof(struct column *));
     struct column **unread = arena_array(diags->arena, found + 1, sizeof(struct column *));
     for (size_t i = 0; i < found; i++) {
@@ -105,7 +108,7 @@ static enum status read_file(const struct sources *sources, struct source_file *
     size_t *places = arena_array(diags->arena, file->count + 1, sizeof *places);
     size_t *others = arena_array(diags->arena, file->count + 1, sizeof *others);
     size_t other_count = 0, place_count = 0;
-    const size_t found = lacking_columns(file, needed, count, places);
+    const size_t found = source_lacks(file, needed, count, places);
     if (found == 0)
         return STATUS_OK;
     for (size_t i = 0; i < found; i++) {

@@ -316,6 +316,7 @@ static void resolve_relation(struct loader *loader, const struct relation *relat
         file->columns[i] = source_column(loader->sources, relation->names[i], columns[i]);
     file->count = count;
     file->known = true;
+    file->search = relation->deferred ? SEARCH_DONE : SEARCH_BOUNDS;
 }
 
 static bool resolve_source(void *context, const struct path_item *item, const struct relation *relation,
@@ -344,6 +345,10 @@ void sources_release(struct sources *sources)
         for (size_t k = 0; k < sources->files[i].count; k++) {
             column_unref(sources->files[i].columns[k].column);
             column_unref(sources->files[i].columns[k].unread);
+            if (sources->files[i].whole) {
+                column_unref(sources->files[i].whole[k].column);
+                column_unref(sources->files[i].whole[k].unread);
+            }
         }
     }
     *sources = (struct sources){0};

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/timing.h"
 #include "engine/env/env.h"
+#include "engine/storage/row_set.h"
 
 struct source_column {
     const char *name;
@@ -21,6 +22,13 @@ struct needed_column {
     bool ordered; /* text: its strings are compared, or leave the statement. Else an unsorted dictionary does */
 };
 
+/* How far a statement's need of a file's rows is known (source_rows.h). */
+enum row_search {
+    SEARCH_BOUNDS, /* the bounds of its parts are to be compared with the statement's filters, */
+    SEARCH_VALUES, /* then the filters are to be evaluated, */
+    SEARCH_DONE    /* and then the rest is read */
+};
+
 struct source_file {
     const struct name *written; /* in the tree: what identifies it */
     struct name path;           /* that this stands for; of a relation its name */
@@ -29,6 +37,9 @@ struct source_file {
     bool known;         /* its columns; if not, an error was recorded or only loading can tell */
     bool shape_unknown; /* its rows have a shape, which only loading can tell */
     struct shape shape;
+    enum row_search search;
+    const struct row_set *rows;  /* the columns have only these rows of the file; NULL: all */
+    struct source_column *whole; /* then the columns with all rows */
 };
 
 struct sources {
@@ -54,6 +65,9 @@ bool sources_unread(const struct sources *sources);
  * they need it; `needed` NULL: whether some column's type is provisional. A text file of which nothing was read lacks a
  * column. */
 bool sources_lack(const struct sources *sources, const struct needed_column *needed, size_t count, struct arena *arena);
+
+/* The places of those of a file, at most file->count; returns their number. */
+size_t source_lacks(const struct source_file *file, const struct needed_column *needed, size_t count, size_t *places);
 
 /* Reads these. */
 enum status sources_read(struct sources *sources, const struct env *env, const struct needed_column *needed,

@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "engine/expression/expression.h"
 #include "engine/join_index/join_index.h"
+#include "engine/storage/row_set.h"
 
 struct evaluated {
     const void *node;                /* in the tree: what identifies it */
@@ -34,10 +35,25 @@ struct evaluations {
     size_t count, capacity;
 };
 
+/* What of a file a statement needs, for source_runner's find_rows. */
+struct file_need {
+    const struct queue *queue; /* the statement as bound with the file's columns as they are */
+    struct column *const *columns;
+    size_t count;
+    int64_t rows;              /* of each */
+    bool by_bounds;            /* by the bounds of the file's parts alone, else by the values that the filters read */
+    bool found;                /* the statement reads only these of the rows: */
+    struct row_set found_rows; /* in the arena */
+    bool *first; /* not found: of each column, whether it has to be read before the rows can be found. NULL: all rows
+                    are needed */
+};
+
 /* How to run a source. The relation has the columns for which `wanted` (NULL: all) is true, and is the caller's. */
 struct source_runner {
     enum status (*run)(void *context, const struct pipeline *pipeline, const bool *wanted, struct arena *arena,
                        struct relation **relation, struct diags *diags);
+    /* Finds the rows of a file that pass the filters of the only task that reads it. */
+    enum status (*find_rows)(void *context, struct file_need *need, struct arena *arena, struct diags *diags);
     void *context;
     struct workers workers; /* for what is computed while binding */
 };

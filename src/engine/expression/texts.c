@@ -148,6 +148,10 @@ static value compare_with_constant(struct scope *scope, enum op op, struct term 
     const struct dictionary *dictionary = unsorted ? NULL : column.logical.dictionary;
     int64_t place = dictionary != NULL ? dictionary_lower_bound(dictionary, text) : 0;
     bool found = dictionary != NULL && dictionary_find(dictionary, text) >= 0;
+    if (column.logical.dictionary == NULL && !scope->binder->checking && scope->binder->queue != NULL) {
+        place = queue_unknown_code(scope->binder->queue, text);
+        found = true;
+    }
     if (op == OP_EQ || op == OP_NE)
         return code_op(code, op, column.value, code_int(code, found ? place : -1, span), NO_VALUE, span);
     /* The first code that is beyond the constant, or at it. */

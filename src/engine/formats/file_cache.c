@@ -63,6 +63,7 @@ static void entry_release(struct entry *entry)
     free((void *)entry->unsorted);
     opened_file_close(&entry->file);
     relation_unref(entry->unread);
+    free(entry->rows_read);
     free(entry->stated);
     free(entry->path);
 }
@@ -247,6 +248,7 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
                               .file = file,
                               .unread = unread,
                               .unsorted = unread ? heap_array(unread->count + 1, sizeof(struct column *)) : NULL,
+                              .rows_read = unread ? heap_array(unread->count + 1, sizeof(int64_t)) : NULL,
                               .by_content = !options->format,
                               .stated = stated ? heap_text(stated) : NULL,
                               .recent = is_recent(&file.stamp)};

@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 
 struct format;       /* formats.h */
+struct file_reader;  /* file_reader.h */
+struct row_set;      /* row_set.h */
 struct text_options; /* text_options.h */
 
 struct file_cache;
@@ -65,6 +67,18 @@ enum status file_cache_read_unsorted(struct file_cache *file_cache, struct colum
  * `head` and last `tail` can be read; these are read again by file_cache_read. */
 enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,
                                  int64_t tail, struct span span, struct diags *diags);
+
+/* The reader of the file that has the unread column, as its column *k; NULL: there is none. */
+const struct file_reader *file_cache_reader(const struct file_cache *file_cache, const struct column *unread,
+                                            size_t *k);
+
+/* Whether reading `rows` rows of the unread column, which are not kept, is cheaper in the long run than reading and
+ * keeping all: not if as many as the file has were read so. Counts them if it is. */
+bool file_cache_spares(struct file_cache *file_cache, const struct column *unread, int64_t rows);
+
+/* Reads these rows of the unread ones of the columns and replaces each by a column of them, with one reference. */
+enum status file_cache_read_rows(struct file_cache *file_cache, struct column **columns, size_t count,
+                                 const struct row_set *rows, struct span span, struct diags *diags);
 
 /* Replaces those of the columns that stand for columns which have been read meanwhile. */
 void file_cache_renew(const struct file_cache *file_cache, struct column **columns, size_t count);

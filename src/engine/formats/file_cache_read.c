@@ -26,8 +26,9 @@ static void entry_renew(const struct entry *entry, struct column **columns, size
 struct request {
     struct column **columns;
     size_t count;
-    int64_t head, tail; /* only the rows at both ends; -1: whole columns */
-    bool unsorted;      /* text may have unsorted dictionaries */
+    int64_t head, tail;         /* only the rows at both ends; -1: whole columns */
+    bool unsorted;              /* text may have unsorted dictionaries */
+    const struct row_set *rows; /* only these; NULL: all */
     struct span span;
     struct diags *diags;
 };
@@ -59,6 +60,8 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
                                    .diags = diags,
                                    .unsorted_text = request->unsorted};
     struct file_reader *reader = entry->file.reader;
+    if (request->rows)
+        return reader->ops->read_rows(reader, &job, reading->wanted, request->rows, reading->columns);
     if (!reading->whole)
         return reader->ops->read_ends(reader, &job, reading->wanted, request->head, request->tail, reading->columns);
     return entry->file.mapping
@@ -130,6 +133,70 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
         }
     }
     return STATUS_OK;
+}
+
+/* The entry with the unread column, which is its column *k. */
+static struct entry *entry_of(const struct file_cache *file_cache, const struct column *unread, size_t *k)
+{
+    for (size_t i = 0; i < file_cache->count; i++) {
+        struct entry *entry = &file_cache->entries[i];
+        for (*k = 0; entry->unread && *k < entry->unread->count; ++*k) {
+            if (entry->unread->columns[*k] == unread)
+                return entry;
+        }
+    }
+    return NULL;
+}
+
+const struct file_reader *file_cache_reader(const struct file_cache *file_cache, const struct column *unread, size_t *k)
+{
+    const struct entry *entry = entry_of(file_cache, unread, k);
+    return entry ? entry->file.reader : NULL;
+}
+
+bool file_cache_spares(struct file_cache *file_cache, const struct column *unread, int64_t rows)
+{
+    size_t k;
+    struct entry *entry = entry_of(file_cache, unread, &k);
+    if (!entry || entry->rows_read[k] + rows > unread->rows)
+        return false;
+    entry->rows_read[k] += rows;
+    return true;
+}
+
+/* Reads the request's rows of the entry's columns for which some of its columns stand; replaces these. */
+static enum status entry_read_rows(struct file_cache *file_cache, struct entry *entry, const struct request *request)
+{
+    struct arena *arena = request->diags->arena;
+    const size_t width = entry->unread->count;
+    struct reading reading = {.wanted = arena_array(arena, width + 1, sizeof *reading.wanted),
+                              .columns = arena_array(arena, width + 1, sizeof(struct column *))};
+    bool any = false;
+    for (size_t k = 0; k < width; k++) {
+        for (size_t i = 0; i < request->count && !reading.wanted[k]; i++)
+            reading.wanted[k] = request->columns[i] == entry->unread->columns[k];
+        any = any || reading.wanted[k];
+    }
+    enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
+    for (size_t k = 0; k < width && status == STATUS_OK; k++) {
+        if (!reading.wanted[k])
+            continue;
+        replace(request->columns, request->count, entry->unread->columns[k], reading.columns[k]);
+        column_unref(reading.columns[k]);
+    }
+    return status;
+}
+
+enum status file_cache_read_rows(struct file_cache *file_cache, struct column **columns, size_t count,
+                                 const struct row_set *rows, struct span span, struct diags *diags)
+{
+    const struct request request = {.columns = columns, .count = count, .rows = rows, .span = span, .diags = diags};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < file_cache->count && status == STATUS_OK; i++) {
+        if (file_cache->entries[i].unread)
+            status = entry_read_rows(file_cache, &file_cache->entries[i], &request);
+    }
+    return status;
 }
 
 void file_cache_renew(const struct file_cache *file_cache, struct column **columns, size_t count)

@@ -4,6 +4,7 @@
 
 #include "engine/parquet/leaf.h"
 #include "engine/parquet/page.h"
+#include "engine/storage/row_set.h"
 
 /* A value that the column cannot hold; a time that was no whole microseconds. */
 enum { VALUE_BAD = 1, VALUE_FLOORED = 2 };
@@ -38,6 +39,12 @@ void page_dictionary_free(struct page_dictionary *dictionary);
  * values of `size` bytes. */
 enum read_error decode_indices(const struct page_values *values, const struct page_dictionary *dictionary, size_t size,
                                void *to, struct decoded *decoded);
+
+/* Decodes those of the page's values that are in rows of the set, of which `first` is the page's first; none is missing
+ * and the dictionary has no dubious values. */
+enum read_error decode_some_indices(const struct page_values *values, const struct page_dictionary *dictionary,
+                                    size_t size, const struct row_set *rows, int64_t first, void *to,
+                                    struct decoded *decoded);
 
 /* The same for pages without a dictionary, except of text. */
 enum read_error decode_numbers(const struct leaf *leaf, int64_t encoding, const struct page_values *values,

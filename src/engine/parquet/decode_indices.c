@@ -3,6 +3,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "base/integer.h"
 #include "engine/parquet/bit_unpack.h"
 #include "engine/parquet/run_length.h"
 
@@ -84,6 +85,53 @@ CPU_CLONES static enum read_error translate_8(const struct page_values *values,
                                               const struct page_dictionary *dictionary, char *to)
 {
     return translate(values, dictionary, to, 8);
+}
+
+/* Values first..last-1 of a packed run. */
+static bool look_up_some(const struct run *run, unsigned width, const struct page_dictionary *dictionary, size_t first,
+                         size_t last, char *to, size_t size)
+{
+    const char *values = dictionary->values;
+    for (size_t i = first; i < last; i++, to += size) {
+        const uint64_t index = bit_unpack_one(run->bytes, run->size, width, i);
+        if (index >= dictionary->count)
+            return false;
+        memcpy(to, values + index * size, size);
+    }
+    return true;
+}
+
+enum read_error decode_some_indices(const struct page_values *values, const struct page_dictionary *dictionary,
+                                    size_t size, const struct row_set *rows, int64_t first, void *to,
+                                    struct decoded *decoded)
+{
+    *decoded = (struct decoded){.bad = -1, .lo = dictionary->lo, .hi = dictionary->hi};
+    if (values->at == values->end || *values->at > UNPACK_MAX_WIDTH)
+        return READ_BAD_VALUES;
+    struct run_length in = {values->at + 1, values->end, *values->at};
+    const int64_t last = first + (int64_t)values->present;
+    char *at = to;
+    size_t i = row_set_find(rows, first);
+    for (int64_t row = first; row < last && i < rows->count;) {
+        struct run run;
+        if (!run_length_next(&in, (size_t)(last - row), &run))
+            return READ_BAD_VALUES;
+        const int64_t end = row + (int64_t)run.count;
+        for (; i < rows->count && rows->begins[i] < end; i++) {
+            const size_t from = (size_t)(max_int64(rows->begins[i], row) - row);
+            const size_t until = (size_t)(min_int64(rows->ends[i], end) - row);
+            if (run.packed ? !look_up_some(&run, in.width, dictionary, from, until, at, size)
+                           : run.value >= dictionary->count)
+                return READ_BAD_INDEX;
+            if (!run.packed)
+                fill(at, (const char *)dictionary->values + run.value * size, until - from, size);
+            at += (until - from) * size;
+            if (rows->ends[i] > end)
+                break;
+        }
+        row = end;
+    }
+    return READ_OK;
 }
 
 static enum read_error translate_any(const struct page_values *values, const struct page_dictionary *dictionary,

@@ -153,6 +153,29 @@ static void read_encodings(struct thrift *in, enum thrift_type type, struct chun
     }
 }
 
+/* The fields 1 and 2 are deprecated bounds, whose order of text and unsigned integers was never specified. */
+static void read_statistics(struct thrift *in, struct chunk_statistics *statistics)
+{
+    struct thrift_field field = {0};
+    while (thrift_next(in, &field)) {
+        switch (field.id) {
+        case 3:
+            statistics->missing = thrift_int(in, field.type);
+            break;
+        case 5:
+            statistics->most = thrift_binary(in, field.type);
+            statistics->has_most = true;
+            break;
+        case 6:
+            statistics->least = thrift_binary(in, field.type);
+            statistics->has_least = true;
+            break;
+        default:
+            thrift_skip(in, field.type);
+        }
+    }
+}
+
 static void read_column_metadata(struct thrift *in, struct chunk *chunk)
 {
     struct thrift_field field = {0};
@@ -173,6 +196,10 @@ static void read_column_metadata(struct thrift *in, struct chunk *chunk)
         case 11:
             chunk->dictionary = thrift_int(in, field.type);
             break;
+        case 12:
+            if (thrift_struct(in, field.type))
+                read_statistics(in, &chunk->statistics);
+            break;
         default:
             thrift_skip(in, field.type);
         }
@@ -181,6 +208,7 @@ static void read_column_metadata(struct thrift *in, struct chunk *chunk)
 
 static void read_chunk(struct thrift *in, struct chunk *chunk)
 {
+    chunk->statistics.missing = -1;
     struct thrift_field field = {0};
     bool found = false;
     while (thrift_next(in, &field)) {

@@ -86,6 +86,13 @@ struct schema_element {
     int32_t scale;      /* decimals */
 };
 
+/* What a writer says of the values of a chunk. */
+struct chunk_statistics {
+    bool has_least, has_most;
+    struct text least, most; /* in ENCODING_PLAIN, text without its length; bounds, which are perhaps cut */
+    int64_t missing;         /* how many values are; -1: unknown */
+};
+
 /* The pages of one column in one row group. */
 struct chunk {
     int64_t values;            /* missing ones included */
@@ -93,6 +100,7 @@ struct chunk {
     int64_t codec;             /* enum page_codec, or a newer one */
     uint32_t encodings;        /* bit k: enum encoding; bit 31: a newer one */
     bool elsewhere, encrypted; /* in another file */
+    struct chunk_statistics statistics;
 };
 
 struct row_group {

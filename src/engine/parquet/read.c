@@ -1,6 +1,7 @@
 #include "engine/parquet/read.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 #include "base/memory_size.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/narrow_copy.h"
@@ -11,6 +12,10 @@
 /* Whether some of these rows are read. */
 static bool reads_rows(const struct read *read, int64_t row, int64_t rows)
 {
+    if (read->rows) {
+        const size_t i = row_set_find(read->rows, row);
+        return i < read->rows->count && read->rows->begins[i] < row + rows;
+    }
     return row < read->head || row + rows > read->reader->base.rows - read->tail;
 }
 
@@ -38,7 +43,12 @@ static enum read_error find_pages(const struct read *read, struct chunk_read *ch
             return READ_BAD_ROWS;
         if (reads_rows(read, row, header.values)) {
             chunk->pages = heap_reserve(chunk->pages, chunk->count, &chunk->capacity, sizeof *chunk->pages);
-            chunk->pages[chunk->count++] = (struct page_read){.header = header, .chunk = chunk, .row = row};
+            struct page_read *page = &chunk->pages[chunk->count++];
+            *page = (struct page_read){.header = header, .chunk = chunk, .row = row, .to = row, .kept = header.values};
+            if (read->rows) {
+                page->to = row_set_before(read->rows, row);
+                page->kept = row_set_before(read->rows, row + header.values) - page->to;
+            }
         }
         row += header.values;
         left -= header.values;
@@ -82,27 +92,53 @@ static void intern_part(void *context, int member, int64_t part)
         text_intern_page(read, page, member);
 }
 
+/* Copies the elements of a page's rows that are read. */
+static void keep_elements(const struct row_set *rows, const struct page_read *page, size_t size, const void *elements,
+                          void *to)
+{
+    const int64_t end = page->row + page->header.values;
+    char *at = to;
+    for (size_t i = row_set_find(rows, page->row); i < rows->count && rows->begins[i] < end; i++) {
+        const int64_t first = max_int64(rows->begins[i], page->row), last = min_int64(rows->ends[i], end);
+        const size_t bytes = (size_t)(last - first) * size;
+        memcpy(at, (const char *)elements + (size_t)(first - page->row) * size, bytes);
+        at += bytes;
+    }
+}
+
 static enum read_error decode_page(const struct read *read, struct page_read *page, int member)
 {
     struct column_read *column = page->chunk->column;
     const struct leaf *leaf = column->leaf;
     struct scratch *scratch = &read->scratch[member];
+    const size_t rows = (size_t)page->header.values, size = type_table[column->column->store].size;
+    const bool whole = page->kept == page->header.values;
+    const struct page_dictionary *dictionary = &page->chunk->dictionary;
     uint8_t *validity = column->validity ? column_at(column->validity, page->row) : NULL;
-    void *to = column_at(column->column, page->row);
-    size_t size = type_table[column->column->store].size;
+    void *kept = column_at(column->column, page->to), *to = kept;
+    if (!whole)
+        to = scratch_reserve(scratch, &scratch->elements, rows * sizeof(int64_t));
+    if (!to)
+        return READ_NO_MEMORY;
     enum read_error error = READ_OK;
     if (column->unsorted) {
         error = unsorted_text_decode(read, page, member);
     } else if (leaf_is_text(leaf) && !page_has_indices(page)) {
-        text_translate_page(read, page);
+        if (!whole && page->present == rows) {
+            text_translate_rows(read, page, kept);
+            return READ_OK;
+        }
+        text_translate_page(page, to);
     } else {
         struct page_values values;
         error = page_open_data(&page->header, page->chunk->chunk->codec, leaf->optional, scratch, validity, &values);
         if (error != READ_OK)
             return error;
         page->present = values.present;
+        if (!whole && page->present == rows && page_has_indices(page) && !dictionary->dubious)
+            return decode_some_indices(&values, dictionary, size, read->rows, page->row, kept, &page->decoded);
         if (page_has_indices(page))
-            error = decode_indices(&values, &page->chunk->dictionary, size, to, &page->decoded);
+            error = decode_indices(&values, dictionary, size, to, &page->decoded);
         else if (!column->guessed)
             error = decode_numbers(leaf, page->header.encoding, &values, scratch, to, &page->decoded);
         else
@@ -110,8 +146,10 @@ static enum read_error decode_page(const struct read *read, struct page_read *pa
         if (column->guessed && values.present > 0 && (page->decoded.lo < INT32_MIN || page->decoded.hi > INT32_MAX))
             column->too_wide = true;
     }
-    if (error == READ_OK && page->present < (size_t)page->header.values)
-        decode_spread(to, size, validity, (size_t)page->header.values, page->present);
+    if (error == READ_OK && page->present < rows)
+        decode_spread(to, size, validity, rows, page->present);
+    if (error == READ_OK && !whole)
+        keep_elements(read->rows, page, size, to, kept);
     return error;
 }
 
@@ -164,7 +202,7 @@ static bool reserve_column(struct read *read, struct column_read *column)
     const struct leaf *leaf = column->leaf;
     struct buffer_pool *pool = read->job->workers->pool;
     int64_t rows = read->reader->base.rows;
-    if (read->job->unsorted_text && unsorted_text_is_possible(read, column)) {
+    if (read->job->unsorted_text && !read->rows && unsorted_text_is_possible(read, column)) {
         if (unsorted_text_reserve(read, column) != STATUS_OK)
             return false;
     } else if (leaf_is_text(leaf)) {
@@ -237,7 +275,7 @@ static enum status reserve_elements(struct read *read, struct column_read *colum
 {
     const struct leaf *leaf = column->leaf;
     column_unref(column->column);
-    column->column = column_reserve_from(read->job->workers->pool, leaf->type, store, read->reader->base.rows);
+    column->column = column_reserve_from(read->job->workers->pool, leaf->type, store, read_rows(read));
     if (!column->column)
         return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
     column_set_logical(column->column, leaf->logical);
@@ -279,8 +317,8 @@ static enum status decode_wide(struct read *read)
     return status == STATUS_OK && some ? run_step(read, read->page_count, decode_part) : status;
 }
 
-/* Sets what is known when all pages are decoded: the range, and which values are missing. */
-static void finish_column(struct read *read, struct column_read *column)
+/* Sets what is known when all pages are decoded: the range, and which values are missing. False: no memory. */
+static bool finish_column(struct read *read, struct column_read *column)
 {
     int64_t rows = read->reader->base.rows, lo = INT64_MAX, hi = INT64_MIN, floored = 0;
     bool missing = false;
@@ -300,8 +338,16 @@ static void finish_column(struct read *read, struct column_read *column)
     }
     if (missing) {
         column_finish(column->validity, rows);
-        column_set_validity(column->column, column->validity);
+        struct column *validity = column->validity;
         column->validity = NULL;
+        if (read->rows) {
+            struct column *all = validity;
+            validity = row_set_take(read->rows, all, read->job->workers->pool);
+            column_unref(all);
+            if (!validity)
+                return false;
+        }
+        column_set_validity(column->column, validity);
         lo = lo < 0 ? lo : 0;
         hi = hi > 0 ? hi : 0;
     }
@@ -310,11 +356,12 @@ static void finish_column(struct read *read, struct column_read *column)
         column->column->lo = lo;
         column->column->hi = hi;
     }
-    column_finish(column->column, rows);
+    column_finish(column->column, read_rows(read));
     if (floored > 0)
         diag_note(read->job->diags, (struct span){0}, "`%s`, column `%s`: nanoseconds were cut in %lld values",
                   mapping_path(read->reader->mapping),
                   read->reader->base.columns[column->leaf - read->reader->leaves].name, (long long)floored);
+    return true;
 }
 
 static enum status read_columns(struct read *read)
@@ -403,25 +450,42 @@ static void read_free(struct read *read)
     free((void *)read->pages);
 }
 
+static enum status run_read(struct read *read, const bool *wanted, struct column **columns)
+{
+    const struct format_job *job = read->job;
+    const struct mapping *mapping = read->reader->mapping;
+    size_t diags_before = job->diags->count;
+    read_init(read, wanted);
+    enum status status = read_columns(read);
+    if (status != STATUS_CANCELLED && mapping_changed(mapping)) {
+        job->diags->count = diags_before; /* errors in a changing file mean nothing */
+        status = mapping_check_unchanged(mapping, job->span, job->diags);
+    }
+    for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
+        if (!finish_column(read, &read->columns[k]))
+            status = file_memory_error(mapping_path(mapping), job->span, job->diags);
+    }
+    for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
+        struct column_read *column = &read->columns[k];
+        columns[column->leaf - read->reader->leaves] = column->column;
+        column->column = NULL;
+    }
+    read_free(read);
+    return status;
+}
+
 enum status parquet_read_ends(struct file_reader *base, const struct format_job *job, const bool *wanted, int64_t head,
                               int64_t tail, struct column **columns)
 {
     struct read read = {.reader = (const struct parquet_reader *)base, .job = job, .head = head, .tail = tail};
-    size_t diags_before = job->diags->count;
-    read_init(&read, wanted);
-    enum status status = read_columns(&read);
-    if (status != STATUS_CANCELLED && mapping_changed(read.reader->mapping)) {
-        job->diags->count = diags_before; /* errors in a changing file mean nothing */
-        status = mapping_check_unchanged(read.reader->mapping, job->span, job->diags);
-    }
-    for (size_t k = 0; k < read.column_count && status == STATUS_OK; k++) {
-        struct column_read *column = &read.columns[k];
-        finish_column(&read, column);
-        columns[column->leaf - read.reader->leaves] = column->column;
-        column->column = NULL;
-    }
-    read_free(&read);
-    return status;
+    return run_read(&read, wanted, columns);
+}
+
+enum status parquet_read_rows(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                              const struct row_set *rows, struct column **columns)
+{
+    struct read read = {.reader = (const struct parquet_reader *)base, .job = job, .rows = rows};
+    return run_read(&read, wanted, columns);
 }
 
 enum status parquet_read(struct file_reader *base, const struct format_job *job, const bool *wanted,

@@ -5,11 +5,14 @@
 
 #include "engine/parquet/decode.h"
 #include "engine/parquet/reader.h"
+#include "engine/storage/row_set.h"
 
 struct page_read {
     struct page_header header;
     const struct chunk_read *chunk;
     int64_t row;    /* the first */
+    int64_t to;     /* where its first row goes in the column */
+    int64_t kept;   /* rows that are read */
     size_t place;   /* of an unsorted dictionary: where the page's bytes are, */
     size_t room;    /* and their number */
     size_t present; /* values that are not missing */
@@ -38,23 +41,26 @@ struct column_read {
     const struct leaf *leaf;
     struct chunk_read *chunks; /* those of this column, in read->chunks */
     size_t chunk_count;
-    struct column *column, *validity; /* validity: NULL if no value can be missing */
-    struct dictionary *unsorted;      /* of text: one that has no order is made, */
-    uint64_t *offsets;                /* where the strings are, */
-    char *bytes;                      /* and their memory; else NULL */
-    bool guessed;                     /* that all values fit a narrower type than the leaf's */
-    _Atomic bool too_wide;            /* which was wrong */
-    bool done;                        /* all pages are decoded */
-    struct column *numbers;           /* of text without indices: numbers of interned strings, packed in each page */
-    struct interner **interners;      /* one for each thread, of text */
-    uint32_t **maps;                  /* their numbers to codes */
+    struct column *column;
+    struct column *validity;     /* of all rows of the file; NULL: no value can be missing */
+    struct dictionary *unsorted; /* of text: one that has no order is made, */
+    uint64_t *offsets;           /* where the strings are, */
+    char *bytes;                 /* and their memory; else NULL */
+    bool guessed;                /* that all values fit a narrower type than the leaf's */
+    _Atomic bool too_wide;       /* which was wrong */
+    bool done;                   /* all pages are decoded */
+    struct column *numbers;      /* likewise, of text without indices: numbers of interned strings, packed in each
+                                    page */
+    struct interner **interners; /* one for each thread, of text */
+    uint32_t **maps;             /* their numbers to codes */
 };
 
 struct read {
     const struct parquet_reader *reader;
     const struct format_job *job;
-    int64_t head, tail;      /* only pages with some of the first or last rows are decoded; head INT64_MAX: all */
-    struct scratch *scratch; /* one for each thread */
+    const struct row_set *rows; /* of the file, those that the columns get; NULL: all */
+    int64_t head, tail;         /* only pages with some of the first or last rows are decoded; head INT64_MAX: all */
+    struct scratch *scratch;    /* one for each thread */
     struct column_read *columns;
     size_t column_count;
     struct chunk_read *chunks; /* all groups' of the first column, the second ...; without pages where none is read */
@@ -66,6 +72,12 @@ struct read {
 static inline bool leaf_is_text(const struct leaf *leaf)
 {
     return leaf->logical.kind == LOGICAL_TEXT;
+}
+
+/* The rows of the columns that are read. */
+static inline int64_t read_rows(const struct read *read)
+{
+    return read->rows ? read->rows->rows : read->reader->base.rows;
 }
 
 static inline bool page_has_indices(const struct page_read *page)
@@ -83,8 +95,11 @@ void text_intern_page(const struct read *read, struct page_read *page, int membe
 /* Joins the interners of all text columns and reserves their columns; makes each chunk's dictionary one of codes. */
 enum status text_join(struct read *read);
 
-/* Translates a page's numbers to codes. */
-void text_translate_page(const struct read *read, struct page_read *page);
+/* Translates a page's numbers to codes, elements of the column. */
+void text_translate_page(const struct page_read *page, void *codes);
+
+/* Likewise of the rows that are read, where none is missing in the page. */
+void text_translate_rows(const struct read *read, const struct page_read *page, void *codes);
 
 /* unsorted_text.c: whether the column can have an unsorted dictionary: its strings are stored one by one. */
 bool unsorted_text_is_possible(const struct read *read, const struct column_read *column);

@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/utf8.h"
+#include "engine/parquet/bounds.h"
 #include "engine/parquet/page.h"
 
 #include <stdlib.h>
@@ -200,6 +201,7 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
     if (reader->base.count == 0)
         return fail(job, reader->mapping, "has no columns that can be read");
     reader->base.rows = reader->footer.rows;
+    parquet_list_groups(reader);
     reader->base.columns = arena_array(reader->arena, reader->base.count, sizeof *reader->base.columns);
     for (size_t k = 0; k < reader->base.count; k++) {
         const struct leaf *leaf = &reader->leaves[k];
@@ -212,8 +214,11 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
 
 enum status open_parquet(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
-    static const struct file_reader_ops ops = {
-        .read = parquet_read, .read_ends = parquet_read_ends, .close = parquet_close};
+    static const struct file_reader_ops ops = {.read = parquet_read,
+                                               .read_ends = parquet_read_ends,
+                                               .read_rows = parquet_read_rows,
+                                               .bounds = parquet_bounds,
+                                               .close = parquet_close};
     struct parquet_reader *opened = heap_array(1, sizeof *opened);
     opened->base.ops = &ops;
     opened->arena = arena_new();

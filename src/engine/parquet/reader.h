@@ -25,6 +25,10 @@ enum status parquet_read(struct file_reader *base, const struct format_job *job,
 enum status parquet_read_ends(struct file_reader *base, const struct format_job *job, const bool *wanted, int64_t head,
                               int64_t tail, struct column **columns);
 
+/* `read_rows` of the reader: decodes the pages with these rows, and of pages of dictionary indices only these rows. */
+enum status parquet_read_rows(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                              const struct row_set *rows, struct column **columns);
+
 /* Where the first page of a chunk begins, or NULL if that is not in the file. */
 const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk);
 

@@ -15,8 +15,8 @@ void *scratch_reserve(struct scratch *scratch, struct scratch_buffer *buffer, si
 
 void scratch_free(struct scratch *scratch)
 {
-    struct scratch_buffer *buffers[] = {&scratch->page, &scratch->values, &scratch->lengths, &scratch->prefixes,
-                                        &scratch->text};
+    struct scratch_buffer *buffers[] = {&scratch->page,     &scratch->values, &scratch->lengths,
+                                        &scratch->prefixes, &scratch->text,   &scratch->elements};
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         buffer_pool_release(scratch->pool, buffers[i]->data, buffers[i]->size);
     block_decoder_release(&scratch->decoder);

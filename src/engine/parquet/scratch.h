@@ -21,6 +21,7 @@ struct scratch {
     struct scratch_buffer lengths;  /* of byte arrays */
     struct scratch_buffer prefixes; /* the lengths that byte arrays share with the one before */
     struct scratch_buffer text;     /* a byte array put together */
+    struct scratch_buffer elements; /* of a column, of which some are kept */
 };
 
 /* At least `size` bytes; the buffer's content is lost if it has to grow. NULL: no memory. */

@@ -1,6 +1,7 @@
 /* Columns of text: the strings of all dictionary pages and of pages without indices are interned, by all threads, and
  * joined into one sorted dictionary; then indices are translated to its codes. */
 #include "base/heap.h"
+#include "base/integer.h"
 #include "base/utf8.h"
 #include "engine/parquet/byte_arrays.h"
 #include "engine/parquet/convert.h"
@@ -88,9 +89,18 @@ static enum read_error intern_values(const struct read *read, struct page_read *
     }
     struct byte_arrays in;
     error = byte_arrays_open(&in, encoding, plain_width(leaf), values.present, values.at, values.end, scratch);
+    /* Of a page without missing values only the strings in rows that are read. */
+    const struct row_set *rows = read->rows;
+    const bool some = page->kept < page->header.values && page->present == (size_t)page->header.values;
+    const size_t ranges = some ? rows->count : 0;
+    size_t range = some ? row_set_find(rows, page->row) : 0;
     for (size_t i = 0; i < values.present && error == READ_OK; i++) {
         struct text text;
         error = byte_arrays_next(&in, &text);
+        while (range < ranges && rows->ends[range] <= page->row + (int64_t)i)
+            range++;
+        if (error == READ_OK && some && (range == ranges || rows->begins[range] > page->row + (int64_t)i))
+            continue;
         if (error == READ_OK && !intern(leaf, column->interners[member], text, &numbers[i])) {
             page->decoded.bad = (int64_t)i;
             error = READ_NOT_UTF8;
@@ -133,16 +143,15 @@ static enum status join_column(struct read *read, struct column_read *column)
 {
     const struct format_job *job = read->job;
     size_t threads = (size_t)job->workers->threads;
-    int64_t rows = read->reader->base.rows;
     column->maps = heap_array(threads, sizeof(uint32_t *));
     struct dictionary *dictionary = dictionary_of_interners(column->interners, threads, column->maps, job->workers);
     if (!dictionary)
         return workers_cancelled(job->workers) ? STATUS_CANCELLED : too_much_text(read, column);
     enum type type = dictionary_code_type(dictionary->count);
-    if (column->numbers && type == TYPE_U32)
+    if (column->numbers && type == TYPE_U32 && !read->rows)
         column->column = column_ref(column->numbers);
     else
-        column->column = column_reserve_from(job->workers->pool, type, type, rows);
+        column->column = column_reserve_from(job->workers->pool, type, type, read_rows(read));
     if (column->column)
         column_set_logical(column->column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
     dictionary_unref(dictionary);
@@ -168,14 +177,26 @@ enum status text_join(struct read *read)
 }
 
 /* The codes may take the place of the numbers, which are not narrower. */
-void text_translate_page(const struct read *read, struct page_read *page)
+void text_translate_page(const struct page_read *page, void *codes)
 {
-    (void)read;
     const struct column_read *column = page->chunk->column;
     const uint32_t *numbers = column_at(column->numbers, page->row);
     const uint32_t *map = column->maps[page->member];
-    void *codes = column_at(column->column, page->row);
     size_t size = type_table[column->column->store].size;
     for (size_t i = 0; i < page->present; i++)
         store_code(codes, size, i, map[numbers[i]]);
+}
+
+void text_translate_rows(const struct read *read, const struct page_read *page, void *codes)
+{
+    const struct row_set *rows = read->rows;
+    const struct column_read *column = page->chunk->column;
+    const uint32_t *map = column->maps[page->member];
+    const int64_t end = page->row + page->header.values;
+    size_t size = type_table[column->column->store].size, done = 0;
+    for (size_t i = row_set_find(rows, page->row); i < rows->count && rows->begins[i] < end; i++) {
+        const int64_t last = min_int64(rows->ends[i], end);
+        for (int64_t row = max_int64(rows->begins[i], page->row); row < last; row++)
+            store_code(codes, size, done++, map[*(const uint32_t *)column_at(column->numbers, row)]);
+    }
 }

@@ -73,6 +73,19 @@ void queue_add_loop(struct queue *queue, struct loop *loop)
     queue->loops[count] = loop;
 }
 
+int64_t queue_unknown_code(struct queue *queue, struct text text)
+{
+    size_t k = 0;
+    while (k < queue->text_count && text_compare(queue->texts[k], text) != 0)
+        k++;
+    if (k == queue->text_count) {
+        queue->texts =
+            arena_reserve(queue->arena, queue->texts, queue->text_count, &queue->text_capacity, sizeof *queue->texts);
+        queue->texts[queue->text_count++] = text;
+    }
+    return unknown_code + 2 * (int64_t)k;
+}
+
 void queue_add_recomputed(struct queue *queue, const struct relation *relation)
 {
     const size_t count = queue->recomputed_count++;

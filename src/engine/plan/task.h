@@ -214,6 +214,8 @@ struct queue {
     struct dictionary **dictionaries; /* one reference to each that was made for this statement */
     size_t dictionary_count;
     size_t dictionary_capacity;
+    struct text *texts; /* that columns of text are compared with which have no dictionary yet */
+    size_t text_count, text_capacity;
     /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
     const struct relation **recomputed;
     size_t recomputed_count;
@@ -229,6 +231,10 @@ void queue_hold(struct queue *queue, struct column *column);                    
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
 void queue_add_loop(struct queue *queue, struct loop *loop);                    /* takes it over */
 void loop_release(struct loop *loop);
+/* Stands for the code of a text in the comparison with a column that has no dictionary yet; the next integer stands for
+ * the code behind it, and text k of the queue for unknown_code + 2 k. Such a queue can be examined but not run. */
+static const int64_t unknown_code = INT64_MIN / 2;
+int64_t queue_unknown_code(struct queue *queue, struct text text);
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
 /* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without

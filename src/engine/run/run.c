@@ -5,6 +5,7 @@
 #include "engine/bind/check.h"
 #include "engine/formats/save.h"
 #include "engine/operators/describe.h"
+#include "engine/run/file_need.h"
 #include "engine/run/run_queue.h"
 #include "engine/storage/column_stats.h"
 #include "engine/storage/residency.h"
@@ -59,6 +60,7 @@ struct source_runner source_runner_of(struct runner *runner)
 {
     return (struct source_runner){
         .run = run_source,
+        .find_rows = find_needed_rows,
         .context = runner,
         .workers = {.threads = parallel_threads(),
                     .cancel = runner->cancel,
@@ -73,21 +75,26 @@ static enum status run_source(void *context, const struct pipeline *pipeline, co
 {
     struct runner *runner = context;
     const struct source_runner sources = source_runner_of(runner);
-    const struct bind_request request = {
+    struct bind_request request = {
         .pipeline = pipeline, .runner = &sources, .wanted = wanted, .timing = runner->timing};
     struct bound bound;
-    struct result result = {0};
-    enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
-    if (status != STATUS_OK)
-        return status;
-    status = run_queue(runner, &bound.queue, DEFER_NEVER, &result, diags);
-    *relation = result.relation;
-    queue_release(&bound.queue);
-    return status;
+    const size_t before = diags->count;
+    for (;; request.whole = true) {
+        struct result result = {0};
+        enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
+        if (status != STATUS_OK)
+            return status;
+        status = run_queue(runner, &bound.queue, DEFER_NEVER, &result, diags);
+        *relation = result.relation;
+        queue_release(&bound.queue);
+        if (status != STATUS_FAILED || !bound.narrowed)
+            return status;
+        diags->count = before;
+    }
 }
 
-static enum status bind_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct bound *bound,
-                              struct diags *diags)
+static enum status bind_value(struct runner *runner, const struct stmt *stmt, bool whole, struct arena *arena,
+                              struct bound *bound, struct diags *diags)
 {
     enum status status;
     if (stmt->pipeline) {
@@ -95,6 +102,7 @@ static enum status bind_value(struct runner *runner, const struct stmt *stmt, st
         const struct source_runner sources = source_runner_of(runner);
         const enum unread_kept shown = runner->defer == DEFER_LONG ? UNREAD_SHOWN : UNREAD_NONE;
         const struct bind_request request = {.pipeline = stmt->pipeline,
+                                             .whole = whole,
                                              .runner = &sources,
                                              .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : shown,
                                              .timing = runner->timing};
@@ -182,34 +190,34 @@ static bool fetch_recomputed(const struct queue *queue, struct span span, struct
     return fetched;
 }
 
-/* Binds and runs a pipeline or expression. *retry: it has failed, but deferred rows that it recomputed have been
- * fetched since. */
-static enum status run_once(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
-                            bool *retry, struct diags *diags)
+/* Binds and runs a pipeline or expression; `whole`: on all rows of its files. *retry: it has failed, but deferred rows
+ * that it recomputed have been fetched since, or rows of a file were left out. */
+static enum status run_once(struct runner *runner, const struct stmt *stmt, bool whole, struct arena *arena,
+                            struct result *result, bool *retry, struct diags *diags)
 {
     struct bound bound;
-    enum status status = bind_value(runner, stmt, arena, &bound, diags);
+    enum status status = bind_value(runner, stmt, whole, arena, &bound, diags);
     if (status != STATUS_OK)
         return status;
     status = run_bound(runner, stmt, &bound, arena, result, diags);
-    *retry = status == STATUS_FAILED && fetch_recomputed(&bound.queue, stmt->span, diags);
+    *retry = status == STATUS_FAILED && (fetch_recomputed(&bound.queue, stmt->span, diags) || bound.narrowed);
     queue_release(&bound.queue);
     return status;
 }
 
 /* A query that recomputes deferred rows and fails is run again on the rows themselves: its error names a row, and the
- * user counts in the rows that were shown. */
+ * user counts in the rows that were shown, or that the file has. */
 static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                              struct diags *diags)
 {
     const size_t before = diags->count;
     bool retry = false;
-    enum status status = run_once(runner, stmt, arena, result, &retry, diags);
+    enum status status = run_once(runner, stmt, false, arena, result, &retry, diags);
     if (!retry)
         return status;
     result_release(result);
     diags->count = before;
-    return run_once(runner, stmt, arena, result, &retry, diags);
+    return run_once(runner, stmt, true, arena, result, &retry, diags);
 }
 
 static enum status run_let(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,

@@ -8,6 +8,8 @@
 #include "base/parallel.h"
 #include "engine/storage/column.h"
 #include "engine/storage/mapped_file.h"
+#include "engine/storage/row_set.h"
+#include "engine/storage/zonemap.h"
 
 struct format;       /* engine/formats/formats.h */
 struct text_options; /* text_options.h */
@@ -29,6 +31,14 @@ struct reader_column {
     bool nullable;               /* values may be missing */
 };
 
+/* What a file says of a column in one of its row groups. */
+struct group_bounds {
+    bool has_zone; /* bounds the values, or 0 where they are missing; of text: `least` and `most` do */
+    struct zone zone;
+    struct text least, most; /* in the file */
+    bool missing, present;   /* whether there may be missing values, and others */
+};
+
 struct file_reader;
 
 struct file_reader_ops {
@@ -40,6 +50,11 @@ struct file_reader_ops {
      * known. NULL: the format does not read parts. */
     enum status (*read_ends)(struct file_reader *reader, const struct format_job *job, const bool *wanted, int64_t head,
                              int64_t tail, struct column **columns);
+    /* Reads only these rows: the columns have no others. NULL: the format does not. */
+    enum status (*read_rows)(struct file_reader *reader, const struct format_job *job, const bool *wanted,
+                             const struct row_set *rows, struct column **columns);
+    /* The bounds of column k in row group `group` of reader->group_count. NULL: the format has none. */
+    void (*bounds)(const struct file_reader *reader, size_t group, size_t k, struct group_bounds *bounds);
     void (*close)(struct file_reader *reader);
 };
 
@@ -48,6 +63,8 @@ struct file_reader {
     const struct file_reader_ops *ops;
     bool provisional; /* the columns' types come from a sample */
     int64_t rows;
+    size_t group_count;          /* parts of the file with bounds; */
+    const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */
     size_t count;
     struct reader_column *columns; /* owned by the reader */
 };
