@@ -204,6 +204,8 @@ def edges_of(low, high, bins):
             return np.array([float(low + Fraction(whole * k, bins)) for k in range(bins + 1)])
         edges = low + whole * parts if np.isfinite(whole) else 2 * (low / 2 + (high / 2 - low / 2) * parts)
     edges = np.minimum(edges, high)
+    if isinstance(low, float) and (high / 2 - low / 2) / bins > 100 * (abs(low) * 1e-14 + abs(high) * 1e-14):
+        edges = np.array([float(f"{edge:.15g}") for edge in edges.tolist()])
     edges[0], edges[-1] = low, high
     return edges
 

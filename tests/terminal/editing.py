@@ -211,7 +211,7 @@ def startup(make_terminal, sandbox, step):
     os.makedirs(folder, exist_ok=True)
     script = os.path.join(folder, "rqlrc")
     with open(script, "w", encoding="utf-8") as file:
-        file.write("let favourite = 42\n")
+        file.write("let one = \nload nosuch.bin\nlet favourite = 42\n.nosuch\n")
     for option, pattern in [("--header", r"^42$"), ("--no-init", r"error: .*favourite")]:
         terminal = make_terminal(sandbox, ["--device", "host", option], {"NO_COLOR": "1"})
         terminal.start()

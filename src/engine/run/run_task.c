@@ -135,7 +135,7 @@ static enum status run_ranges(struct task_run *run)
 
 static enum status run_all_ranges(struct task_run *run, struct column *const *inputs)
 {
-    if (!run->sink.computes || run->job.begin >= run->job.end)
+    if (!run->sink.computes || run->job.begin >= run->job.end || task_sink_count_known(&run->sink))
         return STATUS_OK;
     input_rows_open(&run->input, run->runner, &run->job, inputs, task_sink_row_bytes(&run->sink));
     return run->input.ranges.count > 0 ? run_ranges(run) : STATUS_OK;

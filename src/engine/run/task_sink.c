@@ -76,6 +76,17 @@ enum status task_sink_open(struct task_sink *sink, const struct runner *runner, 
     return STATUS_OK;
 }
 
+bool task_sink_count_known(struct task_sink *sink)
+{
+    const struct task *task = sink->task;
+    bool known = sink->states && task->filter_count == 0;
+    for (size_t i = 0; i < task->aggregate_count && known; i++)
+        known = task->aggregates[i].kind == AGG_COUNT && task->aggregates[i].value == NO_VALUE;
+    for (size_t i = 0; i < task->aggregate_count && known; i++)
+        sink->states[i].count = sink->job->end - sink->job->begin;
+    return known;
+}
+
 void task_sink_open_groups(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct group_stream *stream)
 {

@@ -26,6 +26,9 @@ struct task_sink {
     struct deferred_range deferred;
 };
 
+/* Whether all that is wanted is the number of rows, which no filter changes: then they are counted. */
+bool task_sink_count_known(struct task_sink *sink);
+
 /* Reserves what the job's task writes. From then on the job's task and its rows are those that have to be run. */
 enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct column *const *inputs, enum defer_choice choice, struct outcome *outcome);

@@ -8,6 +8,7 @@
 #include "repl/session/startup.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROMPT "rql> "
@@ -29,13 +30,23 @@ static void write_message(const char *message)
     strbuf_free(&text);
 }
 
-static void print_greeting(const struct session *session)
+/* The first start, of which there is no history, says where to go on. */
+static void print_greeting(const struct prompt *prompt)
 {
-    if (session->settings.messages != MESSAGES_QUIET) {
-        static const char greeting[] = "rql " RQL_VERSION ": .help lists all words, Ctrl-D quits\n";
-        ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* failures do not matter */
-        (void)wrote;
-    }
+    static const char greeting[] = "rql " RQL_VERSION ": .help lists all words, Ctrl-D quits\n";
+    static const char hints[] = "  range 1..100 | sum     a first query; Tab completes\n"
+                                "  load FILE | describe   what is in a file: CSV, Parquet, Arrow ...\n"
+                                "  .help start            examples; .help sql, pandas and q translate\n";
+    const struct session *session = prompt->session;
+    const char *path = prompt->history ? history_path(prompt->history) : NULL;
+    struct stat file;
+    const bool first = !session->data_name && !(path && stat(path, &file) == 0 && file.st_size > 0);
+    if (session->settings.messages == MESSAGES_QUIET)
+        return;
+    ssize_t wrote = write(STDOUT_FILENO, greeting, strlen(greeting)); /* failures do not matter */
+    if (first)
+        wrote = write(STDOUT_FILENO, hints, strlen(hints));
+    (void)wrote;
 }
 
 static void open_history(struct prompt *prompt)
@@ -206,8 +217,8 @@ enum exit_status prompt_run(struct session *session, bool editing)
     prompt.completer = (struct completer){session->runner.env, &prompt.entry};
     lineedit_open(&prompt.editor, session->platform, &prompt.completer, editing, session->out_colour);
     if (editing) {
-        print_greeting(session);
         open_history(&prompt);
+        print_greeting(&prompt);
         session->list_history = lineedit_list_history;
     }
     if (session->data_name && !session->quitting)

@@ -48,6 +48,19 @@ static bool is_cancelled(int64_t row, const atomic_int *cancel)
     return row % CANCEL_CHECK_ROWS == 0 && cancel && *cancel;
 }
 
+/* Whether x increases from row to row: then its points are those of a line. */
+static bool is_ordered(const struct points *points)
+{
+    double before = -INFINITY;
+    for (int64_t row = 0; row < points->rows && points->x; row++) {
+        const double x = number_at(points->x, row);
+        if (!(x > before))
+            return false;
+        before = x;
+    }
+    return points->rows > 1;
+}
+
 static bool find_bounds(struct plot *plot, const struct points *points, const atomic_int *cancel)
 {
     plot->empty = true;
@@ -137,7 +150,7 @@ bool plot_reduce(struct plot *plot, const struct relation *relation, size_t widt
                           .y_type = points.y->logical,
                           .width = width,
                           .height = height,
-                          .points = two,
+                          .points = two && !is_ordered(&points),
                           .whole_x = is_whole(points.x),
                           .whole_y = is_whole(points.y)};
     plot->lowest = arena_array(arena, width, sizeof *plot->lowest);

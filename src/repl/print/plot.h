@@ -1,4 +1,5 @@
-/* Plots: one column as a line over the row number, or two columns as points. */
+/* Plots: one column as a line over the row number, or two columns: a line if the
+ * first one increases from row to row, else points. */
 #ifndef RQL_REPL_PRINT_PLOT_H
 #define RQL_REPL_PRINT_PLOT_H
 

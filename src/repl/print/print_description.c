@@ -93,7 +93,7 @@ void print_description(struct strbuf *out, const struct description *description
         if (summary->missing > 0 || style->format != PRINT_TABLE)
             add_count(&cells[MISSING], summary->missing, style);
         if (!summary->empty) {
-            strbuf_puts(&cells[DISTINCT], summary->exact || style->format != PRINT_TABLE ? "" : "~");
+            strbuf_puts(&cells[DISTINCT], summary->exact ? "" : "~");
             add_count(&cells[DISTINCT], summary->distinct, style);
             add_top(&cells[TOP], summary, style);
         }

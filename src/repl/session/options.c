@@ -4,10 +4,12 @@
 
 #include "base/diag.h"
 #include "base/heap.h"
+#include "parser/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct option_row option_table[] = {
     {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run QUERY and exit; may be repeated"},
@@ -65,13 +67,13 @@ static void print_option(struct strbuf *out, const struct option_row *row)
 static void print_help(struct strbuf *out)
 {
     strbuf_puts(out, "rql: an interactive shell for columnar data; .help describes the language\n"
+                     "Example: rql 'range 1..100 | select x % 7 == 0 | sum'\n"
                      "  rql [OPTIONS] [FILE...]        prompt with data files, or read standard input\n"
                      "  rql [OPTIONS] SCRIPT [ARG...]  run a script; - is standard input\n"
-                     "  rql [OPTIONS] -c QUERY ...     run the queries; FILEs may follow\n");
+                     "  rql [OPTIONS] [-c] QUERY       run the query; FILEs may follow, and -c QUERY\n");
     for (size_t i = 0; i < option_count; i++)
         print_option(out, &option_table[i]);
     strbuf_puts(out, "ARG is NAME=VALUE, as for --arg, or just VALUE: the K-th ARG is then $argK\n"
-                     "Example: rql -c 'load ids.bin | zip amounts.bin | select id==42 | snds | sum'\n"
                      "Exit status: 0 success, 1 a query failed, 2 usage error, 130 interrupted\n");
 }
 
@@ -191,11 +193,24 @@ static bool looks_like_option(const char *argument)
     return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
 
+/* Whether an operand is a query: no file has that name, and it has a `|` or begins with a word of the language. */
+static bool is_query(const char *argument)
+{
+    const size_t length = strcspn(argument, " |");
+    if (!argument[length] || access(argument, F_OK) == 0)
+        return false;
+    return strchr(argument, '|') || word_find(argument, length);
+}
+
 /* All operands are data files, or the first is the script and the others are its arguments. */
 static enum options_result read_operand(struct reader *reader, const char *argument, bool only_operands)
 {
     struct strbuf *message = reader->message;
     struct options *options = reader->options;
+    if (!options->script && is_query(argument)) {
+        options->queries[options->query_count++] = argument;
+        return OPTIONS_RUN;
+    }
     if (!options->script && is_data_file(argument)) {
         options->files[options->file_count++] = argument;
         return OPTIONS_RUN;

@@ -437,7 +437,8 @@ static bool defines_functions(const struct script *script)
 
 enum exit_status script_run(struct session *session, struct script *script)
 {
-    bool tolerant = session->settings.errors == ERRORS_CONTINUE; /* each statement is checked when it runs */
+    bool tolerant =
+        session->starting || session->settings.errors == ERRORS_CONTINUE; /* each statement is checked when it runs */
     habits_answer(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
     if (tolerant)
         session_report(session, &script->diags);

@@ -242,6 +242,6 @@ enum status session_read(const struct session *session, const char *path, struct
 
 bool session_continues(const struct session *session, enum exit_status outcome)
 {
-    bool failed = outcome == EXIT_QUERY && session->settings.errors == ERRORS_CONTINUE;
+    bool failed = outcome == EXIT_QUERY && (session->starting || session->settings.errors == ERRORS_CONTINUE);
     return !session->quitting && (outcome == EXIT_FINE || failed);
 }

@@ -33,8 +33,11 @@ void startup_run(struct session *session)
         diags_init(&diags, arena);
         enum status status = session_read(session, name, (struct span){0}, &text, &diags);
         session_report(session, &diags);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK) {
+            session->starting = true;
             (void)script_run(session, script_new(name, &text, PARSE_SCRIPT));
+            session->starting = false;
+        }
         strbuf_free(&text);
         arena_free(arena);
     }
