@@ -145,8 +145,8 @@ class Manual:
             self.tally.check("page-is-sound", done.stderr)
         with open(page, encoding="utf-8") as file:
             text = file.read().replace("\\-", "-")
-        examples = re.search(r"^\.SH EXAMPLES$(.*?)^\.SH", text, re.MULTILINE | re.DOTALL)[1]
-        typed = re.findall(r"^    (.*)$", examples, re.MULTILINE)
+        examples = re.findall(r"^\.EX$(.*?)^\.EE$", text, re.MULTILINE | re.DOTALL)
+        typed = re.findall(r"^    (.*)$", "".join(examples), re.MULTILINE)
         self.runs("page-queries", "\n".join(line for line in typed if not line.startswith("rql ")))
         self.run("-c", "range 99..102 | map x as price | save trades.csv")
         for line in typed:

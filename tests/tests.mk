@@ -1,7 +1,7 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
-#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, text, parquet, arrow, cli, manual,
+#: make unit        the cmocka programs (also: style, includes, golden, errors, formats, text, parquet, arrow, cli, manual, documents,
 #:                  drivers, questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -26,7 +26,7 @@
 #: make jupyter     the kernel of contrib/jupyter runs a notebook: PYTHON of a virtual environment with nbclient
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats text parquet arrow cli manual drivers questions terminal differential \
+GROUPS := style includes builds golden errors formats text parquet arrow cli manual documents drivers questions terminal differential \
     typed relations joins queries
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
@@ -42,7 +42,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
-	    asan:typed relations joins queries style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual includes
+	    asan:typed relations joins queries style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual documents includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit
@@ -54,7 +54,7 @@ $(GROUPS): all $(B)/dump_file
 oclgrind: $(filter $(B)/tests/test_cl_%,$(UNITS))
 	$(RUN_TESTS) $@
 
-questions: data
+questions documents: data
 
 .PHONY: unit-programs
 unit-programs: $(UNITS)
