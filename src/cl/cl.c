@@ -18,14 +18,17 @@ enum { MAX_OPERATIONS = 1500 };
 
 /* A query shorter than PATIENCE_NS does not start a device. After that the device is started if the rest of the task
  * takes longer than START_COST_NS (both grow alike under load); after MAX_PATIENCE_NS of any number of queries, always.
- */
-enum { PATIENCE_NS = 15000000, START_COST_NS = 60000000, MAX_PATIENCE_NS = 1000000000 };
+ * Where the device can only be the CPU, its driver and compiler take the time of the evaluator's threads for little
+ * that these do not do as fast: then it has to be CPU_COST times as long. */
+enum { PATIENCE_NS = 15000000, START_COST_NS = 60000000, MAX_PATIENCE_NS = 1000000000, CPU_COST = 10 };
+enum { OPERATOR_ROW_NS = 10 }; /* about what the host takes to sort or group a row */
 
 struct cl_backend {
     struct backend base;
     char *choice;
     char *identity; /* the device's name and its driver's, once started */
     struct start *start;
+    int64_t cost;                    /* of starting, times START_COST_NS */
     int64_t wanted_since;            /* when a task that does not wait first wanted the device; 0: not yet */
     bool started;                    /* starting has finished, with this result: */
     struct accelerator *accelerator; /* owned by `start`; NULL: there is no device */
@@ -181,7 +184,7 @@ static bool is_due(struct cl_backend *cl, int64_t left_ns)
     if (cl->wanted_since == 0)
         cl->wanted_since = now;
     int64_t waited = now - cl->wanted_since;
-    return waited > MAX_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > START_COST_NS);
+    return waited > cl->cost * MAX_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > cl->cost * START_COST_NS);
 }
 
 /* Starts the device `at_once`, or when that is due for a task with left_ns to run; returns how far it is. */
@@ -255,7 +258,7 @@ static enum status cl_run_operator(struct backend *backend, const struct operato
 {
     struct cl_backend *cl = of_backend(backend);
     enum operator_kind kind = job->task->column_op->kind;
-    if (job->no_wait && begin_device(cl, false, INT64_MAX) == BACKEND_PENDING)
+    if (job->no_wait && begin_device(cl, false, job->rows * OPERATOR_ROW_NS) == BACKEND_PENDING)
         return STATUS_UNABLE;
     enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
@@ -353,6 +356,7 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
     struct cl_backend *cl = heap_array(1, sizeof *cl);
     cl->choice = heap_text(choice);
     cl->start = start_new(choice, process);
+    cl->cost = device_files_exist() ? 1 : CPU_COST;
     cl->base = (struct backend){.ops = &ops, .name = cl->choice};
     return &cl->base;
 }

@@ -220,3 +220,13 @@ const struct kernel_config *device_kernel_config(const struct device *device)
 {
     return device->type & CL_DEVICE_TYPE_CPU ? &kernel_config_chunks : &kernel_config_grid;
 }
+
+bool device_files_exist(void)
+{
+    /* NVIDIA, AMD, Intel and others, Windows Subsystem for Linux. */
+    static const char *const paths[] = {"/dev/nvidiactl", "/dev/kfd", "/dev/dri/renderD128", "/dev/dxg"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        found = found || access(paths[i], F_OK) == 0;
+    return found;
+}

@@ -40,4 +40,7 @@ const struct device *device_choose(const char *choice, const struct device *devi
 
 const struct kernel_config *device_kernel_config(const struct device *device);
 
+/* Whether the system has a file of a GPU's kernel driver. Loads nothing. */
+bool device_files_exist(void);
+
 #endif
