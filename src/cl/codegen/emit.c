@@ -1,9 +1,12 @@
 #include "cl/codegen/emit.h"
 
 #include "cl/codegen/divide_const.h"
+#include "cl/codegen/emit_loop.h"
 #include "cl/codegen/lanes.h"
 #include "cl/codegen/op_templates.h"
 #include "cl/codegen/template.h"
+
+#include "engine/plan/code_loop.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -130,8 +133,10 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         if (instr->op == OP_CONST)
             continue;
         int arity = op_table[instr->op].arity;
-        if (arity > 0 && instr->op != OP_GATHER && !op_template_of(instr->op, argument_kind(code, instr)))
+        if (arity > 0 && instr->op != OP_GATHER && instr->op < OP_COUNTER &&
+            !op_template_of(instr->op, argument_kind(code, instr)))
             return false;
+        emitter->loops = emitter->loops || instr->op == OP_LOOP;
         emitter->numbers[v] = number++;
         emitter->checks = emitter->checks || instr->checked;
         number_columns(emitter, v);
@@ -147,37 +152,9 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         emitter->roots[root] =
             v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
     }
-    emitter->operations = (size_t)number;
+    /* A loop is long code. */
+    emitter->operations = (size_t)number + (emitter->loops ? 64 : 0);
     return true;
-}
-
-size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena)
-{
-    const struct code *code = &emitter->task->code;
-    bool *counted = arena_array(arena, emitter->task->input_count + 1, sizeof(bool));
-    size_t bytes = 0;
-
-    for (value v = 0; v < code->count; v++)
-        if (before[v] && code->at[v].op == OP_INPUT)
-            counted[code->at[v].integer] = true;
-    for (value v = 0; v < code->count; v++) {
-        const struct instr *instr = &code->at[v];
-        bool reads = (instr->op == OP_GATHER && !before[v]) || (instr->op == OP_INPUT && !counted[instr->integer]);
-        if (!live[v] || !reads)
-            continue;
-        bytes += type_table[emitter->stores[instr->integer]].size;
-        counted[instr->integer] = counted[instr->integer] || instr->op == OP_INPUT;
-    }
-    return bytes;
-}
-
-size_t emit_row_bytes(const struct emitter *emitter, struct live_roots needs, struct arena *arena)
-{
-    size_t count = (size_t)emitter->task->code.count;
-    bool *live = arena_array(arena, count + 1, sizeof(bool)), *none = arena_array(arena, count + 1, sizeof(bool));
-
-    live_roots_mark(emitter->task, needs, live);
-    return emit_bytes_read(emitter, live, none, arena);
 }
 
 static const char *constant_text(struct arena *arena, const struct instr *instr)
@@ -212,7 +189,7 @@ static const char *operand(const struct emitter *emitter, value v, int32_t liter
     return arena_printf(emitter->arena, "convert_%s%s(v%" PRId32 ")", type, suffix, emitter->numbers[v]);
 }
 
-static const char *argument(const struct emitter *emitter, value v, int k, enum lane lane, int width)
+const char *emit_argument(const struct emitter *emitter, value v, int k, enum lane lane, int width)
 {
     return operand(emitter, emitter->task->code.at[v].args[k], emitter->operands[v][k], lane, width);
 }
@@ -275,7 +252,8 @@ static void emit_gather(const struct emitter *emitter, struct strbuf *out, value
     const char *beyond = arena_printf(emitter->arena, "as_ulong%s(%s) >= (ulong%s)high%" PRId32, suffix, position,
                                       suffix, emitter->columns[instr->integer]);
 
-    strbuf_printf(out, "        const long%s %s = %s;\n", suffix, position, argument(emitter, v, 0, LANE_I64, width));
+    strbuf_printf(out, "        const long%s %s = %s;\n", suffix, position,
+                  emit_argument(emitter, v, 0, LANE_I64, width));
     emit_element(emitter, out, v, input_access_element(emitter, v, position, width), width);
     if (instr->checked)
         strbuf_printf(out, "        const int%s f%" PRId32 " = %s;\n", suffix, emitter->numbers[v],
@@ -318,7 +296,7 @@ static void emit_quotient(const struct emitter *emitter, struct strbuf *out, val
 
     divide_const_emit(out, &(struct divide_const){
                                .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
-                               .dividend = argument(emitter, v, 0, work, width),
+                               .dividend = emit_argument(emitter, v, 0, work, width),
                                .divisor = arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1]),
                                .work = work,
                                .type = lane_cl_type(instr->lane),
@@ -344,10 +322,10 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
 
     for (int k = 0; k < op_table[instr->op].arity; k++) {
         if (instr->op == OP_SELECT && k == 0) {
-            args[k] = argument(emitter, v, k, LANE_BOOL, width);
+            args[k] = emit_argument(emitter, v, k, LANE_BOOL, width);
             mask = wide_mask(emitter, args[k], work, width);
         } else {
-            args[k] = argument(emitter, v, k, form->work == WORK_MIXED && k == 1 ? LANE_F64 : work, width);
+            args[k] = emit_argument(emitter, v, k, form->work == WORK_MIXED && k == 1 ? LANE_F64 : work, width);
         }
     }
     enum lane result = form->result == RESULT_INT      ? LANE_I32
@@ -396,36 +374,67 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     strbuf_free(&text);
 }
 
-void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
-                 enum input_source from)
+static void emit_statement(const struct emitter *emitter, struct strbuf *out, value v, const struct statements *of)
+{
+    const struct code *code = &emitter->task->code;
+    switch (code->at[v].op) {
+    case OP_CONST:
+    case OP_COUNTER: /* these three by their loop */
+    case OP_STATE:
+    case OP_CARRY:
+        break;
+    case OP_INPUT:
+        emit_input(emitter, out, v, of->from, of->width);
+        break;
+    case OP_ROW:
+        emit_row(emitter, out, v, of->width);
+        break;
+    case OP_ROWS:
+        emit_rows(emitter, out, v, of->width);
+        break;
+    case OP_GATHER:
+        emit_gather(emitter, out, v, of->width);
+        break;
+    case OP_LOOP:
+        emit_loop(emitter, out, v, of);
+        break;
+    case OP_FINAL:
+        emit_final(emitter, out, v, of->width);
+        break;
+    default:
+        if (divides_by_literal(code, &code->at[v]))
+            emit_quotient(emitter, out, v, of->width);
+        else
+            emit_operation(emitter, out, v, of->width);
+    }
+}
+
+void emit_statements(const struct emitter *emitter, struct strbuf *out, const bool *wanted, const struct statements *of)
 {
     const struct code *code = &emitter->task->code;
 
-    for (value v = 0; v < code->count; v++) {
-        if (!wanted[v] || code->at[v].op == OP_CONST)
-            continue;
-        if (code->at[v].op == OP_INPUT)
-            emit_input(emitter, out, v, from, width);
-        else if (code->at[v].op == OP_ROW)
-            emit_row(emitter, out, v, width);
-        else if (code->at[v].op == OP_ROWS)
-            emit_rows(emitter, out, v, width);
-        else if (code->at[v].op == OP_GATHER)
-            emit_gather(emitter, out, v, width);
-        else if (divides_by_literal(code, &code->at[v]))
-            emit_quotient(emitter, out, v, width);
-        else
-            emit_operation(emitter, out, v, width);
-    }
+    for (value v = 0; v < code->count; v++)
+        if (wanted[v] && (!of->levels || (of->levels[v] & ~of->within) == 0))
+            emit_statement(emitter, out, v, of);
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
-        if (!wanted[v] || !instr->checked)
+        if (!wanted[v] || !instr->checked || (of->levels && (of->levels[v] & ~of->within) != 0))
             continue;
-        strbuf_printf(out, "        err%d |= f%" PRId32, width, emitter->numbers[v]);
+        strbuf_printf(out, "        err%d |= f%" PRId32, of->width, emitter->numbers[v]);
         if (instr->guard != NO_VALUE)
-            strbuf_printf(out, " & %s", operand(emitter, instr->guard, -1, LANE_BOOL, width));
+            strbuf_printf(out, " & %s", operand(emitter, instr->guard, -1, LANE_BOOL, of->width));
         strbuf_puts(out, ";\n");
     }
+}
+
+void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
+                 enum input_source from)
+{
+    struct statements of = {.width = width, .from = from};
+
+    if (emitter->loops)
+        of.levels = code_levels(&emitter->task->code, emitter->arena);
+    emit_statements(emitter, out, wanted, &of);
 }
 
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs)

@@ -1,5 +1,6 @@
 #include "engine/backend/cost_features.h"
 
+#include "engine/plan/code_loop.h"
 #include "engine/storage/residency.h"
 
 #include "base/hash.h"
@@ -23,13 +24,35 @@ static void mix_instr(uint64_t *hash, const struct instr *instr)
         mix(hash, (uint64_t)instr->args[i]);
     if (reads_input(instr))
         mix(hash, (uint64_t)instr->integer << 1 | (instr->offset != 0));
+    else if (instr->op >= OP_COUNTER)
+        mix(hash, (uint64_t)instr->integer << 32 | (uint64_t)instr->offset);
+}
+
+/* About how many rounds the loop of a COUNTER has. */
+static double rounds_of(const struct code *code, const struct instr *counter)
+{
+    enum { UNKNOWN_ROUNDS = 64 };
+    const struct instr *first = &code->at[counter->args[0]], *last = &code->at[counter->args[1]];
+    if (first->op != OP_CONST || last->op != OP_CONST)
+        return UNKNOWN_ROUNDS;
+    return last->integer < first->integer ? 0 : (double)last->integer - (double)first->integer + 1;
+}
+
+/* How often a value is computed for a row: in the rounds of all loops that it depends on. */
+static double times_computed(uint32_t levels, const double *rounds)
+{
+    double times = 1;
+    for (int level = 0; level < LOOP_LEVELS; level++)
+        times *= (levels >> level & 1) != 0 ? rounds[level] : 1;
+    return times;
 }
 
 /* Adds the live instructions to the shape, marks the inputs read, and counts the operations. */
-static int scan_code(struct cost_features *work, const bool *live)
+static double scan_code(struct cost_features *work, const bool *live)
 {
     const struct code *code = &work->task->code;
-    int operations = 0;
+    const uint32_t *levels = code_has_loops(code) ? code_levels(code, code->arena) : NULL;
+    double rounds[LOOP_LEVELS] = {0}, operations = 0;
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
         if (!live[v])
@@ -37,7 +60,10 @@ static int scan_code(struct cost_features *work, const bool *live)
         mix_instr(&work->shape, instr);
         if (reads_input(instr))
             work->reads[instr->integer] = true;
-        operations += instr->op != OP_INPUT && instr->op != OP_CONST;
+        if (instr->op == OP_COUNTER)
+            rounds[instr->integer] = rounds_of(code, instr);
+        if (instr->op != OP_INPUT && instr->op != OP_CONST)
+            operations += levels ? times_computed(levels[v], rounds) : 1;
     }
     return operations;
 }
@@ -154,7 +180,7 @@ void cost_features_of_job(struct cost_features *work, const struct job *job, con
         work->end = task->first + ranges->ends[ranges->count - 1];
     }
     const double rows = (double)work->rows;
-    int operations = scan_code(work, live_values(work, job->diags->arena));
+    const double operations = scan_code(work, live_values(work, job->diags->arena));
     mix_results(work);
     work->away_bytes = away_bytes(work);
     work->load = (struct load){kind_of(task), (double)bytes_read(work) * rows, operations * rows};

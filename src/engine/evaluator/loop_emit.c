@@ -1,64 +1,10 @@
 #include "engine/evaluator/loop.h"
 #include "engine/plan/code_loop.h"
 
-/* What a LOOP computes in a round, and what it reads from outside. */
-struct loop_values {
-    bool *body;
-    bool *outer;
-    struct carry *carries;
-    size_t carry_count;
-    value index;
-};
-
-/* Inside of a loop is what depends on it, or on a loop within it. */
-static bool is_inside(const uint32_t *levels, value v, value loop)
-{
-    return (levels[v] & ~levels[loop]) != 0;
-}
-
-/* Adds a value that is read inside; returns whether it is inside itself and new. */
-static bool add_read(struct loop_values *values, const uint32_t *levels, value v, value loop)
-{
-    const bool inside = is_inside(levels, v, loop), found = inside && !values->body[v];
-    values->body[v] = values->body[v] || inside;
-    values->outer[v] = values->outer[v] || !inside;
-    return found;
-}
-
-static void find_values(const struct builder *b, value loop, struct loop_values *values)
-{
-    const struct code *code = b->code;
-    const size_t count = (size_t)code->count;
-    const uint32_t *levels = code_levels(code, b->arena);
-    *values = (struct loop_values){
-        .body = arena_array(b->arena, count, sizeof *values->body),
-        .outer = arena_array(b->arena, count, sizeof *values->outer),
-        .carries = arena_array(b->arena, LOOP_STATES, sizeof *values->carries),
-        .index = loop_index(code, loop),
-    };
-    values->carry_count = loop_carries(code, loop, values->carries);
-    for (size_t k = 0; k < values->carry_count; k++)
-        add_read(values, levels, values->carries[k].next, loop);
-    add_read(values, levels, code->at[loop].args[1], loop);
-    /* To a fixed point: guards may follow what they guard. */
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (value v = code->count - 1; v >= 0; v--) {
-            const struct instr *instr = &code->at[v];
-            if (!values->body[v] || v == values->index)
-                continue;
-            if (instr->checked && instr->guard != NO_VALUE && add_read(values, levels, instr->guard, loop))
-                changed = true;
-            for (int i = 0; i < op_table[instr->op].arity; i++)
-                (void)add_read(values, levels, instr->args[i], loop);
-        }
-    }
-}
-
 void loop_want_arguments(struct builder *b, value v)
 {
     struct loop_values values;
-    find_values(b, v, &values);
+    loop_find_values(b->code, v, code_levels(b->code, b->arena), &values, b->arena);
     for (value u = 0; u < b->code->count; u++)
         b->wanted[u] = b->wanted[u] || (values.outer[u] && u < v);
     for (size_t k = 0; k < values.carry_count; k++)
@@ -81,26 +27,6 @@ static void capture(struct builder *b, struct builder *inside, struct vector_loo
     loop->captures[loop->capture_count++] =
         (struct loop_capture){builder_vector(b, v, instr->lane), inner, lane_size(instr->lane)};
     inside->of[inside->scope][instr->lane][v] = inner;
-}
-
-static value state_of(const struct builder *b, const struct loop_values *values, value loop, size_t k)
-{
-    for (value v = 0; v < b->code->count; v++) {
-        const struct instr *instr = &b->code->at[v];
-        if (values->body[v] && instr->op == OP_STATE && instr->integer == b->code->at[loop].integer &&
-            (size_t)instr->offset == k)
-            return v;
-    }
-    return NO_VALUE;
-}
-
-/* The lane of a state's vectors: of a STATE that nothing reads, the one its values fit in. */
-static enum lane state_lane(const struct builder *b, value state, struct carry carry)
-{
-    const enum lane first = b->code->at[carry.first].lane, next = b->code->at[carry.next].lane;
-    if (state != NO_VALUE)
-        return b->code->at[state].lane;
-    return first > next ? first : next;
 }
 
 static void want_inside(struct builder *inside, const struct loop_values *values, value v)
@@ -143,7 +69,7 @@ void loop_emit(struct builder *b, value v)
     const struct code *code = b->code;
     struct program *program = b->program;
     struct loop_values values;
-    find_values(b, v, &values);
+    loop_find_values(b->code, v, code_levels(b->code, b->arena), &values, b->arena);
     struct builder inside = builder_of_loop(b);
     inside.scope = SCOPE_FILTERS;
     const size_t count = values.carry_count;
@@ -165,8 +91,8 @@ void loop_emit(struct builder *b, value v)
     };
     inside.of[inside.scope][index->lane][values.index] = loop->index;
     for (size_t k = 0; k < count; k++) {
-        const value state = state_of(b, &values, v, k);
-        const enum lane lane = lanes[k] = state_lane(b, state, values.carries[k]);
+        const value state = loop_state(code, v, k, &values);
+        const enum lane lane = lanes[k] = loop_state_lane(code, v, k, &values);
         loop->states[k] = (struct loop_state){
             .state = builder_lane_vector(b, lane),
             .first = builder_vector(b, values.carries[k].first, lane),

@@ -125,6 +125,70 @@ void loop_mark_body(const struct code *code, value loop, const uint32_t *levels,
     of[loop] = false;
 }
 
+/* Inside of a loop is what depends on it, or on a loop within it. */
+static bool is_inside(const uint32_t *levels, value v, value loop)
+{
+    return (levels[v] & ~levels[loop]) != 0;
+}
+
+/* Adds a value that is read inside; returns whether it is inside itself and new. */
+static bool add_read(struct loop_values *values, const uint32_t *levels, value v, value loop)
+{
+    const bool inside = is_inside(levels, v, loop), found = inside && !values->body[v];
+    values->body[v] = values->body[v] || inside;
+    values->outer[v] = values->outer[v] || !inside;
+    return found;
+}
+
+void loop_find_values(const struct code *code, value loop, const uint32_t *levels, struct loop_values *values,
+                      struct arena *arena)
+{
+    const size_t count = (size_t)code->count;
+    *values = (struct loop_values){
+        .body = arena_array(arena, count, sizeof *values->body),
+        .outer = arena_array(arena, count, sizeof *values->outer),
+        .carries = arena_array(arena, LOOP_STATES, sizeof *values->carries),
+        .index = loop_index(code, loop),
+    };
+    values->carry_count = loop_carries(code, loop, values->carries);
+    for (size_t k = 0; k < values->carry_count; k++)
+        add_read(values, levels, values->carries[k].next, loop);
+    add_read(values, levels, code->at[loop].args[1], loop);
+    /* To a fixed point: guards may follow what they guard. */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (value v = code->count - 1; v >= 0; v--) {
+            const struct instr *instr = &code->at[v];
+            if (!values->body[v] || v == values->index)
+                continue;
+            if (instr->checked && instr->guard != NO_VALUE && add_read(values, levels, instr->guard, loop))
+                changed = true;
+            for (int i = 0; i < op_table[instr->op].arity; i++)
+                (void)add_read(values, levels, instr->args[i], loop);
+        }
+    }
+}
+
+value loop_state(const struct code *code, value loop, size_t k, const struct loop_values *values)
+{
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        if (values->body[v] && instr->op == OP_STATE && instr->integer == code->at[loop].integer &&
+            (size_t)instr->offset == k)
+            return v;
+    }
+    return NO_VALUE;
+}
+
+enum lane loop_state_lane(const struct code *code, value loop, size_t k, const struct loop_values *values)
+{
+    const value state = loop_state(code, loop, k, values);
+    const enum lane first = code->at[values->carries[k].first].lane, next = code->at[values->carries[k].next].lane;
+    if (state != NO_VALUE)
+        return code->at[state].lane;
+    return first > next ? first : next;
+}
+
 const char *fold_name(enum fold_kind kind)
 {
     static const char *const names[] = {"sum", "product", "min", "max", "any", "all", "argmin", "argmax", "mean"};

@@ -66,6 +66,21 @@ bool code_has_loops(const struct code *code);
  * STATEs. `levels` are those of code_levels. */
 void loop_mark_body(const struct code *code, value loop, const uint32_t *levels, bool *of);
 
+/* What a LOOP computes in its rounds, loops within it and the guards of its values included, and what that reads from
+ * outside. */
+struct loop_values {
+    bool *body, *outer; /* of each value */
+    struct carry *carries;
+    size_t carry_count;
+    value index;
+};
+void loop_find_values(const struct code *code, value loop, const uint32_t *levels, struct loop_values *values,
+                      struct arena *arena);
+
+/* The STATE of carry k, NO_VALUE if the body does not read it; and the lane that all its values fit in. */
+value loop_state(const struct code *code, value loop, size_t k, const struct loop_values *values);
+enum lane loop_state_lane(const struct code *code, value loop, size_t k, const struct loop_values *values);
+
 const char *fold_name(enum fold_kind kind);
 
 #endif

@@ -1,0 +1,160 @@
+#include "cl/codegen/emit_loop.h"
+
+#include "cl/codegen/lanes.h"
+
+#include "engine/plan/code_loop.h"
+
+#include <inttypes.h>
+
+struct loop_text {
+    const struct emitter *emitter;
+    struct strbuf *out;
+    value loop;
+    struct loop_values values;
+    int32_t number;
+};
+
+/* The CARRY of state k. */
+static value carry_at(const struct code *code, value loop, size_t k)
+{
+    value chain = code->at[loop].args[0];
+
+    for (; k > 0; k--)
+        chain = code->at[chain].args[2];
+    return chain;
+}
+
+static enum lane lane_of(const struct loop_text *text, size_t k)
+{
+    return loop_state_lane(&text->emitter->task->code, text->loop, k, &text->values);
+}
+
+/* Copies what is read from outside to arrays, and begins a loop over lanes in which it has the same names. */
+static void open_lanes(const struct loop_text *text, int width)
+{
+    const struct emitter *emitter = text->emitter;
+    const struct code *code = &emitter->task->code;
+    struct strbuf *out = text->out;
+    bool *read = arena_array(emitter->arena, (size_t)code->count, sizeof *read);
+
+    for (value v = 0; v < code->count; v++)
+        read[v] = text->values.outer[v];
+    for (size_t k = 0; k < text->values.carry_count; k++)
+        read[text->values.carries[k].first] = true;
+    for (int i = 0; i < 3; i++)
+        read[code->at[text->values.index].args[i]] = true;
+    for (value v = 0; v < code->count; v++) {
+        read[v] = read[v] && code->at[v].op != OP_CONST;
+        if (read[v])
+            strbuf_printf(out,
+                          "        %s l%" PRId32 "_%" PRId32 "[%d];\n        vstore%d(v%" PRId32 ", 0, l%" PRId32
+                          "_%" PRId32 ");\n",
+                          lane_cl_type(code->at[v].lane), text->number, emitter->numbers[v], width, width,
+                          emitter->numbers[v], text->number, emitter->numbers[v]);
+    }
+    for (size_t k = 0; k < text->values.carry_count; k++)
+        strbuf_printf(out, "        %s r%" PRId32 "_%zu[%d];\n", lane_cl_type(lane_of(text, k)), text->number, k,
+                      width);
+    strbuf_printf(out, "        for (int l = 0; l < %d; ++l) {\n", width);
+    for (value v = 0; v < code->count; v++)
+        if (read[v])
+            strbuf_printf(out, "        const %s v%" PRId32 " = l%" PRId32 "_%" PRId32 "[l];\n",
+                          lane_cl_type(code->at[v].lane), emitter->numbers[v], text->number, emitter->numbers[v]);
+}
+
+static void close_lanes(const struct loop_text *text)
+{
+    for (size_t k = 0; k < text->values.carry_count; k++)
+        strbuf_printf(text->out, "        r%" PRId32 "_%zu[l] = s%" PRId32 "_%zu;\n", text->number, k, text->number, k);
+    strbuf_puts(text->out, "        }\n");
+}
+
+/* The index and the states of a round. */
+static void open_round(const struct loop_text *text)
+{
+    const struct emitter *emitter = text->emitter;
+    const struct code *code = &emitter->task->code;
+    const value index = text->values.index;
+
+    strbuf_printf(
+        text->out,
+        "        if (%s) {\n        const long k%" PRId32 "_last = %s;\n"
+        "        for (long k%" PRId32 " = %s; k%" PRId32 " <= k%" PRId32 "_last; ++k%" PRId32 ") {\n"
+        "        const %s v%" PRId32 " = (%s)k%" PRId32 ";\n",
+        emit_argument(emitter, index, 2, LANE_BOOL, 1), text->number, emit_argument(emitter, index, 1, LANE_I64, 1),
+        text->number, emit_argument(emitter, index, 0, LANE_I64, 1), text->number, text->number, text->number,
+        lane_cl_type(code->at[index].lane), emitter->numbers[index], lane_cl_type(code->at[index].lane), text->number);
+    for (size_t k = 0; k < text->values.carry_count; k++) {
+        const value state = loop_state(code, text->loop, k, &text->values);
+        if (state != NO_VALUE)
+            strbuf_printf(text->out, "        const %s v%" PRId32 " = s%" PRId32 "_%zu;\n",
+                          lane_cl_type(code->at[state].lane), emitter->numbers[state], text->number, k);
+    }
+}
+
+/* The round's values: those that its condition needs come first. */
+static void emit_round(const struct loop_text *text, const struct statements *of)
+{
+    const struct emitter *emitter = text->emitter;
+    const struct code *code = &emitter->task->code;
+    const value holds = code->at[text->loop].args[1];
+    const size_t count = (size_t)code->count;
+    bool *first = arena_array(emitter->arena, count, sizeof *first);
+    bool *rest = arena_array(emitter->arena, count, sizeof *rest);
+    struct statements inner = *of;
+
+    inner.width = 1;
+    inner.within = of->levels[text->loop] | (uint32_t)1 << code->at[text->loop].integer;
+    first[holds] = true;
+    live_roots_close(code, first);
+    for (value v = 0; v < code->count; v++) {
+        first[v] = first[v] && text->values.body[v];
+        rest[v] = !first[v] && text->values.body[v];
+    }
+    if (!code_is_const(code, holds)) {
+        emit_statements(emitter, text->out, first, &inner);
+        strbuf_printf(text->out, "        if (!%s)\n            break;\n",
+                      emit_argument(emitter, text->loop, 1, LANE_BOOL, 1));
+    }
+    emit_statements(emitter, text->out, rest, &inner);
+}
+
+void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, const struct statements *of)
+{
+    const struct code *code = &emitter->task->code;
+    struct loop_text text = {.emitter = emitter, .out = out, .loop = loop, .number = emitter->numbers[loop]};
+
+    loop_find_values(code, loop, of->levels, &text.values, emitter->arena);
+    if (of->width > 1)
+        open_lanes(&text, of->width);
+    for (size_t k = 0; k < text.values.carry_count; k++)
+        strbuf_printf(out, "        %s s%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
+                      emit_argument(emitter, carry_at(code, loop, k), 0, lane_of(&text, k), 1));
+    open_round(&text);
+    emit_round(&text, of);
+    for (size_t k = 0; k < text.values.carry_count; k++)
+        strbuf_printf(out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
+                      emit_argument(emitter, carry_at(code, loop, k), 1, lane_of(&text, k), 1));
+    for (size_t k = 0; k < text.values.carry_count; k++)
+        strbuf_printf(out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", text.number, k, text.number, k);
+    /* The last index may be the last integer. */
+    strbuf_printf(out, "        if (k%" PRId32 " == k%" PRId32 "_last)\n            break;\n        }\n        }\n",
+                  text.number, text.number);
+    if (of->width > 1)
+        close_lanes(&text);
+}
+
+void emit_final(const struct emitter *emitter, struct strbuf *out, value final, int width)
+{
+    const struct code *code = &emitter->task->code;
+    const struct instr *instr = &code->at[final];
+    const char *type = lane_cl_type(instr->lane), *suffix = width_suffix(width);
+    const int32_t loop = emitter->numbers[instr->args[0]];
+
+    if (width > 1)
+        strbuf_printf(out, "        const %s%s v%" PRId32 " = convert_%s%s(vload%d(0, r%" PRId32 "_%" PRId64 "));\n",
+                      type, suffix, emitter->numbers[final], type, suffix, width, loop, instr->offset);
+    else
+        strbuf_printf(out, "        const %s v%" PRId32 " = convert_%s(s%" PRId32 "_%" PRId64 ");\n", type,
+                      emitter->numbers[final], type, loop, instr->offset);
+}
