@@ -27,7 +27,7 @@
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats text parquet arrow cli manual documents drivers questions terminal differential \
-    typed relations joins queries
+    typed relations joins queries programs
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 FILE_ROWS ?= 5000000
@@ -42,7 +42,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
-	    asan:typed relations joins queries style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual documents includes
+	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual documents includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit

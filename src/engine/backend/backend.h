@@ -63,6 +63,7 @@ struct profile {
 
 struct backend;
 struct group_stream;
+struct kept_job;
 
 struct backend_ops {
     /* Starts to get ready for the task without waiting, and returns how far that is; adds no notes. Another task may be
@@ -82,6 +83,14 @@ struct backend_ops {
      * that pass the filters. Members NULL: unable. */
     struct group_stream *(*open_group)(struct backend *backend, const struct operator_job *job);
     enum status (*group)(struct backend *backend, const struct job *job, struct group_stream *stream, bool *flagged);
+    /* A job that runs again and again on the same columns, whose elements change in between: its program is made once.
+     * `columns` are those of the outputs, all of the job's rows, NULL where not needed; or NULL, for its aggregates. No
+     * filters, windows or aggregates in order: then, and if there is not enough memory, NULL. What the job points to
+     * has to outlive it. NULL members: unable. */
+    struct kept_job *(*keep)(struct backend *backend, const struct job *job, struct column *const *columns);
+    /* Runs it. `states` are merged into; flagged: as of `aggregate` and `rows`. */
+    enum status (*run_kept)(struct kept_job *kept, struct agg_state *states, bool *flagged);
+    void (*drop)(struct kept_job *kept); /* NULL is allowed */
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */
     enum status (*run_operator)(struct backend *backend, const struct operator_job *job, bool *flagged);
     /* Once started: whether operators of this kind are ever worth running on it. NULL: all. */

@@ -45,7 +45,8 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         void *vector = worker->memory + program->vectors[constant->vector].place;
         const struct instr *instr = &program->job->task->code.at[constant->value];
         int64_t integer = instr->op == OP_ROWS ? program->job->rows : instr->integer;
-        fill_constant(vector, constant->lane, integer, instr->op == OP_ROWS ? (double)integer : instr->number);
+        double number = instr->op == OP_ROWS ? (double)integer : instr->number;
+        fill_constant(vector, constant->lane, integer, constant->inverse ? 1 / number : number);
         worker->at[constant->vector] = vector;
     }
     worker->loops = arena_array(arena, (size_t)program->loop_count, sizeof *worker->loops);
@@ -95,8 +96,8 @@ static void prefetch_begin(struct worker *worker, size_t columns, size_t steps)
     size_t bytes = 0;
     for (size_t i = 0; i < columns; i++)
         bytes += BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
-    worker->prefetch =
-        (struct prefetch){.columns = columns, .step_bytes = (bytes / steps + CACHE_LINE) / CACHE_LINE * CACHE_LINE};
+    worker->prefetch = (struct prefetch){.columns = worker->cached ? 0 : columns,
+                                         .step_bytes = (bytes / steps + CACHE_LINE) / CACHE_LINE * CACHE_LINE};
 }
 
 static void prefetch_some(struct worker *worker)
@@ -104,6 +105,8 @@ static void prefetch_some(struct worker *worker)
     const struct program *program = worker->program;
     struct prefetch *prefetch = &worker->prefetch;
     size_t begin = prefetch->done, before = 0;
+    if (worker->cached)
+        return;
     prefetch->done += prefetch->step_bytes;
     for (size_t i = 0; i < prefetch->columns && before < prefetch->done; i++) {
         const size_t bytes = BLOCK_ROWS * program->vectors[program->stored[i].vector].size;

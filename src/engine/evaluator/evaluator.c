@@ -10,6 +10,7 @@
 #include "base/thread_pool.h"
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/group_rows.h"
+#include "engine/evaluator/kept_job.h"
 #include "engine/evaluator/ordered_output.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
@@ -412,6 +413,11 @@ static enum status evaluator_group(struct backend *backend, const struct job *jo
     return group_rows_run(job, stream, ((const struct evaluator *)backend)->thread_pool, flagged);
 }
 
+static struct kept_job *evaluator_keep(struct backend *backend, const struct job *job, struct column *const *columns)
+{
+    return kept_job_new(job, columns, ((const struct evaluator *)backend)->thread_pool);
+}
+
 static enum status evaluator_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     const struct evaluator *evaluator = (const struct evaluator *)backend;
@@ -460,6 +466,9 @@ struct backend *evaluator_open_threads(int threads)
         .rows = evaluator_rows,
         .open_group = evaluator_open_group,
         .group = evaluator_group,
+        .keep = evaluator_keep,
+        .run_kept = kept_job_run,
+        .drop = kept_job_free,
         .run_operator = evaluator_run_operator,
         .source = evaluator_source,
         .profile = evaluator_profile,

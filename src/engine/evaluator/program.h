@@ -59,6 +59,7 @@ struct constant_vector {
     reg vector;
     enum lane lane;
     value value;
+    bool inverse; /* 1 / value, a float */
 };
 
 /* The end of a filter's steps; `mask` then tells which rows passed it and all before. */

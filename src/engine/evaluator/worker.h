@@ -28,6 +28,7 @@ struct worker {
     uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
     uint8_t fail[BLOCK_ROWS]; /* failures of the current step */
     unsigned char *staged;    /* a block of an output that is written past the cache */
+    bool cached;              /* all columns are in a cache: they are not prefetched */
     struct prefetch prefetch;
     struct gather gather;
     struct loop_rows **loops;     /* of each loop of the program */

@@ -10,7 +10,4 @@
 /* Binds the stage; the flow becomes the rows after the last round. */
 void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* Binds a source that is named so, if it is the rows of a loop that is being bound; false if it is not. */
-bool bind_rows_of_round(struct binder *binder, const struct name *name, struct flow *flow);
-
 #endif

@@ -1,6 +1,8 @@
 #include "engine/run/run_repeat.h"
 
 #include "engine/optimize/optimize.h"
+#include "engine/run/host_backends.h"
+#include "engine/run/kept_rounds.h"
 #include "engine/run/run_queue.h"
 #include "engine/storage/residency.h"
 
@@ -91,8 +93,7 @@ static void prepare(struct repeat_run *run)
     run->prepared = run->rows;
 }
 
-/* The column that stands in the place of one that a task was bound with. */
-static struct column *column_of_round(const struct loop_frame *frame, struct column *column)
+struct column *column_of_round(const struct loop_frame *frame, struct column *column)
 {
     for (; frame; frame = frame->outer) {
         if (column == frame->loop->step)
@@ -216,20 +217,47 @@ static void report_round(const struct repeat_run *run, const struct diags *round
     }
 }
 
-static void report_progress(const struct repeat_run *run, struct progress *progress)
+void repeat_report(const struct loop *loop, int64_t round, int64_t rows, struct progress *progress)
 {
-    const bool known = run->loop->rounds < INT64_MAX && run->loop->rounds > 0;
+    const bool known = loop->stated && loop->rounds < INT64_MAX && loop->rounds > 0;
     char what[64];
-    snprintf(what, sizeof what, "repeat: round %lld", (long long)run->round);
+    if (!progress)
+        return;
+    (void)snprintf(what, sizeof what, "repeat: round %lld", (long long)round);
     const struct progress_step step = {
-        .what = what, .rows = run->rows, .part = known ? (double)run->round / (double)run->loop->rounds : 0};
+        .what = what, .rows = rows, .part = known ? (double)round / (double)loop->rounds : 0};
     progress_report(progress, &step);
+}
+
+/* Runs as many rounds as possible by programs that are made once. */
+static enum status run_kept(struct repeat_run *run, const struct runner *runner, bool *done)
+{
+    if ((runner->device && runner->device != runner->evaluator) || runs_on_gpu(runner) || !runner->fusion)
+        return STATUS_UNABLE;
+    struct diags diags;
+    struct arena *arena = arena_new();
+    diags_init(&diags, arena);
+    prepare(run);
+    const struct queue *const queues[LOOP_QUEUES] = {&run->queues[0].fused, &run->queues[1].fused,
+                                                     &run->queues[2].fused};
+    struct kept_rounds *kept =
+        kept_rounds_new(runner, run->loop, queues, run->state, run->rows, run->frame.outer, &diags);
+    enum status status = kept ? kept_rounds_run(kept, &run->round, done, runner->progress) : STATUS_UNABLE;
+    for (size_t k = 0; k < run->loop->count && kept; k++) {
+        column_unref(run->state[k]);
+        run->state[k] = kept_rounds_column(kept, k);
+    }
+    kept_rounds_free(kept);
+    arena_free(arena);
+    return status;
 }
 
 static enum status run_rounds(struct repeat_run *run, const struct runner *runner)
 {
     bool done = false;
-    enum status status = STATUS_OK;
+    enum status status = run_kept(run, runner, &done);
+    if (status == STATUS_UNABLE)
+        status = STATUS_OK;
     while (!done && status == STATUS_OK && run->round < run->loop->rounds) {
         if (runner->cancel && *runner->cancel)
             return STATUS_CANCELLED;
@@ -241,7 +269,7 @@ static enum status run_rounds(struct repeat_run *run, const struct runner *runne
             status = run_round(run, &done, &diags);
         report_round(run, &diags);
         arena_free(arena);
-        report_progress(run, runner->progress);
+        repeat_report(run->loop, run->round, run->rows, runner->progress);
     }
     if (status != STATUS_OK || done || run->loop->stated)
         return status;

@@ -1,0 +1,139 @@
+#include "engine/evaluator/kept_job.h"
+
+#include "base/integer.h"
+#include "engine/evaluator/worker.h"
+#include "engine/storage/residency.h"
+
+enum {
+    ALONE_ROWS = 16 * BLOCK_ROWS, /* waking another thread costs as much as these rows */
+    PIECE_ROWS = 8 * BLOCK_ROWS,
+    NONTEMPORAL_BYTES = 16 << 20, /* as for a job that runs once */
+    CACHED_BYTES = 1 << 20,       /* stay in a core's cache from round to round */
+};
+
+struct member {
+    struct kept_job *kept;
+    struct arena *arena;
+    struct worker *worker;
+    struct agg_state *states;
+    void **destinations;
+};
+
+struct kept_job {
+    struct arena *arena;
+    struct job job;
+    const struct program *program;
+    struct column *const *columns;
+    struct thread_pool *pool;
+    struct member *members;
+    int threads;
+    int64_t piece_rows;
+    bool nontemporal;
+    _Atomic int64_t next;
+    _Atomic bool flagged, cancelled;
+};
+
+static void run_piece(struct member *member, int64_t begin, int64_t count)
+{
+    const struct kept_job *kept = member->kept;
+    const struct program *program = kept->program;
+    if (!kept->columns) {
+        worker_aggregate(member->worker, begin, count, member->states);
+        return;
+    }
+    for (size_t i = 0; i < program->output_count; i++)
+        member->destinations[i] = column_at(kept->columns[program->outputs[i].output], begin);
+    (void)worker_rows(member->worker, begin, count, member->destinations, kept->nontemporal);
+}
+
+static void work(void *context, int number)
+{
+    struct member *member = (struct member *)context + number;
+    struct kept_job *kept = member->kept;
+    while (!kept->flagged && !kept->cancelled) {
+        const int64_t begin = atomic_fetch_add(&kept->next, 1) * kept->piece_rows;
+        if (begin >= kept->job.rows)
+            break;
+        if (kept->job.cancel && *kept->job.cancel)
+            kept->cancelled = true;
+        else
+            run_piece(member, begin, min_int64(kept->job.rows - begin, kept->piece_rows));
+        if (worker_flagged(member->worker))
+            kept->flagged = true;
+    }
+}
+
+static void open_members(struct kept_job *kept)
+{
+    const struct program *program = kept->program;
+    kept->members = arena_array(kept->arena, (size_t)kept->threads, sizeof *kept->members);
+    for (int i = 0; i < kept->threads; i++) {
+        struct member *member = &kept->members[i];
+        member->kept = kept;
+        member->arena = arena_new();
+        member->worker = worker_new(program, member->arena);
+        member->worker->cached = program_bytes_read(program) <= CACHED_BYTES;
+        member->states = arena_array(member->arena, program->aggregate_count + 1, sizeof *member->states);
+        member->destinations = arena_array(member->arena, program->output_count + 1, sizeof *member->destinations);
+    }
+}
+
+struct kept_job *kept_job_new(const struct job *job, struct column *const *columns, struct thread_pool *pool)
+{
+    const struct task *task = job->task;
+    if (task->filter_count > 0 || task_has_window(task) || task->sink == SINK_OPERATOR)
+        return NULL;
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (aggregate_in_order(&task->aggregates[i], &task->code) || task->aggregates[i].kind == AGG_FOLD)
+            return NULL;
+    }
+    if (columns_fetch(job->columns, task->input_count, job->cancel, task->span, job->diags) != STATUS_OK)
+        return NULL;
+    struct arena *arena = arena_new();
+    struct kept_job *kept = arena_alloc(arena, sizeof *kept);
+    kept->arena = arena;
+    kept->job = *job;
+    kept->job.timing = NULL;
+    kept->job.progress = NULL;
+    kept->columns = columns;
+    kept->pool = pool;
+    kept->program = program_new(&kept->job, columns, arena);
+    int64_t bytes = 0;
+    for (size_t i = 0; i < kept->program->output_count; i++)
+        bytes += (int64_t)kept->program->outputs[i].size;
+    kept->nontemporal = bytes * job->rows > NONTEMPORAL_BYTES;
+    kept->threads = job->rows <= ALONE_ROWS ? 1 : thread_pool_threads(pool);
+    kept->piece_rows = kept->threads == 1 ? max_int64(job->rows, 1) : PIECE_ROWS;
+    open_members(kept);
+    return kept;
+}
+
+enum status kept_job_run(struct kept_job *kept, struct agg_state *states, bool *flagged)
+{
+    const struct task *task = kept->job.task;
+    kept->next = 0;
+    kept->flagged = kept->cancelled = false;
+    for (int i = 0; i < kept->threads; i++) {
+        kept->members[i].worker->flagged = false;
+        for (size_t k = 0; states && k < task->aggregate_count; k++)
+            agg_init(&kept->members[i].states[k], &task->aggregates[k], &task->code);
+    }
+    if (kept->threads == 1)
+        work(kept->members, 0);
+    else
+        thread_pool_run(kept->pool, kept->threads, work, kept->members);
+    for (int i = 0; i < kept->threads && states; i++) {
+        for (size_t k = 0; k < task->aggregate_count; k++)
+            agg_merge(&states[k], &kept->members[i].states[k]);
+    }
+    *flagged = kept->flagged;
+    return kept->cancelled ? STATUS_CANCELLED : STATUS_OK;
+}
+
+void kept_job_free(struct kept_job *kept)
+{
+    for (int i = 0; kept && i < kept->threads; i++)
+        arena_free(kept->members[i].arena);
+    if (kept)
+        arena_free(kept->arena);
+}

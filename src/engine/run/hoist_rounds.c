@@ -1,0 +1,110 @@
+#include "engine/run/hoist_rounds.h"
+
+#include "engine/optimize/optimize.h"
+#include "engine/run/run_task.h"
+
+#include <string.h>
+
+/* Fewer operations than this are computed anew: reading a column costs about as much. */
+enum { LEAST_OPERATIONS = 2 };
+
+/* Marks what depends on inputs that vary, and what may fail, which has to happen in the round. */
+static void mark_varying(const struct task *task, const bool *varies, bool *varying)
+{
+    const struct code *code = &task->code;
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        const bool reads = instr->op == OP_INPUT || instr->op == OP_GATHER;
+        varying[v] = instr->checked || (reads && varies[instr->integer]);
+        for (int i = 0; i < op_table[instr->op].arity; i++)
+            varying[v] = varying[v] || varying[instr->args[i]];
+    }
+}
+
+static int operations_of(const struct code *code, value v, struct arena *arena)
+{
+    bool *live = arena_array(arena, (size_t)code->count + 1, sizeof *live);
+    int operations = 0;
+    code_mark(code, v, live);
+    for (value i = 0; i <= v; i++)
+        operations += live[i] && op_table[code->at[i].op].arity > 0;
+    return operations;
+}
+
+/* Marks the values that the round reads of those that do not vary. */
+static void mark_read(const struct task *task, const bool *live, const bool *varying, bool *read)
+{
+    const struct code *code = &task->code;
+    for (value v = 0; v < code->count; v++) {
+        for (int i = 0; i < op_table[code->at[v].op].arity && live[v] && varying[v]; i++)
+            read[code->at[v].args[i]] = true;
+    }
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
+        if (task->outputs[k].needed)
+            read[task->outputs[k].value] = true;
+    }
+    for (size_t k = 0; k < task->aggregate_count; k++) {
+        if (task->aggregates[k].value != NO_VALUE)
+            read[task->aggregates[k].value] = true;
+    }
+}
+
+/* The task that computes these values as columns. */
+static struct task *task_of_values(const struct task *task, const value *values, size_t count, struct arena *arena)
+{
+    struct task *made = task_clone(task, arena);
+    made->sink = SINK_ROWS;
+    made->aggregate_count = 0;
+    made->output_count = count;
+    made->outputs = arena_array(arena, count + 1, sizeof *made->outputs);
+    for (size_t k = 0; k < count; k++)
+        made->outputs[k] = (struct output){
+            .value = values[k], .name = "round", .type = type_of_kind(task->code.at[values[k]].kind), .needed = true};
+    return made;
+}
+
+const struct task *hoist_from_rounds(const struct runner *runner, const struct task *task, const bool *varies,
+                                     struct column *const *inputs, int64_t rows, struct arena *arena,
+                                     struct column **made, size_t *count)
+{
+    const struct code *code = &task->code;
+    const size_t size = (size_t)code->count + 1;
+    bool *live = arena_array(arena, size, sizeof *live), *varying = arena_array(arena, size, sizeof *varying);
+    bool *read = arena_array(arena, size, sizeof *read);
+    value *values = arena_array(arena, size, sizeof *values);
+    size_t found = 0;
+    *count = 0;
+    task_mark_live(task, live);
+    struct task *analysed = task_clone(task, arena);
+    optimize_task(analysed, inputs, rows);
+    mark_varying(analysed, varies, varying);
+    mark_read(task, live, varying, read);
+    for (value v = 0; v < code->count; v++) {
+        if (live[v] && read[v] && !varying[v] && operations_of(code, v, arena) >= LEAST_OPERATIONS)
+            values[found++] = v;
+    }
+    if (found == 0)
+        return task;
+    struct outcome outcome;
+    struct diags diags;
+    diags_init(&diags, arena);
+    const struct task *computing = task_of_values(task, values, found, arena);
+    if (run_task(runner, computing, inputs, rows, DEFER_NEVER, arena, &outcome, &diags) != STATUS_OK || outcome.flagged)
+        return task;
+    struct task *reading = task_clone(task, arena);
+    for (size_t k = 0; k < found; k++) {
+        const struct input input = {
+            .column = outcome.columns[k], .type = outcome.columns[k]->type, .name = "round", .needed = true};
+        const struct instr *instr = &reading->code.at[values[k]];
+        made[(*count)++] = outcome.columns[k];
+        reading->inputs =
+            arena_grow(arena, reading->inputs, reading->input_count, reading->input_count + 1, sizeof *reading->inputs);
+        reading->inputs[reading->input_count] = input;
+        reading->code.at[values[k]] = (struct instr){.op = OP_INPUT,
+                                                     .kind = instr->kind,
+                                                     .args = {NO_VALUE, NO_VALUE, NO_VALUE},
+                                                     .integer = (int64_t)reading->input_count++,
+                                                     .span = instr->span};
+    }
+    return reading;
+}

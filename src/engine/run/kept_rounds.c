@@ -1,0 +1,482 @@
+#include "engine/run/kept_rounds.h"
+
+#include "base/integer.h"
+#include "engine/backend/datum.h"
+#include "engine/optimize/optimize.h"
+#include "engine/plan/row_count.h"
+#include "engine/run/hoist_rounds.h"
+#include "engine/storage/residency.h"
+
+#include <string.h>
+
+/* A task of a round, ready to run. */
+struct kept_task {
+    struct task *task;
+    struct job job;
+    struct column **columns; /* that it reads, */
+    struct column **written; /* and of its outputs; NULL where not needed, or an input as it is */
+    struct agg_state *states;
+    struct kept_job *kept; /* NULL: nothing has to be written */
+};
+
+struct kept_queue {
+    struct kept_task *tasks;
+    size_t count;
+};
+
+struct kept_rounds {
+    struct arena *arena;
+    const struct runner *runner;
+    const struct loop *loop;
+    struct backend *backend;
+    const struct loop_frame *outer;
+    int64_t rows;
+    struct column **state, **after; /* one reference each; the same where a round does not change the column */
+    struct interval_of_column {
+        int64_t lo, hi;
+    } * ranges; /* of the columns of the state, if they are integers */
+    bool *carried;
+    struct column *step;
+    struct column *
+        *made; /* one reference each: of outputs that tasks read, and values that are the same in each round */
+    size_t made_count, made_capacity;
+    const struct task *
+        *hoisted; /* of each task of the body, NULL at first: with what is the same in each round as columns */
+    struct kept_queue queues[LOOP_QUEUES];
+    struct diags *diags;
+};
+
+static void own(struct kept_rounds *kept, struct column *column)
+{
+    kept->made =
+        arena_reserve(kept->arena, kept->made, kept->made_count, &kept->made_capacity, sizeof(struct column *));
+    kept->made[kept->made_count++] = column;
+}
+
+/* The column that the tasks of a round read in the place of another. */
+static struct column *resolve(const struct kept_rounds *kept, struct column *column)
+{
+    const struct loop *loop = kept->loop;
+    if (column == loop->step)
+        return kept->step;
+    for (size_t k = 0; k < loop->count; k++) {
+        if (column == loop->state[k])
+            return kept->state[k];
+        if (column == loop->after[k])
+            return kept->after[k];
+    }
+    return column_of_round(kept->outer, column);
+}
+
+/* Whether the column differs from round to round. */
+static bool varies(const struct kept_rounds *kept, const struct column *column)
+{
+    bool found = column == kept->loop->step;
+    for (size_t k = 0; k < kept->loop->count && !found; k++)
+        found = column == kept->loop->state[k] || column == kept->loop->after[k];
+    return found;
+}
+
+/* The task with what is the same in each round as columns of its own. */
+static const struct task *hoist(struct kept_rounds *kept, const struct task *task, int64_t rows)
+{
+    enum { LEAST_ROUNDS = 8 };
+    const size_t count = task->input_count;
+    bool *varying = arena_array(kept->arena, count + 1, sizeof *varying);
+    struct column **inputs = arena_array(kept->arena, count + 1, sizeof *inputs);
+    struct column **made = arena_array(kept->arena, (size_t)task->code.count + 1, sizeof *made);
+    size_t found;
+    for (size_t k = 0; k < count; k++) {
+        varying[k] = task->inputs[k].task || varies(kept, task->inputs[k].column);
+        inputs[k] = varying[k] ? NULL : resolve(kept, task->inputs[k].column);
+    }
+    if (kept->loop->rounds < LEAST_ROUNDS)
+        return task;
+    const struct task *hoisted =
+        hoist_from_rounds(kept->runner, task, varying, inputs, rows, kept->arena, made, &found);
+    for (size_t k = 0; k < found; k++)
+        own(kept, made[k]);
+    return hoisted;
+}
+
+/* ---- preparing ---- */
+
+static struct column *new_column(const struct kept_rounds *kept, enum type type, enum type store, int64_t rows)
+{
+    struct column *column = column_reserve_from(kept->runner->pool, type, store, rows);
+    if (column)
+        column_finish(column, rows);
+    return column;
+}
+
+/* The columns of an output: of the state after the round, or one that the tasks behind read. NULL: no memory. */
+static struct column *column_of_output(struct kept_rounds *kept, const struct kept_task *of, size_t k, int64_t rows)
+{
+    const struct output *output = &of->task->outputs[k];
+    const struct instr *instr = &of->task->code.at[output->value];
+    const enum type store = of->task->sink == SINK_ROWS ? output_store(of->task, output, of->columns) : output->type;
+    struct column *column = new_column(kept, output->type, store, rows);
+    if (!column)
+        return NULL;
+    if (store != output->type && instr->kind == KIND_INT) {
+        column->range_known = true;
+        column->lo = instr->lo;
+        column->hi = instr->hi;
+    }
+    own(kept, column);
+    return column;
+}
+
+/* Makes a task ready to be analysed: a copy that reads these columns. */
+static bool copy_task(struct kept_rounds *kept, const struct kept_queue *queue, const struct task *from, int64_t rows,
+                      struct kept_task *to)
+{
+    to->task = task_clone(from, kept->arena);
+    to->columns = arena_array(kept->arena, from->input_count + 1, sizeof(struct column *));
+    to->written = arena_array(kept->arena, from->output_count + 1, sizeof(struct column *));
+    for (size_t k = 0; k < from->input_count; k++) {
+        const struct input *input = &from->inputs[k];
+        if (!input->needed)
+            continue;
+        to->columns[k] =
+            input->task ? queue->tasks[input->task->number].written[input->output] : resolve(kept, input->column);
+        if (!to->columns[k])
+            return false;
+    }
+    to->job = (struct job){.task = to->task,
+                           .columns = to->columns,
+                           .rows = rows,
+                           .end = rows,
+                           .cancel = kept->runner->cancel,
+                           .diags = kept->diags};
+    optimize_task(to->task, to->columns, rows);
+    return true;
+}
+
+static bool may_be_kept(const struct task *task)
+{
+    return task->sink != SINK_OPERATOR && task->filter_count == 0 && !task_has_window(task) &&
+           !(task->sink == SINK_AGGREGATE && task->output_count == 0);
+}
+
+/* Whether output k of the last task is column k of the state as it is. */
+static bool is_carried(const struct kept_rounds *kept, const struct kept_task *last, size_t k)
+{
+    const struct instr *instr = &last->task->code.at[last->task->outputs[k].value];
+    return last->task->sink == SINK_ROWS && instr->op == OP_INPUT && instr->offset == 0 && last->task->first == 0 &&
+           last->columns[instr->integer] == kept->state[k];
+}
+
+/* Copies and analyses the tasks of a queue. The outputs of the last one are columns of the state if `is_body`. */
+static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool is_body, struct kept_queue *opened)
+{
+    int64_t *given = arena_array(kept->arena, queue->count + 1, sizeof *given);
+    opened->tasks = arena_array(kept->arena, queue->count + 1, sizeof *opened->tasks);
+    opened->count = queue->count;
+    for (size_t t = 0; t < queue->count; t++) {
+        const struct task *task = queue->tasks[t];
+        const bool last = t + 1 == queue->count;
+        int64_t rows;
+        if (!may_be_kept(task) || rows_read(task, given, &rows, kept->diags) != STATUS_OK)
+            return false;
+        if (!copy_task(kept, opened, is_body ? kept->hoisted[t] : task, rows, &opened->tasks[t]))
+            return false;
+        given[t] = task->sink == SINK_AGGREGATE ? 1 : rows;
+        for (size_t k = 0; k < task->output_count; k++) {
+            struct column **written = &opened->tasks[t].written[k];
+            if (!task->outputs[k].needed || (last && is_body))
+                continue;
+            *written = column_of_output(kept, &opened->tasks[t], k, given[t]);
+            if (!*written)
+                return false;
+        }
+    }
+    return !is_body || given[queue->count - 1] == kept->rows;
+}
+
+static bool is_integer(const struct column *column)
+{
+    return type_table[column->type].kind == KIND_INT;
+}
+
+static enum type store_of_range(const struct interval_of_column *range)
+{
+    return range->lo >= INT32_MIN && range->hi <= INT32_MAX ? TYPE_I32 : TYPE_I64;
+}
+
+/* Makes the columns of the state, without elements. */
+static bool make_state(struct kept_rounds *kept, struct column *const *inputs)
+{
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        const struct column *from = inputs[k];
+        column_unref(kept->state[k]);
+        column_unref(kept->after[k]);
+        kept->state[k] = kept->after[k] = NULL;
+        if (kept->carried[k]) {
+            kept->state[k] = column_ref(inputs[k]);
+            kept->after[k] = column_ref(inputs[k]);
+            continue;
+        }
+        const enum type type = kept->loop->state[k]->type;
+        const enum type store = is_integer(from) ? store_of_range(&kept->ranges[k]) : type;
+        kept->state[k] = new_column(kept, type, store, kept->rows);
+        kept->after[k] = new_column(kept, type, store, kept->rows);
+        if (!kept->state[k] || !kept->after[k])
+            return false;
+        for (int i = 0; i < 2; i++) {
+            struct column *column = i == 0 ? kept->state[k] : kept->after[k];
+            column_set_logical(column, kept->loop->state[k]->logical);
+            column->range_known = is_integer(from);
+            column->lo = kept->ranges[k].lo;
+            column->hi = kept->ranges[k].hi;
+        }
+    }
+    return true;
+}
+
+/* After an analysis of the body: whether what the round gives stays in the ranges of the state. If not, they are
+ * widened: to what it gives, at last to 64 bits, where operations are checked. */
+static bool ranges_hold(struct kept_rounds *kept, int attempt)
+{
+    enum { UNIONS = 3, NARROW = 4 };
+    const struct kept_queue *body = &kept->queues[0];
+    const struct kept_task *last = &body->tasks[body->count - 1];
+    bool hold = true;
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        struct interval_of_column *range = &kept->ranges[k];
+        if (is_carried(kept, last, k) != kept->carried[k]) {
+            kept->carried[k] = !kept->carried[k];
+            hold = false;
+        }
+        if (kept->carried[k] || !is_integer(kept->state[k]) || last->task->sink != SINK_ROWS)
+            continue;
+        const struct instr *instr = &last->task->code.at[last->task->outputs[k].value];
+        if (instr->lo >= range->lo && instr->hi <= range->hi)
+            continue;
+        hold = false;
+        range->lo = min_int64(range->lo, instr->lo);
+        range->hi = max_int64(range->hi, instr->hi);
+        if (attempt >= UNIONS) {
+            const bool narrow = attempt < NARROW && store_of_range(range) == TYPE_I32;
+            range->lo = narrow ? INT32_MIN : INT64_MIN;
+            range->hi = narrow ? INT32_MAX : INT64_MAX;
+        }
+    }
+    return hold;
+}
+
+static void drop_made(struct kept_rounds *kept, size_t count)
+{
+    while (kept->made_count > count)
+        column_unref(kept->made[--kept->made_count]);
+}
+
+/* Finds the form of the columns of the state: ranges that each round keeps. */
+static bool open_body(struct kept_rounds *kept, const struct queue *queue, struct column *const *inputs)
+{
+    enum { ATTEMPTS = 7 };
+    kept->hoisted = arena_array(kept->arena, queue->count + 1, sizeof *kept->hoisted);
+    for (size_t t = 0; t < queue->count; t++)
+        kept->hoisted[t] = may_be_kept(queue->tasks[t]) && queue->tasks[t]->rows >= 0
+                               ? hoist(kept, queue->tasks[t], queue->tasks[t]->rows)
+                               : queue->tasks[t];
+    const size_t made = kept->made_count;
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        drop_made(kept, made);
+        if (!make_state(kept, inputs) || !open_queue(kept, queue, true, &kept->queues[0]))
+            return false;
+        if (ranges_hold(kept, attempt))
+            return true;
+    }
+    return false;
+}
+
+/* Makes the programs. */
+static bool keep_queue(struct kept_rounds *kept, struct kept_queue *queue, bool is_body)
+{
+    for (size_t t = 0; t < queue->count; t++) {
+        struct kept_task *task = &queue->tasks[t];
+        const bool last = t + 1 == queue->count, rows = task->task->sink == SINK_ROWS;
+        bool any = !rows;
+        for (size_t k = 0; k < task->task->output_count && last && is_body; k++)
+            task->written[k] = kept->carried[k] ? NULL : kept->after[k];
+        for (size_t k = 0; k < task->task->output_count; k++)
+            any = any || task->written[k];
+        task->states = arena_array(kept->arena, task->task->aggregate_count + 1, sizeof *task->states);
+        if (!any)
+            continue;
+        if (rows)
+            task->job.task = task_writing(task->task, task->written, kept->arena);
+        task->kept = kept->backend->ops->keep(kept->backend, &task->job, rows ? task->written : NULL);
+        if (!task->kept)
+            return false;
+    }
+    return true;
+}
+
+/* Copies the elements of the columns at the start. */
+static bool fill_state(const struct kept_rounds *kept, struct column *const *inputs)
+{
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        struct column *to = kept->state[k], *from = inputs[k];
+        if (!column_fetch(from, 0, kept->rows))
+            return false;
+        if (kept->carried[k] || kept->rows == 0)
+            continue;
+        if (from->store == to->store) {
+            memcpy(column_at(to, 0), from->data, (size_t)kept->rows * type_table[to->store].size);
+            continue;
+        }
+        for (int64_t row = 0; row < kept->rows; row++) {
+            if (is_integer(to) || to->store == TYPE_BOOL)
+                column_set_int(to, row, column_get_int(from, row));
+            else
+                ((double *)column_at(to, 0))[row] = column_get_float(from, row);
+        }
+    }
+    return true;
+}
+
+static void init_ranges(struct kept_rounds *kept, struct column *const *inputs)
+{
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        const struct column *column = inputs[k];
+        kept->carried[k] = kept->loop->state[k]->logical.kind == LOGICAL_TEXT; /* which cannot change */
+        kept->ranges[k] = (struct interval_of_column){type_table[column->store].lo, type_table[column->store].hi};
+        if (column->range_known && column->rows > 0)
+            kept->ranges[k] = (struct interval_of_column){column->lo, column->hi};
+    }
+}
+
+struct kept_rounds *kept_rounds_new(const struct runner *runner, const struct loop *loop,
+                                    const struct queue *const *queues, struct column *const *state, int64_t rows,
+                                    const struct loop_frame *outer, struct diags *diags)
+{
+    const size_t count = loop->count;
+    struct arena *arena = arena_new();
+    struct kept_rounds *kept = arena_alloc(arena, sizeof *kept);
+    *kept = (struct kept_rounds){
+        .arena = arena, .runner = runner, .loop = loop, .outer = outer, .rows = rows, .diags = diags};
+    kept->backend = runner->evaluator;
+    kept->state = arena_array(arena, count + 1, sizeof(struct column *));
+    kept->after = arena_array(arena, count + 1, sizeof(struct column *));
+    kept->ranges = arena_array(arena, count + 1, sizeof *kept->ranges);
+    kept->carried = arena_array(arena, count + 1, sizeof *kept->carried);
+    kept->step = new_column(kept, TYPE_I64, TYPE_I64, 1);
+    init_ranges(kept, state);
+    bool good = kept->backend->ops->keep && kept->step && rows > 0 && open_body(kept, queues[0], state) &&
+                fill_state(kept, state);
+    for (size_t q = 1; q < LOOP_QUEUES && good; q++)
+        good = open_queue(kept, queues[q], false, &kept->queues[q]);
+    for (size_t q = 0; q < LOOP_QUEUES && good; q++)
+        good = keep_queue(kept, &kept->queues[q], q == 0);
+    if (good)
+        return kept;
+    kept_rounds_free(kept);
+    return NULL;
+}
+
+/* ---- rounds ---- */
+
+/* Writes the aggregates as a row. */
+static bool write_aggregates(const struct kept_rounds *kept, const struct kept_task *task)
+{
+    bool certain = true;
+    for (size_t k = 0; k < task->task->output_count && certain; k++) {
+        struct scalar scalar;
+        if (!task->written[k])
+            continue;
+        if (agg_element(&task->states[k], &task->task->aggregates[k], &scalar, &certain, kept->diags) != STATUS_OK)
+            return false;
+        column_set_datum(task->written[k], 0, datum_of_scalar(&scalar));
+    }
+    return certain;
+}
+
+static enum status run_kept_queue(const struct kept_rounds *kept, const struct kept_queue *queue)
+{
+    enum status status = STATUS_OK;
+    for (size_t t = 0; t < queue->count && status == STATUS_OK; t++) {
+        const struct kept_task *task = &queue->tasks[t];
+        const bool aggregates = task->task->sink == SINK_AGGREGATE;
+        bool flagged = false;
+        for (size_t k = 0; k < task->task->aggregate_count; k++)
+            agg_init(&task->states[k], &task->task->aggregates[k], &task->task->code);
+        if (task->kept)
+            status = kept->backend->ops->run_kept(task->kept, aggregates ? task->states : NULL, &flagged);
+        if (status == STATUS_OK && (flagged || (aggregates && !write_aggregates(kept, task))))
+            status = STATUS_UNABLE;
+    }
+    return status;
+}
+
+/* Whether the only row of a condition is true, and not missing. */
+static enum status run_condition(const struct kept_rounds *kept, const struct kept_queue *queue, bool *holds)
+{
+    enum status status = run_kept_queue(kept, queue);
+    if (status != STATUS_OK)
+        return status;
+    const struct kept_task *last = &queue->tasks[queue->count - 1];
+    const size_t validity = last->task->outputs[0].validity;
+    *holds =
+        column_get_int(last->written[0], 0) != 0 && (validity == 0 || column_get_int(last->written[validity], 0) != 0);
+    return STATUS_OK;
+}
+
+static void swap_data(const struct kept_rounds *kept)
+{
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        if (kept->carried[k])
+            continue;
+        const void *data = kept->state[k]->data;
+        kept->state[k]->data = kept->after[k]->data;
+        kept->after[k]->data = data;
+    }
+}
+
+enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
+{
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !*done && *round < kept->loop->rounds) {
+        bool active = true;
+        if (kept->runner->cancel && *kept->runner->cancel)
+            return STATUS_CANCELLED;
+        *(int64_t *)column_at(kept->step, 0) = *round;
+        if (kept->queues[1].count > 0)
+            status = run_condition(kept, &kept->queues[1], &active);
+        *done = !active;
+        if (status != STATUS_OK || !active)
+            break;
+        status = run_kept_queue(kept, &kept->queues[0]);
+        if (status == STATUS_OK && kept->queues[2].count > 0)
+            status = run_condition(kept, &kept->queues[2], done);
+        if (status != STATUS_OK)
+            break;
+        swap_data(kept);
+        ++*round;
+        repeat_report(kept->loop, *round, kept->rows, progress);
+    }
+    return status;
+}
+
+struct column *kept_rounds_column(const struct kept_rounds *kept, size_t k)
+{
+    return column_ref(kept->state[k]);
+}
+
+void kept_rounds_free(struct kept_rounds *kept)
+{
+    if (!kept)
+        return;
+    for (size_t q = 0; q < LOOP_QUEUES; q++) {
+        for (size_t t = 0; t < kept->queues[q].count && kept->queues[q].tasks; t++)
+            kept->backend->ops->drop(kept->queues[q].tasks[t].kept);
+    }
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        column_unref(kept->state[k]);
+        column_unref(kept->after[k]);
+    }
+    drop_made(kept, 0);
+    column_unref(kept->step);
+    arena_free(kept->arena);
+}
