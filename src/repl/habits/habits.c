@@ -230,13 +230,14 @@ static void advise(const struct correction *c, const struct state *state, struct
     }
 }
 
-static void answer(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
+/* Returns whether the error now has the answer. */
+static bool answer(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
                    struct span statement)
 {
     const bool meaning = !is_of_syntax(diag);
     if (!statement.source || diag->second.source || diag->span.source != statement.source ||
         diag->span.begin < statement.begin || statement.end - statement.begin > MAX_STATEMENT)
-        return;
+        return false;
     struct correction c = {.env = env, .mode = mode, .arena = diags->arena};
     struct state state = {
         .text = arena_text(diags->arena, statement.source->text + statement.begin, statement.end - statement.begin),
@@ -247,10 +248,24 @@ static void answer(const struct env *env, enum parse_mode mode, struct diags *di
     bool found = find_correction(&c, &state, true) || (!meaning && find_correction(&c, &state, false));
     if (!found) {
         advise(&c, &state, diag);
-        return;
+        return false;
     }
     diag->message = state.message;
     diag->hint = arena_printf(diags->arena, "write `%s`", changed_lines(&state, diags->arena));
+    return true;
+}
+
+/* Drops the errors of the statement after number `first`: the answer is for all. */
+static void drop_errors(struct diags *diags, size_t first, struct span statement)
+{
+    size_t kept = first + 1;
+    for (size_t i = kept; i < diags->count; i++) {
+        const struct diag *diag = &diags->at[i];
+        if (diag->severity != SEVERITY_ERROR || diag->span.source != statement.source ||
+            diag->span.begin < statement.begin || diag->span.begin > statement.end)
+            diags->at[kept++] = *diag;
+    }
+    diags->count = kept;
 }
 
 void habits_answer(const struct env *env, enum parse_mode mode, struct diags *diags, size_t since,
@@ -260,7 +275,9 @@ void habits_answer(const struct env *env, enum parse_mode mode, struct diags *di
         struct diag *diag = &diags->at[i];
         if (diag->severity != SEVERITY_ERROR)
             continue;
-        answer(env, mode, diags, diag, diag->statement.source ? diag->statement : statement);
+        const struct span whole = diag->statement.source ? diag->statement : statement;
+        if (answer(env, mode, diags, diag, whole))
+            drop_errors(diags, i, whole);
     }
 }
 
