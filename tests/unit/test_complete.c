@@ -271,6 +271,32 @@ static void texts_of_a_column(void **state)
     assert_false(offers(desk, "[1, 2] | select x == \"", "1"));
 }
 
+/* A file that is too long to be read for completion: its beginning tells the columns. What follows here is no text. */
+static void columns_of_a_long_file(void **state)
+{
+    struct desk *desk = *state;
+    struct scratch *scratch = scratch_new();
+    char path[128], line[256];
+    (void)snprintf(path, sizeof path, "%s/long.csv", scratch->folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("when,symbol,the price\n2024-01-02,KO,59.5\n2024-01-03,KO,\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(truncate(path, 1 << 30), 0);
+    (void)snprintf(line, sizeof line, "%s | select symbol == \"KO\" | derive price = 2 | pick sym", path);
+    assert_only(desk, line, "symbol");
+    (void)snprintf(line, sizeof line, "load %s | group symbol: count() | sort ", path);
+    struct completions found = at_end(desk, line);
+    assert_int_equal(found.columns, 2);
+    assert_string_equal(found.names[0], "symbol");
+    assert_string_equal(found.names[1], "count");
+    (void)snprintf(line, sizeof line, "load %s | pick ", path);
+    found = at_end(desk, line);
+    assert_int_equal(found.columns, 3);
+    assert_string_equal(found.names[2], "`the price`");
+    scratch_free(scratch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +312,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(paths_where_files_are_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(commands_and_what_they_take, set_up, tear_down),
         cmocka_unit_test_setup_teardown(lines_before_count, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(columns_of_a_long_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_leading_pipe_goes_on_from_the_last_result, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,8 +51,13 @@ bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct a
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count)
 {
-    return bound_columns(env, pipeline, true, arena, names, count) ||
-           (sources_load_fast(env, pipeline, arena) && bound_columns(env, pipeline, false, arena, names, count));
+    if (bound_columns(env, pipeline, true, arena, names, count) ||
+        (sources_load_fast(env, pipeline, arena) && bound_columns(env, pipeline, false, arena, names, count)))
+        return true;
+    env->peeks = true;
+    const bool found = bound_columns(env, pipeline, true, arena, names, count);
+    env->peeks = false;
+    return found;
 }
 
 static struct preview_texts texts_of(const struct dictionary *dictionary, const char *prefix, size_t most,

@@ -37,6 +37,7 @@ struct env {
     bool strict;           /* abbreviations of column names are errors */
     /* In a check that opens files: all but those that statements so far may make. Otherwise nothing is opened. */
     bool opens_files;
+    bool peeks; /* in a check that opens none, for completion: what they begin with tells their columns */
     struct made_files made;
     struct argument *arguments;
     size_t argument_count;

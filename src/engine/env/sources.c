@@ -140,6 +140,21 @@ static enum status stated_format(const struct name *word, const struct format **
     return STATUS_FAILED;
 }
 
+static void peek_at_file(const struct loader *loader, const struct name *path, const struct format *format,
+                         struct source_file *file)
+{
+    const struct reader_column *columns;
+    size_t count;
+    file->known = file_cache_peek(loader->env->file_cache, path->text, format, loader->arena, &columns, &count);
+    if (!file->known)
+        return;
+    file->columns = arena_array(loader->arena, count + 1, sizeof *file->columns);
+    for (size_t k = 0; k < count; k++)
+        file->columns[k] =
+            (struct source_column){.name = columns[k].name, .type = columns[k].type, .logical = columns[k].logical};
+    file->count = count;
+}
+
 /* In a check, a file that is not opened: only its format counts. */
 static void expect_file(struct loader *loader, const struct name *path, const struct format *stated,
                         struct source_file *file)
@@ -149,7 +164,9 @@ static void expect_file(struct loader *loader, const struct name *path, const st
         loader->sources->errors++;
     file->known = format && format->type != TYPE_COUNT;
     file->shape_unknown = format && format->shaped;
-    if (!file->known)
+    if (!file->known && loader->env->peeks)
+        peek_at_file(loader, path, format, file);
+    if (!file->known || file->count > 0)
         return;
     file->columns = arena_alloc(loader->arena, sizeof *file->columns);
     file->columns[0] = (struct source_column){.name = path_stem(path->text, loader->arena), .type = format->type};

@@ -372,6 +372,29 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     return status;
 }
 
+bool file_cache_peek(const struct file_cache *file_cache, const char *path, const struct format *format,
+                     struct arena *arena, const struct reader_column **columns, size_t *count)
+{
+    static const struct text_options head = {.head = true};
+    const struct load_options options = {.format = format, .text = &head};
+    struct opened_file file;
+    struct stat info;
+    struct diags diags;
+    diags_init(&diags, arena);
+    if (!format || !format->open || compression_of_path(path) || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
+        open_file(&file_cache->opener, path, (struct span){0}, &options, &file, &diags) != STATUS_OK)
+        return false;
+    struct reader_column *copies = arena_array(arena, file.reader->count + 1, sizeof *copies);
+    for (size_t k = 0; k < file.reader->count; k++) {
+        copies[k] = file.reader->columns[k];
+        copies[k].name = arena_text(arena, copies[k].name, strlen(copies[k].name));
+    }
+    *columns = copies;
+    *count = file.reader->count;
+    opened_file_close(&file);
+    return true;
+}
+
 void loaded_release(struct loaded *loaded)
 {
     for (size_t i = 0; i < loaded->count; i++)

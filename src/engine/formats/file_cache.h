@@ -9,10 +9,11 @@
 
 #include <stdatomic.h>
 
-struct format;       /* formats.h */
-struct file_reader;  /* file_reader.h */
-struct row_set;      /* row_set.h */
-struct text_options; /* text_options.h */
+struct format;        /* formats.h */
+struct reader_column; /* engine/storage/file_reader.h */
+struct file_reader;   /* file_reader.h */
+struct row_set;       /* row_set.h */
+struct text_options;  /* text_options.h */
 
 struct file_cache;
 struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel); /* `cancel` may be NULL */
@@ -52,6 +53,11 @@ struct load_options {
  * read column by column may be unread. `options` NULL: nothing is stated. */
 enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
                             const struct load_options *options, struct loaded *loaded, struct diags *diags);
+
+/* Finds the names and types of a file's columns, in the arena, from its beginning or its footer, however long it is.
+ * The types of a text file are guesses. False: it is compressed, no file, or of a format that is read as a whole. */
+bool file_cache_peek(const struct file_cache *file_cache, const char *path, const struct format *format,
+                     struct arena *arena, const struct reader_column **columns, size_t *count);
 
 /* Reads the unread ones of the columns, which file_cache_load gave, and replaces each by the column that it stands for,
  * with its reference. */

@@ -5,6 +5,7 @@
 #include "engine/values/logical_type.h"
 #include "engine/values/types.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* A column's stated type: an integer type, f32, f64 or bool with LOGICAL_NUMBER, or another logical type (for a
@@ -21,6 +22,7 @@ struct text_options {
     const char *const *missing; /* strings that mean a missing value in any column, instead of the usual ones; NULL:
                                    those */
     size_t missing_count;
+    bool head; /* only whole lines at the beginning of the file are looked at, as its names are what is wanted */
 };
 
 #endif

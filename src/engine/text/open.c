@@ -26,6 +26,14 @@ void text_reader_describe(struct text_reader *reader, size_t k)
     };
 }
 
+/* The length of the whole lines at the beginning of a text, if it is long. */
+static size_t head_length(const char *text, size_t length)
+{
+    enum { HEAD_BYTES = 1 << 20 };
+    const char *newline = length > HEAD_BYTES ? memrchr(text, '\n', HEAD_BYTES) : NULL;
+    return newline ? (size_t)(newline + 1 - text) : length;
+}
+
 /* Sets the table's text without a byte order mark. */
 static void set_text(struct table *table, const char *text, size_t length)
 {
@@ -47,7 +55,8 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
     reader->mapping = mapping_ref(mapping);
     reader->dialect = *dialect;
     table->dialect = &reader->dialect;
-    set_text(table, text ? text : "", mapping_length(mapping));
+    const size_t length = mapping_length(mapping);
+    set_text(table, text ? text : "", job->text && job->text->head ? head_length(text, length) : length);
     enum status status = table_open(table, &reader->dialect, job, mapping_path(mapping), reader->arena);
     if (status == STATUS_OK && !table_cut(table, job->workers))
         status = STATUS_CANCELLED;
