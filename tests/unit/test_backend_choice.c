@@ -167,6 +167,31 @@ static void small_work_stays(void **state)
     chooser_free(chooser);
 }
 
+/* A device has to be so much faster that it makes up for grouping in a second pass. */
+static void groups_are_counted(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000000 };
+    struct machine host = machine_new(CLASS_EVALUATOR, "host", 20e3, 0.4), gpu = machine_new(CLASS_GPU, "gpu", 1, 0);
+    struct chooser *chooser = chooser_new(NULL, &host.base);
+    chooser_add(chooser, &gpu.base, CLASS_GPU);
+    struct sum sum;
+    sum_init(&sum, ROWS);
+    struct cost_features both = sum.work;
+    both.shape++;
+    const struct load little = {.kind = (enum work_kind)OPERATOR_GROUP, .bytes = 1},
+                      much = {.kind = (enum work_kind)OPERATOR_GROUP, .bytes = 100.0 * ROWS};
+    double ns;
+    assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &little, &ns), &gpu.base);
+    assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &much, &ns), &host.base);
+    assert_true(chooser_host_time(chooser, &both) == 0);
+    chooser_learn_grouped(chooser, &both, 1000);
+    assert_true(chooser_host_time(chooser, &both) > 0);
+    assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &little, &ns), &host.base);
+    assert_true(ns < 2000);
+    chooser_free(chooser);
+}
+
 /* Columns are uploaded once the queries on them would have paid for it. */
 static void uploads_are_investments(void **state)
 {
@@ -635,6 +660,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_size_is_much_slower),
         cmocka_unit_test(small_work_stays),
+        cmocka_unit_test(groups_are_counted),
         cmocka_unit_test(uploads_are_investments),
         cmocka_unit_test(who_cannot_is_left_out),
         cmocka_unit_test(what_does_not_suit_is_left_out),

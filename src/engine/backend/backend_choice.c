@@ -292,6 +292,28 @@ struct backend *chooser_pick(struct chooser *chooser, const struct cost_features
     return estimates[best].backend;
 }
 
+double chooser_host_time(const struct chooser *chooser, const struct cost_features *work)
+{
+    bool tried;
+    const struct candidate *host = &chooser->candidates[0];
+    const struct memo *memo = nearest_run(chooser, 0, work, &tried);
+    return tried ? model(host, work, work->rows) * memo->ns / model(host, work, memo->rows) : 0;
+}
+
+struct backend *chooser_pick_grouped(struct chooser *chooser, const struct cost_features *work,
+                                     const struct cost_features *both, const struct load *then, double *host_ns)
+{
+    struct estimate estimates[MOST_CANDIDATES] = {0};
+    chooser_estimate(chooser, work, false, estimates);
+    const double known = chooser_host_time(chooser, both);
+    if (known > 0)
+        estimates[0].ns = known + estimates[0].move_ns;
+    for (size_t k = 1; k < chooser->count; k++)
+        estimates[k].ns += cost_model_time(&chooser->candidates[k].model, then);
+    *host_ns = estimates[0].ns;
+    return estimates[fastest(estimates, chooser->count)].backend;
+}
+
 struct backend *chooser_missing_device(struct chooser *chooser)
 {
     struct candidate *best = &chooser->candidates[1];
@@ -357,6 +379,11 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
     find_or_add(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket_of(work->rows)))->runs++;
     if (!has_own_memory(candidate))
         find_or_add(chooser, columns_key(work))->runs++;
+}
+
+void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t ns)
+{
+    remember_run(chooser, 0, both, both->rows, (double)ns);
 }
 
 void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work)

@@ -48,6 +48,18 @@ struct backend *chooser_missing_device(struct chooser *chooser);
 /* Picks the backend for a task. It may have to get ready first, and may then turn out to be unable. */
 struct backend *chooser_pick(struct chooser *chooser, const struct cost_features *work);
 
+/* Picks the backend for a task whose rows are then grouped. The evaluator groups them while it computes them, which
+ * `both` stands for; on a device the group is a second task, whose load is `then`. *host_ns is the time that the
+ * evaluator is expected to take for both. */
+struct backend *chooser_pick_grouped(struct chooser *chooser, const struct cost_features *work,
+                                     const struct cost_features *both, const struct load *then, double *host_ns);
+
+/* The evaluator has computed and grouped the rows in `ns`. */
+void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t ns);
+
+/* The time that the evaluator is expected to take, if it has run the task at about this size; 0 otherwise. */
+double chooser_host_time(const struct chooser *chooser, const struct cost_features *work);
+
 /* What a run took, without building and starting. */
 struct spent {
     int64_t rows; /* of the task */

@@ -222,6 +222,21 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
     work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};
 }
 
+void cost_features_with_group(struct cost_features *both, const struct cost_features *work, const struct task *group,
+                              struct load *then)
+{
+    const struct column_operator *column_op = group->column_op;
+    int64_t bytes = 0;
+    *both = *work;
+    mix(&both->shape, column_op->key_count);
+    for (size_t k = 0; k < group->aggregate_count; k++)
+        mix(&both->shape, (uint64_t)group->aggregates[k].kind << 1 | group->outputs[column_op->key_count + k].needed);
+    for (size_t k = 0; k < group->input_count; k++)
+        bytes += group->inputs[k].needed ? (int64_t)type_table[group->inputs[k].type].size : 0;
+    const double rows = (double)work->rows / (work->task->filter_count > 0 ? 2 : 1);
+    *then = (struct load){.kind = (enum work_kind)OPERATOR_GROUP, .bytes = (double)bytes * rows};
+}
+
 struct load load_of_rows(const struct cost_features *work, int64_t rows)
 {
     double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;

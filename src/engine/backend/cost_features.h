@@ -20,6 +20,10 @@ struct cost_features {
 void cost_features_of_job(struct cost_features *work, const struct job *job, const struct row_ranges *ranges);
 void cost_features_of_operator(struct cost_features *work, const struct operator_job *job);
 
+/* Of the task and of the group that takes its rows: the shape of both. `then` is the load of the group alone. */
+void cost_features_with_group(struct cost_features *both, const struct cost_features *work, const struct task *group,
+                              struct load *then);
+
 /* The load of some of the rows. */
 struct load load_of_rows(const struct cost_features *work, int64_t rows);
 

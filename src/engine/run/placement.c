@@ -1,10 +1,13 @@
 #include "engine/run/placement.h"
 
+#include "base/integer.h"
+
 enum {
     RANGE_UNIT = 4096,
-    /* Of the evaluator, before a hand-over: long enough to amortise starting threads, short enough to hand over soon.
-     */
+    /* Of the evaluator, before a hand-over: long enough to amortise starting threads. Each may take twice as long as
+     * the one before, so that a hand-over is late by no more than was waited for it. */
     SLICE_NS = 4000000,
+    MOST_SLICE_NS = 64000000,
     FIRST_SLICE = 64 * RANGE_UNIT,
     LEAST_SLICE = 4 * RANGE_UNIT
 };
@@ -46,13 +49,25 @@ static enum status prepare(struct placement *placement, struct backend *backend)
     return placement_fall_back(placement);
 }
 
+/* Rows that take about SLICE_NS, where that is known. */
+static int64_t first_slice(const struct placement *placement)
+{
+    const struct cost_features *work = &placement->features;
+    const double ns = placement->runner->chooser ? chooser_host_time(placement->runner->chooser, work) : 0;
+    const double rows = ns > 0 ? (double)work->rows * SLICE_NS / ns : 0;
+    if (rows > (double)work->rows)
+        return work->rows / RANGE_UNIT * RANGE_UNIT + RANGE_UNIT;
+    return rows > FIRST_SLICE ? (int64_t)rows / RANGE_UNIT * RANGE_UNIT : FIRST_SLICE;
+}
+
 /* Places the remaining rows on a backend. A run that does not wait gives them to the evaluator until it is ready. */
 static enum status place(struct placement *placement, struct backend *backend)
 {
     placement->awaited = NULL;
     if (placement->runner->no_wait && begin_backend(placement, &backend) == BACKEND_PENDING) {
         placement->awaited = backend;
-        placement->slice = FIRST_SLICE;
+        placement->slice = first_slice(placement);
+        placement->slice_ns = SLICE_NS;
         backend = placement->runner->evaluator;
     }
     return prepare(placement, backend);
@@ -116,7 +131,8 @@ enum status placement_next(struct placement *placement, int64_t row)
     placement->job->left_ns = (int64_t)(row_ns * (double)row_ranges_rows(placement->ranges, row));
     if (awaited->ops->begin(awaited, placement->job) != BACKEND_PENDING)
         return place(placement, placement->runner->chooser ? best_backend(placement, row) : awaited);
-    const double factor = (double)SLICE_NS / (double)(placement->range_ns > 0 ? placement->range_ns : 1);
+    placement->slice_ns = min_int64(2 * placement->slice_ns, MOST_SLICE_NS);
+    const double factor = (double)placement->slice_ns / (double)(placement->range_ns > 0 ? placement->range_ns : 1);
     const double rows = (double)placement->slice * (factor < 4 ? factor : 4);
     placement->slice = rows < LEAST_SLICE ? LEAST_SLICE : (int64_t)rows / RANGE_UNIT * RANGE_UNIT;
     return STATUS_OK;

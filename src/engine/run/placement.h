@@ -15,7 +15,8 @@ struct placement {
     const struct row_ranges *ranges;
     struct backend *backend;       /* prepared; runs the next range */
     struct backend *awaited;       /* gets ready while the evaluator runs slices, or NULL */
-    int64_t slice;                 /* rows of the next slice */
+    int64_t slice;                 /* rows of the next slice, */
+    int64_t slice_ns;              /* which is to take this long */
     int64_t sliced_rows;           /* all slices so far, */
     int64_t sliced_ns;             /* and the processor time they took, which other processes do not lengthen */
     int64_t began_ns, spent_ns;    /* when the current range began: the clock, and processor time */

@@ -202,26 +202,56 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
     return status;
 }
 
+/* Whether the evaluator computes and groups the rows of the run: it is the fastest, or the device is not ready and the
+ * rows would not take long. `both` receives what the choice learns of. */
+static bool groups_on_host(const struct runner *runner, struct task_run *run, const struct task *group,
+                           struct cost_features *both)
+{
+    enum { NOT_LONG_NS = 100000000 };
+    struct chooser *chooser = runner->chooser;
+    struct cost_features work;
+    struct load then;
+    double host_ns;
+    const struct row_ranges all = {.begins = &run->job.begin, .ends = &run->job.end, .count = 1};
+    cost_features_of_job(&work, &run->job, &all);
+    cost_features_with_group(both, &work, group, &then);
+    struct backend *picked = chooser_pick_grouped(chooser, &work, both, &then, &host_ns);
+    if (picked == runner->evaluator)
+        return true;
+    run->job.left_ns = (int64_t)host_ns;
+    const enum readiness readiness = picked->ops->begin(picked, &run->job);
+    if (readiness == BACKEND_UNABLE)
+        chooser_rule_out(chooser, picked, &work);
+    return readiness == BACKEND_UNABLE || (readiness == BACKEND_PENDING && host_ns < NOT_LONG_NS);
+}
+
 enum status run_task_grouped(const struct runner *runner, const struct task *task, struct column *const *inputs,
                              int64_t rows, const struct task *group, int64_t *passed, struct outcome *outcome,
                              struct diags *diags)
 {
-    if ((runner->device && runner->device != runner->evaluator) || runs_on_gpu(runner))
+    if (runner->device && runner->device != runner->evaluator)
         return STATUS_UNABLE;
+    const bool chooses = rows > 0 && runs_on_gpu(runner);
     struct runner host = *runner;
     host.device = NULL;
     host.chooser = NULL;
     struct task_run run;
     struct grouped_rows grouped;
     enum status status = STATUS_UNABLE;
-    open_run(&run, &host, task, inputs, rows, diags);
-    if (grouped_rows_open(&grouped, &run.job, group, host.evaluator, outcome)) {
+    struct cost_features both;
+    const int64_t began = now_ns();
+    open_run(&run, runner, task, inputs, rows, diags);
+    run.runner = &host;
+    if (grouped_rows_open(&grouped, &run.job, group, host.evaluator, outcome) &&
+        (!chooses || groups_on_host(runner, &run, group, &both))) {
         task_sink_open_groups(&run.sink, &host, &run.job, grouped.stream);
         status = run_all_ranges(&run, inputs);
         if (status == STATUS_OK && run.flagged)
             status = STATUS_UNABLE;
         if (status == STATUS_OK)
             status = grouped_rows_finish(&grouped, passed, outcome);
+        if (status == STATUS_OK && chooses)
+            chooser_learn_grouped(runner->chooser, &both, now_ns() - began);
     }
     grouped_rows_close(&grouped);
     if (status != STATUS_OK)
