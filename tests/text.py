@@ -23,6 +23,7 @@ FLOAT = re.compile(r"[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity|nan)\Z", r
 LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)\Z", re.ASCII)
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d(?::?\d\d)?)?\Z", re.ASCII)
+SAMPLE = 1000  # lines
 WORDS = {"", "na", "n/a", "#n/a", "null", "none", "-", "?", "\\n"}
 EPOCH = datetime.date(1970, 1, 1)
 
@@ -114,6 +115,9 @@ def columns_of(rows, names):
         cells = [row[k] for row in rows]
         classes = {class_of(cell) for cell in cells} - {None}
         kind = type_of(classes) if classes or cells else "i64"
+        sample = {class_of(cell) for cell in cells[:SAMPLE]}
+        if "wide" in sample and "float" not in sample:
+            kind = "text"  # identifiers, though there may be floats behind them
         columns.append((name, kind, [value_of(cell, kind) for cell in cells]))
     return columns
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { OPERAND_SHOWN = 40 };
+enum { OPERAND_SHOWN = 40, HALF_BITS = 32 };
 
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span)
@@ -198,6 +198,35 @@ static struct term of_type(struct code *code, struct term term, struct span span
     return term;
 }
 
+/* Adds integers in two halves, so that no sum of a column exceeds 64 bits: part 0 adds the high ones, part 2 the low.
+ */
+static void sum_halves(struct lowering *lowering, struct aggregate_call *call, struct term term)
+{
+    struct code *code = scope_of(lowering)->code;
+    const struct span span = call->expr->span;
+    const value low = code_op(code, OP_BITAND, term.value, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
+    const value high = code_op(code, OP_SHR, term.value, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
+    call->pass = &lowering->first;
+    call->part[0] = pass_add_plain(&lowering->first, AGG_SUM, high, span);
+    call->part[2] = pass_add_plain(&lowering->first, AGG_SUM, low, span);
+    call->slot = slot_of(lowering, call, AGG_MEAN, term);
+}
+
+/* The sum of the halves, rounded once: the high one is exact, and so is its product by a power of two. */
+static value join_halves(struct reader *reader, const struct aggregate_call *call, value high)
+{
+    struct code *code = reader->scope.code;
+    const struct span span = call->expr->span;
+    value low = reader_value(reader, call->pass, call->part[2], span);
+    value carry = code_op(code, OP_SHR, low, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
+    high = code_op(code, OP_ADD, high, carry, NO_VALUE, span);
+    low = code_op(code, OP_BITAND, low, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
+    high = code_op(code, OP_TO_FLOAT, high, NO_VALUE, NO_VALUE, span);
+    high = code_op(code, OP_MUL, high, code_float(code, (double)(INT64_C(1) << HALF_BITS), span), NO_VALUE, span);
+    low = code_op(code, OP_TO_FLOAT, low, NO_VALUE, NO_VALUE, span);
+    return code_op(code, OP_ADD, high, low, NO_VALUE, span);
+}
+
 static void begin_mean(struct lowering *lowering, struct aggregate_call *call)
 {
     struct code *code = scope_of(lowering)->code;
@@ -207,10 +236,14 @@ static void begin_mean(struct lowering *lowering, struct aggregate_call *call)
     term.logical = (struct logical_type){0};
     call->summed = call->known && term.present != NO_VALUE;
     if (call->summed) {
-        term = term_to_float(code, term, span);
+        term.value = bind_number(code, term.value, span);
         term.value = term_settled(code, term, span);
     }
-    add_plain(lowering, call, call->summed ? AGG_SUM : AGG_MEAN, term);
+    call->halved = call->summed && code->at[term.value].kind == KIND_INT;
+    if (call->halved)
+        sum_halves(lowering, call, term);
+    else
+        add_plain(lowering, call, call->summed ? AGG_SUM : AGG_MEAN, term);
     count_values(lowering, call, term);
     call->slot.logical = logical;
     call->plain = !call->lacks && logical.kind == LOGICAL_NUMBER;
@@ -222,6 +255,8 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
     struct term term = counted(reader, call);
+    if (call->halved)
+        term.value = join_halves(reader, call, term.value);
     if (call->summed) {
         value count = reader_value(reader, call->pass, call->part[1], span);
         value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);

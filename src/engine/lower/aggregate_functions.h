@@ -14,7 +14,8 @@ struct aggregate_call {
     bool known;                   /* its arguments are bound, and fit */
     bool plain;                   /* its value is part 0 as it is */
     bool lacks;                   /* there may be nothing to aggregate: part 1 counts the values */
-    bool summed;                  /* a mean: part 0 is the sum */
+    bool summed;                  /* a mean: part 0 is the sum, */
+    bool halved;                  /* and part 2 that of the low halves of integers */
     uint8_t scale;                /* of the decimals that a variance is of */
     struct slot slot;             /* of the value; its name is only for listings */
     const struct pass *pass;      /* of `part` */
