@@ -13,7 +13,7 @@ enum {
     MOST_IN_TAG = 60, /* the length of a literal; above, it follows the tag */
     MOST_COPIED = 64,
     WORD = 8,   /* bytes copied at once */
-    VECTOR = 16 /* of literals */
+    VECTOR = 16 /* likewise, where they do not overlap */
 };
 
 struct input {
@@ -48,11 +48,18 @@ static bool read_length(struct input *in, size_t *length)
     return false;
 }
 
+/* Copies in whole vectors, of which the last may reach up to VECTOR - 1 bytes further. */
+static inline void copy_vectors(uint8_t *to, const uint8_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i += VECTOR)
+        memcpy(to + i, from + i, VECTOR);
+}
+
 static inline bool read_literal(struct input *in, struct output *out, unsigned tag)
 {
     size_t above = tag >> 2, count = above + 1, room = (size_t)(out->end - out->at);
-    if (count <= VECTOR && in->end - in->at >= VECTOR && room >= VECTOR) {
-        memcpy(out->at, in->at, VECTOR);
+    if (count <= MOST_IN_TAG && (size_t)(in->end - in->at) >= MOST_COPIED + VECTOR && room >= MOST_COPIED + VECTOR) {
+        copy_vectors(out->at, in->at, count);
     } else {
         if (count > MOST_IN_TAG && !read_bytes(in, count - MOST_IN_TAG, &above))
             return false;
@@ -73,7 +80,9 @@ static inline bool copy(struct output *out, size_t offset, size_t count)
     if (offset - 1 >= (size_t)(out->at - out->begin) || count > room)
         return false;
     const uint8_t *from = out->at - offset;
-    if (offset >= WORD && room >= MOST_COPIED + WORD) {
+    if (offset >= VECTOR && room >= MOST_COPIED + VECTOR) {
+        copy_vectors(out->at, from, count);
+    } else if (offset >= WORD && room >= MOST_COPIED + WORD) {
         for (size_t i = 0; i < count; i += WORD)
             memcpy(out->at + i, from + i, WORD);
     } else {
@@ -84,18 +93,23 @@ static inline bool copy(struct output *out, size_t offset, size_t count)
     return true;
 }
 
+/* Reads the offset of 1, 2 or 4 bytes as 4, where there are as many: which length it has is hard to predict. */
 static inline bool read_copy(struct input *in, struct output *out, unsigned tag)
 {
-    size_t offset, count = (tag >> 2) + 1;
-    if ((tag & 3) == COPY_1) {
-        if (!read_bytes(in, 1, &offset))
-            return false;
-        offset |= (size_t)(tag >> 5) << 8;
-        count = (tag >> 2 & 7) + 4;
-    } else if (!read_bytes(in, (tag & 3) == COPY_2 ? 2 : 4, &offset)) {
+    static const uint32_t masks[] = {[COPY_1] = 0xff, [COPY_2] = 0xffff, [COPY_4] = 0xffffffff};
+    static const uint8_t sizes[] = {[COPY_1] = 1, [COPY_2] = 2, [COPY_4] = 4};
+    const unsigned kind = tag & 3;
+    const size_t is_short = 0 - (size_t)(kind == COPY_1); /* all bits: with 3 bits of the offset in the tag */
+    uint32_t next;
+    size_t offset, count = (((tag >> 2 & 7) + 4) & is_short) | (((tag >> 2) + 1) & ~is_short);
+    if ((size_t)(in->end - in->at) >= sizeof next) {
+        memcpy(&next, in->at, sizeof next);
+        offset = next & masks[kind];
+        in->at += sizes[kind];
+    } else if (!read_bytes(in, sizes[kind], &offset)) {
         return false;
     }
-    return copy(out, offset, count);
+    return copy(out, offset | ((size_t)(tag >> 5) << 8 & is_short), count);
 }
 
 static bool decompress(const void *block, size_t size, void *to, size_t length)
