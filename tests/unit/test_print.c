@@ -269,7 +269,7 @@ static void small_tables_are_whole(void **state)
            "  0\n"
            " 10\n"
            " 20\n"
-           "3 rows, 1 of 2 columns (| pick NAME, ... for others)\n");
+           "3 rows, 1 of 2 columns\n");
     result_release(&result);
     result = relation_of(0);
     style.width = 80;
@@ -373,8 +373,7 @@ static void histograms_have_bars_on_a_terminal_only(void **state)
     style.width--; /* too narrow for bars */
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
     style.width = 8; /* counts hidden */
-    expect(&result, &style,
-           " lo   hi\nf64  f64\n0.0  1.0\n1 of 5 rows, 2 of 3 columns (| pick NAME, ... for others)\n");
+    expect(&result, &style, " lo   hi\nf64  f64\n0.0  1.0\n1 of 5 rows, 2 of 3 columns\n");
     style = style_of(PRINT_TABLE, false);
     expect(&result, &style, " lo   hi  count\nf64  f64    i64\n0.0  1.0     80\n1 of 5 rows\n");
     style = style_of(PRINT_TSV, true);

@@ -6,6 +6,8 @@
 #include "repl/print/print_guard.h"
 #include "repl/print/table_layout.h"
 
+#include <string.h>
+
 enum { MAX_ROWS = 25, MIN_ROWS = 5, TAIL_PART = 5, GAP = 2, MIN_BAR = 4 };
 
 /* The rows shown: the first `head` and the last `tail`. */
@@ -95,8 +97,7 @@ static void print_footer(struct printer *out, const struct result *result, const
     bool wanted = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
     if (!wanted && rows == relation->rows && columns == relation->count && rows > 0)
         return;
-    struct strbuf *text = &out->text;
-    strbuf_puts(text, style->colour ? "\033[2m" : "");
+    struct strbuf line = {0}, *text = &line;
     if (rows < relation->rows) {
         number_format_group_int(text, rows);
         strbuf_puts(text, " of ");
@@ -105,10 +106,13 @@ static void print_footer(struct printer *out, const struct result *result, const
     strbuf_puts(text, relation->rows == 1 ? " row" : " rows");
     if (columns < relation->count)
         strbuf_printf(text, ", %zu of %zu columns", columns, relation->count);
-    strbuf_puts(text, shown->gap                  ? " (| show N for more)"
-                      : columns < relation->count ? " (| pick NAME, ... for others)"
-                                                  : "");
-    strbuf_puts(text, style->colour ? "\033[0m\n" : "\n");
+    const char *advice = shown->gap                  ? " (| show N for more)"
+                         : columns < relation->count ? " (| pick NAME, ... for others)"
+                                                     : "";
+    if (!style->terminal || line.length + strlen(advice) <= style->width)
+        strbuf_puts(text, advice);
+    strbuf_printf(&out->text, style->colour ? "\033[2m%s\033[0m\n" : "%s\n", line.text);
+    strbuf_free(&line);
 }
 
 static void print_body(struct printer *out, const struct relation *relation, const struct shown *shown,

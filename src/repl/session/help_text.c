@@ -107,12 +107,13 @@ static const char loops[] = "repeat runs stages on the rows, then on their resul
                             "  range 0..3 | map sum(i in -1..1, j in -1..i: i * j + x)\n";
 
 static const char keys[] = "Tab          complete stages, functions, files, names and columns\n"
-                           "Up, Ctrl-R   recall earlier queries, search them\n"
+                           "Up, Ctrl-R   recall earlier queries, search them; .history lists them\n"
                            "|            at the start of a line: continue from the last relation\n"
                            "_            the last result\n"
                            "Ctrl-C       cancel the query or the line; names and relations stay\n"
                            "Ctrl-D       quit, like .quit\n"
                            ".edit        open the last query in $VISUAL or $EDITOR\n"
+                           "q            leave the pager, which shows what exceeds the screen\n"
                            "A line that ends in an operator, | or an open bracket continues on the next.\n";
 
 const struct help_text help_texts[] = {
