@@ -305,6 +305,17 @@ enum status exact_run_loop(struct exact *exact, struct lazy_task *lazy, value v,
     return STATUS_OK;
 }
 
+int64_t exact_round(const struct lazy_task *lazy)
+{
+    const struct code *code = &lazy->task->code;
+    for (value v = 0; lazy->loops && v < code->count; v++) {
+        const struct loop_run *run = lazy->loops[v];
+        if (run && code->at[v].op == OP_LOOP && run->active && run->in_round && run->row == lazy->row)
+            return run->index;
+    }
+    return -1;
+}
+
 union datum exact_final(const struct lazy_task *lazy, const struct instr *final)
 {
     return lazy->loops[final->args[0]]->states[final->offset];

@@ -156,6 +156,10 @@ enum status fail_operation(const struct failure *failure, struct diags *diags)
         fail_row(failure->task, span, failure->row, what, diags);
     else
         diag_error(diags, span, "%s", what);
+    if (failure->looped) {
+        struct diag *diag = &diags->at[diags->count - 1];
+        diag->message = arena_printf(diags->arena, "%s, round %lld", diag->message, (long long)failure->round);
+    }
     add_hint(failure, diags);
     return STATUS_FAILED;
 }

@@ -1,5 +1,6 @@
 #include "engine/loop/bind_repeat.h"
 
+#include "engine/loop/loop_in_rows.h"
 #include "engine/loop/rows_of_round.h"
 #include "engine/lower/aggregates.h"
 #include "engine/plan/loop.h"
@@ -10,6 +11,7 @@ enum {
     LIMIT_LOOPS = 8,        /* nested */
     LIMIT_BINDINGS = 100,   /* of a body: what it does to columns and rows turns up at the end of a round */
     LIMIT_ROUNDS = 1000000, /* in a script, where none is stated */
+    ROUNDS_IN_ROWS = 10000, /* of each row on its own, which a device cannot interrupt; then all rows together */
 };
 
 struct repeat {
@@ -18,7 +20,8 @@ struct repeat {
     struct flow entry; /* the columns of the state: visible ones, then the validity of those that have one */
     struct loop *loop;
     struct rounds rounds;
-    bool rows_vary; /* from round to round */
+    bool rows_vary;       /* from round to round */
+    struct row_loop rows; /* while */
 };
 
 /* The source of this name as the source of a pipeline. */
@@ -233,19 +236,22 @@ static void leave_all(const struct repeat *r, struct flow *flow)
 }
 
 /* Ends the round of a loop with `while`: rows for which the condition fails stay as they were. */
-static void leave_masked(const struct repeat *r, struct flow *flow)
+static void leave_masked(struct repeat *r, struct flow *flow)
 {
     struct binder *binder = r->binder;
     const struct span span = r->stage->condition->span;
     const size_t count = r->loop->count;
     struct flow before;
     leave_all(r, flow);
+    r->rows.after = flow->task;
     bind_rows_before(binder, &r->rounds, span, &before);
     struct task *task = task_new(binder, "while", span, NULL);
     task_reserve_inputs(task, 2 * count + 1, binder->arena);
     task_add_inputs(task, &before);
     struct scope scope = scope_of_stage(binder, task, &before, NULL);
     const value keep = bind_condition(&scope, r->stage->condition);
+    r->rows.mask = task;
+    r->rows.keep = keep;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++) {
         const struct input input = {
@@ -413,6 +419,22 @@ static void add_operator(const struct repeat *r, struct flow *flow)
         flow->rows = -1;
 }
 
+/* The rows after the last round: of each row on its own where possible, at first. */
+static void bind_loop(struct repeat *r, struct flow *flow)
+{
+    const int64_t rounds = r->loop->rounds;
+    r->rows.loop = r->loop;
+    r->rows.rounds = rounds < ROUNDS_IN_ROWS ? rounds : ROUNDS_IN_ROWS;
+    if (r->stage->condition != NULL && r->stage->until == NULL &&
+        loop_in_rows(r->binder, r->stage, &r->rows, &r->entry)) {
+        r->loop->first = r->rows.rounds;
+        *flow = r->entry;
+        if (rounds <= ROUNDS_IN_ROWS && r->loop->stated)
+            return;
+    }
+    add_operator(r, flow);
+}
+
 /* The stated number of rounds; -1: none, or after an error. */
 static int64_t stated_rounds(struct repeat *r)
 {
@@ -472,7 +494,7 @@ void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *
         if (good && again)
             continue;
         if (good) {
-            add_operator(&r, flow);
+            bind_loop(&r, flow);
         } else {
             task_unknown(binder, stage, flow);
         }

@@ -12,6 +12,8 @@ struct failure {
     const struct input *inputs; /* of the code; NULL: it has none */
     const struct instr *instr;
     int64_t row;
+    bool looped;   /* within a LOOP: */
+    int64_t round; /* in this round of it */
     int64_t a, b;  /* the arguments, */
     double number; /* or TO_INT's argument */
     int64_t rows;  /* GATHER: the number of elements */

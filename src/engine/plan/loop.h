@@ -14,7 +14,8 @@ struct loop {
     struct column **after; /* for those after it, which `until` reads, too, */
     struct column *step;   /* and for a column of one row, the number of the round */
     size_t count;          /* of the columns of the state: the visible ones, then those of validity */
-    int64_t rounds;        /* at most */
+    int64_t first;         /* the number of the first round; those before are done */
+    int64_t rounds;        /* at most, with those */
     bool stated;           /* by the user; else reaching that number is an error */
     bool compares;         /* `until` reads columns before and after the round, which have to have as many rows */
     struct span span;

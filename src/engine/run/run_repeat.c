@@ -291,7 +291,8 @@ enum status run_repeat(const struct runner *runner, const struct loop *loop, str
                        struct column **results, int64_t *result_rows, struct diags *diags)
 {
     struct arena *arena = arena_new();
-    struct repeat_run run = {.runner = *runner, .loop = loop, .rows = rows, .prepared = -1, .diags = diags};
+    struct repeat_run run = {
+        .runner = *runner, .loop = loop, .rows = rows, .round = loop->first, .prepared = -1, .diags = diags};
     run.state = arena_array(arena, loop->count + 1, sizeof *run.state);
     run.after = arena_array(arena, loop->count + 1, sizeof *run.after);
     run.frame = (struct loop_frame){.loop = loop, .state = run.state, .after = run.after, .outer = runner->frame};
