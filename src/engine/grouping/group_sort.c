@@ -1,5 +1,6 @@
 /* Grouping by sorting codes with their row numbers. Each sorted bucket is aggregated while it is in the cache; its
- * groups are written from the bucket's first row on, and at the end the gaps between buckets are closed. */
+ * groups are written from the bucket's first row on, and at the end the gaps between buckets are closed. Rows that are
+ * in the order of their codes already, as those of a table sorted by its key, are aggregated as they are, in parts. */
 #include "engine/grouping/grouping.h"
 #include "engine/sorting/radix_sort.h"
 
@@ -9,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { WORD_BITS = 64 };
+enum { WORD_BITS = 64, ORDERED_PART = 1 << 16 };
 
 /* Consecutive result rows. */
 struct stretch {
@@ -66,8 +67,9 @@ struct bucket {
     bool open; /* the group at place 0 began in an earlier block */
 };
 
+/* The rows are those listed or, without a list, from `row` on. */
 static void add_block(const struct grouping *grouping, void **states, struct bucket *bucket, const uint64_t *codes,
-                      const uint64_t *rows, int count)
+                      const uint64_t *rows, int64_t row, int count)
 {
     uint32_t places[KEY_BLOCK];
     uint32_t last = 0;
@@ -82,7 +84,10 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
         places[i] = last;
     }
     group_states_clear(grouping, states, 1, last);
-    group_states_add_at(grouping, states, places, rows, count);
+    if (rows)
+        group_states_add_at(grouping, states, places, rows, count);
+    else
+        group_states_add(grouping, states, places, row, count);
     bucket->open = true;
     bucket->found.count = (int)last;
     if (last == 0)
@@ -106,6 +111,7 @@ static void note_stretch(struct sorted *sorted, int64_t at, int64_t count)
     pthread_mutex_unlock(&sorted->lock);
 }
 
+/* Without elements, the rows from `row` on are the bucket. */
 static void aggregate_bucket(void *context, int member, int64_t row, const void *elements, int64_t count)
 {
     struct sorted *sorted = context;
@@ -124,8 +130,11 @@ static void aggregate_bucket(void *context, int member, int64_t row, const void 
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
     for (int64_t i = 0; i < count; i += KEY_BLOCK) {
         int block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
-        split(sorted, elements, i, block, codes, rows);
-        add_block(grouping, states, &bucket, codes, rows, block);
+        if (elements)
+            split(sorted, elements, i, block, codes, rows);
+        else
+            keys_read(grouping->keys, 0, row + i, block, codes);
+        add_block(grouping, states, &bucket, codes, elements ? rows : NULL, row + i, block);
     }
     bucket.found.count = 1;
     bucket.found.codes = bucket.codes;
@@ -154,6 +163,81 @@ static int64_t close_gaps(struct sorted *sorted)
     return groups;
 }
 
+/* Rows in the order of their codes, in parts that begin with a group. */
+struct ordered {
+    struct sorted *sorted;
+    struct parts parts;
+    int64_t *begins; /* of each part, and the end of the last */
+    _Atomic bool disordered;
+};
+
+static uint64_t code_of(const struct grouping *grouping, int64_t row)
+{
+    uint64_t code;
+    keys_read(grouping->keys, 0, row, 1, &code);
+    return code;
+}
+
+static void check_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct ordered *ordered = context;
+    const struct grouping *grouping = ordered->sorted->grouping;
+    const int64_t begin = part_begin(&ordered->parts, part), end = part_begin(&ordered->parts, part + 1);
+    uint64_t codes[KEY_BLOCK], before = begin > 0 ? code_of(grouping, begin - 1) : 0;
+    for (int64_t row = begin; row < end && !ordered->disordered; row += KEY_BLOCK) {
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        keys_read(grouping->keys, 0, row, count, codes);
+        bool ascend = before <= codes[0];
+        for (int i = 1; i < count; i++)
+            ascend &= codes[i - 1] <= codes[i];
+        before = codes[count - 1];
+        if (!ascend)
+            ordered->disordered = true;
+    }
+}
+
+/* The first row from `row` on that begins a group. */
+static int64_t find_begin(const struct grouping *grouping, int64_t row)
+{
+    if (row == 0 || row >= grouping->rows)
+        return row;
+    const uint64_t before = code_of(grouping, row - 1);
+    while (row < grouping->rows && code_of(grouping, row) == before)
+        row++;
+    return row;
+}
+
+static void aggregate_part(void *context, int member, int64_t part)
+{
+    const struct ordered *ordered = context;
+    const int64_t begin = ordered->begins[part], count = ordered->begins[part + 1] - begin;
+    if (count > 0)
+        aggregate_bucket(ordered->sorted, member, begin, NULL, count);
+}
+
+/* Aggregates the rows if they are in order. */
+static enum status aggregate_ordered(struct sorted *sorted, bool *is_ordered)
+{
+    const struct grouping *grouping = sorted->grouping;
+    const struct workers *workers = grouping->workers;
+    struct ordered ordered = {.sorted = sorted};
+    ordered.parts = partition_rows(workers, grouping->rows, ORDERED_PART);
+    bool done = workers_run(workers, ordered.parts.count, check_part, &ordered);
+    *is_ordered = done && !ordered.disordered;
+    if (!*is_ordered)
+        return done ? STATUS_OK : STATUS_CANCELLED;
+    ordered.begins = heap_array((size_t)ordered.parts.count + 1, sizeof *ordered.begins);
+    for (int64_t part = 0; part <= ordered.parts.count; part++) {
+        const int64_t begin = part_begin(&ordered.parts, part);
+        const int64_t least = part > 0 ? ordered.begins[part - 1] : 0;
+        ordered.begins[part] = begin > least ? find_begin(grouping, begin) : least;
+    }
+    done = workers_run(workers, ordered.parts.count, aggregate_part, &ordered);
+    free(ordered.begins);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
+
 enum status group_sorted(const struct grouping *grouping, int64_t *groups)
 {
     int members = grouping->workers->threads, bits = grouping->keys->word_bits[0];
@@ -174,7 +258,10 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
         .emit = aggregate_bucket,
         .context = &sorted,
     };
-    enum status status = radix_sort(&radix);
+    bool is_ordered = false;
+    enum status status = aggregate_ordered(&sorted, &is_ordered);
+    if (status == STATUS_OK && !is_ordered)
+        status = radix_sort(&radix);
     if (sorted.failed)
         status = STATUS_FAILED;
     if (status == STATUS_OK) {

@@ -1,8 +1,8 @@
 /* Grouping: finds rows with equal keys and aggregates them.
  *
  * Three strategies, the first that applies: few possible codes address an array directly; few distinct codes are looked
- * up in hash tables that fit the cache; otherwise codes are sorted, whose cost does not depend on the number of groups.
- */
+ * up in hash tables that fit the cache; otherwise codes are sorted, whose cost does not depend on the number of groups,
+ * unless the rows are in their order already. */
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
