@@ -156,11 +156,12 @@ class Tables:
         self.sandbox = sandbox
         self.tally = tally
         self.random = random.Random(seed)
+        self.inner = False
 
     # Random cells
 
     def word(self):
-        parts = ["a", "B", "é", "日本", " ", "-", "0", "1", ".", "x y", "#", "'", "{", "NA", ":", "e5", "\\"]
+        parts = ["a", "B", "é", "日本", " ", "-", "0", "1", ".", "x y", "#", "'", "{", "NA", ":", "e5", "\\", *['"'] * self.inner]
         return "".join(self.random.choices(parts, k=self.random.randint(0, 5)))
 
     def number(self):
@@ -220,7 +221,8 @@ class Tables:
 
     def written(self, text, separator, quotes):
         """A cell as bytes of a CSV file and as the reference sees it."""
-        needed = any(c in text for c in separator + '"\r\n') or (text != text.strip(" \t") and self.random.random() < 0.5)
+        inner = self.inner and not text.lstrip(" \t").startswith('"')  # quotes within cells stand for themselves
+        needed = any(c in text for c in separator + ("" if inner else '"') + "\r\n") or (text != text.strip(" \t") and self.random.random() < 0.5)
         if needed or self.random.random() < quotes:
             blank = self.random.choice(["", "", "", " "])
             return blank + '"' + text.replace('"', '""') + '"' + blank, Cell(text, True)
@@ -232,6 +234,7 @@ class Tables:
         """Bytes of a random table of delimited text, and its columns by the reference."""
         separator = self.random.choice([",", ",", ",", ";", "\t", "|"])
         quotes, newline = self.random.choice([0, 0.01, 0.5]), self.random.choice(["\n", "\n", "\r\n"])
+        self.inner = self.random.randrange(3) == 0
         makers = [self.maker() for _ in range(count)]
         breaks = self.random.random() < 0.3
         lines, cells = [], []
@@ -256,8 +259,9 @@ class Tables:
         first = text.split("\n")[0]
         counts = {c: 0 for c in ",;\t|"}
         quoted = False
-        for c in text:
-            quoted = quoted != (c == '"')
+        for before, c in zip(" " + text, text):
+            if c == '"' and (quoted or before in " ,;\t|"):
+                quoted = not quoted
             if c == "\n" and not quoted:
                 break
             if not quoted and c in counts:

@@ -219,6 +219,9 @@ static enum status read_appended(struct file_reader *base, const struct format_j
     enum status status = STATUS_OK;
     for (size_t p = 0; p < parts && status == STATUS_OK; p++)
         status = read_part(&reader->parts[p], job, count, wanted, read + p * count);
+    base->rows = 0;
+    for (size_t p = 0; p < parts; p++)
+        base->rows += part_rows(&reader->parts[p]);
     size_t done = 0;
     for (; done < count && status == STATUS_OK; done++) {
         for (size_t p = 0; p < parts; p++)

@@ -100,6 +100,18 @@ static void keep(struct entry *entry, size_t k, struct column *column)
     entry->file.relation->columns[k] = column;
 }
 
+/* Text that was read for the first time may turn out to have another number of rows. */
+static void set_rows(struct entry *entry, int64_t rows)
+{
+    struct relation *unread = entry->unread;
+    for (size_t k = 0; k < unread->count; k++) {
+        unread->columns[k]->rows = rows;
+        if (unread->columns[k]->validity)
+            unread->columns[k]->validity->rows = rows;
+    }
+    unread->rows = entry->file.relation->rows = rows;
+}
+
 /* Reads those of the entry's columns that are unread and for which some of the request's stand; replaces these. */
 static enum status entry_read_for(struct file_cache *file_cache, struct entry *entry, const struct request *request)
 {
@@ -119,6 +131,8 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
     enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
+    if (entry->file.reader->rows != relation->rows)
+        set_rows(entry, entry->file.reader->rows);
     for (size_t k = 0; k < relation->count && reading.whole; k++) {
         if (reading.wanted[k])
             keep(entry, k, reading.columns[k]);

@@ -61,8 +61,8 @@ struct file_reader_ops {
 /* The first member of a format's own struct. */
 struct file_reader {
     const struct file_reader_ops *ops;
-    bool provisional; /* the columns' types come from a sample */
-    int64_t rows;
+    bool provisional;            /* the columns' types come from a sample */
+    int64_t rows;                /* reading a text file for the first time may show another number */
     size_t group_count;          /* parts of the file with bounds; */
     const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */
     size_t count;

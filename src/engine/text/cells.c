@@ -58,9 +58,7 @@ static inline const char *scan(const struct dialect *dialect, const char *at, co
     if (dialect->quotes && at < end && *at == '"')
         return quoted_cell(at, end, delimiter, piece);
     const char *begin = bare ? raw : at;
-    at = find_any(begin, end, delimiter, '\n', dialect->quotes ? '"' : '\n');
-    if (at < end && *at == '"' && dialect->quotes)
-        return NULL;
+    at = find_any(begin, end, delimiter, '\n', '\n');
     const char *last = without_return(begin, at, end);
     while (!bare && last > begin && is_blank(last[-1]))
         last--;

@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "engine/text/cells.h"
 #include "engine/text/places.h"
 
 #include <stdlib.h>
@@ -95,6 +96,36 @@ static void place_chunks(struct table *table, const struct count *counts)
         end = chunk->begin;
         rows = chunk->first_row;
     }
+}
+
+/* Counts the records of a chunk from its first on, and returns the end of the last, which may be behind the chunk. */
+static const char *count_records(const struct table *table, const char *at, const char *end, struct chunk *chunk)
+{
+    while (at < end) {
+        struct piece piece;
+        const char *next = cell_scan(table->dialect, at, table->end, &piece);
+        while (next && next < table->end && *next != '\n')
+            next = cell_scan(table->dialect, next + 1, table->end, &piece);
+        if (!next) /* malformed quotes, which parsing reports */
+            next = memchr(at, '\n', (size_t)(table->end - at));
+        at = next && next < table->end ? next + 1 : table->end;
+        chunk->rows++;
+    }
+    return at;
+}
+
+void table_cut_by_cells(struct table *table)
+{
+    const char *at = table->begin;
+    table->rows = 0;
+    for (int64_t i = 0; i < table->chunk_count; i++) {
+        struct chunk *chunk = &table->chunks[i];
+        *chunk = (struct chunk){.begin = at, .first_row = table->rows};
+        at = count_records(table, at, chunk_begin(table, i + 1), chunk);
+        chunk->end = at;
+        table->rows += chunk->rows;
+    }
+    table->cut_by_cells = true;
 }
 
 bool table_cut(struct table *table, const struct workers *workers)

@@ -49,7 +49,8 @@ static char find_separator(const struct table *table)
     size_t counts[sizeof separators] = {0}, best = 0;
     bool quoted = false;
     for (const char *at = table->begin; at < table->end && (quoted || *at != '\n'); at++) {
-        quoted = quoted != (*at == '"');
+        if (*at == '"' && (quoted || at == table->begin || at[-1] == ' ' || strchr(separators, at[-1])))
+            quoted = !quoted;
         const char *found = *at && !quoted ? strchr(separators, *at) : NULL;
         if (found)
             counts[found - separators]++;

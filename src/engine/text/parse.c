@@ -50,6 +50,8 @@ static bool parse_lines(struct parser *parser)
     const struct chunk *chunk = parser->chunk;
     const char *at = chunk->begin;
     for (int64_t row = chunk->first_row; row < chunk->first_row + chunk->rows; row++) {
+        if (at == chunk->end)
+            return parse_fail(parser, PROBLEM_QUOTE, at, 0);
         if (!(parser->table->dialect->json ? parse_object(parser, &at, row) : parse_line(parser, &at, row)))
             return false;
     }

@@ -6,6 +6,7 @@
 #include "engine/values/dictionary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* An integer column with floats, or a column with text, is parsed twice. */
 enum { MAX_PASSES = 3 };
@@ -159,6 +160,7 @@ static enum status run_pass(struct text_reader *reader, const struct format_job 
         status = STATUS_CANCELLED;
     if (status == STATUS_OK) {
         struct problem problem = first_problem(&pass);
+        reader->malformed = problem.kind == PROBLEM_COUNT || problem.kind == PROBLEM_QUOTE;
         status = problem.kind != PROBLEM_NONE ? table_error(table, &problem, job, mapping_path(reader->mapping))
                                               : take_columns(reader, &pass, job, wanted, columns);
     }
@@ -178,6 +180,19 @@ static bool any(const bool *wanted, size_t count)
     return count > 0;
 }
 
+/* Quotes within a cell that does not begin with one stand for themselves, but were taken for quotes around newlines
+ * where the text was cut: cuts it again, by its cells. False: it has been, or has no quotes. */
+static bool cut_again(struct text_reader *reader)
+{
+    struct table *table = &reader->table;
+    if (table->cut_by_cells || !table->dialect->quotes || !reader->malformed ||
+        !memchr(table->begin, '"', (size_t)(table->end - table->begin)))
+        return false;
+    table_cut_by_cells(table);
+    reader->base.rows = table->rows;
+    return true;
+}
+
 static enum status read_columns(struct file_reader *file_reader, const struct format_job *job, const bool *wanted,
                                 struct column **columns)
 {
@@ -189,8 +204,13 @@ static enum status read_columns(struct file_reader *file_reader, const struct fo
         left[k] = wanted[k];
         columns[k] = wanted[k] ? NULL : columns[k];
     }
-    enum status status = STATUS_OK;
-    for (int i = 0; i < MAX_PASSES && status == STATUS_OK && any(left, count); i++)
+    const size_t diags_before = job->diags->count;
+    enum status status = any(left, count) ? run_pass(reader, job, left, columns) : STATUS_OK;
+    if (status == STATUS_FAILED && cut_again(reader)) {
+        job->diags->count = diags_before;
+        status = run_pass(reader, job, left, columns);
+    }
+    for (int i = 1; i < MAX_PASSES && status == STATUS_OK && any(left, count); i++)
         status = run_pass(reader, job, left, columns);
     if (status == STATUS_OK && any(left, count)) {
         status = mapping_check_unchanged(reader->mapping, job->span, job->diags);

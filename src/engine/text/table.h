@@ -112,6 +112,7 @@ struct table {
     struct chunk *chunks;
     int64_t chunk_count;
     int64_t rows;
+    bool cut_by_cells;
 };
 
 enum { MAX_COLUMNS = 30000 }; /* each has blocks of memory, of which a process can have some 65 000 */
@@ -119,6 +120,8 @@ enum { MAX_COLUMNS = 30000 }; /* each has blocks of memory, of which a process c
 /* Divides the records into chunks and counts their rows; release them with table_free_chunks. Returns false if
  * cancelled. (chunks.c) */
 bool table_cut(struct table *table, const struct workers *workers);
+/* Divides them again, on one thread: right even if quotes are within cells that they do not surround. */
+void table_cut_by_cells(struct table *table);
 void table_free_chunks(struct table *table);
 
 /* Finds the separator and the columns, names them, and applies the job's options. Texts are allocated in `arena`.

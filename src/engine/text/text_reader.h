@@ -10,6 +10,7 @@ struct text_reader {
     struct mapping *mapping; /* one reference */
     struct dialect dialect;
     struct table table;
+    bool malformed; /* the last pass found too many or few cells, or malformed quotes */
 };
 
 /* Brings base.columns[k] up to date with the table's. (open.c) */
