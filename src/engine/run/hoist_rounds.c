@@ -1,6 +1,7 @@
 #include "engine/run/hoist_rounds.h"
 
 #include "engine/optimize/optimize.h"
+#include "engine/plan/code_loop.h"
 #include "engine/run/run_task.h"
 
 #include <string.h>
@@ -74,6 +75,8 @@ const struct task *hoist_from_rounds(const struct runner *runner, const struct t
     value *values = arena_array(arena, size, sizeof *values);
     size_t found = 0;
     *count = 0;
+    if (code_has_loops(code)) /* which analysis makes other code of */
+        return task;
     task_mark_live(task, live);
     struct task *analysed = task_clone(task, arena);
     optimize_task(analysed, inputs, rows);
