@@ -21,6 +21,7 @@
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
+#: make interrupts  Ctrl-C within 100 ms at random moments of long queries, and the progress line: MOMENTS=200
 #: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
 #: make jupyter     the kernel of contrib/jupyter runs a notebook: PYTHON of a virtual environment with nbclient
@@ -37,7 +38,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-files bench-gpu bench-primitives interop jupyter tpch db-benchmark bench-relations
+	bench-build bench-files bench-gpu bench-primitives interop interrupts jupyter tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
@@ -189,6 +190,11 @@ $(B)/cub: tests/bench/cub.cu
 
 CORPUS ?= parquet-testing
 ARROW_CORPUS ?= arrow-testing
+
+MOMENTS ?= 200
+
+interrupts: all
+	RQL='$(abspath $(B))/rql' $(PYTHON) tests/terminal/interrupts.py --moments $(MOMENTS)
 
 interop: $(B)/dump_file
 	$(PYTHON) tests/interop/corpus.py $(CORPUS) --dump $(B)/dump_file

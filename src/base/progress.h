@@ -10,11 +10,13 @@ struct progress_step {
     int64_t rows;     /* total; 0: unknown */
     int64_t bytes;    /* total to read; 0: unknown */
     double part;      /* the fraction done, 0 to 1; each pass of several starts at 0 */
+    int passes;       /* about how many passes the step takes; 0: unknown */
 };
 
 /* Embedded as the first member of the listener's struct. */
 struct progress {
     void (*report)(struct progress *progress, const struct progress_step *advance);
+    int later; /* about how many passes follow the present step, as far as is known */
 };
 
 /* Calls the listener; `progress` may be NULL. Cheap enough for every millisecond, not for every row. */

@@ -94,7 +94,8 @@ static void nothing_to_tell_of_no_rows(void **state)
 static void line(const struct progress_step *advance, int passes, int64_t ns, size_t width, const char *wanted)
 {
     struct strbuf out = {0};
-    progress_bar_line(&out, advance, passes, ns, width);
+    const struct progress_bar bar = {.passes = passes, .whole = advance->part};
+    progress_bar_line(&out, &bar, advance, ns, width);
     assert_string_equal(out.text, wanted);
     assert_true(text_width(out.text, out.length) <= width);
     strbuf_free(&out);
@@ -103,16 +104,44 @@ static void line(const struct progress_step *advance, int passes, int64_t ns, si
 static void lines_fit(void **state)
 {
     (void)state;
-    const struct progress_step half = {"select+sum", 100000000, 800000000, 0.5};
+    const struct progress_step half = {"select+sum", 100000000, 800000000, 0.5, 1};
     line(&half, 1, 500000000, 120,
          " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum  50.0 M of 100 M rows  100 M rows/s  0.80 GB/s");
     line(&half, 3, 500000000, 70, " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum, pass 3  0.80 GB/s");
     line(&half, 1, 500000000, 30, " 50 %   0.5 s left  select+sum");
     line(&half, 1, 500000000, 8, " 50 % ");
-    const struct progress_step slow = {"read \033.csv", 0, 1000000000000, 0.01};
+    const struct progress_step slow = {"read \033.csv", 0, 1000000000000, 0.01, 1};
     line(&slow, 1, 100000000000, 80, "  1 % ▎░░░░░░░░░░░░░░░░░░░  165 min left  read ^[.csv  0.10 GB/s");
-    const struct progress_step none = {"sort", 1000, 0, 0};
+    const struct progress_step none = {"sort", 1000, 0, 0, 6};
     line(&none, 1, 0, 80, "  0 % ▏░░░░░░░░░░░░░░░░░░░  sort  0 of 1.0 k rows  0 rows/s");
+    const struct progress_step last = {"sum", 0, 0, 0.999, 1};
+    line(&last, 1, 1000000000, 80, " 99 % ████████████████████  sum");
+}
+
+/* Steps of any number of passes, also more than were expected: never back, and never done before the last is. */
+static void the_whole_never_falls(void **state)
+{
+    (void)state;
+    for (int expected = 0; expected <= 4; expected++) {
+        struct progress_bar bar = {.base = {.later = 1}};
+        double before = 0;
+        for (int pass = 0; pass < 12; pass++) {
+            bar.base.later = pass < 8;
+            for (int k = 0; k <= 10; k++) {
+                const struct progress_step step = {pass < 8 ? "sort" : "sum", 0, 0, k / 10.0, pass < 8 ? expected : 1};
+                progress_bar_note(&bar, &step, pass * 10 + k);
+                assert_true(bar.whole >= before && bar.whole <= 1);
+                assert_true(bar.whole < 1 || pass >= 8);
+                before = bar.whole;
+            }
+        }
+        assert_true(before == 1);
+    }
+    /* One pass is the whole. */
+    struct progress_bar bar = {.base = {.later = 0}};
+    const struct progress_step half = {"sum", 0, 0, 0.5, 1};
+    progress_bar_note(&bar, &half, 1);
+    assert_true(bar.whole == 0.5);
 }
 
 int main(void)
@@ -122,6 +151,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(breakers_tell_their_passes, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(nothing_to_tell_of_no_rows, queries_setup, queries_teardown),
         cmocka_unit_test(lines_fit),
+        cmocka_unit_test(the_whole_never_falls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

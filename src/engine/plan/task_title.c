@@ -46,10 +46,19 @@ const char *stages_text(const struct task *task, struct arena *arena)
     return join_stages(task, arena, false, " | ");
 }
 
+int task_passes(const struct task *task)
+{
+    enum { OF_OPERATOR = 3, OF_SORT = 6 };
+    if (task->sink != SINK_OPERATOR)
+        return 1;
+    const bool sorts = task->column_op->kind == OPERATOR_SORT || task->column_op->kind == OPERATOR_PARTITION;
+    return sorts ? OF_SORT : OF_OPERATOR;
+}
+
 struct progress_step task_whole(const struct task *task, struct column *const *inputs, int64_t rows,
                                 struct arena *arena)
 {
-    struct progress_step whole = {.what = stages_title(task, arena), .rows = rows};
+    struct progress_step whole = {.what = stages_title(task, arena), .rows = rows, .passes = task_passes(task)};
     for (size_t k = 0; k < task->input_count; k++)
         whole.bytes += inputs[k] ? rows * (int64_t)type_table[inputs[k]->store].size : 0;
     return whole;

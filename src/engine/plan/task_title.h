@@ -15,6 +15,9 @@ const char *stages_text(const struct task *task, struct arena *arena);
 struct progress_step task_whole(const struct task *task, struct column *const *inputs, int64_t rows,
                                 struct arena *arena);
 
+/* About how many passes over its rows the task takes. */
+int task_passes(const struct task *task);
+
 /* The stage that contains the span, or NULL: the text of a user function is in none. */
 const struct stage_mark *stage_of_span(const struct task *task, struct span span);
 

@@ -1,5 +1,6 @@
 #include "engine/run/run.h"
 
+#include "base/integer.h"
 #include "engine/backend/backend_choice.h"
 #include "engine/bind/bind.h"
 #include "engine/bind/check.h"
@@ -46,7 +47,7 @@ static enum status save_result(const struct runner *runner, const struct bound *
     struct workers workers = {.threads = parallel_threads(),
                               .cancel = runner->cancel,
                               .progress = runner->progress,
-                              .whole = {.what = "save", .rows = relation->rows}};
+                              .whole = {.what = "save", .rows = relation->rows, .passes = 1}};
     enum status status = save_relation(relation, path->text, &workers, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
@@ -123,10 +124,13 @@ static enum status describe_result(const struct runner *runner, struct span span
     enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
+    enum { PASSES = 2 }; /* over each column */
     const struct workers workers = {.threads = parallel_threads(),
                                     .cancel = runner->cancel,
                                     .progress = runner->progress,
-                                    .whole = {.what = "describe", .rows = relation->rows}};
+                                    .whole = {.what = "describe",
+                                              .rows = relation->rows,
+                                              .passes = PASSES * (int)min_int64((int64_t)relation->count, 1000)}};
     return describe(relation, &workers, arena, &result->description);
 }
 

@@ -5,6 +5,7 @@
 #include "engine/optimize/optimize.h"
 #include "engine/plan/output_relation.h"
 #include "engine/plan/row_count.h"
+#include "engine/plan/task_title.h"
 #include "engine/run/run_repeat.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/file_changed.h"
@@ -105,9 +106,21 @@ static enum status run_grouped(struct queue_run *run, const struct task *task, c
     return STATUS_OK;
 }
 
+/* Tells the listener what follows the task. */
+static void tell_later(const struct queue_run *run, const struct task *task)
+{
+    struct progress *progress = run->runner->progress;
+    if (!progress)
+        return;
+    progress->later = 0;
+    for (size_t i = task->number + 1; i < run->queue->count; i++)
+        progress->later += task_passes(run->queue->tasks[i]);
+}
+
 static enum status run_next(struct queue_run *run, const struct task *task)
 {
     int64_t rows;
+    tell_later(run, task);
     struct column *const *inputs = inputs_of(run, task);
     enum status status = rows_read(task, run->rows, &rows, run->diags);
     if (status != STATUS_OK)

@@ -6,6 +6,7 @@
 #include "base/source.h"
 #include "base/timing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -15,8 +16,11 @@ enum { DELAY_NS = 500000000, REDRAW_NS = 100000000, BAR_CELLS = 20, DEFAULT_WIDT
 
 #define ERASE_LINE "\r\033[K"
 
+/* Nothing where it would read as 0. */
 static void add_time(struct strbuf *out, double seconds)
 {
+    if (seconds < 0.05)
+        return;
     if (seconds < 99.5)
         strbuf_printf(out, seconds < 9.95 ? "%.1f s left" : "%.0f s left", seconds);
     else
@@ -34,27 +38,28 @@ static void add_piece(struct strbuf *line, struct strbuf *piece, size_t width)
     strbuf_clear(piece);
 }
 
-void progress_bar_line(struct strbuf *out, const struct progress_step *advance, int passes, int64_t ns, size_t width)
+void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const struct progress_step *advance,
+                       int64_t now, size_t width)
 {
     struct strbuf line = {0};
     struct strbuf piece = {0};
-    double seconds = (double)ns / 1e9;
-    strbuf_printf(&line, "%3.0f %% ", advance->part * 100);
+    const double seconds = (double)(now - bar->pass_began) / 1e9, since = (double)(now - bar->began) / 1e9;
+    strbuf_printf(&line, "%3.0f %% ", floor(bar->whole * 100));
     if (width >= (size_t)2 * BAR_CELLS) {
-        struct strbuf bar = {0};
-        bar_add(&bar, advance->part, BAR_CELLS);
-        strbuf_add(&line, bar.text, bar.length);
-        for (size_t cells = text_width(bar.text, bar.length); cells < BAR_CELLS; cells++)
+        struct strbuf cells = {0};
+        bar_add(&cells, bar->whole, BAR_CELLS);
+        strbuf_add(&line, cells.text, cells.length);
+        for (size_t count = text_width(cells.text, cells.length); count < BAR_CELLS; count++)
             strbuf_puts(&line, "░");
-        strbuf_free(&bar);
+        strbuf_free(&cells);
     }
-    if (advance->part > 0 && seconds > 0) {
-        add_time(&piece, seconds / advance->part * (1 - advance->part));
+    if (bar->whole > 0 && since > 0)
+        add_time(&piece, since / bar->whole * (1 - bar->whole));
+    if (piece.length > 0)
         add_piece(&line, &piece, width);
-    }
     strbuf_add_visible(&piece, advance->what, strlen(advance->what));
-    if (passes > 1)
-        strbuf_printf(&piece, ", pass %d", passes);
+    if (bar->passes > 1)
+        strbuf_printf(&piece, ", pass %d", bar->passes);
     add_piece(&line, &piece, width);
     if (advance->rows > 0) {
         double rows = advance->part * (double)advance->rows;
@@ -90,30 +95,40 @@ static void put(const struct progress_bar *bar, const struct strbuf *text)
     (void)wrote;
 }
 
-/* Detects a new step, or another pass over the rows of the same one. */
-static void note_step(struct progress_bar *bar, const struct progress_step *advance, int64_t now)
+/* The part of what is left of the statement that the pass now beginning may take. Of passes whose number is not known
+ * there may always be one more. */
+static double share_of_pass(const struct progress_bar *bar, const struct progress_step *advance)
+{
+    const int left = advance->passes - bar->passes + 1; /* of this step, with this pass */
+    const bool sure = advance->passes == 1 && left == 1;
+    return 1.0 / ((left > 1 ? left : 1) + bar->base.later + (sure ? 0 : 1));
+}
+
+void progress_bar_note(struct progress_bar *bar, const struct progress_step *advance, int64_t now)
 {
     bool same = strncmp(bar->what, advance->what, sizeof bar->what - 1) == 0;
-    if (same && advance->part >= bar->part) {
-        bar->part = advance->part;
-        return;
+    if (!same || advance->part < bar->part) {
+        bar->passes = same ? bar->passes + 1 : 1;
+        bar->pass_began = same || *bar->what ? now : bar->began;
+        bar->done = bar->whole;
+        bar->share = share_of_pass(bar, advance);
+        (void)snprintf(bar->what, sizeof bar->what, "%s", advance->what);
     }
-    bar->passes = same ? bar->passes + 1 : 1;
-    bar->pass_began = same || *bar->what ? now : bar->began;
     bar->part = advance->part;
-    (void)snprintf(bar->what, sizeof bar->what, "%s", advance->what);
+    const double whole = bar->done + (1 - bar->done) * bar->share * bar->part;
+    bar->whole = whole > bar->whole ? whole : bar->whole;
 }
 
 static void report(struct progress *progress, const struct progress_step *advance)
 {
     struct progress_bar *bar = (struct progress_bar *)progress;
     int64_t now = now_ns();
-    note_step(bar, advance, now);
+    progress_bar_note(bar, advance, now);
     if (now - bar->began < DELAY_NS || now - bar->shown < REDRAW_NS)
         return;
     struct strbuf text = {0};
     strbuf_puts(&text, ERASE_LINE);
-    progress_bar_line(&text, advance, bar->passes, now - bar->pass_began, line_cells(bar->fd));
+    progress_bar_line(&text, bar, advance, now, line_cells(bar->fd));
     put(bar, &text);
     strbuf_free(&text);
     bar->shown = now;
@@ -122,7 +137,7 @@ static void report(struct progress *progress, const struct progress_step *advanc
 
 void progress_bar_start(struct progress_bar *bar, int fd)
 {
-    *bar = (struct progress_bar){.base = {report}, .fd = fd, .began = now_ns(), .passes = 1};
+    *bar = (struct progress_bar){.base = {report, 0}, .fd = fd, .began = now_ns(), .passes = 1};
     bar->pass_began = bar->began;
 }
 

@@ -18,6 +18,8 @@ struct progress_bar {
     double part;   /* of the step, at the last update */
     int passes;    /* over the rows in this step, with the current one */
     int64_t pass_began;
+    double done, share; /* of the statement: done before the pass, and the pass's part of the rest */
+    double whole;       /* of the statement: done so far; never less than before */
 };
 
 /* Starts the clock: the bar appears after half a second. */
@@ -26,7 +28,12 @@ void progress_bar_start(struct progress_bar *bar, int fd);
 /* Erases a visible bar. */
 void progress_bar_stop(struct progress_bar *bar);
 
-/* Appends the bar for a step that has run for `ns`, at most `width` cells. `passes`: the number of the current pass. */
-void progress_bar_line(struct strbuf *out, const struct progress_step *advance, int passes, int64_t ns, size_t width);
+/* Takes a report at a time, ns, into account: of a statement, `whole` rises only, and is 1 at most. Passes to come are
+ * guessed, so that their weights may be wrong. */
+void progress_bar_note(struct progress_bar *bar, const struct progress_step *advance, int64_t now);
+
+/* Appends the bar as of that time, at most `width` cells. Rows and bytes are those of the pass. */
+void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const struct progress_step *advance,
+                       int64_t now, size_t width);
 
 #endif
