@@ -1,6 +1,7 @@
 #include "repl/print/pager.h"
 
 #include "base/source.h"
+#include "base/timing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -72,6 +73,7 @@ bool pager_start(struct pager *pager, const char *command)
     sigemptyset(&ignored.sa_mask);
     (void)sigaction(SIGINT, &ignored, &pager->interrupt);
     (void)sigaction(SIGPIPE, &ignored, &pager->broken_pipe);
+    pager->began = now_ns();
     pager->child = fork();
     if (pager->child == 0)
         run(command, ends[0]);
@@ -92,5 +94,6 @@ bool pager_finish(struct pager *pager)
     (void)sigaction(SIGINT, &pager->interrupt, NULL);
     (void)sigaction(SIGPIPE, &pager->broken_pipe, NULL);
     pager->child = 0;
+    pager->shown += now_ns() - pager->began;
     return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
 }

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What the screen holds; lines 0: nothing is paged. */
@@ -16,8 +17,9 @@ struct page {
 };
 
 struct pager {
-    pid_t child; /* 0: none runs */
-    int fd;      /* its standard input */
+    pid_t child;          /* 0: none runs */
+    int fd;               /* its standard input */
+    int64_t began, shown; /* ns: when it was started, and how long all have run */
     struct sigaction interrupt, broken_pipe;
 };
 

@@ -317,8 +317,11 @@ static enum exit_status run_query(struct statement_run *run)
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
         int64_t ran = now_ns();
+        const int64_t shown = session->out.pager.shown;
         outcome = print_and_flush(run, &result);
-        print_timing(run, ran);
+        const int64_t paged = session->out.pager.shown - shown; /* by the user, in a pager */
+        run->begin += paged;
+        print_timing(run, ran + paged);
         if (outcome != EXIT_QUERY && session->interactive)
             keep_last(session->runner.env, &result);
     }
