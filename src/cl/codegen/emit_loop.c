@@ -111,7 +111,7 @@ static void emit_round(const struct loop_text *text, const struct statements *of
         first[v] = first[v] && text->values.body[v];
         rest[v] = !first[v] && text->values.body[v];
     }
-    if (!code_is_const(code, holds)) {
+    if (!loop_is_counted(code, text->loop)) {
         emit_statements(emitter, text->out, first, &inner);
         strbuf_printf(text->out, "        if (!%s)\n            break;\n",
                       emit_argument(emitter, text->loop, 1, LANE_BOOL, 1));

@@ -252,13 +252,14 @@ static bool has_narrowed(const struct sources *sources)
     return false;
 }
 
-/* Loads the pipeline's files and binds it; *narrowed: some rows of one were left out. */
+/* Loads the pipeline's files and binds it; *narrowed: errors say more if it is bound again with request->whole. */
 static enum status bind_with_sources(struct env *env, const struct bind_request *request, struct arena *arena,
                                      struct bound *bound, bool *narrowed, struct diags *diags)
 {
     const struct bind_request alone = *request;
     struct sources sources;
     struct evaluations evaluations = {0};
+    bool row_loops = false;
     sources_load(env, alone.pipeline, alone.checking, arena, alone.timing, &sources, diags);
     enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
     for (bool done = false; !done && status == STATUS_OK;) {
@@ -266,16 +267,18 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
         const size_t diags_before = diags->count;
         binder.evaluations = &evaluations;
         binder.bind_source = bind_source;
+        binder.whole = alone.whole && !alone.row_loops;
         binder.workers = alone.runner ? &alone.runner->workers : NULL;
         status = bind_once(&binder, &alone, &sources, bound);
         const bool is_bound = status == STATUS_OK;
+        row_loops = row_loops || binder.row_loops;
         done = (alone.checking && !env->opens_files) || sources.errors > 0 || binder.cancelled;
         if (!done)
             status = provide(&binder, &alone, &sources, status, bound, diags_before, &done);
         if (is_bound && !(done && status == STATUS_OK))
             queue_release(&bound->queue);
     }
-    *narrowed = has_narrowed(&sources);
+    *narrowed = has_narrowed(&sources) || row_loops;
     bound->narrowed = *narrowed;
     evaluations_release(&evaluations);
     sources_release(&sources);

@@ -26,7 +26,7 @@ struct value_check {
 struct bound {
     enum bound_kind kind;
     struct queue queue; /* as written, one task a stage */
-    bool narrowed;      /* it reads some rows of a file: in errors rows may have other numbers */
+    bool narrowed;      /* it reads some rows of a file, or has loops within rows: errors say more with `whole` */
     struct scalar scalar;
     enum kind scalar_kind; /* of BOUND_SCALAR and BOUND_CONSTANT */
     struct logical_type scalar_logical;
@@ -52,7 +52,8 @@ enum unread_kept {
 /* What to bind, and how. */
 struct bind_request {
     const struct pipeline *pipeline;
-    bool whole;                         /* all rows of files are read */
+    bool whole;                         /* all rows of files are read, loops are on whole columns, */
+    bool row_loops;                     /* unless this is set, and they can be within rows */
     bool checking;                      /* nothing is evaluated, and no file opened but as env->opens_files says */
     const struct source_runner *runner; /* evaluates sources (evaluated.h); NULL: the result has the right columns, but
                                            cannot be run if it reads such sources */

@@ -119,7 +119,7 @@ void loop_emit(struct builder *b, value v)
     loop->begin = program->step_count;
     loop->checks = program->check_count;
     builder_emit_wanted(&inside);
-    if (!code_is_const(code, holds))
+    if (!loop_is_counted(code, v))
         loop->condition = builder_vector(&inside, holds, LANE_BOOL);
     for (size_t k = 0; k < count; k++)
         loop->states[k].next = builder_vector(&inside, values.carries[k].next, lanes[k]);

@@ -182,7 +182,7 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
     struct bound bound = {0};
     const struct source_runner sources = source_runner_of(runner);
     const struct bind_request request = {
-        .pipeline = stmt->pipeline, .whole = true, .runner = &sources, .timing = runner->timing};
+        .pipeline = stmt->pipeline, .whole = true, .row_loops = true, .runner = &sources, .timing = runner->timing};
     enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
     if (status != STATUS_OK)
         return status;

@@ -97,6 +97,8 @@ struct binder {
     size_t inlined; /* expression nodes bound inside functions so far */
     int depth;      /* of nested expressions */
     int folds;      /* nested around what is bound */
+    bool whole;     /* loops are on whole columns, as for the errors of a statement */
+    bool row_loops; /* set where a loop is not */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */

@@ -187,7 +187,7 @@ static bool bind_range(struct fold *fold, const struct expr *range, struct index
     *name = (struct index_name){.range = range, .value = NO_VALUE, .outer = fold->scope->indices};
     const value first = bind_end(fold, range->args[1]), last = bind_end(fold, range->args[2]);
     if (first != NO_VALUE && last != NO_VALUE)
-        name->value = code_index(fold->scope->code, binder->folds, first, last, range->span);
+        name->value = code_counter(fold->scope->code, binder->folds, first, last, range->span);
     fold->scope->indices = name;
     fold->indices[fold->count++] = name->value;
     return name->value != NO_VALUE;

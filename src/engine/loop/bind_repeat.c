@@ -385,10 +385,12 @@ static bool bind_round(struct repeat *r, bool *nullable, struct flow *flow, bool
     if (good && (find_nullable(r, flow, nullable) || varies)) {
         *again = true;
     } else if (good) {
-        if (r->stage->condition != NULL)
+        if (r->stage->condition != NULL) {
             leave_masked(r, flow);
-        else
+        } else {
             leave_all(r, flow);
+            r->rows.after = flow->task;
+        }
         if (r->stage->condition != NULL)
             bind_test(r, ROWS_BEFORE_ROUND, any_of(binder->arena, r->stage->condition), &r->loop->active);
         if (r->stage->until != NULL)
@@ -425,9 +427,11 @@ static void bind_loop(struct repeat *r, struct flow *flow)
     const int64_t rounds = r->loop->rounds;
     r->rows.loop = r->loop;
     r->rows.rounds = rounds < ROUNDS_IN_ROWS ? rounds : ROUNDS_IN_ROWS;
-    if (r->stage->condition != NULL && r->stage->until == NULL &&
-        loop_in_rows(r->binder, r->stage, &r->rows, &r->entry)) {
+    /* Without `while`, an error names the first round: the statement is bound again for it, with all rows together. */
+    const bool may = r->stage->condition != NULL || (!r->binder->whole && rounds <= ROUNDS_IN_ROWS);
+    if (may && r->stage->until == NULL && loop_in_rows(r->binder, r->stage, &r->rows, &r->entry)) {
         r->loop->first = r->rows.rounds;
+        r->binder->row_loops = r->binder->row_loops || r->stage->condition == NULL;
         *flow = r->entry;
         if (rounds <= ROUNDS_IN_ROWS && r->loop->stated)
             return;

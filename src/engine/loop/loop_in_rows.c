@@ -120,7 +120,7 @@ bool loop_in_rows(struct binder *binder, const struct stage *stage, const struct
     const struct queue *body = &row_loop->loop->body;
     const struct span span = stage->span;
     int level;
-    if (row_loop->rounds < 1 || row_loop->keep == NO_VALUE || !body_is_row_wise(row_loop, &level))
+    if (row_loop->rounds < 1 || (row_loop->mask && row_loop->keep == NO_VALUE) || !body_is_row_wise(row_loop, &level))
         return false;
     struct copying copying = {.binder = binder, .of = row_loop};
     struct task *task = copying.task = task_reading(binder, "repeat", span, flow);
@@ -140,11 +140,12 @@ bool loop_in_rows(struct binder *binder, const struct stage *stage, const struct
         copying.states[k] = code_state(code, level, (int64_t)states++, kind, span);
     }
     copying.index =
-        code_index(code, level, code_exact_int(code, 0, span), code_int(code, row_loop->rounds - 1, span), span);
-    for (size_t t = 0; t < row_loop->mask->number; t++)
+        code_counter(code, level, code_exact_int(code, 0, span), code_int(code, row_loop->rounds - 1, span), span);
+    for (size_t t = 0; t < (row_loop->mask ? row_loop->mask->number : body->count); t++)
         copy_task(&copying, body->tasks[t]);
-    value keep;
-    copy_values(&copying, row_loop->mask, &row_loop->keep, 1, &keep);
+    value keep = code_bool(code, true, span);
+    if (row_loop->mask)
+        copy_values(&copying, row_loop->mask, &row_loop->keep, 1, &keep);
     for (size_t k = 0; k < states; k++)
         carries[k].next = copying.outputs[row_loop->after->number][slots[k]];
     const value loop = code_loop(code, copying.index, keep, carries, states, span);

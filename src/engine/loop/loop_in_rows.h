@@ -1,4 +1,4 @@
-/* Loops with `while` as a LOOP of typed code: each row's rounds run one after another, its state in registers. */
+/* Loops of rows as a LOOP of typed code: each row's rounds run one after another, its state in registers. */
 #ifndef RQL_ENGINE_LOOP_LOOP_IN_ROWS_H
 #define RQL_ENGINE_LOOP_LOOP_IN_ROWS_H
 
@@ -9,7 +9,7 @@
 struct row_loop {
     const struct loop *loop;
     const struct task *after; /* of the body: its outputs are the columns after a round */
-    const struct task *mask;  /* of the body: its code has */
+    const struct task *mask;  /* of the body: its code has; NULL: there is none */
     value keep;               /* the condition of a row */
     int64_t rounds;           /* at most */
 };

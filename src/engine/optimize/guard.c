@@ -141,7 +141,7 @@ static void demand_loop(struct demands *demands, value v)
     demands->loops[level] = either(demands, demands->loops[level], where);
     demands->at[index] = either(demands, demands->at[index], where);
     demand(demands, holds, (levels_of(demands, holds) >> level & 1) != 0 ? ALWAYS : where, ALWAYS);
-    const value round = code_is_const(code, holds) ? ALWAYS : holds;
+    const value round = loop_is_counted(code, v) ? ALWAYS : holds;
     for (value at = code->at[v].args[0]; code->at[at].op == OP_CARRY; at = code->at[at].args[2]) {
         const value next = code->at[at].args[1];
         demand(demands, code->at[at].args[0], where, ALWAYS);

@@ -5,7 +5,7 @@ static value add_node(struct code *code, struct instr instr)
     return code_add(code, &instr);
 }
 
-value code_index(struct code *code, int level, value first, value last, struct span span)
+value code_counter(struct code *code, int level, value first, value last, struct span span)
 {
     value always = code_bool(code, true, span);
     return add_node(
@@ -68,6 +68,12 @@ size_t loop_carries(const struct code *code, value loop, struct carry *carries)
     for (value at = code->at[loop].args[0]; code->at[at].op == OP_CARRY; at = code->at[at].args[2])
         carries[count++] = (struct carry){code->at[at].args[0], code->at[at].args[1]};
     return count;
+}
+
+bool loop_is_counted(const struct code *code, value loop)
+{
+    const struct instr *condition = &code->at[code->at[loop].args[1]];
+    return condition->op == OP_CONST && condition->integer != 0;
 }
 
 int code_free_level(const struct code *code)

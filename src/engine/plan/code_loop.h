@@ -35,7 +35,7 @@ struct carry {
 };
 
 /* Levels are 0 .. LOOP_LEVELS-1. */
-value code_index(struct code *code, int level, value first, value last, struct span span);
+value code_counter(struct code *code, int level, value first, value last, struct span span);
 value code_state(struct code *code, int level, int64_t slot, enum kind kind, struct span span);
 
 /* The kind is that of the body; an argmin's, argmax's and count of rounds is int. */
@@ -50,6 +50,9 @@ value code_final(struct code *code, value loop, int64_t slot, enum kind kind, st
 /* The parts of a LOOP or FOLD. `carries` has room for LOOP_STATES; returns how many there are, 0 for a FOLD. */
 value loop_index(const struct code *code, value loop);
 size_t loop_carries(const struct code *code, value loop, struct carry *carries);
+
+/* Whether its condition is always true. */
+bool loop_is_counted(const struct code *code, value loop);
 
 /* A level above those of all loops in the code. */
 int code_free_level(const struct code *code);

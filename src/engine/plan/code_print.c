@@ -317,6 +317,10 @@ static void push_final(struct printer *printer, const struct instr *final)
     push_text(printer, ", ");
     push_value(printer, at[chain].args[0], 0, number);
     push_text(printer, ": ");
+    if (!code_is_const(printer->code, loop->args[1])) {
+        push_value(printer, loop->args[1], 0, number);
+        push_text(printer, " while ");
+    }
     push_value(printer, index->args[1], 0, number);
     push_text(printer, "..");
     push_value(printer, index->args[0], 0, number);

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Random loops of `repeat` whose rounds compute each row of itself, against an interpreter in plain Python: rounds of all
+rows, with errors of the first round and then the first row; with `while`, of each row on its own. Usage as folds.py's.
+"""
+
+import argparse
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import folds
+import harness
+
+NAMES = ["u", "v", "row", "step"]
+
+
+def make_query(maker, rows):
+    """A query, its text, and what it prints: lines, or the text of an error and its row and round."""
+    first_b, eval_b = maker.integer(["x", "row"], 1)
+    count = maker.random.randint(0, 6)
+    body_a, next_a = maker.integer(NAMES, 3)
+    body_b, next_b = maker.integer(NAMES, 2)
+    kind = maker.random.randrange(4)
+    derive = f"derive u = {body_a}, v = {body_b}"
+    if kind == 0:  # one after another: the second sees the new a
+        derive = f"(derive u = {body_a} | derive v = {body_b})"
+    keep, holds = maker.condition(["u", "v", "row"], 2) if maker.random.randrange(2) else ("", None)
+    query = f"range -2..{rows - 3} | map x as u, {first_b} as v | repeat {count}"
+    query += (f" while {keep}" if keep else "") + f": {derive} | map u, v as r"
+    round_number = None
+    row = 0
+    state = []
+    try:
+        for row in range(rows):
+            round_number = None
+            state.append({"u": row - 2, "v": eval_b({"x": row - 2, "row": row}), "row": row})
+            for round_number in range(count if holds else 0):  # each row on its own
+                env = {**state[row], "step": round_number}
+                if not holds(env):
+                    break
+                u = next_a(env)
+                state[row] = {"u": u, "v": next_b({**env, "u": u} if kind == 0 else env), "row": row}
+        for round_number in range(0 if holds else count):
+            after = []
+            for row in range(rows):
+                env = {**state[row], "step": round_number}
+                a = next_a(env)
+                b = next_b({**env, "u": a} if kind == 0 else env)
+                after.append({"u": a, "v": b, "row": row})
+            state = after
+    except folds.Failed as failure:
+        return query, None, (str(failure), row, round_number)
+    return query, [f"{env['u']}\t{env['v']}" for env in state], None
+
+
+def compare(expected, failure, out, err):
+    """What is wrong with a mode's lines, empty if nothing is."""
+    if failure:
+        where = f"row {failure[1]}" + ("" if failure[2] is None else f", round {failure[2]}")
+        good = failure[0] in err and err.endswith(where)
+        return "" if good else f"expected {failure[0]!r}, {where}; got {err!r} {out}"
+    if err:
+        return f"unexpected {err!r}"
+    return "" if out == expected else f"expected {expected}, got {out}"
+
+
+def main(arguments):
+    options = argparse.ArgumentParser()
+    options.add_argument("--count", type=int, default=200)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--rows", type=int, default=7)
+    options.add_argument("--modes", default="host,host-unfused")
+    options = options.parse_args(arguments)
+    tally = harness.Tally("programs")
+    maker = folds.Maker(random.Random(options.seed))
+    queries = []
+    while len(queries) < options.count:
+        query = make_query(maker, options.rows)
+        if len(query[0]) < 900:
+            queries.append(query)
+    with harness.Sandbox() as sandbox:
+        for mode in options.modes.split(","):
+            outs, errs = folds.run_mode(harness.ALL_MODES[mode], sandbox, queries)
+            for number, (query, expected, failure) in enumerate(queries):
+                problem = compare(expected, failure, outs[number], errs[number])
+                tally.check(f"{mode} {number}", problem and f"{query}\n{problem}")
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
