@@ -48,7 +48,7 @@ MAIN := $(B)/repl/main.o
 LIBRARY := $(filter-out $(MAIN),$(OBJECTS))
 UNITS := $(patsubst tests/unit/%.c,$(B)/tests/%,$(wildcard tests/unit/test_*.c))
 
-.PHONY: all check unit asan data bench editors install uninstall clean format help
+.PHONY: all check unit asan data bench editors install uninstall deb clean format help
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -152,6 +152,17 @@ uninstall:
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/$(VIM)/,syntax/rql.vim ftdetect/rql.vim)
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/$(VSCODE)/,$(notdir $(wildcard contrib/editors/vscode/*)) rql.tmLanguage.json)
 	rmdir $(DESTDIR)$(PREFIX)/$(VSCODE) $(DESTDIR)$(PREFIX)/$(SAMPLE) $(DESTDIR)$(PREFIX)/share/rql 2>/dev/null || true
+
+DEB := $(B)/deb
+DEB_TREE := $(DEB)/rql-$(VERSION)
+
+#: make deb         a Debian package in build/deb, of this tree as it is; needs dpkg-dev and debhelper
+deb:
+	@test '$(VERSION)' = "$$(dpkg-parsechangelog -S Version)" || { echo 'VERSION and debian/changelog differ' >&2; exit 1; }
+	rm -rf $(DEB)
+	mkdir -p $(DEB_TREE)
+	tar -c --exclude=./.git --exclude=./build --exclude=./data/ids.bin --exclude=./data/amounts.bin . | tar -x -C $(DEB_TREE)
+	cd $(DEB_TREE) && env -u MAKEFLAGS -u MFLAGS dpkg-buildpackage -b -us -uc -j$$(nproc)
 
 #: make clean       removes what was built, and nothing else
 clean:

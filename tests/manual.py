@@ -163,6 +163,21 @@ class Manual:
             missing = sorted(path for path in paths if not glob.glob(os.path.join(harness.TREE, path)))
             self.tally.check(f"paths-{document}", " ".join(missing))
 
+    def versions(self):
+        """VERSION is the only version."""
+        with open(os.path.join(harness.TREE, "VERSION"), encoding="utf-8") as file:
+            version = file.read().strip()
+        wanted = {
+            "debian/changelog": f"rql ({version}) ",
+            "contrib/jupyter/pyproject.toml": f'version = "{version}"',
+            "contrib/jupyter/rql_kernel/__init__.py": f'"{version}"',
+            "contrib/editors/vscode/package.json": f'"version": "{version}"',
+        }
+        for path, text in wanted.items():
+            with open(os.path.join(harness.TREE, path), encoding="utf-8") as file:
+                first = file.read()
+            self.tally.check(f"version-of-{path}", "" if text in first else f"no {text}")
+
     def completes(self, *words):
         """What bash offers for the last word."""
         script = f"""
@@ -288,7 +303,7 @@ class Manual:
 def main(sandbox):
     tally = harness.Tally("manual")
     manual = Manual(sandbox, tally)
-    return harness.run_groups(tally, (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.completion, manual.editors, manual.installed))
+    return harness.run_groups(tally, (manual.examples, manual.texts, manual.kinds, manual.page, manual.paths, manual.versions, manual.completion, manual.editors, manual.installed))
 
 
 if __name__ == "__main__":
