@@ -24,12 +24,6 @@ struct repeat {
     struct row_loop rows; /* while */
 };
 
-/* The source of this name as the source of a pipeline. */
-static struct source_node source_of_rows(const char *name, struct span span)
-{
-    return (struct source_node){.kind = SOURCE_NAME, .span = span, .name = {name, span}};
-}
-
 static void bind_rows(struct binder *binder, const struct pipeline *pipeline, struct flow *flow)
 {
     const struct source_node node = {.kind = SOURCE_PIPELINE, .span = pipeline->span, .pipeline = (void *)pipeline};
@@ -282,8 +276,10 @@ static void bind_test(struct repeat *r, const char *rows, struct expr *expr, str
                             .aggregates = item,
                             .aggregate_count = 1,
                             .call = r->stage->call};
-    *pipeline = (struct pipeline){
-        .source = source_of_rows(rows, expr->span), .stages = group, .stage_count = 1, .span = expr->span};
+    *pipeline = (struct pipeline){.source = {.kind = SOURCE_NAME, .span = expr->span, .name = {rows, expr->span}},
+                                  .stages = group,
+                                  .stage_count = 1,
+                                  .span = expr->span};
     struct queue *outer = binder->queue;
     struct flow flow;
     const size_t errors = binder->errors;
@@ -360,10 +356,11 @@ static void bind_body(struct repeat *r, struct flow *flow)
     const struct pipeline *pipeline = stage->loop;
     if (pipeline == NULL) {
         struct pipeline *stages = arena_alloc(binder->arena, sizeof *stages);
-        *stages = (struct pipeline){.source = source_of_rows(ROWS_BEFORE_ROUND, stage->word_span),
-                                    .stages = stage->body,
-                                    .stage_count = stage->body_count,
-                                    .span = stage->span};
+        *stages = (struct pipeline){
+            .source = {.kind = SOURCE_NAME, .span = stage->word_span, .name = {ROWS_BEFORE_ROUND, stage->word_span}},
+            .stages = stage->body,
+            .stage_count = stage->body_count,
+            .span = stage->span};
         pipeline = stages;
     }
     bind_rows(binder, pipeline, flow);
@@ -497,11 +494,10 @@ void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *
         const bool good = begin_loop(&r, rounds) && bind_round(&r, nullable, &after, &open, &again);
         if (good && again)
             continue;
-        if (good) {
+        if (good)
             bind_loop(&r, flow);
-        } else {
+        else
             task_unknown(binder, stage, flow);
-        }
         return;
     }
 }
