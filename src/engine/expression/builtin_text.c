@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERAND_SHOWN = 40, MADE_MOST = 1 << 16 /* texts that two columns may give together */ };
+enum { OPERAND_SHOWN = 40, MADE_MOST = 1 << 20 /* texts that two columns may give together */ };
 static const uint64_t MADE_BYTES = 1 << 26; /* that these may have */
 
 /* A function with constant arguments of one text. */
