@@ -25,6 +25,7 @@
 #: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
 #: make jupyter     the kernel of contrib/jupyter runs a notebook: PYTHON of a virtual environment with nbclient
+#: make deb-check   the package of make deb: lintian, installed into a bare Debian, removed; as root with debootstrap
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats text parquet arrow cli manual documents drivers questions terminal differential \
@@ -38,7 +39,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-files bench-gpu bench-primitives interop interrupts jupyter tpch db-benchmark bench-relations
+	bench-build bench-files bench-gpu bench-primitives interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
@@ -206,6 +207,9 @@ interop: $(B)/dump_file
 
 jupyter: all
 	RQL=$(abspath $(B))/rql $(PYTHON) tests/jupyter/notebook.py
+
+deb-check:
+	tests/debian-package.sh
 
 bare:
 	tests/bare-debian.sh

@@ -4,7 +4,7 @@
 
 #include "repl/line/complete.h"
 
-enum { NO_CURSOR = UINT32_MAX };
+static const size_t NO_CURSOR = SIZE_MAX;
 
 /* Returns the style of each byte of a line, an index for highlight_escape, in the arena. The bracket at the cursor, or
  * else before it, and the one that belongs to it stand out, and so does a closing bracket that closes nothing.
