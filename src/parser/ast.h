@@ -41,6 +41,7 @@ enum expr_kind {
     EXPR_IN_RANGE,  /* args[0] in args[1]..args[2] */
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
+    EXPR_PIPELINE,  /* the value of source, a pipeline */
     EXPR_INDEX,     /* name[args...], name.column[args...], name.column */
     EXPR_LET        /* names[i] is args[i], for all but the last one, within that */
 };
@@ -104,7 +105,7 @@ struct expr {
     const struct expr *definition; /* EXPR_NAME, EXPR_INDEX: of a name of an EXPR_LET, or the range of an EXPR_FOLD that
                                       it is the index of; NULL: the name is neither */
     const struct name *names;      /* EXPR_LET */
-    struct source_node *source;    /* EXPR_IN_SOURCE */
+    struct source_node *source;    /* EXPR_IN_SOURCE, EXPR_PIPELINE */
     struct expr **args;
     size_t arg_count;
     const struct window_frame *frame;

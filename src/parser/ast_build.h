@@ -113,6 +113,8 @@ struct expr *expr_in_pipeline(struct tree *tree, struct expr *a, struct token op
                               struct pipeline *pipeline, struct token end);
 /* let NAME = E, ...: body; links the names in it to their definitions. */
 struct expr *expr_let(struct tree *tree, struct token word, const struct item_list *list, struct expr *body);
+/* The value of a pipeline in parentheses. */
+struct expr *expr_pipeline(struct tree *tree, struct token begin, struct pipeline *pipeline, struct token end);
 /* The expression in parentheses. */
 struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr, struct token end);
 

@@ -1,6 +1,6 @@
-/* Building the syntax tree: names of values. Elements of columns; `let a = E, b = E: E` and `sum(k in A..B: E)` within
- * expressions: a name in it is linked to its definition here, so that it means the same wherever the expression, or a
- * part of it, is bound. */
+/* Building the syntax tree: names of values, and values of pipelines. Elements of columns; `let a = E, b = E: E` and
+ * `sum(k in A..B: E)` within expressions: a name in it is linked to its definition here, so that it means the same
+ * wherever the expression, or a part of it, is bound. */
 #include "parser/ast_build.h"
 #include "parser/parse.h"
 
@@ -13,6 +13,14 @@ struct expr *expr_index(struct tree *tree, struct token name, struct token colum
     struct expr *expr = expr_new(tree, EXPR_INDEX, span, at ? at->at : NULL, at ? at->count : 0);
     expr->name = token_name(tree, name);
     expr->column = token_name(tree, column);
+    return expr_nested(tree, expr);
+}
+
+struct expr *expr_pipeline(struct tree *tree, struct token begin, struct pipeline *pipeline, struct token end)
+{
+    struct source_node *source = source_pipeline(tree, begin, pipeline, end);
+    struct expr *expr = expr_new(tree, EXPR_PIPELINE, source->span, NULL, 0);
+    expr->source = source;
     return expr_nested(tree, expr);
 }
 

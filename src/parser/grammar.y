@@ -101,6 +101,7 @@ static const struct token absent;
 %type top_keys {struct item_list *}
 %type neighbours {struct expr_list *}
 %type extent {struct expr *}
+%type value {struct expr *}
 %type edge {struct expr *}
 %type distance {struct expr *}
 %type frame {struct window_frame *}
@@ -387,6 +388,7 @@ frame(A) ::= edge(F) DOTDOT(D) edge(T) timed(N). { A = frame_new(tree, F, D, T, 
 edge(A) ::= . [BARE] { A = NULL; }
 edge(A) ::= distance(X). { A = X; }
 edge(A) ::= MINUS(O) distance(X). { A = expr_unary(tree, O, UNARY_NEG, X); }
+distance(A) ::= value(V). { A = V; }
 distance(A) ::= INT(T). { A = expr_int(tree, T); }
 distance(A) ::= DURATION(T). { A = expr_time(tree, EXPR_DURATION, T); }
 distance(A) ::= MONTHS(T). { A = expr_time(tree, EXPR_MONTHS, T); }
@@ -397,6 +399,7 @@ timed(A) ::= OF NAME(N). { A = N; }
 
 /* Two of these are adjacent, so each is a number, a name, or in parentheses. */
 extent(A) ::= INT(T). { A = expr_int(tree, T); }
+extent(A) ::= value(V). { A = V; }
 extent(A) ::= vague(N). { A = expr_name(tree, N); }
 extent(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
 
@@ -434,12 +437,16 @@ renames(A) ::= renames(L) COMMA rename(I). { A = item_list_add(tree, L, I); }
 rename(A) ::= column(C) AS NAME(N). { A = item_named(tree, C, N); }
 
 /* Expressions */
+/* parse.c makes this token of a bracket that opens a pipeline where an expression stands. */
+value(A) ::= VALUE_LP(B) pipeline(P) RP(E). { A = expr_pipeline(tree, B, P, E); }
+
 vague(A) ::= NAME(N). { A = name_new(tree, N); }
 vague(A) ::= ARGUMENT(N). { A = name_new(tree, N); }
 vague(A) ::= LP(B) vague(N) RP(E). { A = name_paren(tree, B, N, E); }
 
 expr(A) ::= vague(N). [BARE] { A = expr_name(tree, N); }
 expr(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
+expr(A) ::= value(V). { A = V; }
 expr(A) ::= INT(T). { A = expr_int(tree, T); }
 expr(A) ::= MINUS(B) INT_LIMIT(T). { A = expr_int_min(tree, B, T); }
 expr(A) ::= FLOAT(T). { A = expr_float(tree, T); }

@@ -110,6 +110,49 @@ static bool names_stage(const struct parser *p)
     }
 }
 
+static bool is_operator(int kind)
+{
+    static const int operators[] = {TOKEN_PLUS,    TOKEN_MINUS, TOKEN_STAR,     TOKEN_SLASH, TOKEN_SLASH_SLASH,
+                                    TOKEN_PERCENT, TOKEN_EQ,    TOKEN_NE,       TOKEN_LT,    TOKEN_LE,
+                                    TOKEN_GT,      TOKEN_GE,    TOKEN_AND,      TOKEN_OR,    TOKEN_XOR,
+                                    TOKEN_BITAND,  TOKEN_SHL,   TOKEN_SHR,      TOKEN_IN,    TOKEN_NOT_IN,
+                                    TOKEN_IS,      TOKEN_NOT,   TOKEN_QUESTION, TOKEN_LIKE,  TOKEN_COALESCE};
+    size_t i = 0;
+    while (i < sizeof operators / sizeof *operators && operators[i] != kind)
+        i++;
+    return i < sizeof operators / sizeof *operators;
+}
+
+/* Whether the bracket just read opens a pipeline that is a value: it has a `|` before the word of a stage. Where a
+ * source may stand, too, an operator follows. After `in` it is a relation. */
+static bool opens_value(const struct parser *p)
+{
+    struct lexer ahead = p->lexer;
+    const int last = p->trail.last.kind;
+    size_t depth = 1;
+    bool pipe = false, stage = false;
+    if (p->trail.count > 0 && (last == TOKEN_IN || last == TOKEN_NOT_IN))
+        return false;
+    while (depth > 0) {
+        struct lexeme next = lexer_next(&ahead);
+        if (next.kind == LEX_NEWLINE)
+            continue;
+        if (next.kind == LEX_EOF || next.kind == LEX_SEMICOLON)
+            break;
+        stage = stage || (pipe && depth == 1 && next.word && next.word->stage != STAGE_NONE);
+        pipe = next.kind == TOKEN_PIPE;
+        depth += next.kind == TOKEN_LP || next.kind == TOKEN_LB;
+        depth -= next.kind == TOKEN_RP || next.kind == TOKEN_RB;
+    }
+    if (!stage || !automaton_expects(p->automaton, TOKEN_LOAD))
+        return stage;
+    int next;
+    do
+        next = lexer_next(&ahead).kind;
+    while (next == TOKEN_RP);
+    return is_operator(next);
+}
+
 static struct lexeme next_lexeme(struct parser *p)
 {
     if (automaton_accepts(p->automaton, TOKEN_PATH)) {
@@ -120,6 +163,8 @@ static struct lexeme next_lexeme(struct parser *p)
     struct lexeme next = lexer_next(&p->lexer);
     if (next.kind == TOKEN_STRING && is_text(p))
         next.kind = TOKEN_TEXT;
+    if (next.kind == TOKEN_LP && automaton_accepts(p->automaton, TOKEN_VALUE_LP) && opens_value(p))
+        next.kind = TOKEN_VALUE_LP;
     const bool name = next.kind == TOKEN_NAME || (next.word && !next.word->reserved && next.word->stage == STAGE_NONE);
     if (name && automaton_accepts(p->automaton, TOKEN_STAGE_NAME) && !automaton_expects(p->automaton, next.kind) &&
         !automaton_accepts(p->automaton, TOKEN_NAME) && names_stage(p))
@@ -317,7 +362,7 @@ static bool feed(struct parser *p, struct lexeme *lexeme)
         report(p, *lexeme);
         return false;
     }
-    if (lexeme->kind == TOKEN_LP || lexeme->kind == TOKEN_LB)
+    if (lexeme->kind == TOKEN_LP || lexeme->kind == TOKEN_LB || lexeme->kind == TOKEN_VALUE_LP)
         p->trail.brackets++;
     if (lexeme->kind == TOKEN_RP || lexeme->kind == TOKEN_RB)
         p->trail.brackets--;

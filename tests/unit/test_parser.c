@@ -248,7 +248,7 @@ static void sources(void **state)
         {"let t = 'trades.csv' | take 1", "let t = {load trades.csv} | take 1"},
         {"explain './a' | count; race a.b", "explain {load ./a} | count; race {load a.b}"},
         {"x | zip (a.csv | take 1), ('b' | take 1)", "{x} | zip {({load a.csv} | take 1)}, {({load b} | take 1)}"},
-        {"(a.csv | count) + 1", NULL},
+        {"(a.csv | count) 1", NULL},
         {"1.5 + 2", "(+ 1.5 2)"},
         {"x/2.5", "(/ x 2.5)"},
         {"(x/2.5)", "(/ x 2.5)"},

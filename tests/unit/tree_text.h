@@ -102,6 +102,9 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
     case EXPR_OVER:
         strbuf_puts(out, "(over");
         break;
+    case EXPR_PIPELINE:
+        strbuf_puts(out, "(value)");
+        return;
     case EXPR_LET:
         strbuf_puts(out, "(let");
         for (size_t i = 0; i + 1 < expr->arg_count; i++)

@@ -14,12 +14,15 @@
 /* What is parsed at once in any case, in some 40 milliseconds. */
 enum { SHORT_CELLS = 1 << 22 };
 
+static enum known value_of_pipeline(struct binder *binder, const struct expr *expr, struct scalar *scalar);
+
 static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
     return (struct binder){.env = env,
                            .checking = checking,
                            .arena = arena,
                            .diags = diags,
+                           .value_of_pipeline = value_of_pipeline,
                            .over = lower_over,
                            .rank = lower_rank,
                            .row_of_group = lower_row_of_group};
@@ -310,6 +313,62 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
         status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
     }
     return status;
+}
+
+bool bound_is_value(const struct bound *bound)
+{
+    return (bound->kind == BOUND_CONSTANT || bound->kind == BOUND_SCALAR) && bound->save_path.text == NULL;
+}
+
+enum status bound_is_no_value(struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "a value is needed here, but this pipeline gives none");
+    diag_hint(diags, "end it in `sum E`, `count`, `max E` or the like");
+    return STATUS_FAILED;
+}
+
+/* The kind of a pipeline's value. */
+static enum known check_value(struct binder *binder, const struct expr *expr, struct scalar *scalar)
+{
+    struct bound bound;
+    const struct bind_request request = {.pipeline = expr->source->pipeline, .checking = true};
+    if (bind_pipeline(binder->env, &request, binder->arena, &bound, binder->diags) != STATUS_OK) {
+        bind_failed(binder);
+        return KNOWN_NOTHING;
+    }
+    const bool constant = bound.kind == BOUND_CONSTANT, single = bound_is_value(&bound);
+    *scalar = constant ? bound.scalar : (struct scalar){.kind = bound.scalar_kind, .logical = bound.scalar_logical};
+    if (!single && bound.kind != BOUND_UNKNOWN) {
+        bound_is_no_value(expr->source->pipeline->span, binder->diags);
+        bind_failed(binder);
+    }
+    queue_release(&bound.queue);
+    return !single ? KNOWN_NOTHING : constant ? KNOWN_VALUE : KNOWN_KIND;
+}
+
+static enum known value_of_pipeline(struct binder *binder, const struct expr *expr, struct scalar *scalar)
+{
+    struct value_runner *values = &binder->env->values;
+    for (const struct computed_value *computed = values->computed; computed != NULL; computed = computed->before) {
+        if (computed->expr == expr) {
+            *scalar = computed->scalar;
+            return KNOWN_VALUE;
+        }
+    }
+    if (binder->checking || binder->defining != NULL || values->run == NULL)
+        return check_value(binder, expr, scalar);
+    if (binder->errors > 0)
+        return KNOWN_NOTHING;
+    enum status status = values->run(values->context, expr->source->pipeline, binder->arena, scalar, binder->diags);
+    if (status != STATUS_OK) {
+        binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
+        bind_failed(binder);
+        return KNOWN_NOTHING;
+    }
+    struct computed_value *computed = arena_alloc(binder->arena, sizeof *computed);
+    *computed = (struct computed_value){expr, *scalar, values->computed};
+    values->computed = computed;
+    return KNOWN_VALUE;
 }
 
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,

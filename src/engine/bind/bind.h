@@ -73,6 +73,10 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
 enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
                             struct arena *arena, struct bound *bound, struct diags *diags);
 
+/* Whether it is a single value, and nothing is done with it; and the error that it is not. */
+bool bound_is_value(const struct bound *bound);
+enum status bound_is_no_value(struct span span, struct diags *diags);
+
 /* Checks that the condition of an assert statement is not a float. */
 enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags);
 

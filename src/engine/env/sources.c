@@ -69,7 +69,8 @@ static bool walk_expr(const struct env *env, const struct expr *expr, visit_sour
     bool on = true;
     for (size_t i = 0; i < expr->arg_count && on; i++)
         on = walk_expr(env, expr->args[i], visit, context);
-    return on && expr->source != NULL ? walk_source(env, expr->source, visit, context) : on;
+    return on && expr->kind == EXPR_IN_SOURCE && expr->source != NULL ? walk_source(env, expr->source, visit, context)
+                                                                      : on;
 }
 
 static bool walk_items(const struct env *env, const struct item *items, size_t count, visit_source *visit,

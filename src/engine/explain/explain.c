@@ -183,7 +183,9 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
     const struct source_runner sources = source_runner_of(runner);
     const struct bind_request request = {
         .pipeline = stmt->pipeline, .whole = true, .row_loops = true, .runner = &sources, .timing = runner->timing};
+    run_begin_values(runner);
     enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
+    run_end_values(runner);
     if (status != STATUS_OK)
         return status;
     if (bound.queue.count == 0)

@@ -145,6 +145,8 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_IN_LIST:
     case EXPR_IN_SOURCE:
         return bind_chain(scope, expr);
+    case EXPR_PIPELINE:
+        return bind_pipeline_value(scope, expr);
     case EXPR_LET:
         return bind_let(scope, expr);
     case EXPR_INDEX:

@@ -78,6 +78,9 @@ struct aggregate_values {
     size_t ids;
 };
 
+/* What is known of a constant. In a check, values that only running can compute are not. */
+enum known { KNOWN_NOTHING, KNOWN_KIND, KNOWN_VALUE };
+
 /* The state of binding one statement. */
 struct binder {
     struct env *env;
@@ -103,6 +106,8 @@ struct binder {
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
     bool needs_order; /* set by what needs the rows of a group one after another, where these are scattered */
+    /* The value of an EXPR_PIPELINE; in a check its kind. KNOWN_NOTHING after an error, or if unknown. */
+    enum known (*value_of_pipeline)(struct binder *binder, const struct expr *expr, struct scalar *scalar);
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
     const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
     const struct pipeline *pipeline;                                   /* that is bound, the innermost, */
@@ -414,7 +419,6 @@ value text_lookup(struct scope *scope, struct term term, struct column *column, 
 struct term constant_of(struct scope *scope, const struct scalar *scalar, struct span span);
 /* Binds and evaluates a constant expression. KNOWN_KIND: a check, where only running can tell the value; KNOWN_NOTHING:
  * also after an error. */
-enum known { KNOWN_NOTHING, KNOWN_KIND, KNOWN_VALUE };
 enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar);
 /* A scope without columns; `why` says why there are none, for hints. */
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why);
@@ -470,6 +474,9 @@ value shape_col(struct code *code, struct shape shape, struct span span);
 
 /* indexing.c: elements of columns, EXPR_INDEX. */
 struct term bind_index(struct scope *scope, const struct expr *expr);
+
+/* value_of_pipeline.c: EXPR_PIPELINE. */
+struct term bind_pipeline_value(struct scope *scope, const struct expr *expr);
 
 /* local.c: the value of a local name with this definition, and that of an EXPR_LET. */
 struct term bind_local(struct scope *scope, const struct expr *definition);

@@ -181,6 +181,42 @@ static enum status run_bound(struct runner *runner, const struct stmt *stmt, str
     return status;
 }
 
+/* Evaluates a pipeline that is a value within an expression. */
+static enum status run_pipeline_value(void *context, const struct pipeline *pipeline, struct arena *arena,
+                                      struct scalar *scalar, struct diags *diags)
+{
+    struct runner *runner = context;
+    const struct stmt stmt = {.kind = STMT_LET, .span = pipeline->span};
+    const struct source_runner sources = source_runner_of(runner);
+    const struct bind_request request = {.pipeline = pipeline, .runner = &sources, .timing = runner->timing};
+    struct bound bound;
+    struct result result = {0};
+    enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
+    if (status != STATUS_OK)
+        return status;
+    if (bound_is_value(&bound))
+        status = run_bound(runner, &stmt, &bound, arena, &result, diags);
+    else
+        status = bound_is_no_value(pipeline->span, diags);
+    queue_release(&bound.queue);
+    if (status == STATUS_OK)
+        *scalar = result.scalar;
+    if (status == STATUS_OK && scalar->logical.kind == LOGICAL_TEXT && !scalar->missing)
+        scalar->text.at = arena_text(arena, scalar->text.at, scalar->text.length);
+    result_release(&result);
+    return status;
+}
+
+void run_begin_values(struct runner *runner)
+{
+    runner->env->values = (struct value_runner){.run = run_pipeline_value, .context = runner};
+}
+
+void run_end_values(struct runner *runner)
+{
+    runner->env->values = (struct value_runner){0};
+}
+
 /* Fetches the deferred rows that a queue recomputes; false if that fails for all, and if there are none. */
 static bool fetch_recomputed(const struct queue *queue, struct span span, struct diags *diags)
 {
@@ -272,11 +308,14 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
 {
     enum status status;
     *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+    run_begin_values(runner);
     switch (stmt->kind) {
     case STMT_DEF:
-        return run_def(runner, stmt, arena, diags);
+        status = run_def(runner, stmt, arena, diags);
+        break;
     case STMT_ASSERT:
-        return assertion_run(runner->env, stmt, arena, diags);
+        status = assertion_run(runner->env, stmt, arena, diags);
+        break;
     case STMT_LET:
         wake_backends(runner);
         status = run_let(runner, stmt, arena, result, diags);
@@ -288,6 +327,7 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     }
     if (status != STATUS_OK)
         result_release(result);
+    run_end_values(runner);
     file_cache_sweep(runner->env->file_cache);
     stats_collector_start(runner->collector);
     sweep_devices(runner);

@@ -41,6 +41,10 @@ struct runner {
 /* Evaluates, while a pipeline is bound, the sources that this needs (evaluated.h). */
 struct source_runner source_runner_of(struct runner *runner);
 
+/* Between these, pipelines in parentheses within expressions are run when what reads them is bound. */
+void run_begin_values(struct runner *runner);
+void run_end_values(struct runner *runner);
+
 /* Runs a statement, other than STMT_COMMAND and STMT_EXPLAIN. The caller releases `result`; on failure it is empty, and
  * `diags` has the errors. All that ends with the statement is in `arena`. */
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,

@@ -60,6 +60,8 @@ static const char values[] = "Numbers: 42, 1_000_000, 0xff, 0b101, 3.5, 1e6. tru
                              "A missing value is `missing`; `is` tests for it and ?? replaces it.\n"
                              "  missing is missing\n"
                              "  missing ?? 0\n"
+                             "(PIPELINE) in an expression is the value that it ends in.\n"
+                             "  (load ids.bin | count) / 2\n"
                              "Reserved words and names with other characters are in backquotes.\n"
                              "  load ids.bin as `the id` | select `the id` == 42 | count\n";
 
