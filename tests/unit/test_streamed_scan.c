@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/memory_size.h"
+#include "engine/backend/memory_limit.h"
 #include "engine/backend/streamed_scan.h"
 #include "engine/evaluator/evaluator.h"
 #include "engine/run/run.h"
@@ -81,6 +82,7 @@ static void what_does_not_fit_is_refused(void **state)
         "load big.i32 | sort",
         "load big.i32 | scan +",
         "load big.i32 | zip other.i32 | sort big",
+        "load big.i32 | group big: median(big)",
     };
     struct backend *evaluator = evaluator_open();
     write_file("big.i32");
@@ -151,6 +153,14 @@ static void free_memory_is_within_all(void **state)
     assert_true(system_memory_bytes() > 0);
     assert_true(system_memory_has(1));
     assert_false(system_memory_has(INT64_MAX));
+    struct diags diags = {.arena = arena_new()};
+    assert_int_equal(memory_work_check(0, 1, (struct span){0}, &diags), STATUS_OK);
+    assert_int_equal(memory_work_check(1000, 1000, (struct span){0}, &diags), STATUS_OK);
+    assert_int_equal(diags.count, 0);
+    assert_int_equal(memory_work_check(1000, 1001, (struct span){0}, &diags), STATUS_FAILED);
+    assert_int_equal(memory_work_check(0, INT64_MAX, (struct span){0}, &diags), STATUS_FAILED);
+    assert_int_equal(diags.count, 2);
+    arena_free(diags.arena);
 }
 
 int main(void)

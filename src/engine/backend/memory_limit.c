@@ -1,5 +1,6 @@
 #include "engine/backend/memory_limit.h"
 
+#include "base/integer.h"
 #include "base/memory_size.h"
 
 int64_t memory_limit_bytes(int64_t limit)
@@ -27,4 +28,15 @@ enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_
     if (left <= bytes / row_bytes && system_memory_has(left * row_bytes))
         return STATUS_OK;
     return refuse(left, row_bytes, (double)system_memory_free_bytes(), "free ", span, diags);
+}
+
+enum status memory_work_check(int64_t limit, int64_t bytes, struct span span, struct diags *diags)
+{
+    if ((limit == 0 || bytes <= limit) && system_memory_has(bytes))
+        return STATUS_OK;
+    const int64_t free_bytes = min_int64(memory_limit_bytes(limit), system_memory_free_bytes());
+    diag_error(diags, span, "this takes %.3g GB of memory, more than the %.3g GB that are free", (double)bytes / 1e9,
+               (double)free_bytes / 1e9);
+    diag_hint(diags, "keep fewer rows with `take` or `select` before it");
+    return STATUS_FAILED;
 }

@@ -15,4 +15,8 @@ int64_t memory_limit_bytes(int64_t limit);
 enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
                                struct diags *diags);
 
+/* STATUS_FAILED, with an error, if what a task allocates, `bytes` in all, exceeds the limit or the memory that is free
+ * now. */
+enum status memory_work_check(int64_t limit, int64_t bytes, struct span span, struct diags *diags);
+
 #endif

@@ -1,6 +1,7 @@
 /* Rows found by their keys. */
 #include "engine/expression/match.h"
 
+#include "base/memory_size.h"
 #include "engine/expression/evaluated.h"
 
 #include <string.h>
@@ -23,6 +24,16 @@ bool match_check(struct scope *scope, struct term term, const char *left_name, c
                "`%s` is %s, but `%s` is %s: they have no values in common", left_name, left_type, right_name,
                logical_type_name(right->logical, right->type));
     return false;
+}
+
+void match_refuse_index(struct binder *binder, const struct join_index *index, struct span span)
+{
+    if (index->refused > 0)
+        bind_error(binder, span, "keep fewer rows with `select` within the source, or fewer keys",
+                   "an index of the source's %lld rows takes %.3g GB of memory, more than the %.3g GB that are free",
+                   (long long)index->rows, (double)index->refused / 1e9, (double)system_memory_free_bytes() / 1e9);
+    else
+        bind_error(binder, span, NULL, "not enough memory for an index of %lld rows", (long long)index->rows);
 }
 
 value match_table(struct scope *scope, struct column *table, enum kind kind, value id, const char *name,
@@ -299,8 +310,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
     if (status != STATUS_OK) {
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         if (status == STATUS_FAILED)
-            bind_error(binder, span, NULL, "not enough memory for an index of %lld values",
-                       (long long)evaluated->relation->rows);
+            match_refuse_index(binder, evaluated->index, span);
         return unknown_term;
     }
     value id = match_id(scope, evaluated->index, &term, &column->logical, span);

@@ -27,4 +27,7 @@ value match_last(struct scope *scope, struct column *table, int64_t most, value 
 /* x in SOURCE */
 struct term bind_in_source(struct scope *scope, const struct expr *expr, struct term term);
 
+/* The error of an index for which there is not enough memory. */
+void match_refuse_index(struct binder *binder, const struct join_index *index, struct span span);
+
 #endif

@@ -197,8 +197,7 @@ static bool make_index(struct join *join)
         bind_error(binder, join->stage->sources[0].span, "join in the other direction, or in parts",
                    "the source of a join has at most %d rows, not %lld", INT32_MAX, (long long)right->relation->rows);
     else if (status == STATUS_FAILED)
-        bind_error(binder, join->stage->sources[0].span, NULL, "not enough memory for an index of %lld rows",
-                   (long long)right->relation->rows);
+        match_refuse_index(binder, right->index, join->stage->sources[0].span);
     return status == STATUS_OK;
 }
 

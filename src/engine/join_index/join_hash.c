@@ -348,6 +348,9 @@ static enum status reserve_slots(struct hash_build *b)
     index->ids = hash->partition_slots * b->partitions;
     if (index->ids > INT32_MAX - 3)
         return STATUS_FAILED;
+    const int64_t id_bytes = (int64_t)(sizeof(int32_t) + index->key_count * sizeof(int64_t));
+    if (!join_has_memory(index, hash->buckets * (int64_t)sizeof(int32_t) + index->ids * id_bytes))
+        return STATUS_FAILED;
     hash->displacements = integers(hash->buckets, 0, INT32_MAX);
     hash->keys = heap_array(index->key_count, sizeof(struct column *));
     bool made = hash->displacements != NULL;

@@ -3,6 +3,7 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "base/memory_size.h"
 #include "engine/join_index/join_keys.h"
 #include "engine/plan/code.h"
 #include "engine/storage/residency.h"
@@ -145,6 +146,23 @@ enum status join_places(struct index_build *build, size_t left_out)
     return workers_run(build->workers, build->parts.count, place_part, &places) ? STATUS_OK : STATUS_CANCELLED;
 }
 
+bool join_has_memory(struct join_index *index, int64_t bytes)
+{
+    const bool has = system_memory_has(bytes);
+    index->refused = has ? 0 : bytes;
+    return has;
+}
+
+/* Bytes of the tables by id and by row; of a sparse index without its slots, whose number is not known yet. */
+static int64_t bytes_of_tables(const struct index_build *build, bool members_only)
+{
+    const struct join_index *index = build->index;
+    const bool dense = index->method == JOIN_DENSE;
+    const int64_t row_bytes = (members_only ? 0 : (int64_t)sizeof(int32_t)) +
+                              (build->order ? 2 * (int64_t)sizeof(int64_t) : 0) + (dense ? 0 : JOIN_HASH_ROW_BYTES);
+    return index->rows * row_bytes + (dense ? index->ids * (members_only ? 1 : (int64_t)sizeof(int32_t)) : 0);
+}
+
 static enum status build_index(struct index_build *build, bool members_only)
 {
     struct join_index *index = build->index;
@@ -157,6 +175,8 @@ static enum status build_index(struct index_build *build, bool members_only)
         status = join_search_build(build, members_only);
     if (status != STATUS_OK || index->method == JOIN_SEARCHED)
         return status;
+    if (!join_has_memory(index, bytes_of_tables(build, members_only)))
+        return STATUS_FAILED;
     status = index->method == JOIN_DENSE ? join_places(build, SIZE_MAX) : join_hash_build(build);
     if (status == STATUS_OK)
         status = join_rows_build(build, members_only);

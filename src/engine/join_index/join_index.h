@@ -62,6 +62,7 @@ struct join_index {
     int64_t doubles;           /* tuples that several rows have */
     int64_t
         double_rows[2]; /* the first row whose tuple an earlier row has, and that row, in this order; if doubles > 0 */
+    int64_t refused;    /* bytes that it would have taken, after STATUS_FAILED for want of memory; else 0 */
     bool in_order;      /* the rows in the order of their ids are 0, 1, 2, ... */
     struct column *members; /* of each id, 0..ids: whether some row has it */
     /* If rows were asked for: without doubles, the row of each id, 0..ids, -1: none. With doubles, all rows in the
@@ -82,7 +83,7 @@ struct join_keys {
 };
 
 /* Indexes the keys; rows in which one, or the order, is missing are left out. STATUS_FAILED, without an error: not
- * enough memory. */
+ * enough memory, of which it tells before it takes much. */
 enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index);
 void join_index_free(struct join_index *index); /* NULL is allowed */
 

@@ -6,6 +6,9 @@
 
 enum { JOIN_BLOCK = 1024, JOIN_PART_ROWS = 1 << 16 };
 
+/* What finding a perfect hash function takes for each row: a hash, and an entry with its row and tuple. */
+enum { JOIN_HASH_ROW_BYTES = 24 };
+
 struct index_build {
     struct join_index *index;
     struct column *const *columns; /* the keys */
@@ -21,6 +24,9 @@ static inline bool join_goes_on(const struct index_build *build, int64_t row)
 {
     return row % JOIN_BLOCK != 0 || !workers_cancelled(build->workers);
 }
+
+/* Whether there are so many bytes more; notes in the index if not. */
+bool join_has_memory(struct join_index *index, int64_t bytes);
 
 /* Elements of a key as integers; a float by its bits, equal floats by the same ones. */
 void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);

@@ -294,10 +294,10 @@ static void merge_parts(struct by_group *by)
         by->trouble = true;
 }
 
-static int64_t count_groups(const struct moving *moving)
+static int64_t count_groups(const struct moving *moving, const struct workers *workers)
 {
     int64_t groups[OPERATOR_BLOCK], most = -1;
-    for (int64_t row = 0; row < moving->rows; row += OPERATOR_BLOCK) {
+    for (int64_t row = 0; row < moving->rows && !workers_cancelled(workers); row += OPERATOR_BLOCK) {
         int count = moving->rows - row < OPERATOR_BLOCK ? (int)(moving->rows - row) : OPERATOR_BLOCK;
         operator_values(moving->groups, row, count, groups);
         for (int i = 0; i < count; i++)
@@ -409,7 +409,7 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
     const struct moving_operator *op = moving->op;
     struct by_group by = {.moving = moving,
                           .workers = workers,
-                          .groups = count_groups(moving),
+                          .groups = count_groups(moving, workers),
                           .whole = op->from_first && op->to_last,
                           .backwards = !op->from_first,
                           .sums = moving->number && (op->kind == MOVING_SUM || op->kind == MOVING_MEAN)};

@@ -5,6 +5,7 @@
 
 #include "engine/backend/cost_sample.h"
 #include "engine/backend/memory_limit.h"
+#include "engine/operators/group_quantile.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/host_backends.h"
 #include "engine/run/run_repeat.h"
@@ -95,6 +96,24 @@ static struct column *reserve(const struct operator_job *job, const struct outpu
     return column_reserve_from(job->pool, output->type, store, *job->result_rows);
 }
 
+/* Bytes that the host allocates for the operator beside its results. Sorts by digits check what they need themselves.
+ */
+static int64_t working_bytes(const struct operator_job *job)
+{
+    const struct column_operator *column_op = job->task->column_op;
+    const int64_t order = column_op->key_count > 1 ? (int64_t)sizeof(uint64_t) : 0;
+    switch (column_op->kind) {
+    case OPERATOR_PARTITION: /* where groups begin */
+        return job->rows * (1 + order);
+    case OPERATOR_IDS:
+        return job->rows * order;
+    case OPERATOR_GROUP: /* for quantiles, the ids of rows and the values by group */
+        return has_quantiles(job) ? job->rows * (int64_t)(sizeof(uint32_t) + sizeof(uint64_t)) : 0;
+    default:
+        return 0;
+    }
+}
+
 /* Checks the memory limit, if the number of rows is known before. */
 static enum status check_memory(const struct runner *runner, const struct operator_job *job)
 {
@@ -110,7 +129,12 @@ static enum status check_memory(const struct runner *runner, const struct operat
     /* One column is sorted in place, several through keys and row numbers. */
     bytes += task->column_op->kind == OPERATOR_SORT && needed > 1 ? (int64_t)sizeof(uint64_t) : 0;
     int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
-    return memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
+    enum status status =
+        memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
+    const int64_t working = working_bytes(job);
+    if (status != STATUS_OK || working == 0)
+        return status;
+    return memory_work_check(runner->memory, rows * bytes + working, task->span, job->diags);
 }
 
 static enum status reserve_results(const struct task *task, const struct operator_job *job)
