@@ -34,9 +34,9 @@ static void write_message(const char *message)
 static void print_greeting(const struct prompt *prompt)
 {
     static const char greeting[] = "rql " RQL_VERSION ": .help lists all words, Ctrl-D quits\n";
-    static const char hints[] = "  range 1..100 | sum     a first query; Tab completes\n"
-                                "  load FILE | describe   what is in a file: CSV, Parquet, Arrow ...\n"
-                                "  .help start            examples; .help sql, pandas and q translate\n";
+    static const char hints[] = "  range 1..100 | sum     a query\n"
+                                "  load FILE | describe   what is in a file\n"
+                                "  .help start            examples\n";
     const struct session *session = prompt->session;
     const char *path = prompt->history ? history_path(prompt->history) : NULL;
     struct stat file;

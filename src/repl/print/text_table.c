@@ -1,5 +1,7 @@
 #include "repl/print/text_table.h"
 
+#include "repl/print/word_wrap.h"
+
 #include "base/number_text.h"
 
 #include <math.h>
@@ -68,13 +70,25 @@ static void add_aligned(struct strbuf *out, const struct text_table *table, size
     add_spaces(out, table->columns[k].text && !last ? space : 0);
 }
 
-/* Appends the first column, the title of the line, and the columns from begin to end. */
+/* Appends the first column, the title of the line, and the columns from begin to end. A last text that is wider than
+ * the terminal goes on in lines below itself. */
 static void add_line(struct strbuf *out, const struct text_table *table, const char *const *texts, size_t stride,
-                     const size_t *widths, size_t begin, size_t end)
+                     const size_t *widths, size_t begin, size_t end, const struct print_style *style)
 {
+    enum { LEAST_CELLS = 12 };
+    size_t at = 0;
     for (size_t k = 0; k < end; k = k == 0 && begin > 0 ? begin : k + 1) {
         const char *text = *(const char *const *)((const char *)texts + k * stride);
-        add_aligned(out, table, k, text, widths[k], k + 1 == end);
+        const size_t from = at + (k ? GAP : 0);
+        const bool wraps = style->terminal && table->columns[k].text && k + 1 == end &&
+                           from + cells_of(text) > style->width && from + LEAST_CELLS <= style->width;
+        if (wraps) {
+            add_spaces(out, from - at);
+            word_wrap(out, text, from, style->width);
+        } else {
+            add_aligned(out, table, k, text, widths[k], k + 1 == end);
+        }
+        at = from + widths[k];
     }
     strbuf_putc(out, '\n');
 }
@@ -125,11 +139,12 @@ static void print_aligned(struct strbuf *out, const struct text_table *whole, co
         end = columns_that_fit(table, widths, begin, style);
         if (style->header) {
             strbuf_puts(out, style->colour ? "\033[2m" : "");
-            add_line(out, table, &table->columns[0].title, sizeof table->columns[0], widths, begin, end);
+            add_line(out, table, &table->columns[0].title, sizeof table->columns[0], widths, begin, end, style);
             strbuf_puts(out, style->colour ? "\033[0m" : "");
         }
         for (size_t row = 0; row < table->row_count; row++)
-            add_line(out, table, &table->cells[row * table->column_count], sizeof *table->cells, widths, begin, end);
+            add_line(out, table, &table->cells[row * table->column_count], sizeof *table->cells, widths, begin, end,
+                     style);
     }
 }
 

@@ -136,6 +136,19 @@ static void print_settings(struct command_call *call, const struct setting *only
     text_table_print(&call->session->out.text, &table, &style);
 }
 
+/* A device by its number is opened at once, so that a wrong number is refused here, not by the next query. */
+static bool device_exists(struct command_call *call, const struct name *wanted, int before)
+{
+    struct session *session = call->session;
+    if (session->settings.device < DEVICE_NUMBER || session_has_device(session))
+        return true;
+    session->settings.device = before;
+    session_choose_device(session);
+    (void)diag_error(call->diags, wanted->span, "there is no usable OpenCL device %s", wanted->text);
+    diag_hint(call->diags, "`.devices` lists them; `.device auto` chooses one");
+    return false;
+}
+
 static enum exit_status run_set(struct command_call *call)
 {
     if (call->count == 1 && strcmp(call->command->name, ".set") == 0) {
@@ -146,7 +159,10 @@ static enum exit_status run_set(struct command_call *call)
     const struct setting *setting = setting_of(call, &wanted);
     if (setting && !wanted)
         print_settings(call, setting);
-    bool fine = setting && (!wanted || change_setting(call, &call->session->settings, setting, wanted));
+    const int before = call->session->settings.device;
+    bool fine =
+        setting && (!wanted || (change_setting(call, &call->session->settings, setting, wanted) &&
+                                (call->session->settings.device == before || device_exists(call, wanted, before))));
     return fine ? EXIT_FINE : EXIT_QUERY;
 }
 

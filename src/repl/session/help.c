@@ -12,6 +12,7 @@
 #include "engine/storage/compression_table.h"
 #include "parser/words.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,8 +193,13 @@ static void list_topic(struct strbuf *out, const struct topic *topic, size_t wid
     if (topic->overview && !*topic->overview)
         return;
     struct list list = begin_list(out, topic->title, width);
-    if (topic->overview)
-        list_name(&list, topic->overview);
+    for (const char *word = topic->overview; word && *word;) {
+        const size_t length = strcspn(word, " ");
+        char name[40];
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, word);
+        list_name(&list, name);
+        word += length + strspn(word + length, " ");
+    }
     for (size_t k = 0; k < topic->count() && !topic->overview; k++) {
         const char *name = topic->row(k).name;
         if (name)
@@ -299,12 +305,17 @@ bool help_search(struct strbuf *out, const char *text, size_t width)
 
 void help_overview(struct strbuf *out, size_t width)
 {
-    strbuf_puts(out, "A query is a source followed by stages, each applied to the previous result:\n"
-                     "  load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum\n\n");
+    word_wrap(out, "A query is a source followed by stages, each applied to the previous result:", 0, width);
+    strbuf_puts(out, "\n  ");
+    word_wrap(out, "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", 2, width);
+    strbuf_puts(out, "\n\n");
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         list_topic(out, &topics[i], width);
-    strbuf_puts(out, "\n.help start shows examples step by step, .help stages what each stage does.\n"
-                     ".help WORD explains a word; examples run in data/sample, or share/rql/sample.\n");
+    strbuf_putc(out, '\n');
+    word_wrap(out, ".help start shows examples step by step, .help stages what each stage does.", 0, width);
+    strbuf_putc(out, '\n');
+    word_wrap(out, ".help WORD explains a word; examples run in data/sample, or share/rql/sample.", 0, width);
+    strbuf_putc(out, '\n');
 }
 
 static void help_stage(struct strbuf *out, const struct word *word)

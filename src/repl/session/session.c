@@ -202,6 +202,14 @@ void session_choose_device(struct session *session)
         (void)first->ops->begin(first, NULL);
 }
 
+bool session_has_device(struct session *session)
+{
+    struct profile profile;
+    session_choose_device(session);
+    struct backend *device = session->runner.device;
+    return !device || device->ops->profile(device, true, &profile) != BACKEND_UNABLE;
+}
+
 static enum status read_all(int fd, struct strbuf *text, const atomic_int *cancel)
 {
     enum { CHUNK = 256 * 1024 };

@@ -67,6 +67,9 @@ enum exit_status session_flush(struct session *session);
 void session_choose_device(struct session *session);
 void session_close_device(struct session *session);
 
+/* Opens it, waits until it has started, and returns whether there is such a device. */
+bool session_has_device(struct session *session);
+
 /* Appends a whole file, or standard input if `path` is NULL. On failure adds an error at `span`. */
 enum status session_read(const struct session *session, const char *path, struct span span, struct strbuf *text,
                          struct diags *diags);
