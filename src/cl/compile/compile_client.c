@@ -1,5 +1,6 @@
 #include "cl/compile/compile_client.h"
 
+#include "base/cachedir.h"
 #include "base/heap.h"
 #include "base/strbuf.h"
 #include "base/thread.h"
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -150,6 +152,21 @@ static int end_process(struct compiler *compiler)
     return ended < 0 ? -1 : status;
 }
 
+/* A compiler that cannot write its files ends without a reason: names the cache directory if its disk is full. */
+static void add_full_disk(struct strbuf *problem)
+{
+    enum { LEAST_BYTES = 1 << 20 };
+    struct strbuf path = {0};
+    struct statvfs disk;
+    (void)cachedir_create(&path);
+    if (path.length > 0 && statvfs(path.text, &disk) == 0 &&
+        (double)disk.f_bavail * (double)disk.f_frsize < LEAST_BYTES) {
+        strbuf_puts(problem, ": no space left on the disk of ");
+        strbuf_add_visible(problem, path.text, path.length);
+    }
+    strbuf_free(&path);
+}
+
 /* The process has closed its end of the socket. */
 static void handle_exit(struct compiler *compiler)
 {
@@ -169,6 +186,7 @@ static void handle_exit(struct compiler *compiler)
     else
         strbuf_printf(&problem, "the compiler process exited with status %d",
                       status >= 0 ? WEXITSTATUS(status) : status);
+    add_full_disk(&problem);
     fail_job(compiler, problem.text);
     strbuf_free(&problem);
 }
