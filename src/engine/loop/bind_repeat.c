@@ -460,20 +460,15 @@ static int64_t stated_rounds(struct repeat *r)
     return rounds;
 }
 
-static int depth_of(const struct binder *binder)
-{
-    int depth = 0;
-    for (const struct rounds *rounds = binder->rounds; rounds != NULL; rounds = rounds->outer)
-        depth++;
-    return depth;
-}
-
 void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct repeat r = {.binder = binder, .stage = stage};
     const size_t errors = binder->errors;
     const int64_t rounds = stated_rounds(&r);
-    if (depth_of(binder) >= LIMIT_LOOPS)
+    int depth = 0;
+    for (const struct rounds *outer = binder->rounds; outer != NULL; outer = outer->outer)
+        depth++;
+    if (depth >= LIMIT_LOOPS)
         bind_error(binder, stage->span, NULL, "loops are nested more than %d deep", LIMIT_LOOPS);
     bool open = flow->open || flow->task == NULL;
     for (size_t k = 0; k < flow->count; k++)
@@ -491,7 +486,8 @@ void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *
         binder->queue->count = tasks;
         binder->outputs = outputs;
         enter(&r, flow, nullable);
-        const bool good = begin_loop(&r, rounds) && bind_round(&r, nullable, &after, &open, &again);
+        const bool bound = begin_loop(&r, rounds) && bind_round(&r, nullable, &after, &open, &again);
+        const bool good = bound && binder->errors == errors;
         if (good && again)
             continue;
         if (good)
