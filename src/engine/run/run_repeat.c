@@ -280,11 +280,13 @@ static enum status run_rounds(struct repeat_run *run, const struct runner *runne
 
 static void add_timing(const struct repeat_run *run, struct timing *timing, int64_t ns)
 {
-    if (!timing)
+    const int64_t rounds = run->round - run->loop->first;
+    if (!timing || rounds == 0)
         return;
-    const double each = run->round > 0 ? (double)ns / 1e3 / (double)run->round : 0;
     timing_add(timing, PHASE_KERNEL,
-               arena_printf(timing->arena, "repeat: %lld rounds of %.3g us", (long long)run->round, each), ns, 0);
+               arena_printf(timing->arena, "repeat: %lld rounds of %.3g us", (long long)rounds,
+                            (double)ns / 1e3 / (double)rounds),
+               ns, 0);
 }
 
 enum status run_repeat(const struct runner *runner, const struct loop *loop, struct column *const *inputs, int64_t rows,
