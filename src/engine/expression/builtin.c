@@ -66,8 +66,7 @@ static const char *number_hint(const struct builtin *call, size_t k)
     }
 }
 
-/* Whether argument `k` is a number, and an integer if `integer`. */
-static bool is_number(const struct builtin *call, size_t k, bool integer)
+bool builtin_is_number(const struct builtin *call, size_t k, bool integer)
 {
     struct term term = call->arguments[k];
     const struct expr *argument = call->expr->args[k];
@@ -102,7 +101,7 @@ static value apply(const struct builtin *call)
 static struct term bind_same(const struct builtin *call)
 {
     struct logical_type logical = call->arguments[0].logical;
-    if (logical.kind != LOGICAL_DECIMAL && logical.kind != LOGICAL_DURATION && !is_number(call, 0, false))
+    if (logical.kind != LOGICAL_DECIMAL && logical.kind != LOGICAL_DURATION && !builtin_is_number(call, 0, false))
         return unknown_term;
     if (call->function->op == OP_SIGN)
         logical = (struct logical_type){0};
@@ -113,9 +112,9 @@ static struct term bind_floats(const struct builtin *call)
 {
     bool fits = true;
     for (size_t i = 0; i < call->count; i++)
-        fits = (call->arguments[i].logical.kind == LOGICAL_DECIMAL || is_number(call, i, false)) && fits;
+        fits = (call->arguments[i].logical.kind == LOGICAL_DECIMAL || builtin_is_number(call, i, false)) && fits;
     if (call->function->signature == SIGNATURE_FLOAT_INT)
-        fits = fits && is_number(call, 1, true);
+        fits = fits && builtin_is_number(call, 1, true);
     for (size_t i = 0; fits && i < call->count; i++)
         call->arguments[i] = term_to_float(call->scope->code, call->arguments[i], call->expr->args[i]->span);
     return fits ? builtin_result(call, apply(call), (struct logical_type){0}) : unknown_term;
@@ -125,7 +124,7 @@ static struct term bind_integers(const struct builtin *call)
 {
     bool fits = true;
     for (size_t i = 0; i < call->count; i++)
-        fits = is_number(call, i, true) && fits;
+        fits = builtin_is_number(call, i, true) && fits;
     return fits ? builtin_result(call, apply(call), (struct logical_type){0}) : unknown_term;
 }
 
@@ -157,7 +156,7 @@ static bool have_order(const struct builtin *call)
         enum term_class which = class_of(call->scope->code, call->arguments[i]);
         if (which == CLASS_MONTHS)
             builtin_refuse(call, i, "values with an order", NULL);
-        fits = fits && which != CLASS_MONTHS && (which != CLASS_BOOL || is_number(call, i, false));
+        fits = fits && which != CLASS_MONTHS && (which != CLASS_BOOL || builtin_is_number(call, i, false));
     }
     return fits;
 }
@@ -213,6 +212,7 @@ static struct term bind_by_signature(const struct builtin *call)
         [SIGNATURE_TRUNC] = bind_trunc,
         [SIGNATURE_BUCKET] = bind_bucket,
         [SIGNATURE_MISSING] = bind_missing,
+        [SIGNATURE_RANDOM] = bind_random,
     };
     /* A function of the literal `missing` is missing, of whatever type. */
     bool takes_missing =

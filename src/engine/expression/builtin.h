@@ -44,4 +44,9 @@ struct term bind_bucket(const struct builtin *call);
 /* The second argument of trunc, if it is a unit's name or a word that means nothing else: a constant text. */
 bool bind_unit(struct scope *scope, const struct expr *expr, struct term *unit);
 
+/* Whether argument `k` is a number, and an integer if `integer`; records an error if not. */
+bool builtin_is_number(const struct builtin *call, size_t k, bool integer);
+
+struct term bind_random(const struct builtin *call); /* builtin_random.c */
+
 #endif

@@ -82,6 +82,8 @@ const struct function functions[] = {
      "24.0"},
     {"lgamma", 1, 1, SIGNATURE_FLOAT, OP_LGAMMA, NULL, "lgamma(x)", "logarithm of the absolute value of gamma(x)",
      "lgamma(2)", "0.0"},
+    {"random", 1, MANY_ARGUMENTS, SIGNATURE_RANDOM, OP_COUNT, NULL, "random(k, ...)",
+     "a number from 0 to below 1 that depends on these integers alone, as if at random", "random(1, 2) < 1", "1"},
     {"floor", 1, 1, SIGNATURE_FLOAT, OP_FLOOR, NULL, "floor(x)", "largest integer not above x", "floor(-2.5)", "-3.0"},
     {"ceil", 1, 1, SIGNATURE_FLOAT, OP_CEIL, NULL, "ceil(x)", "smallest integer not below x", "ceil(2.1)", "3.0"},
     {"round", 1, 2, SIGNATURE_ROUND, OP_ROUND, NULL, "round(x, s)",

@@ -24,6 +24,7 @@ enum signature {
     SIGNATURE_TRUNC,
     SIGNATURE_BUCKET,
     SIGNATURE_MISSING,
+    SIGNATURE_RANDOM,
     SIGNATURE_ROWS /* reads other rows: bound by its name */
 };
 
