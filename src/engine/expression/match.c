@@ -6,6 +6,20 @@
 
 #include <string.h>
 
+/* Decimals that differ in their digits after the point: adding zeroes makes them alike. */
+static void refuse_scales(struct binder *binder, const struct logical_type *left, const char *left_name,
+                          const struct slot *right, const char *right_name, struct span span)
+{
+    const bool first = left->scale < right->logical.scale;
+    const char *name = name_written(first ? left_name : right->name, binder->arena);
+    const int most = first ? right->logical.scale : left->scale;
+    bind_error(binder, span,
+               arena_printf(binder->arena, "give both as many digits, as by `derive %s = %s + 0.%0*d`%s", name, name,
+                            most, 0, first ? "" : " within the source"),
+               "`%s` is decimal(%d), but `%s` is decimal(%d)", left_name, left->scale, right_name,
+               right->logical.scale);
+}
+
 bool match_check(struct scope *scope, struct term term, const char *left_name, const struct slot *right,
                  const char *right_name, struct span span)
 {
@@ -17,6 +31,10 @@ bool match_check(struct scope *scope, struct term term, const char *left_name, c
     const bool months_or_missing = term.months || term.missing;
     if (!months_or_missing && kind == other && a->kind == b->kind && a->scale == b->scale && a->utc == b->utc)
         return true;
+    if (a->kind == LOGICAL_DECIMAL && b->kind == LOGICAL_DECIMAL) {
+        refuse_scales(binder, a, left_name, right, right_name, span);
+        return false;
+    }
     const struct slot left = slot_of_term(scope, term);
     const char *left_type = logical_type_name(left.logical, left.type);
     left_type = arena_text(binder->arena, left_type, strlen(left_type));
