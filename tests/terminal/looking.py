@@ -28,16 +28,24 @@ SESSION = (
     ["(1 + 2", "<Enter>"],
     [") * 3", "<Enter>"],
 )
+# The first start, what others write, and settings.
+START = (
+    ["select sym, sum(qty) from trades.csv group by sym", "<Enter>"],
+    ["trades.csv | select qty > 1,000", "<Enter>"],
+    ["10 ^ 2", "<Enter>"],
+    [".set", "<Enter>"],
+    ["trades.csv | pick price | hist 4", "<Enter>"],
+)
 PAGER = "head -n 2; echo 'the pager ends'"
 
 
-def record(make_terminal, sandbox, width, variables):
+def record(make_terminal, sandbox, width, variables, options, session):
     variables = {"RQL_PAGER": PAGER, **variables}
-    terminal = make_terminal(sandbox, ["--device=host", "--quiet", "--no-init"], variables, (width, 30))
+    terminal = make_terminal(sandbox, ["--device=host", *options, "--no-init"], variables, (width, 30))
     terminal.start()
     try:
         terminal.wait(terminal.ready)
-        for pieces in SESSION:
+        for pieces in session:
             for piece in pieces:
                 if piece.startswith("<"):
                     terminal.keys(piece[1:-1])
@@ -52,19 +60,23 @@ def record(make_terminal, sandbox, width, variables):
 def recordings(make_terminal, sandbox, step):
     for name in ("trades.csv", "companies.csv"):
         shutil.copy(os.path.join(harness.TREE, "data", "sample", name), sandbox.here)
-    for name, (width, variables) in TERMINALS.items():
-        # Each begins without a history.
-        shutil.rmtree(os.path.join(sandbox.home, "state"), ignore_errors=True)
-        plain, escaped = record(make_terminal, sandbox, width, variables)
-        plain = "\n".join(line.rstrip() for line in plain.rstrip("\n").split("\n")) + "\n"
-        path = os.path.join(RECORDED, f"{name}.txt")
-        if os.environ.get("UPDATE"):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(plain)
-        with open(path, encoding="utf-8") as file:
-            step(f"recorded-{name}", harness.difference(file.read(), plain, name))
-        colours = bool(re.search("\033\\[[0-9;]*m", escaped))
-        step(f"colours-{name}", "" if colours == (name not in ("no-color", "dumb")) else escaped)
+    sessions = [("", ["--quiet"], SESSION), ("start-", [], START)]
+    for prefix, options, session in sessions:
+        for kind, (width, variables) in TERMINALS.items():
+            # Each begins without a history.
+            shutil.rmtree(os.path.join(sandbox.home, "state"), ignore_errors=True)
+            plain, escaped = record(make_terminal, sandbox, width, variables, options, session)
+            plain = "\n".join(line.rstrip() for line in plain.rstrip("\n").split("\n")) + "\n"
+            plain = re.sub(r"^rql \d[\d.]*:", "rql VERSION:", plain)
+            name = prefix + kind
+            path = os.path.join(RECORDED, f"{name}.txt")
+            if os.environ.get("UPDATE"):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(plain)
+            with open(path, encoding="utf-8") as file:
+                step(f"recorded-{name}", harness.difference(file.read(), plain, name))
+            colours = bool(re.search("\033\\[[0-9;]*m", escaped))
+            step(f"colours-{name}", "" if colours == (kind not in ("no-color", "dumb")) else escaped)
 
 
 def pager(make_terminal, sandbox, step):
