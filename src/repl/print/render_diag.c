@@ -157,24 +157,33 @@ static void render_span(struct strbuf *out, struct span span, const struct rende
     render_excerpt(out, &line, place.line, style);
 }
 
+static bool is_named(struct span span)
+{
+    return span.source && *span.source->name;
+}
+
 /* "query.rql:3:14: ", or nothing. */
 static void render_place(struct strbuf *out, struct span span)
 {
-    if (span.source && *span.source->name) {
+    if (is_named(span)) {
         struct place place = source_place(span.source, span.begin);
         strbuf_add_visible(out, span.source->name, strlen(span.source->name));
         strbuf_printf(out, ":%zu:%zu: ", place.line, place.column);
     }
 }
 
+/* `begins`: the message begins its line, and is wrapped on a terminal. */
 static void render_message(struct strbuf *out, const char *kind, enum paint kind_paint, const char *message,
-                           const struct render_style *style)
+                           bool begins, const struct render_style *style)
 {
     paint(out, style, kind_paint);
     strbuf_printf(out, "%s:", kind);
     unpaint(out, style);
     strbuf_putc(out, ' ');
-    strbuf_add_visible(out, message, strlen(message));
+    if (begins && style->fold)
+        word_wrap(out, message, strlen(kind) + strlen(": "), style->width);
+    else
+        strbuf_add_visible(out, message, strlen(message));
     strbuf_putc(out, '\n');
 }
 
@@ -182,7 +191,7 @@ static void render_hint(struct strbuf *out, const char *hint, const struct rende
 {
     static const char title[] = "hint: ";
     if (!style->fold) {
-        render_message(out, "hint", PAINT_HINT, hint, style);
+        render_message(out, "hint", PAINT_HINT, hint, false, style);
         return;
     }
     paint(out, style, PAINT_HINT);
@@ -199,12 +208,13 @@ void render_diag(struct strbuf *out, const struct diag *diag, const struct rende
     paint(out, style, PAINT_BOLD);
     render_place(out, diag->span);
     unpaint(out, style);
-    render_message(out, error ? "error" : "note", error ? PAINT_ERROR : PAINT_NOTE, diag->message, style);
+    render_message(out, error ? "error" : "note", error ? PAINT_ERROR : PAINT_NOTE, diag->message,
+                   !is_named(diag->span), style);
     if (diag->span.source)
         render_span(out, diag->span, style);
     if (diag->second.source) {
         render_place(out, diag->second);
-        render_message(out, "note", PAINT_NOTE, diag->label ? diag->label : "here", style);
+        render_message(out, "note", PAINT_NOTE, diag->label ? diag->label : "here", !is_named(diag->second), style);
         render_span(out, diag->second, style);
     }
     if (diag->hint)
