@@ -267,9 +267,9 @@ void guard_place(struct task *task)
             continue;
         if (code->at[v].checked)
             code->at[v].guard = demands.at[v];
+        demand_arguments(&demands, v);
         if (code->at[v].op == OP_COUNTER && demands.at[v] != ALWAYS)
             code->at[v].args[2] = demands.at[v];
-        demand_arguments(&demands, v);
     }
     if (demands.levels)
         drop_circular(code);
