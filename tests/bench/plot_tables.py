@@ -16,7 +16,7 @@ IMAGES = {
     "tpch": (
         "| | file: rql |",
         [
-            ("from files, 2 threads", {1: "rql", 2: "DuckDB", 3: "Polars"}),
+            ("from files, processor time", {1: "rql", 2: "DuckDB", 3: "Polars"}),
             ("from memory, 2 threads", {4: "rql", 5: "DuckDB", 6: "Polars", 7: "ClickHouse"}),
             ("from memory, 16 threads", {8: "rql", 10: "DuckDB"}),
             ("H200", {9: "rql"}),
