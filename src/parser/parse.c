@@ -6,6 +6,7 @@
 #include "parser/filler.h"
 #include "parser/grammar.h"
 #include "parser/lexer.h"
+#include "parser/lookahead.h"
 #include "parser/next_tokens.h"
 #include "parser/pieces.h"
 
@@ -91,66 +92,12 @@ static enum path_form path_form(const struct parser *p)
     return automaton_expects(p->automaton, TOKEN_LOAD) ? PATH_CERTAIN : PATH_LIKE;
 }
 
-/* Whether the name just read, where a stage is expected, is used like one that the user has defined: alone, or called.
- * Others are mistakes, for which the words of stages are listed. */
-static bool names_stage(const struct parser *p)
-{
-    struct lexer ahead = p->lexer;
-    switch (lexer_next(&ahead).kind) {
-    case TOKEN_PIPE:
-    case TOKEN_LP:
-    case TOKEN_RP:
-    case TOKEN_COMMA:
-    case LEX_EOF:
-    case LEX_NEWLINE:
-    case LEX_SEMICOLON:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_operator(int kind)
-{
-    static const int operators[] = {TOKEN_PLUS,    TOKEN_MINUS, TOKEN_STAR,     TOKEN_SLASH, TOKEN_SLASH_SLASH,
-                                    TOKEN_PERCENT, TOKEN_EQ,    TOKEN_NE,       TOKEN_LT,    TOKEN_LE,
-                                    TOKEN_GT,      TOKEN_GE,    TOKEN_AND,      TOKEN_OR,    TOKEN_XOR,
-                                    TOKEN_BITAND,  TOKEN_SHL,   TOKEN_SHR,      TOKEN_IN,    TOKEN_NOT_IN,
-                                    TOKEN_IS,      TOKEN_NOT,   TOKEN_QUESTION, TOKEN_LIKE,  TOKEN_COALESCE};
-    size_t i = 0;
-    while (i < sizeof operators / sizeof *operators && operators[i] != kind)
-        i++;
-    return i < sizeof operators / sizeof *operators;
-}
-
-/* Whether the bracket just read opens a pipeline that is a value: it has a `|` before the word of a stage. Where a
- * source may stand, too, an operator follows. After `in` it is a relation. */
+/* Whether the bracket just read opens a pipeline that is a value. After `in` it is a relation. */
 static bool opens_value(const struct parser *p)
 {
-    struct lexer ahead = p->lexer;
     const int last = p->trail.last.kind;
-    size_t depth = 1;
-    bool pipe = false, stage = false;
-    if (p->trail.count > 0 && (last == TOKEN_IN || last == TOKEN_NOT_IN))
-        return false;
-    while (depth > 0) {
-        struct lexeme next = lexer_next(&ahead);
-        if (next.kind == LEX_NEWLINE)
-            continue;
-        if (next.kind == LEX_EOF || next.kind == LEX_SEMICOLON)
-            break;
-        stage = stage || (pipe && depth == 1 && next.word && next.word->stage != STAGE_NONE);
-        pipe = next.kind == TOKEN_PIPE;
-        depth += next.kind == TOKEN_LP || next.kind == TOKEN_LB;
-        depth -= next.kind == TOKEN_RP || next.kind == TOKEN_RB;
-    }
-    if (!stage || !automaton_expects(p->automaton, TOKEN_LOAD))
-        return stage;
-    int next;
-    do
-        next = lexer_next(&ahead).kind;
-    while (next == TOKEN_RP);
-    return is_operator(next);
+    const bool after_in = p->trail.count > 0 && (last == TOKEN_IN || last == TOKEN_NOT_IN);
+    return !after_in && ahead_is_value(p->lexer, automaton_expects(p->automaton, TOKEN_LOAD));
 }
 
 static struct lexeme next_lexeme(struct parser *p)
@@ -167,7 +114,7 @@ static struct lexeme next_lexeme(struct parser *p)
         next.kind = TOKEN_VALUE_LP;
     const bool name = next.kind == TOKEN_NAME || (next.word && !next.word->reserved && next.word->stage == STAGE_NONE);
     if (name && automaton_accepts(p->automaton, TOKEN_STAGE_NAME) && !automaton_expects(p->automaton, next.kind) &&
-        !automaton_accepts(p->automaton, TOKEN_NAME) && names_stage(p))
+        !automaton_accepts(p->automaton, TOKEN_NAME) && ahead_uses_stage(p->lexer))
         next.kind = TOKEN_STAGE_NAME;
     if (next.kind == TOKEN_BANG_TILDE && !automaton_accepts(p->automaton, TOKEN_BANG_TILDE)) {
         next.kind = TOKEN_BANG; /* !~x */
@@ -192,23 +139,6 @@ static struct lexeme peek_next_line(struct parser *p)
     }
 }
 
-/* Whether a `let`, after which the lexer is, is within an expression: its line has a `:` or ends with a comma. */
-static bool is_local_let(struct lexer ahead)
-{
-    size_t questions = 0;
-    int last = TOKEN_LET;
-    for (;;) {
-        int kind = lexer_next(&ahead).kind;
-        if (kind == LEX_EOF || kind == LEX_SEMICOLON || kind == LEX_NEWLINE)
-            return last == TOKEN_COMMA;
-        if (kind == TOKEN_COLON && questions == 0)
-            return true;
-        questions += kind == TOKEN_QUESTION;
-        questions -= kind == TOKEN_COLON;
-        last = kind;
-    }
-}
-
 /* Whether a new statement seems to follow. Its first word counts only where the grammar does not accept it as itself:
  * in `zip (` followed by a line with `load` it does. */
 static bool begins_statement(const struct parser *p)
@@ -219,7 +149,7 @@ static bool begins_statement(const struct parser *p)
         return true;
     int kind = lexer_next(&ahead).kind;
     if (kind == TOKEN_LET)
-        return !automaton_expects(p->automaton, kind) || !is_local_let(ahead);
+        return !automaton_expects(p->automaton, kind) || !ahead_is_local(ahead);
     return (kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_RACE || kind == TOKEN_LOAD ||
             kind == TOKEN_RANGE) &&
            !automaton_expects(p->automaton, kind);
@@ -315,31 +245,11 @@ static void track_lexeme(struct parser *p, struct lexeme lexeme)
         track_colon(trail);
 }
 
-/* The next lexeme that is no newline. */
-static struct lexeme next_on_any_line(struct lexer *ahead)
-{
-    struct lexeme next = lexer_next(ahead);
-    while (next.kind == LEX_NEWLINE)
-        next = lexer_next(ahead);
-    return next;
-}
-
-/* Whether a definition follows, as after the word `let`; elsewhere that is a name itself. */
-static bool definition_follows(const struct parser *p)
-{
-    struct lexer ahead = p->lexer;
-    const struct lexeme name = next_on_any_line(&ahead);
-    if (name.kind != TOKEN_NAME && (!name.word || name.word->reserved))
-        return false;
-    const int next = next_on_any_line(&ahead).kind;
-    return next == TOKEN_ASSIGN || next == LEX_EOF;
-}
-
 /* Whether the word just read is a name here, although it may begin something elsewhere. */
 static bool is_plain_name(const struct parser *p, int kind)
 {
     if (kind == TOKEN_LET)
-        return p->trail.count > 0 && !definition_follows(p);
+        return p->trail.count > 0 && !ahead_is_definition(p->lexer);
     return (kind == TOKEN_INTO || kind == TOKEN_ON) && !automaton_accepts(p->automaton, kind);
 }
 

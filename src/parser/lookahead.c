@@ -1,0 +1,90 @@
+#include "parser/lookahead.h"
+
+#include "parser/grammar.h"
+
+bool ahead_uses_stage(struct lexer ahead)
+{
+    switch (lexer_next(&ahead).kind) {
+    case TOKEN_PIPE:
+    case TOKEN_LP:
+    case TOKEN_RP:
+    case TOKEN_COMMA:
+    case LEX_EOF:
+    case LEX_NEWLINE:
+    case LEX_SEMICOLON:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_operator(int kind)
+{
+    static const int operators[] = {TOKEN_PLUS,    TOKEN_MINUS, TOKEN_STAR,     TOKEN_SLASH, TOKEN_SLASH_SLASH,
+                                    TOKEN_PERCENT, TOKEN_EQ,    TOKEN_NE,       TOKEN_LT,    TOKEN_LE,
+                                    TOKEN_GT,      TOKEN_GE,    TOKEN_AND,      TOKEN_OR,    TOKEN_XOR,
+                                    TOKEN_BITAND,  TOKEN_SHL,   TOKEN_SHR,      TOKEN_IN,    TOKEN_NOT_IN,
+                                    TOKEN_IS,      TOKEN_NOT,   TOKEN_QUESTION, TOKEN_LIKE,  TOKEN_COALESCE};
+    size_t i = 0;
+    while (i < sizeof operators / sizeof *operators && operators[i] != kind)
+        i++;
+    return i < sizeof operators / sizeof *operators;
+}
+
+bool ahead_is_value(struct lexer ahead, bool source)
+{
+    size_t depth = 1;
+    bool pipe = false, stage = false;
+    while (depth > 0) {
+        struct lexeme next = lexer_next(&ahead);
+        if (next.kind == LEX_NEWLINE)
+            continue;
+        if (next.kind == LEX_EOF || next.kind == LEX_SEMICOLON)
+            break;
+        stage = stage || (pipe && depth == 1 && next.word && next.word->stage != STAGE_NONE);
+        pipe = next.kind == TOKEN_PIPE;
+        depth += next.kind == TOKEN_LP || next.kind == TOKEN_LB;
+        depth -= next.kind == TOKEN_RP || next.kind == TOKEN_RB;
+    }
+    if (!stage || !source)
+        return stage;
+    int next;
+    do
+        next = lexer_next(&ahead).kind;
+    while (next == TOKEN_RP);
+    return is_operator(next);
+}
+
+bool ahead_is_local(struct lexer ahead)
+{
+    size_t questions = 0;
+    int last = TOKEN_LET;
+    for (;;) {
+        int kind = lexer_next(&ahead).kind;
+        if (kind == LEX_EOF || kind == LEX_SEMICOLON || kind == LEX_NEWLINE)
+            return last == TOKEN_COMMA;
+        if (kind == TOKEN_COLON && questions == 0)
+            return true;
+        questions += kind == TOKEN_QUESTION;
+        questions -= kind == TOKEN_COLON;
+        last = kind;
+    }
+}
+
+/* The next lexeme that is no newline. */
+static struct lexeme next_on_any_line(struct lexer *ahead)
+{
+    struct lexeme next = lexer_next(ahead);
+    while (next.kind == LEX_NEWLINE)
+        next = lexer_next(ahead);
+    return next;
+}
+
+bool ahead_is_definition(struct lexer ahead)
+{
+    const struct lexeme name = next_on_any_line(&ahead);
+    if (name.kind != TOKEN_NAME && (!name.word || name.word->reserved))
+        return false;
+    const int next = next_on_any_line(&ahead).kind;
+    return next == TOKEN_ASSIGN || next == LEX_EOF;
+}

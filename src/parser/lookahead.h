@@ -1,0 +1,23 @@
+/* What the tokens after a word or bracket say about it. The lexer is just after it; nothing is read for good. */
+#ifndef RQL_PARSER_LOOKAHEAD_H
+#define RQL_PARSER_LOOKAHEAD_H
+
+#include "parser/lexer.h"
+
+#include <stdbool.h>
+
+/* A name where a stage is expected: whether it is used like one that the user has defined, alone or called. Others are
+ * mistakes, for which the words of stages are listed. */
+bool ahead_uses_stage(struct lexer ahead);
+
+/* A bracket: whether it opens a pipeline that is a value, with a `|` before the word of a stage. Where a `source` may
+ * stand, too, an operator has to follow. */
+bool ahead_is_value(struct lexer ahead, bool source);
+
+/* `let` at the start of a line: whether it is within an expression, since the line has a `:` or ends with a comma. */
+bool ahead_is_local(struct lexer ahead);
+
+/* `let`: whether a definition follows; elsewhere that is a name itself. */
+bool ahead_is_definition(struct lexer ahead);
+
+#endif
