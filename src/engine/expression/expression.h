@@ -9,7 +9,7 @@
 
 #include "engine/env/env.h"
 #include "engine/env/sources.h"
-#include "engine/expression/name_set.h"
+#include "base/name_set.h"
 #include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
 #include "engine/plan/task.h"

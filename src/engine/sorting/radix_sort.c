@@ -491,10 +491,8 @@ enum status radix_sort(const struct radix *radix)
     struct sorter sorter = {.radix = radix, .buffers = {radix->space, NULL}};
     enum status status = STATUS_FAILED;
     if (allocate(&sorter)) {
-        if ((size_t)radix->rows * radix->width <= LEAF_BYTES)
-            status = sort_few(&sorter);
-        else
-            status = sort_rows(&sorter, NULL, 0, radix->rows, radix->bits, 0);
+        const bool few = (size_t)radix->rows * radix->width <= LEAF_BYTES;
+        status = few ? sort_few(&sorter) : sort_rows(&sorter, NULL, 0, radix->rows, radix->bits, 0);
     }
     release(&sorter);
     return status;

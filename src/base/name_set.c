@@ -1,4 +1,4 @@
-#include "engine/expression/name_set.h"
+#include "base/name_set.h"
 
 #include "base/hash.h"
 

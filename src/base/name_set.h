@@ -1,6 +1,6 @@
-/* A set of column names, to number duplicates: ids, ids_2. */
-#ifndef RQL_ENGINE_EXPRESSION_NAME_SET_H
-#define RQL_ENGINE_EXPRESSION_NAME_SET_H
+/* A set of names, to number duplicates: ids, ids_2. */
+#ifndef RQL_BASE_NAME_SET_H
+#define RQL_BASE_NAME_SET_H
 
 #include "base/arena.h"
 
