@@ -6,6 +6,36 @@
 
 #include <stdint.h>
 
+static void track_stage(struct trail *trail, const struct word *stage)
+{
+    trail->stage = stage;
+    trail->outer = trail->brackets;
+    trail->questions = 0;
+    trail->second_part = false;
+}
+
+static void track_colon(struct trail *trail)
+{
+    if (trail->questions > 0)
+        trail->questions--;
+    else
+        trail->second_part = true;
+}
+
+void trail_add(struct trail *trail, const struct automaton *automaton, struct lexeme lexeme)
+{
+    if (trail->count++ == 0)
+        trail->first = lexeme;
+    trail->previous = trail->last;
+    trail->last = lexeme;
+    if (lexeme.word && lexeme.word->stage != STAGE_NONE && automaton_expects(automaton, lexeme.kind))
+        track_stage(trail, lexeme.word);
+    else if (lexeme.kind == TOKEN_QUESTION)
+        trail->questions++;
+    else if (lexeme.kind == TOKEN_COLON)
+        track_colon(trail);
+}
+
 static bool expects(const struct situation *s, int token)
 {
     return automaton_expects(s->automaton, token);

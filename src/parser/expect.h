@@ -18,6 +18,9 @@ struct trail {
     bool second_part;         /* that stage has had another `:` */
 };
 
+/* Adds a lexeme that the automaton, which has not read it yet, accepts. */
+void trail_add(struct trail *trail, const struct automaton *automaton, struct lexeme lexeme);
+
 /* Records an error for `found`, which the automaton does not accept here. */
 void report_unexpected(const struct automaton *automaton, const struct tree *tree, const struct trail *trail,
                        struct lexeme found);

@@ -88,3 +88,27 @@ bool ahead_is_definition(struct lexer ahead)
     const int next = next_on_any_line(&ahead).kind;
     return next == TOKEN_ASSIGN || next == LEX_EOF;
 }
+
+bool ahead_is_head(struct lexer ahead, bool pipe, bool prompt)
+{
+    bool stage_word = false, name_next = true;
+    size_t names = 0;
+
+    for (;;) {
+        struct lexeme next = lexer_next(&ahead);
+        if (next.kind == LEX_NEWLINE)
+            continue;
+        if (next.kind == LEX_EOF)
+            return prompt && name_next && names > 0;
+        if (name_next) {
+            if (next.kind != TOKEN_NAME && (!next.word || next.word->reserved))
+                return false;
+            stage_word = next.word && next.word->stage != STAGE_NONE;
+            names++;
+        } else if (next.kind != TOKEN_COMMA) {
+            const bool stage = names == 1 && stage_word && pipe;
+            return next.kind == TOKEN_PIPE && !stage;
+        }
+        name_next = !name_next;
+    }
+}

@@ -14,6 +14,10 @@ bool ahead_uses_stage(struct lexer ahead);
  * stand, too, an operator has to follow. */
 bool ahead_is_value(struct lexer ahead, bool source);
 
+/* A `|`: whether it opens a head, of names separated by commas and another `|`. Where it may also be a `pipe`, as after
+ * `sum`, a single stage word between bars is a stage. At the `prompt`, text that ends after a comma is a head. */
+bool ahead_is_head(struct lexer ahead, bool pipe, bool prompt);
+
 /* `let` at the start of a line: whether it is within an expression, since the line has a `:` or ends with a comma. */
 bool ahead_is_local(struct lexer ahead);
 

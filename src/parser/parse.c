@@ -40,33 +40,6 @@ static bool can_end(const struct parser *p)
     return automaton_accepts(p->automaton, 0);
 }
 
-/* Whether the `|` just read opens a head: names separated by commas, and another `|`. Where it may also be a pipe, as
- * after `sum`, a single stage word between bars is a stage. At the prompt, text that ends after a comma is a head. */
-static bool opens_head(const struct parser *p)
-{
-    struct lexer ahead = p->lexer;
-    bool stage_word = false, name_next = true;
-    size_t names = 0;
-
-    for (;;) {
-        struct lexeme next = lexer_next(&ahead);
-        if (next.kind == LEX_NEWLINE)
-            continue;
-        if (next.kind == LEX_EOF)
-            return p->mode == PARSE_PROMPT && name_next && names > 0;
-        if (name_next) {
-            if (next.kind != TOKEN_NAME && (!next.word || next.word->reserved))
-                return false;
-            stage_word = next.word && next.word->stage != STAGE_NONE;
-            names++;
-        } else if (next.kind != TOKEN_COMMA) {
-            bool stage = names == 1 && stage_word && automaton_accepts(p->automaton, TOKEN_PIPE);
-            return next.kind == TOKEN_PIPE && !stage;
-        }
-        name_next = !name_next;
-    }
-}
-
 /* Whether the string just read is text, not a path. Where both may be, as at the start of a statement, a path is
  * followed by a stage, `as` or a format. */
 static bool is_text(struct parser *p)
@@ -121,7 +94,8 @@ static struct lexeme next_lexeme(struct parser *p)
         next.end--;
         p->lexer.cursor--;
     }
-    if (next.kind == TOKEN_PIPE && automaton_accepts(p->automaton, TOKEN_HEAD) && opens_head(p))
+    if (next.kind == TOKEN_PIPE && automaton_accepts(p->automaton, TOKEN_HEAD) &&
+        ahead_is_head(p->lexer, automaton_accepts(p->automaton, TOKEN_PIPE), p->mode == PARSE_PROMPT))
         next.kind = TOKEN_HEAD;
     return next;
 }
@@ -214,37 +188,6 @@ static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
     return recover(p, lexeme);
 }
 
-static void track_stage(struct trail *trail, const struct word *stage)
-{
-    trail->stage = stage;
-    trail->outer = trail->brackets;
-    trail->questions = 0;
-    trail->second_part = false;
-}
-
-static void track_colon(struct trail *trail)
-{
-    if (trail->questions > 0)
-        trail->questions--;
-    else
-        trail->second_part = true;
-}
-
-static void track_lexeme(struct parser *p, struct lexeme lexeme)
-{
-    struct trail *trail = &p->trail;
-    if (trail->count++ == 0)
-        trail->first = lexeme;
-    trail->previous = trail->last;
-    trail->last = lexeme;
-    if (lexeme.word && lexeme.word->stage != STAGE_NONE && automaton_expects(p->automaton, lexeme.kind))
-        track_stage(trail, lexeme.word);
-    else if (lexeme.kind == TOKEN_QUESTION)
-        trail->questions++;
-    else if (lexeme.kind == TOKEN_COLON)
-        track_colon(trail);
-}
-
 /* Whether the word just read is a name here, although it may begin something elsewhere. */
 static bool is_plain_name(const struct parser *p, int kind)
 {
@@ -276,7 +219,7 @@ static bool feed(struct parser *p, struct lexeme *lexeme)
         p->trail.brackets++;
     if (lexeme->kind == TOKEN_RP || lexeme->kind == TOKEN_RB)
         p->trail.brackets--;
-    track_lexeme(p, *lexeme);
+    trail_add(&p->trail, p->automaton, *lexeme);
     automaton_feed(p->automaton, lexeme->kind, token);
     if (p->trail.brackets > LIMIT_NESTING || p->tree.too_deep)
         tree_too_deep(&p->tree, (struct span){p->tree.source, lexeme->begin, lexeme->end});
