@@ -80,13 +80,13 @@ static struct lexeme next_on_any_line(struct lexer *ahead)
     return next;
 }
 
-bool ahead_is_definition(struct lexer ahead)
+bool ahead_is_definition(struct lexer ahead, bool prompt)
 {
     const struct lexeme name = next_on_any_line(&ahead);
     if (name.kind != TOKEN_NAME && (!name.word || name.word->reserved))
         return false;
     const int next = next_on_any_line(&ahead).kind;
-    return next == TOKEN_ASSIGN || next == LEX_EOF;
+    return next == TOKEN_ASSIGN || (next == LEX_EOF && prompt);
 }
 
 bool ahead_is_head(struct lexer ahead, bool pipe, bool prompt)

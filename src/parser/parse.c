@@ -192,7 +192,7 @@ static enum outcome unexpected(struct parser *p, struct lexeme lexeme)
 static bool is_plain_name(const struct parser *p, int kind)
 {
     if (kind == TOKEN_LET)
-        return p->trail.count > 0 && !ahead_is_definition(p->lexer);
+        return p->trail.count > 0 && !ahead_is_definition(p->lexer, p->mode == PARSE_PROMPT);
     return (kind == TOKEN_INTO || kind == TOKEN_ON) && !automaton_accepts(p->automaton, kind);
 }
 

@@ -260,7 +260,7 @@ static void unknown_stage(struct binder *binder, const struct stage *stage)
     }
     const struct binding *binding = env_find(binder->env, name);
     const char *foreign = foreign_advice(name, strlen(name), FOREIGN_STAGE);
-    const char *hint = "`pick NAME, ...` selects columns; `.help stages` lists all stages";
+    const char *hint = "`pick NAME, ...` selects columns, `bitor(a, b)` is bitwise or; `.help stages` lists all stages";
     const char *nearest;
     if (foreign != NULL)
         hint = foreign;
@@ -269,9 +269,6 @@ static void unknown_stage(struct binder *binder, const struct stage *stage)
                             name);
     else if (strlen(name) > 1 && nearest_names(name, names.at, names.count, &nearest, 1) > 0)
         hint = arena_printf(binder->arena, "did you mean `%s`?", nearest);
-    else if (binding != NULL)
-        hint = arena_printf(binder->arena, "`(a | b)` is no operator here: `bitor(a, b)` is bitwise or, and a "
-                                           "pipeline continues with a stage");
     bind_error(binder, stage->called.span, hint, "expected a stage (select, take, zip, map, ...), found `%s`", name);
 }
 
