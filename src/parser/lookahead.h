@@ -21,7 +21,8 @@ bool ahead_is_head(struct lexer ahead, bool pipe, bool prompt);
 /* `let` at the start of a line: whether it is within an expression, since the line has a `:` or ends with a comma. */
 bool ahead_is_local(struct lexer ahead);
 
-/* `let`: whether a definition follows; elsewhere that is a name itself. At the `prompt` the text may end after its name. */
+/* `let`: whether a definition follows; elsewhere that is a name itself. At the `prompt` the text may end after its
+ * name. */
 bool ahead_is_definition(struct lexer ahead, bool prompt);
 
 #endif

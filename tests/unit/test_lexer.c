@@ -102,7 +102,7 @@ static void lexemes(void **state)
         {"0 42 1_000 0xFf 0b1_0", "int[0] int[42] int[1_000] int[0xFf] int[0b1_0]"},
         {"1.5 1e6 1E-6 2.5e+3 1_0.2_5", "float[1.5] float[1e6] float[1E-6] float[2.5e+3] float[1_0.2_5]"},
         {"1..10 1.5..2 0x1..0b1", "int[1] .. int[10] float[1.5] .. int[2] int[0x1] .. int[0b1]"},
-        {"1. 1.e5", "int[1] character?[.] int[1] character?[.] name[e5]"},
+        {"1. 1.e5", "int[1] . int[1] . name[e5]"},
         {"12abc 0x 0b2 1_ 1__0 1e 1.5x 0xg",
          "number?[12abc] number?[0x] number?[0b2] number?[1_] number?[1__0] number?[1e] "
          "number?[1.5x] number?[0xg]"},
@@ -153,7 +153,7 @@ static void lexemes(void **state)
         {"'\xff'", "string['\\xff']"},
         {"||||| &&& === !== <<= >>= <>", "|| || | && & == = != = << = >> = < >"},
         {"+-*/%^~!?:,()[]///", "+ - * / % ^ ~ ! ? : , ( ) [ ] // /"},
-        {".. ... .", ".. .. character?[.] character?[.]"},
+        {".. ... .", ".. .. . ."},
         {"not in not  in not\nin notin", "not-in[not in] not-in[not  in] <not> newline[] <in> name[notin]"},
         {"not not in", "<not> not-in[not in]"},
         {"@{}\\", "character?[@] character?[{] character?[}] character?[\\]"},
