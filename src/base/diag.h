@@ -25,8 +25,8 @@ struct diag {
     struct span span;   /* what the message refers to; may be empty */
     struct span second; /* a second place with its label; may be empty */
     const char *label;
-    const char *message; /* one sentence without a final full stop */
-    const char *hint;    /* what to do about it, or NULL */
+    const char *message;   /* one sentence without a final full stop */
+    const char *hint;      /* what to do about it, or NULL */
     struct span statement; /* of an error of syntax: the whole statement; may be empty */
 };
 

@@ -5,7 +5,8 @@
 #include "engine/bind/bind.h"
 
 /* Finds the names of the pipeline's columns, or of its value, in the arena. Loads files only where their names do not
- * tell the columns and loading is fast; of others it looks at the beginning. False: it has no columns, is wrong, or the columns are unknown. */
+ * tell the columns and loading is fast; of others it looks at the beginning. False: it has no columns, is wrong, or the
+ * columns are unknown. */
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count);
 

@@ -13,7 +13,8 @@ static void need_input(const struct search *search, const struct task *task, siz
         search->outputs[input->task->number][input->output] = true;
 }
 
-/* The value is an input as it is: its number. In a check, a `let` value that is not known yet is an input beyond all. */
+/* The value is an input as it is: its number. In a check, a `let` value that is not known yet is an input beyond all.
+ */
 static bool is_input(const struct task *task, value v, size_t *number)
 {
     const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];

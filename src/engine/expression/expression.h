@@ -7,9 +7,9 @@
 #ifndef RQL_ENGINE_EXPRESSION_EXPRESSION_H
 #define RQL_ENGINE_EXPRESSION_EXPRESSION_H
 
+#include "base/name_set.h"
 #include "engine/env/env.h"
 #include "engine/env/sources.h"
-#include "base/name_set.h"
 #include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
 #include "engine/plan/task.h"

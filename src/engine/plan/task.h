@@ -199,7 +199,7 @@ struct task {
     struct aggregate *aggregates;
     size_t aggregate_count;
     struct column_operator *column_op; /* of SINK_OPERATOR */
-    const struct task *unlowered;      /* the same with its folds (engine/plan/code_loop.h), which became loops; or NULL */
+    const struct task *unlowered; /* the same with its folds (engine/plan/code_loop.h), which became loops; or NULL */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one has the result. */

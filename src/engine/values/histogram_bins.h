@@ -16,7 +16,8 @@ struct histogram_bins {
     int64_t lo, hi;  /* of integers */
 };
 
-/* Edge k of 0..bins, rounded: between floats to 15 digits, unless edges are so close that these do not tell them apart. */
+/* Edge k of 0..bins, rounded: between floats to 15 digits, unless edges are so close that these do not tell them apart.
+ */
 double histogram_edge(const struct histogram_bins *hist, int64_t k);
 
 /* The bin of a value from lo to hi. */
