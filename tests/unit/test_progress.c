@@ -35,7 +35,7 @@ static void listen(struct progress *progress, const struct progress_step *advanc
 
 static void run(struct queries *queries, struct backend *evaluator, const char *text, struct listener *listener)
 {
-    *listener = (struct listener){.base = {listen}};
+    *listener = (struct listener){.base.report = listen};
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
