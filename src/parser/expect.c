@@ -12,6 +12,7 @@ static void track_stage(struct trail *trail, const struct word *stage)
     trail->outer = trail->brackets;
     trail->questions = 0;
     trail->second_part = false;
+    trail->ranged = false;
 }
 
 static void track_colon(struct trail *trail)
@@ -34,6 +35,8 @@ void trail_add(struct trail *trail, const struct automaton *automaton, struct le
         trail->questions++;
     else if (lexeme.kind == TOKEN_COLON)
         track_colon(trail);
+    else if (lexeme.kind == TOKEN_DOTDOT)
+        trail->ranged = true;
 }
 
 static bool expects(const struct situation *s, int token)
@@ -126,6 +129,14 @@ static const char *shown(const struct situation *s, const struct expectation *ex
     return signless ? "a number" : expectation->shown;
 }
 
+/* Whether the token begins what only some expressions take: `let` within one, and the `:` after arguments, which are
+ * ranges then. */
+static bool is_rare(const struct situation *s, int token)
+{
+    return (token == TOKEN_LET && !expects(s, TOKEN_DEF)) ||
+           (token == TOKEN_COLON && s->trail->brackets > s->trail->outer && expects(s, TOKEN_RP) && !s->trail->ranged);
+}
+
 /* "a name, `,` or `)`" */
 static const char *all_expected(const struct situation *s)
 {
@@ -137,8 +148,8 @@ static const char *all_expected(const struct situation *s)
     if (stage)
         expected[count++] = stage;
     for (size_t i = 0; i < EXPECTATION_COUNT && count < MAX_EXPECTED; i++) {
-        bool local = expectations[i].token == TOKEN_LET && !expects(s, TOKEN_DEF); /* in an expression */
-        if (!(expectations[i].covered & groups) && !local && expects(s, expectations[i].token))
+        const int token = expectations[i].token;
+        if (!(expectations[i].covered & groups) && !is_rare(s, token) && expects(s, token))
             expected[count++] = shown(s, &expectations[i]);
     }
     const char *text = count ? expected[0] : "nothing more";

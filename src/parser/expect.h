@@ -16,6 +16,7 @@ struct trail {
     size_t outer;             /* of these, opened before that stage */
     size_t questions;         /* in that stage, `?` without their `:` */
     bool second_part;         /* that stage has had another `:` */
+    bool ranged;              /* that stage has had a `..` */
 };
 
 /* Adds a lexeme that the automaton, which has not read it yet, accepts. */

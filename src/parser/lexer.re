@@ -283,7 +283,8 @@ struct lexeme lexer_command(struct lexer *lexer)
     const unsigned char *begin = skip_blanks(lexer);
     size_t left = (size_t)(lexer->limit - begin);
 
-    if (left < 2 || begin[0] == 0 || !strchr(".:\\%", begin[0]) || (begin[1] != '?' && ((begin[1] | 0x20) < 'a' || (begin[1] | 0x20) > 'z')))
+    if (left < 2 || begin[0] == 0 || !strchr(".:\\%", begin[0]) ||
+        (begin[1] != '?' && ((begin[1] | 0x20) < 'a' || (begin[1] | 0x20) > 'z')))
         return (struct lexeme){.kind = LEX_NONE};
     const unsigned char *newline = memchr(begin, '\n', left);
     lexer->cursor = newline ? newline : lexer->limit;

@@ -134,6 +134,15 @@ value bind_counted(struct scope *scope, const struct stage *stage)
         return term.present;
     if (scope->reads_row) {
         const char *text = text_of_span(binder->arena, expr->span, 40);
+        if (term.logical.kind == LOGICAL_TEXT) {
+            bind_error(
+                binder, expr->span,
+                arena_printf(binder->arena,
+                             "`group %s: count()` counts the rows of each text, `count %s == \"...\"` those of one",
+                             text, text),
+                "`count` takes a condition or a constant, but `%s` is text that differs from row to row", text);
+            return NO_VALUE;
+        }
         bind_error(binder, expr->span,
                    arena_printf(binder->arena, "`count %s != 0` counts the rows where it is not 0", text),
                    "`count` takes a condition or a constant, but `%s` is a number that differs from row to row", text);

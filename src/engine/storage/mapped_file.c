@@ -4,6 +4,7 @@
 #include "base/path.h"
 #include "engine/storage/file_not_found.h"
 #include "engine/storage/growing_buffer.h"
+#include "engine/storage/pipe_input.h"
 #include "engine/values/types.h"
 
 #include <errno.h>
@@ -156,9 +157,11 @@ static enum status check_regular(const struct stat *info, int file, const char *
 {
     if (S_ISREG(info->st_mode))
         return STATUS_OK;
-    diag_error(diags, span, "`%s` is %s, not a data file", path, file_kind(info->st_mode, file));
-    if (isatty(file))
-        diag_hint(diags, "to load a program's output: `PROGRAM | rql -c 'load /dev/stdin csv'`");
+    const bool standard = strcmp(path, PATH_STDIN) == 0;
+    diag_error(diags, span, standard ? "%s is %s, not a data file" : "`%s` is %s, not a data file",
+               standard ? "standard input" : path, file_kind(info->st_mode, file));
+    if (standard || isatty(file))
+        diag_hint(diags, "to load a program's output: `PROGRAM | rql -c 'load - csv'`");
     else if (!S_ISDIR(info->st_mode))
         diag_hint(diags, "copy its data to a file and load that");
     return STATUS_FAILED;

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NOT_FOUND = 127 /* the shell's exit status */ };
+enum { NOT_RUN = 126, NOT_FOUND = 127 /* exit statuses of the shell */ };
 
 static bool is_on_path(const char *program)
 {
@@ -95,5 +95,5 @@ bool pager_finish(struct pager *pager)
     (void)sigaction(SIGPIPE, &pager->broken_pipe, NULL);
     pager->child = 0;
     pager->shown += now_ns() - pager->began;
-    return !(WIFEXITED(status) && WEXITSTATUS(status) == NOT_FOUND);
+    return !(WIFEXITED(status) && (WEXITSTATUS(status) == NOT_RUN || WEXITSTATUS(status) == NOT_FOUND));
 }
