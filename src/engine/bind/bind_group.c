@@ -5,6 +5,18 @@
 
 static const char how_to_aggregate[] = "`.help aggregates` lists them: sum(E) count() min(E) max(E) mean(E) ...";
 
+/* "did you mean `mean`?", of a call, if an aggregate has a similar name */
+static const char *hint_of_aggregate(struct binder *binder, const struct expr *expr)
+{
+    const char **names = arena_array(binder->arena, aggregate_function_count, sizeof *names), *nearest;
+    for (size_t i = 0; i < aggregate_function_count; i++)
+        names[i] = aggregate_functions[i].name;
+    const bool similar = expr->kind == EXPR_CALL && function_find(expr->name.text) == NULL &&
+                         nearest_names(expr->name.text, names, aggregate_function_count, &nearest, 1) > 0;
+    return similar ? arena_printf(binder->arena, "did you mean `%s`? `.help aggregates` lists them", nearest)
+                   : how_to_aggregate;
+}
+
 /* Reports `count` written without parentheses, or something without an aggregate. */
 static void refuse_item(struct binder *binder, const struct expr *expr)
 {
@@ -12,7 +24,7 @@ static void refuse_item(struct binder *binder, const struct expr *expr)
     if (expr->kind == EXPR_NAME)
         function = aggregate_find(expr->name.text);
     if (function == NULL)
-        bind_error(binder, expr->span, how_to_aggregate, "`%s` is not an aggregate",
+        bind_error(binder, expr->span, hint_of_aggregate(binder, expr), "`%s` is not an aggregate",
                    text_of_span(binder->arena, expr->span, 40));
     else
         bind_error(

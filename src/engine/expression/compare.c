@@ -111,7 +111,9 @@ static struct term refuse(struct scope *scope, struct term a, const struct expr 
     }
     bool number_first = class_is_number(first) || first == CLASS_DECIMAL;
     const char *hint = comparison_hint(number_first ? second : first);
-    if ((number_first ? b : a).text != NULL)
+    if (!number_first && a.text != NULL)
+        hint = comparison_hint(second);
+    if ((number_first ? b : a).text != NULL && (number_first || hint == NULL))
         hint = "without quotes it would be a number or a name";
     bind_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
                text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
