@@ -210,6 +210,15 @@ def session(sandbox, tally, options):
         step("interrupt-stops-a-query", "" if back and seconds < 10 else f"back: {back} after {seconds:.1f} s")
         ask("alive-after-interrupt", "50 + 5", r"^55$")
 
+        # A loop of a row ends within it then: what it has computed so far is no result.
+        terminal.fresh()
+        terminal.enter("let stopped = range 1..3 | map sum(k in 1..10_000_000_000: (x * k) % 7)")
+        terminal.wait(lambda lines: any("10_000_000_000" in line for line in lines), 20)
+        time.sleep(0.5)
+        terminal.keys("C-c")
+        step("interrupt-stops-a-loop", terminal.shows(r"^interrupted$"))
+        ask("interrupted-loop-has-no-result", "stopped", r"unknown relation or value `stopped`")
+
         ask("command", ".set fusion off", r"^rql> \.set fusion off$")
         ask("unknown-command", ".fusoin", r"error|unknown")
         ask("help", ".help", r"select")

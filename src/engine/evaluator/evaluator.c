@@ -349,7 +349,8 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
         int64_t bytes = bytes_moved(shared.program, sink ? sink->rows - shared.before : 0);
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - skipped);
     }
-    bool cancelled = shared.cancelled;
+    /* A loop ends early then. */
+    const bool cancelled = shared.cancelled || (job->cancel && *job->cancel);
     ordered_output_destroy(&order);
     arena_free(arena);
     return cancelled ? STATUS_CANCELLED : STATUS_OK;

@@ -96,7 +96,8 @@ enum status group_rows_run(const struct job *job, struct group_stream *stream, s
     for (int i = 0; i < workers.threads; i++)
         member_init(&run.members[i], &run, i);
     const int64_t rows = job->end - job->begin;
-    const bool done = workers_run(&workers, (rows + run.piece_rows - 1) / run.piece_rows, run_piece, &run);
+    bool done = workers_run(&workers, (rows + run.piece_rows - 1) / run.piece_rows, run_piece, &run);
+    done = done && !(job->cancel && *job->cancel); /* a loop ends early then */
     int64_t skipped = 0;
     for (int i = 0; i < workers.threads; i++) {
         skipped += worker_skipped_bytes(run.members[i].worker);

@@ -127,7 +127,9 @@ enum status kept_job_run(struct kept_job *kept, struct agg_state *states, bool *
             agg_merge(&states[k], &kept->members[i].states[k]);
     }
     *flagged = kept->flagged;
-    return kept->cancelled ? STATUS_CANCELLED : STATUS_OK;
+    /* A loop ends early then. */
+    const bool cancelled = kept->cancelled || (kept->job.cancel && *kept->job.cancel);
+    return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
 
 void kept_job_free(struct kept_job *kept)

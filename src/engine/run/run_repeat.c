@@ -182,19 +182,26 @@ static enum status check_rows(const struct repeat_run *run, int64_t rows, struct
     return STATUS_FAILED;
 }
 
+/* Sets *done where no row has a round. */
+static enum status run_active(struct repeat_run *run, bool *done, struct diags *diags)
+{
+    bool active = true;
+    enum status status = STATUS_OK;
+    if (run->prepared != run->rows)
+        prepare(run);
+    if (run->loop->active.count > 0)
+        status = run_test(run, &run->queues[1], &active, diags);
+    *done = !active;
+    return status;
+}
+
 /* Runs a round; *done: there are no more. */
 static enum status run_round(struct repeat_run *run, bool *done, struct diags *diags)
 {
     const struct loop *loop = run->loop;
-    bool active = true;
     int64_t rows = 0;
-    enum status status = STATUS_OK;
-    if (run->prepared != run->rows)
-        prepare(run);
-    if (loop->active.count > 0)
-        status = run_test(run, &run->queues[1], &active, diags);
-    *done = !active;
-    if (status != STATUS_OK || !active)
+    enum status status = run_active(run, done, diags);
+    if (status != STATUS_OK || *done)
         return status;
     status = run_columns(run, &run->queues[0], run->after, &rows, diags);
     if (status == STATUS_OK)
@@ -252,23 +259,36 @@ static enum status run_kept(struct repeat_run *run, const struct runner *runner,
     return status;
 }
 
+/* Runs a round, or what begins one, and reports its errors with its number. */
+static enum status run_reporting(struct repeat_run *run, bool *done,
+                                 enum status (*part)(struct repeat_run *run, bool *done, struct diags *diags))
+{
+    struct diags diags;
+    struct arena *arena = arena_new();
+    diags_init(&diags, arena);
+    enum status status = set_step(run);
+    if (status == STATUS_OK)
+        status = part(run, done, &diags);
+    report_round(run, &diags);
+    arena_free(arena);
+    return status;
+}
+
 static enum status run_rounds(struct repeat_run *run, const struct runner *runner)
 {
     bool done = false;
-    enum status status = run_kept(run, runner, &done);
+    enum status status = STATUS_OK;
+    /* After rounds within rows no row may be left, so that the state need not be copied. */
+    if (run->loop->first > 0)
+        status = run_reporting(run, &done, run_active);
+    if (status == STATUS_OK && !done)
+        status = run_kept(run, runner, &done);
     if (status == STATUS_UNABLE)
         status = STATUS_OK;
     while (!done && status == STATUS_OK && run->round < run->loop->rounds) {
         if (runner->cancel && *runner->cancel)
             return STATUS_CANCELLED;
-        struct diags diags;
-        struct arena *arena = arena_new();
-        diags_init(&diags, arena);
-        status = set_step(run);
-        if (status == STATUS_OK)
-            status = run_round(run, &done, &diags);
-        report_round(run, &diags);
-        arena_free(arena);
+        status = run_reporting(run, &done, run_round);
         repeat_report(run->loop, run->round, run->rows, runner->progress);
     }
     if (status != STATUS_OK || done || run->loop->stated)
