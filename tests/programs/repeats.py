@@ -65,6 +65,17 @@ def compare(expected, failure, out, err):
     return "" if out == expected else f"expected {expected}, got {out}"
 
 
+def chain_problem(mode, sandbox):
+    """What is wrong where a missing value passes through many columns, each of which gets it from the one before."""
+    count = 120
+    columns = ", ".join(f"x as c{k}" for k in range(1, count))
+    body = ", ".join(f"c{k} = c{k - 1}" for k in range(1, count))
+    query = f"range 1..2 | map x == 1 ? missing : x as c0, {columns} | repeat {count - 1}: derive {body}"
+    query += f" | group: count(c{count - 1}), sum(c{count - 1})"
+    result = harness.run([*mode, "-c", query], sandbox.here, sandbox.home)
+    return "" if result.out == b"1\t2\n" else result.text()
+
+
 def main(arguments):
     options = argparse.ArgumentParser()
     options.add_argument("--count", type=int, default=200)
@@ -81,6 +92,7 @@ def main(arguments):
             queries.append(query)
     with harness.Sandbox() as sandbox:
         for mode in options.modes.split(","):
+            tally.check(f"{mode} chain", chain_problem(harness.ALL_MODES[mode], sandbox))
             outs, errs = folds.run_mode(harness.ALL_MODES[mode], sandbox, queries)
             for number, (query, expected, failure) in enumerate(queries):
                 problem = compare(expected, failure, outs[number], errs[number])

@@ -30,31 +30,10 @@ static void set_columns(struct evaluated *evaluated, struct slot *columns, size_
     evaluated->evaluated = arena_array(arena, count + 1, sizeof *evaluated->evaluated);
 }
 
-/* Whether the source reads the rows of a round of a loop that is being bound: hidden names begin with a space. */
-static bool names_round(const struct binder *binder, const struct source_node *source)
-{
-    if (source->kind == SOURCE_PIPELINE) {
-        const struct pipeline *pipeline = source->pipeline;
-        bool found = names_round(binder, &pipeline->source);
-        for (size_t i = 0; i < pipeline->stage_count && !found; i++) {
-            for (size_t k = 0; k < pipeline->stages[i].source_count && !found; k++)
-                found = names_round(binder, &pipeline->stages[i].sources[k]);
-        }
-        return found;
-    }
-    for (const struct rounds *rounds = binder->rounds; rounds && source->kind == SOURCE_NAME; rounds = rounds->outer) {
-        if (source->name.text[0] == ' ' ||
-            (rounds->name.text != NULL && strcmp(rounds->name.text, source->name.text) == 0))
-            return true;
-    }
-    return false;
-}
-
 /* Such a source is evaluated before the loop. */
 static void refuse_round(struct binder *binder, const struct pipeline *pipeline)
 {
-    const struct source_node source = {.kind = SOURCE_PIPELINE, .pipeline = (void *)pipeline};
-    if (binder->rounds != NULL && names_round(binder, &source))
+    if (pipeline_reads_round(binder, pipeline))
         bind_error(binder, pipeline->span,
                    "`zip`, `append`, `gather` and NAME.COLUMN[E] read the rows of a round; `across K in [A, B]` states "
                    "the columns",

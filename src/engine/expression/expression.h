@@ -464,6 +464,8 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
 /* round.c: `step`, the number of the round of the innermost loop, and before(NAME), a column before the round. */
 struct term bind_step(struct scope *scope, struct span span);
 struct term bind_before(struct scope *scope, const struct expr *expr);
+/* Whether one of its sources, or of its stages, is the rows of a round of a loop that is being bound. */
+bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pipeline);
 /* fold.c: sum(k in A..B: E) */
 struct term bind_fold(struct scope *scope, const struct expr *expr);
 /* The index of this range, of a fold around what is bound. */

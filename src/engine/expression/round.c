@@ -4,6 +4,39 @@
 
 #include <string.h>
 
+static bool source_reads_round(const struct binder *binder, const struct source_node *source)
+{
+    if (source->kind == SOURCE_PIPELINE)
+        return pipeline_reads_round(binder, source->pipeline);
+    for (const struct rounds *rounds = binder->rounds; rounds && source->kind == SOURCE_NAME; rounds = rounds->outer) {
+        /* Hidden names begin with a space. */
+        if (source->name.text[0] == ' ' ||
+            (rounds->name.text != NULL && strcmp(rounds->name.text, source->name.text) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool stages_read_round(const struct binder *binder, const struct stage *stages, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < stages[i].source_count; k++) {
+            if (source_reads_round(binder, &stages[i].sources[k]))
+                return true;
+        }
+        if (stages_read_round(binder, stages[i].body, stages[i].body_count) ||
+            (stages[i].loop != NULL && pipeline_reads_round(binder, stages[i].loop)))
+            return true;
+    }
+    return false;
+}
+
+bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pipeline)
+{
+    return binder->rounds != NULL && (source_reads_round(binder, &pipeline->source) ||
+                                      stages_read_round(binder, pipeline->stages, pipeline->stage_count));
+}
+
 struct term bind_step(struct scope *scope, struct span span)
 {
     const struct loop *loop = scope->binder->rounds->loop;

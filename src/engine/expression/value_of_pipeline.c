@@ -1,36 +1,11 @@
 /* (PIPELINE) as a value: it is run before what reads it, once for a statement, and is a constant then. */
 #include "engine/expression/expression.h"
 
-#include <string.h>
-
-static bool names_round(const struct binder *binder, const struct source_node *source);
-
-/* Whether a pipeline reads the rows of a round, which are no relation outside of the loop. */
-static bool reads_round(const struct binder *binder, const struct pipeline *pipeline)
-{
-    bool reads = names_round(binder, &pipeline->source);
-    for (size_t i = 0; i < pipeline->stage_count && !reads; i++) {
-        for (size_t k = 0; k < pipeline->stages[i].source_count && !reads; k++)
-            reads = names_round(binder, &pipeline->stages[i].sources[k]);
-    }
-    return reads;
-}
-
-static bool names_round(const struct binder *binder, const struct source_node *source)
-{
-    if (source->kind == SOURCE_PIPELINE)
-        return reads_round(binder, source->pipeline);
-    const struct rounds *rounds = source->kind == SOURCE_NAME ? binder->rounds : NULL;
-    while (rounds != NULL && (rounds->name.text == NULL || strcmp(rounds->name.text, source->name.text) != 0))
-        rounds = rounds->outer;
-    return rounds != NULL;
-}
-
 struct term bind_pipeline_value(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     struct scalar scalar = {0};
-    if (reads_round(binder, expr->source->pipeline)) {
+    if (pipeline_reads_round(binder, expr->source->pipeline)) {
         bind_error(binder, expr->span, "in a loop, an aggregate as in `max(x)` is one of the rows at hand",
                    "this value would differ from round to round, but it is computed before the loop");
         return unknown_term;

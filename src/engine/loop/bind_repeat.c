@@ -9,7 +9,6 @@
 
 enum {
     LIMIT_LOOPS = 8,        /* nested */
-    LIMIT_BINDINGS = 100,   /* of a body: what it does to columns and rows turns up at the end of a round */
     LIMIT_ROUNDS = 1000000, /* in a script, where none is stated */
     ROUNDS_IN_ROWS = 10000, /* of each row on its own, which a device cannot interrupt; then all rows together */
 };
@@ -480,20 +479,21 @@ void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *
     }
     bool *nullable = arena_array(binder->arena, flow->count + 1, sizeof *nullable);
     const size_t tasks = binder->queue->count, outputs = binder->outputs;
-    for (int i = 0; i < LIMIT_BINDINGS; i++) {
-        bool again;
+    /* What a round does to columns and rows turns up at its end. Each time at least one more column has come to have
+     * missing values, or the number of rows to vary, so this ends. */
+    for (bool again = true; again;) {
         struct flow after;
         binder->queue->count = tasks;
         binder->outputs = outputs;
         enter(&r, flow, nullable);
         const bool bound = begin_loop(&r, rounds) && bind_round(&r, nullable, &after, &open, &again);
         const bool good = bound && binder->errors == errors;
-        if (good && again)
+        again = good && again;
+        if (again)
             continue;
         if (good)
             bind_loop(&r, flow);
         else
             task_unknown(binder, stage, flow);
-        return;
     }
 }

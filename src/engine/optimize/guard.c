@@ -22,8 +22,8 @@ struct demands {
     int32_t limit;        /* of instructions */
     const bool *relevant; /* is, or is computed from, a checked operation */
     value *at;            /* of each value */
-    /* Where there are loops: the levels that each of the `known` first values depends on (loop.h), and the demand of
-     * the loops of each level. */
+    /* Where there are loops: the levels that each of the `known` first values depends on (code_loop.h), and the demand
+     * of the loops of each level. */
     uint32_t *levels;
     int32_t known;
     value loops[LOOP_LEVELS];
@@ -125,7 +125,7 @@ static value visible(struct demands *demands, value condition, value v)
     return ALWAYS;
 }
 
-/* Demands `v` where both conditions hold. An COUNTER is demanded by its loops alone. */
+/* Demands `v` where both conditions hold. A COUNTER is demanded by its loops alone. */
 static void demand(struct demands *demands, value v, value condition, value also)
 {
     if (demands->relevant[v] && demands->at[v] != ALWAYS && demands->code->at[v].op != OP_COUNTER)

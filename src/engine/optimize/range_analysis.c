@@ -110,7 +110,7 @@ static bool relies_on_arguments(const struct code *code, const struct instr *ins
  * intervals widened to classes, until no STATE's grows. A STATE to which each round adds something, as a sum or a
  * counter does, grows by at most that in each of the rounds there can be. */
 struct loop_ranges {
-    struct interval *states; /* of each STATE so far, and of each NEXT value that only adds to one */
+    struct interval *states; /* of each STATE so far, and of each next value that only adds to one */
     bool *bounded;           /* such next values */
     bool any;
 };

@@ -97,7 +97,7 @@ value code_lookup(struct code *code, int64_t input, enum kind kind, value positi
  * true, ...: const_fold.h). */
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
 
-/* Adds an instruction with these fields, its arguments' kinds unchecked, or finds an equal one. For loop.h. */
+/* Adds an instruction with these fields, its arguments' kinds unchecked, or finds an equal one. For code_loop.h. */
 value code_add(struct code *code, const struct instr *fields);
 
 /* After instructions have been moved: finds equal ones again. */

@@ -6,7 +6,7 @@
  * its next value. FINAL is a STATE's value after the last round, or its first value if there was none.
  *
  * A FOLD is a loop with one result. The exact evaluator computes it as it stands; for backends it is lowered to a LOOP
- * (fold_lower.h). A fold of several indices is a FOLD of a FOLD that is marked `exact`: the inner one adds to the
+ * (fold_lower.c). A fold of several indices is a FOLD of a FOLD that is marked `exact`: the inner one adds to the
  * values of the outer one.
  *
  * Loops have a level, which names their COUNTER and STATEs: it differs from those of the loops around it and within it.
