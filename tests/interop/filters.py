@@ -24,7 +24,7 @@ QUERIES = 12
 SPANS = {"i8": (-128, 127), "i16": (-3000, 3000), "i32": (-(10**6), 10**6), "i64": (-(10**15), 10**15), "u8": (0, 255),
          "u16": (0, 65535), "u32": (0, 2**32 - 1), "u64": (0, 2**40)}
 INTS = {"i8": pa.int8(), "i16": pa.int16(), "i32": pa.int32(), "i64": pa.int64(), "u8": pa.uint8(), "u16": pa.uint16(),
-        "u32": pa.uint32(), "u64": pa.uint64()}
+        "u32": pa.uint32(), "u64": pa.uint64(), "coded": pa.int64()}
 TEXTS = ["", "a", "A", "B", "AAPL", "AAPM", "MSFT", "zebra", "Ärger", "ß", "日本", "x" * 70, "x" * 70 + "y", "m m", "0"]
 START = datetime.datetime(1969, 12, 1)
 
@@ -32,6 +32,9 @@ START = datetime.datetime(1969, 12, 1)
 def values_of(rng, kind, rows):
     """Values as Python or NumPy has them, with few or many distinct ones, in an order that statistics may tell of."""
     order = np.sort if rng.randint(3) else (lambda values: values)
+    if kind == "coded":  # a dictionary of values beyond 32 bits with a sign, then pages without one
+        few, many = rng.randint(0, 2, 5000) * (3 * 10**9), rng.randint(0, 10**6, rows - 5000)
+        return np.concatenate([few, many]).astype(np.int64)
     if kind in INTS:
         lo, hi = SPANS[kind]
         distinct = int(rng.choice([2, 300, 10**6]))

@@ -8,6 +8,9 @@
 
 enum { PLACE_PART = 1 << 14, MOST_ROWS = 256 /* that agree in the other keys: 8 steps of a search */ };
 
+/* Of each row: its key, twice while the rows are put in order, and its place in that order. */
+enum { ROW_BYTES = 20 };
+
 /* The key of the smallest range among those without which an array of the others is worth while. */
 static bool choose_key(const struct join_index *index, size_t *chosen)
 {
@@ -157,6 +160,8 @@ enum status join_search_build(struct index_build *build, bool members_only)
     if (!choose_key(index, &key))
         return STATUS_OK;
     index->ids = join_combinations(index, key);
+    if (!join_has_memory(index, index->rows * ROW_BYTES + index->ids * (int64_t)sizeof(int32_t)))
+        return STATUS_FAILED;
     enum status status = order_rows(build, key);
     if (status != STATUS_OK)
         return status;

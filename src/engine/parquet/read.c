@@ -264,7 +264,7 @@ static enum type store_of(const struct column_read *column, bool *guessed)
         lo = chunks[i].dictionary.lo < lo ? chunks[i].dictionary.lo : lo;
         hi = chunks[i].dictionary.hi > hi ? chunks[i].dictionary.hi : hi;
     }
-    *guessed = !only_indices && may_be_narrow(leaf) && (lo > hi || narrow_type(leaf->type, lo, hi) != leaf->type);
+    *guessed = !only_indices && may_be_narrow(leaf) && (lo > hi || (lo >= INT32_MIN && hi <= INT32_MAX));
     if (*guessed)
         return TYPE_I32;
     return only_indices && lo <= hi ? narrow_type(leaf->type, lo, hi) : leaf->type;

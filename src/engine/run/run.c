@@ -188,17 +188,26 @@ static enum status run_pipeline_value(void *context, const struct pipeline *pipe
     struct runner *runner = context;
     const struct stmt stmt = {.kind = STMT_LET, .span = pipeline->span};
     const struct source_runner sources = source_runner_of(runner);
-    const struct bind_request request = {.pipeline = pipeline, .runner = &sources, .timing = runner->timing};
-    struct bound bound;
+    struct bind_request request = {.pipeline = pipeline, .runner = &sources, .timing = runner->timing};
+    const size_t before = diags->count;
     struct result result = {0};
-    enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
-    if (status != STATUS_OK)
-        return status;
-    if (bound_is_value(&bound))
-        status = run_bound(runner, &stmt, &bound, arena, &result, diags);
-    else
-        status = bound_is_no_value(pipeline->span, diags);
-    queue_release(&bound.queue);
+    bool retry = true;
+    enum status status = STATUS_OK;
+    for (; retry; request.whole = true) { /* errors say more about whole files */
+        struct bound bound;
+        diags->count = before;
+        status = bind_pipeline(runner->env, &request, arena, &bound, diags);
+        if (status != STATUS_OK)
+            return status;
+        if (bound_is_value(&bound))
+            status = run_bound(runner, &stmt, &bound, arena, &result, diags);
+        else
+            status = bound_is_no_value(pipeline->span, diags);
+        retry = status == STATUS_FAILED && bound.narrowed && !request.whole;
+        queue_release(&bound.queue);
+        if (retry)
+            result_release(&result);
+    }
     if (status == STATUS_OK)
         *scalar = result.scalar;
     if (status == STATUS_OK && scalar->logical.kind == LOGICAL_TEXT && !scalar->missing)
