@@ -7,6 +7,7 @@
 #include "engine/loop/expand.h"
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
+#include "engine/plan/loop.h"
 #include "engine/storage/mapped_file.h"
 
 #include <string.h>
@@ -154,27 +155,40 @@ static bool lacks_order(const struct binder *binder, const struct column *column
     return found;
 }
 
-/* The columns that the queue's tasks read, in the arena, for results of which outputs with wanted[k] have to be read.
- */
-static struct needed_column *needed_columns(const struct binder *binder, const struct queue *queue, const bool *wanted,
-                                            size_t *count)
+struct needs {
+    struct needed_column *at;
+    size_t count, capacity;
+};
+
+/* Adds the columns that the queue's tasks read, those of loops too. */
+static void add_needs(const struct binder *binder, const struct queue *queue, struct needs *needs)
 {
-    size_t capacity = 0;
-    struct needed_column *needed = arena_reserve(queue->arena, NULL, 0, &capacity, sizeof *needed);
-    *count = 0;
-    queue_prune_to(queue, wanted);
     bool **ordered = text_order_inputs(queue);
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
+        struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
         for (size_t k = 0; k < task->input_count; k++) {
-            if (!task->inputs[k].needed || !task->inputs[k].column)
-                continue;
             struct column *column = task->inputs[k].column;
-            needed = arena_reserve(queue->arena, needed, *count, &capacity, sizeof *needed);
-            needed[(*count)++] = (struct needed_column){column, ordered[t][k] || lacks_order(binder, column)};
+            if (!task->inputs[k].needed || !column)
+                continue;
+            needs->at = arena_reserve(binder->arena, needs->at, needs->count, &needs->capacity, sizeof *needs->at);
+            needs->at[needs->count++] = (struct needed_column){column, ordered[t][k] || lacks_order(binder, column)};
         }
+        for (size_t q = 0; q < LOOP_QUEUES && loop; q++)
+            add_needs(binder, loop_queue(loop, q), needs);
     }
-    return needed;
+}
+
+/* The columns that the queue reads, in the arena, for results of which outputs with wanted[k] have to be read. */
+static struct needed_column *needed_columns(const struct binder *binder, const struct queue *queue, const bool *wanted,
+                                            size_t *count)
+{
+    struct needs needs = {0};
+    needs.at = arena_reserve(binder->arena, NULL, 0, &needs.capacity, sizeof *needs.at);
+    queue_prune_to(queue, wanted);
+    add_needs(binder, queue, &needs);
+    *count = needs.count;
+    return needs.at;
 }
 
 /* The outputs of the last task that have to be read: of a result that keeps columns unread, not those that are columns

@@ -1,6 +1,7 @@
 #include "engine/run/file_need.h"
 
 #include "engine/optimize/optimize.h"
+#include "engine/plan/loop.h"
 #include "engine/run/bounds_search.h"
 #include "engine/run/run_task.h"
 
@@ -16,11 +17,25 @@ static bool is_of_file(const struct file_need *need, const struct column *column
     return false;
 }
 
+static bool queue_reads_file(const struct file_need *need, const struct queue *queue);
+
+/* Whether the task does, or a loop that it is. */
 static bool reads_file(const struct file_need *need, const struct task *task)
 {
+    struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
     bool reads = false;
     for (size_t k = 0; k < task->input_count && !reads; k++)
         reads = task->inputs[k].needed && task->inputs[k].column && is_of_file(need, task->inputs[k].column);
+    for (size_t q = 0; q < LOOP_QUEUES && loop && !reads; q++)
+        reads = queue_reads_file(need, loop_queue(loop, q));
+    return reads;
+}
+
+static bool queue_reads_file(const struct file_need *need, const struct queue *queue)
+{
+    bool reads = false;
+    for (size_t t = 0; t < queue->count && !reads; t++)
+        reads = reads_file(need, queue->tasks[t]);
     return reads;
 }
 
