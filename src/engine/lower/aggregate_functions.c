@@ -5,6 +5,15 @@
 
 enum { OPERAND_SHOWN = 40, HALF_BITS = 32 };
 
+/* The operand as written or, without one, the only column. */
+static const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span)
+{
+    const struct flow *flow = scope->flow;
+    if (expr == NULL && flow != NULL && flow->count == 1 && !flow->nameless)
+        return name_written(flow->columns[0].name, scope->binder->arena);
+    return text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, OPERAND_SHOWN);
+}
+
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span)
 {
@@ -14,7 +23,7 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
     bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
                 (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
     if (!fits) {
-        const char *text = text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, OPERAND_SHOWN);
+        const char *text = operand_shown(scope, expr, span);
         const char *hint = which == CLASS_TEXT ? "of text there are `min`, `max` and `count`" : NULL;
         if (which == CLASS_DECIMAL)
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
