@@ -210,21 +210,46 @@ static bool find_relevant(const struct code *code, const bool *live, bool *relev
     return any;
 }
 
+/* Values still to be visited, each of them once. */
+struct visit {
+    bool *reached;
+    value *waiting;
+    int32_t count;
+};
+
+static void reach(struct visit *visit, value v)
+{
+    if (v < 0 || visit->reached[v])
+        return;
+    visit->reached[v] = true;
+    visit->waiting[visit->count++] = v;
+}
+
 /* Whether the condition is computed from a loop that `v` is the index of, or in the body of: of values that several
- * loops share. */
+ * loops share. A loop waits for the conditions of its index and of failures in its rounds, too, which are behind it in
+ * the code. */
 static bool waits_for_itself(const struct code *code, value v, value condition, const uint32_t *levels)
 {
     if (condition < 0 || levels[v] == 0)
         return false;
-    bool *reached = arena_array(code->arena, (size_t)code->count, sizeof *reached);
-    bool *body = arena_array(code->arena, (size_t)code->count, sizeof *body);
-    code_mark(code, condition, reached);
-    for (value loop = 0; loop < code->count; loop++) {
-        if (!reached[loop] || code->at[loop].op != OP_LOOP)
+    const size_t count = (size_t)code->count;
+    bool *body = arena_array(code->arena, count, sizeof *body);
+    struct visit visit = {.reached = arena_array(code->arena, count, sizeof *visit.reached),
+                          .waiting = arena_array(code->arena, count, sizeof *visit.waiting)};
+    reach(&visit, condition);
+    while (visit.count > 0) {
+        const value at = visit.waiting[--visit.count];
+        for (int i = 0; i < op_table[code->at[at].op].arity; i++)
+            reach(&visit, code->at[at].args[i]);
+        if (code->at[at].op != OP_LOOP)
             continue;
-        loop_mark_body(code, loop, levels, body);
+        loop_mark_body(code, at, levels, body);
         if (body[v])
             return true;
+        for (value inner = 0; inner < at; inner++) {
+            if (body[inner] && code->at[inner].checked)
+                reach(&visit, code->at[inner].guard);
+        }
     }
     return false;
 }
