@@ -123,7 +123,7 @@ const struct help_text help_texts[] = {
     {"names", "how names are resolved", names},
     {"values", "how values are written", values},
     {"groups", "windows, and stages within groups", groups},
-    {"loops", "stages again and again, folds over an index", loops},
+    {"loops", "stages again and again, with step and before(x); folds over an index", loops},
     {"keys", "keys at the prompt", keys},
     {"recipes", "common tasks, a line each", help_recipes},
     {"sql", "coming from SQL", help_from_sql},
