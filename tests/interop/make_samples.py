@@ -175,6 +175,16 @@ def write_all(directory):
     pq.write_table(some, path("ranges-pyarrow"), use_dictionary=["coded", "unsigned"], dictionary_pagesize_limit=60,
                    row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)
     expect(some, path("ranges"))
+    write_rows(os.path.join(directory, "rows", "dictionary-pyarrow.parquet"))
+
+
+def write_rows(path):
+    """A file of which filters read some rows: a dictionary fits 32 bits only without a sign, the pages behind it have none."""
+    first = [3 * 10**9 if k % 2 == 0 else 7 for k in range(2048)]
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    table = pa.table({"id": list(range(70000)), "value": first + [1] * (70000 - len(first))})
+    pq.write_table(table, path, use_dictionary=["value"], column_encoding={"id": "DELTA_BINARY_PACKED"},
+                   dictionary_pagesize_limit=16, write_batch_size=1024, store_schema=False)
 
 
 def write_wrong(directory):

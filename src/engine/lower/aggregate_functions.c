@@ -221,7 +221,7 @@ static void sum_halves(struct lowering *lowering, struct aggregate_call *call, s
     call->slot = slot_of(lowering, call, AGG_MEAN, term);
 }
 
-/* The sum of the halves, rounded once: the high one is exact, and so is its product by a power of two. */
+/* The sum of the halves, rounded once: the high one is exact below 2^53, and so is its product by a power of two. */
 static value join_halves(struct reader *reader, const struct aggregate_call *call, value high)
 {
     struct code *code = reader->scope.code;

@@ -49,8 +49,8 @@ struct column_read {
     bool guessed;                /* that all values fit a narrower type than the leaf's */
     _Atomic bool too_wide;       /* which was wrong */
     bool done;                   /* all pages are decoded */
-    struct column *numbers;      /* likewise, of text without indices: numbers of interned strings, packed in each
-                                    page */
+    struct column *numbers;      /* of text without indices: of all rows of the file, numbers of interned strings,
+                                    packed in each page */
     struct interner **interners; /* one for each thread, of text */
     uint32_t **maps;             /* their numbers to codes */
 };
