@@ -383,12 +383,12 @@ static bool bind_round(struct repeat *r, bool *nullable, struct flow *flow, bool
     } else if (good) {
         if (r->stage->condition != NULL) {
             leave_masked(r, flow);
+            if (r->rows.keep != NO_VALUE) /* else its errors would be told twice */
+                bind_test(r, ROWS_BEFORE_ROUND, any_of(binder->arena, r->stage->condition), &r->loop->active);
         } else {
             leave_all(r, flow);
             r->rows.after = flow->task;
         }
-        if (r->stage->condition != NULL)
-            bind_test(r, ROWS_BEFORE_ROUND, any_of(binder->arena, r->stage->condition), &r->loop->active);
         if (r->stage->until != NULL)
             bind_until(r);
     }
