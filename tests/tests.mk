@@ -63,7 +63,7 @@ unit-programs: $(UNITS)
 
 # The instrumented builds are builds like any other, in folders of their own.
 asan asan-build:
-	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file'
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file'
 
 TSAN := $(MAKE) B='$(B)/tsan' CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS='-fsanitize=thread'
 
