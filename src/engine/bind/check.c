@@ -27,7 +27,8 @@ static struct relation *outline(const struct task *last, struct arena *arena)
 static void define(struct env *env, const char *name, const struct bound *bound, struct arena *arena)
 {
     const struct queue *queue = &bound->queue;
-    const struct scalar kind_only = {.kind = bound->scalar_kind, .logical = bound->scalar_logical};
+    struct scalar kind_only = {.kind = bound->scalar_kind, .logical = bound->scalar_logical};
+    kind_only.logical.dictionary = NULL; /* released with the queue */
     struct relation *relation = NULL;
     switch (bound->kind) {
     case BOUND_CONSTANT:
