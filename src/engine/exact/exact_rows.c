@@ -293,10 +293,11 @@ static struct job job_unlowered(const struct job *job)
     return plain;
 }
 
-enum status exact_rows(const struct job *lowered, const struct exact_options *options, struct row_sink *sink,
+enum status exact_rows(const struct job *job, const struct exact_options *options, struct row_sink *sink,
                        bool *undecided)
 {
-    const struct job plain = job_unlowered(lowered), *job = &plain;
+    const struct job plain = job_unlowered(job);
+    job = &plain;
     struct exact exact;
     bool tail = job->task->window.tail >= 0;
     enum status status = begin_range(&exact, job, options, tail ? NULL : job->diags);
@@ -309,10 +310,11 @@ enum status exact_rows(const struct job *lowered, const struct exact_options *op
     return *undecided ? STATUS_OK : status;
 }
 
-enum status exact_aggregate(const struct job *lowered, const struct exact_options *options, struct agg_state *states,
+enum status exact_aggregate(const struct job *job, const struct exact_options *options, struct agg_state *states,
                             bool *undecided)
 {
-    const struct job plain = job_unlowered(lowered), *job = &plain;
+    const struct job plain = job_unlowered(job);
+    job = &plain;
     struct exact exact;
     int64_t passed = 0;
     for (size_t k = 0; k < job->task->aggregate_count; k++)

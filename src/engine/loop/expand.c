@@ -172,6 +172,8 @@ static void source_of_argument(const struct expansion *x, const struct stage_arg
     const struct name as = source->as;
     if (argument->source != NULL) {
         *source = *argument->source;
+    } else if (argument->expr->kind == EXPR_PIPELINE) { /* it looks like one that has a value */
+        *source = *argument->expr->source;
     } else if (argument->expr->kind == EXPR_NAME) {
         source->name = argument->expr->name;
         source->span = argument->expr->span;
