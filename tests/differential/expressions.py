@@ -106,7 +106,7 @@ def write(node, names, level=0):
     if op == "local":
         return node.extra
     if op == "let":
-        return wrap(1, f"let {node.extra} = {write(args[0], names, 2)}: {write(args[1], names, 1)}")
+        return wrap(1, f"let {node.extra} = ({write(args[0], names, 2)}): {write(args[1], names, 1)}")
     if op == "at":
         index, distances = node.extra
         named = f"{names[index]}, " if len(names) > 1 or distances[0] % 2 else ""
@@ -123,7 +123,9 @@ def write(node, names, level=0):
     if op == "?:":
         return wrap(2, f"{write(args[0], names, 3)} ? {write(args[1], names, 2)} : {write(args[2], names, 2)}")
     if op == "|":
-        return f"({write(args[0], names, 1)} | {write(args[1], names, 2)})"
+        first, second = write(args[0], names, 1), write(args[1], names, 2)
+        # A word after the bar may be that of a stage, and a name before it that of a relation.
+        return f"bitor({first}, {second})" if second[0].isalpha() or second[0] == "$" else f"({first} | {second})"
     if op == "in-range":
         low, high = node.extra
         return wrap(5, f"{write(args[0], names, 5)} in {low}..{high}")
@@ -131,7 +133,9 @@ def write(node, names, level=0):
         return wrap(5, f"{write(args[0], names, 5)} in [{', '.join(map(number, node.extra))}]")
     if op in LEVELS:
         own = LEVELS[op]
-        return wrap(own, f"{write(args[0], names, own)} {op} {write(args[1], names, own + 1)}")
+        first, second = write(args[0], names, own), write(args[1], names, own + 1)
+        # `10 ^ 2` is answered by a note that it is no power.
+        return wrap(own, f"{'0xa' if op == '^' and first == '10' else first} {op} {second}")
     return f"{op}({', '.join(write(arg, names) for arg in args)})"
 
 

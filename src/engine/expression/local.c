@@ -23,9 +23,19 @@ static bool too_deep(struct scope *scope, const struct expr *expr)
     return true;
 }
 
+/* Whether the definition is the range of a fold, or a copy of one, and no condition: its own index is linked to it. */
+static bool is_range_of_fold(const struct expr *definition)
+{
+    if (definition->kind != EXPR_IN_RANGE || definition->args[0]->kind != EXPR_NAME)
+        return false;
+    const struct expr *range = definition->args[0]->definition;
+    return range != NULL && range->kind == EXPR_IN_RANGE && range->span.begin == definition->span.begin &&
+           range->span.end == definition->span.end;
+}
+
 struct term bind_local(struct scope *scope, const struct expr *definition)
 {
-    if (definition->kind == EXPR_IN_RANGE)
+    if (is_range_of_fold(definition))
         return bind_fold_index(scope, definition);
     for (const struct local *local = scope->locals; local != NULL; local = local->before) {
         if (local->definition == definition)
