@@ -134,8 +134,8 @@ def write(node, names, level=0):
     if op in LEVELS:
         own = LEVELS[op]
         first, second = write(args[0], names, own), write(args[1], names, own + 1)
-        # `10 ^ 2` is answered by a note that it is no power.
-        return wrap(own, f"{'0xa' if op == '^' and first == '10' else first} {op} {second}")
+        # `10 ^ 2` of decimal digits is answered by a note that it is no power.
+        return wrap(own, f"{first} {op} {hex(int(second)) if op == '^' and second.isdigit() else second}")
     return f"{op}({', '.join(write(arg, names) for arg in args)})"
 
 
