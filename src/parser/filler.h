@@ -6,7 +6,7 @@
 #include "parser/expect.h"
 #include "parser/lexer.h"
 
-/* Whether the lexeme after the trail is such; then moves the lexer behind what is left out. */
+/* Whether the lexeme after the trail is filler; if so, moves the lexer past it. */
 bool filler_skip(const struct trail *trail, struct lexer *lexer, struct lexeme lexeme);
 
 #endif

@@ -368,13 +368,17 @@ def run_mode(options, sandbox, queries):
     return outs, errs
 
 
-def main(arguments):
+def options_of(arguments):
     options = argparse.ArgumentParser()
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--rows", type=int, default=7)
     options.add_argument("--modes", default="host,host-unfused")
-    options = options.parse_args(arguments)
+    return options.parse_args(arguments)
+
+
+def main(arguments):
+    options = options_of(arguments)
     tally = harness.Tally("programs")
     maker = Maker(random.Random(options.seed))
     queries = []

@@ -3,7 +3,6 @@
 rows, with errors of the first round and then the first row; with `while`, of each row on its own. Usage as folds.py's.
 """
 
-import argparse
 import os
 import random
 import sys
@@ -77,12 +76,7 @@ def chain_problem(mode, sandbox):
 
 
 def main(arguments):
-    options = argparse.ArgumentParser()
-    options.add_argument("--count", type=int, default=200)
-    options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--rows", type=int, default=7)
-    options.add_argument("--modes", default="host,host-unfused")
-    options = options.parse_args(arguments)
+    options = folds.options_of(arguments)
     tally = harness.Tally("programs")
     maker = folds.Maker(random.Random(options.seed))
     queries = []

@@ -25,7 +25,7 @@ static inline bool join_goes_on(const struct index_build *build, int64_t row)
     return row % JOIN_BLOCK != 0 || !workers_cancelled(build->workers);
 }
 
-/* Whether there are so many bytes more; notes in the index if not. */
+/* Whether that many more bytes are available; if not, the index records it. */
 bool join_has_memory(struct join_index *index, int64_t bytes);
 
 /* Elements of a key as integers; a float by its bits, equal floats by the same ones. */

@@ -53,7 +53,7 @@ static void own(struct kept_rounds *kept, struct column *column)
     kept->made[kept->made_count++] = column;
 }
 
-/* The column that the tasks of a round read in the place of another. */
+/* The column that the tasks of a round read instead of another. */
 static struct column *resolve(const struct kept_rounds *kept, struct column *column)
 {
     const struct loop *loop = kept->loop;

@@ -22,7 +22,7 @@ struct dictionary {
      * offsets[k], and has its length in the four bytes before, little-endian. */
     bool unsorted;
     void *pages; /* of an unsorted one: its memory, */
-    size_t size; /* of so many bytes */
+    size_t size; /* bytes */
     _Atomic int refs;
 };
 

@@ -68,7 +68,7 @@ static bool find_places(const struct painting *painting, struct position *begin,
     return true;
 }
 
-/* Goes so many rows down, to a column. */
+/* Moves the cursor down that many rows, to a column. */
 static void go(struct strbuf *out, size_t down, size_t column)
 {
     strbuf_putc(out, '\r');
