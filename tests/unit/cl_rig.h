@@ -24,7 +24,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_INPUTS = 12, MOST_RESULTS = 12 };
+enum { MOST_INPUTS = 12, MOST_RESULTS = 32 };
 
 struct rig {
     struct backend *device, *host;

@@ -153,11 +153,11 @@ static bool is_statement(struct correction *c, struct state *state)
     return false;
 }
 
-/* Whether the message has one of these parts, which have bars between them. */
+/* Whether the message has one of these parts, which have semicolons between them. */
 static bool has_part(const char *message, const char *parts, struct arena *arena)
 {
     for (;; parts++) {
-        const size_t length = strcspn(parts, "|");
+        const size_t length = strcspn(parts, ";");
         if (strstr(message, arena_text(arena, parts, length)))
             return true;
         parts += length;
