@@ -70,9 +70,12 @@ $(B)/%.o: src/%.c Makefile VERSION | $(B)/parser/grammar.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# Lemon leaves an unchanged header untouched, so it is touched here, or make would run lemon for ever.
-$(B)/parser/grammar.c $(B)/parser/grammar.h &: src/parser/grammar.y
+# Lemon reads one file. It leaves an unchanged header untouched, so it is touched here, or make would run lemon for ever.
+$(B)/parser/grammar.y: src/parser/grammar.y src/parser/grammar_expressions.y src/parser/grammar_automaton.y
 	@mkdir -p $(@D)
+	cat $^ > $@
+
+$(B)/parser/grammar.c $(B)/parser/grammar.h &: $(B)/parser/grammar.y
 	$(LEMON) -q -d$(B)/parser $<
 	@touch $(B)/parser/grammar.h $(B)/parser/grammar.c
 
