@@ -112,9 +112,6 @@ static void bad_kinds(void **state)
 static void bad_stages(void **state)
 {
     static const struct bad bad[] = {
-        {"load ids.bin | count x * 2", "x * 2",
-         "`count` takes a condition or a constant, but `x * 2` is a number that differs from row to row",
-         "`count x * 2 != 0`"},
         {"load ids.bin, amounts.bin | count 42", "count 42",
          "`count` compares one column with a value, but there are 2", "`count amounts == 42`"},
         {"load ids.bin, amounts.bin | sum", "sum", "`sum` takes one column, but there are 2",

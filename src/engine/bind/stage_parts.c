@@ -120,7 +120,7 @@ enum aggregate_kind aggregate_of(enum stage_kind stage)
     }
 }
 
-/* count E counts the rows where a condition holds or, if E is a constant, those equal to it. */
+/* count E counts the rows where a condition holds, those equal to E if it is a constant, or else those that have E. */
 value bind_counted(struct scope *scope, const struct stage *stage)
 {
     struct binder *binder = scope->binder;
@@ -130,24 +130,8 @@ value bind_counted(struct scope *scope, const struct stage *stage)
         return NO_VALUE;
     if (class_of(scope->code, term) == CLASS_BOOL)
         return term_settled(scope->code, term, expr->span);
-    if (scope->reads_row && term.present != NO_VALUE)
-        return term.present;
-    if (scope->reads_row) {
-        const char *text = text_of_span(binder->arena, expr->span, 40);
-        if (term.logical.kind == LOGICAL_TEXT) {
-            bind_error(
-                binder, expr->span,
-                arena_printf(binder->arena,
-                             "`group %s: count()` counts the rows of each text, `count %s == \"...\"` those of one",
-                             text, text),
-                "`count` takes a condition or a constant, but `%s` is text that differs from row to row", text);
-            return NO_VALUE;
-        }
-        bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "`count %s != 0` counts the rows where it is not 0", text),
-                   "`count` takes a condition or a constant, but `%s` is a number that differs from row to row", text);
-        return NO_VALUE;
-    }
+    if (scope->reads_row)
+        return term.present != NO_VALUE ? term.present : code_bool(scope->code, true, expr->span);
     const struct flow *flow = scope->flow;
     if (!flow->open && flow->count != 1) {
         const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
