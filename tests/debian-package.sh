@@ -1,65 +1,49 @@
 #!/bin/sh
-# Is the Debian package sound? Makes it (make deb), asks lintian, and installs it in a Debian 12 of the smallest kind, where
-# the program, its manual page, completion and documents must work, and nothing may be left after its removal.
+# Is the Debian package sound? Makes it in a Debian 12 of the smallest kind with no more than the packages that debian/control
+# names, asks lintian, and installs it in another, where the program, its manual page, completion, documents and a
+# notebook must work, and nothing may be left after its removal.
 #
-#   tests/debian-package.sh [PACKAGE.deb]    as root with debootstrap; a named package is not made
+#   tests/debian-package.sh [PACKAGE.deb]    as root; a named package is not made
 #
-# ROOT=DIR keeps the downloaded base for the next time, MIRROR names where packages come from.
+# ROOT and MIRROR are as in tests/debian-machine.sh.
 set -eu
 
-fail() {
-    echo "debian-package: $*" >&2
-    exit 1
-}
-
 tree=$(cd "$(dirname "$0")/.." && pwd)
-[ "$(id -u)" -eq 0 ] || fail "debootstrap and chroot need root"
-command -v debootstrap >/dev/null || fail "debootstrap is not installed"
+# shellcheck source=tests/debian-machine.sh
+. "$tree/tests/debian-machine.sh"
+machines_open
+
 if [ $# -gt 0 ]; then
     package=$1
 else
-    make -s -C "$tree" deb
-    package=$(find "$tree/build/deb" -maxdepth 1 -name 'rql_*.deb')
-fi
-if command -v lintian >/dev/null; then
-    lintian --allow-root --info --display-info --fail-on error,warning,info "$package"
-else
-    echo "debian-package: skipped: lintian is not installed"
+    echo "debian-package: build"
+    machine_new build-essential,debhelper,fakeroot,lintian
+    machine_add_tree "$tree"
+    machine_run sh -eu -c '
+        { apt-get -q update && cd /tree && apt-get -q -y --no-install-recommends build-dep ./; } >/log 2>&1 || { cat /log; exit 1; }
+        make -s deb >/log 2>&1 || { cat /log; exit 1; }
+        lintian --allow-root --info --display-info --fail-on error,warning,info build/deb/rql_*.deb'
+    package=$machines/$(basename "$machine"/tree/build/deb/rql_*.deb)
+    cp "$machine"/tree/build/deb/rql_*.deb "$package"
 fi
 
-work=${ROOT-$(mktemp -d)}
-machine=$work/machine
-# shellcheck disable=SC2317 # called by the trap
-clean_up() {
-    rm -rf --one-file-system "$machine"
-    [ -n "${ROOT-}" ] || rm -rf --one-file-system "$work"
-}
-trap clean_up EXIT
-trap 'exit 1' INT TERM HUP
-
-base=$work/package-base
-if [ ! -e "$base.done" ]; then
-    # shellcheck disable=SC2016 # apt expands these
-    mirror=${MIRROR-$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' | sed -n 's/^bookworm //p' | head -n 1)}
-    rm -rf --one-file-system "$base"
-    mkdir -p "$work"
-    debootstrap --variant=minbase --include=man-db,bash-completion,doc-base,zsh bookworm "$base" "$mirror"
-    apt-config dump | grep -E '^Acquire::(http|https|Check-|Retries)' >"$base/etc/apt/apt.conf.d/90host" || true
-    touch "$base.done"
-fi
-rm -rf --one-file-system "$machine"
-cp -a "$base" "$machine"
+machine_new man-db,bash-completion,doc-base,zsh
 cp "$package" "$machine/root/rql.deb"
+machine_add_tree "$tree"
 # shellcheck disable=SC2016 # for the shell in there
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 VERSION="$(cat "$tree/VERSION")" \
-    chroot "$machine" bash -eu -o pipefail -c '
+machine_run env VERSION="$(cat "$tree/VERSION")" bash -eu -o pipefail -c '
     step() { echo "debian-package: $*"; }
-    find / -xdev -path /proc -prune -o -path /var -prune -o -path /root -prune -o -path /tmp -prune -o -print | sort >/root/before
-    DEBIAN_FRONTEND=noninteractive apt-get -q -y --no-install-recommends install /root/rql.deb >/root/log 2>&1 || { cat /root/log; exit 1; }
+    quietly() { "$@" >/root/log 2>&1 || { cat /root/log; exit 1; }; }
+    files() { find / -xdev \( -path /proc -o -path /var -o -path /root -o -path /tmp -o -path /sys \) -prune -o -print | sort; }
+    cd
+    quietly apt-get -q update
+    files >before
+    quietly apt-get -q -y --no-install-recommends install /root/rql.deb
     step program
     [ "$(rql --version)" = "rql $VERSION" ]
     cd /usr/share/rql/sample
     [ "$(rql --device host -c "trades.csv | count")" = 416 ]
+    cd
     step manual page
     man rql | grep -q "interactive shell"
     step completion
@@ -73,7 +57,10 @@ env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 VERSION="$(c
     step removal
     dpkg --purge rql >/dev/null
     [ ! -e /usr/bin/rql ] && [ ! -e /usr/share/rql ] && [ ! -e /usr/share/doc/rql ] && [ ! -e /usr/share/doc-base/rql.rql ]
-    ! find / -xdev -path /proc -prune -o -path /var -prune -o -path /root -prune -o -path /tmp -prune -o -name "*rql*" -print |
-        grep -vxFf /root/before
+    ! files | grep rql | grep -vxFf before
+    step notebook
+    quietly apt-get -q -y --no-install-recommends install /root/rql.deb python3-pip python3-setuptools python3-nbclient python3-ipykernel
+    # Debian has all of what the kernel needs.
+    PIP_BREAK_SYSTEM_PACKAGES=1 PIP_NO_BUILD_ISOLATION=0 PIP_NO_DEPS=1 RQL=/usr/bin/rql /tree/tests/jupyter/notebook.py
 '
 echo "debian-package: passed"

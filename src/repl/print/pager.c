@@ -58,9 +58,10 @@ static void run(const char *command, int input)
 {
     (void)signal(SIGINT, SIG_DFL);
     (void)signal(SIGPIPE, SIG_DFL);
-    (void)setenv("LESS", "R", 0); /* or less would show escapes for colours as text */
+    /* Without R less would show escapes for colours as text. The shell sets it: after fork no memory may be allocated. */
+    static const char script[] = "LESS=${LESS-R}; export LESS; eval \"$1\"";
     if (dup2(input, STDIN_FILENO) >= 0)
-        (void)execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+        (void)execl("/bin/sh", "sh", "-c", script, "sh", command, (char *)NULL);
     _exit(NOT_FOUND);
 }
 

@@ -373,6 +373,11 @@ static void help_operator(struct strbuf *out, const struct operator_help *row)
     strbuf_printf(out, "%s\n  %s\n  example: %s is %s\n", row->usage, row->summary, row->example, row->value);
 }
 
+static void help_name(struct strbuf *out, const struct name_help *row)
+{
+    strbuf_printf(out, "%s\n  %s\n  example: %s\n", row->usage, row->summary, row->example);
+}
+
 static void help_format(struct strbuf *out, const struct format *format)
 {
     const char *use =
@@ -413,6 +418,10 @@ bool help_word(struct strbuf *out, const char *text)
     for (size_t i = 0; i < operator_count && !word; i++) {
         if (strcmp(operator_table[i].name, text) == 0)
             help_operator(out, &operator_table[i]);
+    }
+    for (size_t i = 0; i < name_count; i++) {
+        if (strcmp(name_table[i].name, text) == 0)
+            help_name(out, &name_table[i]);
     }
     for (size_t i = 0; i < format_count; i++) {
         const char *extension = format_table[i].extension;

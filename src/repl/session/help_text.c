@@ -162,3 +162,12 @@ const struct operator_help operator_table[] = {
     {"~", "~N", "bitwise not", "~5", "-6"},
 };
 const size_t operator_count = sizeof operator_table / sizeof *operator_table;
+
+const struct name_help name_table[] = {
+    {"row", "row", "the number of the row, from 0; after shape, of its row", "range 1..3 | map x * row"},
+    {"col", "col", "after shape R C, the column of the value, from 0", "range 1..6 | shape 2 3 | map x * col"},
+    {"step", "step", "in repeat, the number of the round, from 0", "range 1..3 | repeat 4: map x + step"},
+    {"before", "before(x)", "in the condition after until, a column before the round",
+     "range 1..3 | repeat until max(abs(x - before(x))) == 0: map x / 2"},
+};
+const size_t name_count = sizeof name_table / sizeof *name_table;

@@ -29,4 +29,14 @@ struct operator_help {
 extern const struct operator_help operator_table[];
 extern const size_t operator_count;
 
+/* Names that have a value of their own in expressions. */
+struct name_help {
+    const char *name;
+    const char *usage;
+    const char *summary;
+    const char *example; /* a query */
+};
+extern const struct name_help name_table[];
+extern const size_t name_count;
+
 #endif
