@@ -6,15 +6,13 @@
 #include "cl/task/execute.h"
 #include "cl/task/launch.h"
 #include "cl/task/plan_program.h"
+#include "cl/task/rounds.h"
 
 #include "base/heap.h"
 #include "engine/plan/task_title.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Compile time grows faster than linearly: PoCL takes a few seconds for this many, and no formula is as long. */
-enum { MAX_OPERATIONS = 1500 };
 
 /* A query shorter than PATIENCE_NS does not start a device. After that the device is started if the rest of the task
  * takes longer than START_COST_NS (both grow alike under load); after MAX_PATIENCE_NS of any number of queries, always.
@@ -75,18 +73,6 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
     return any ? STATUS_UNABLE : STATUS_FAILED;
 }
 
-/* Why the device cannot run the plan; NULL if it can. */
-static const char *device_limit(const struct kernel_plan *plan, const struct device *device)
-{
-    if (plan->emitter.floats && !device->doubles)
-        return "the device has no double precision";
-    if (plan->emitter.operations > MAX_OPERATIONS)
-        return "the query is too long for a kernel";
-    if (launch_parameter_bytes(plan) > device->parameters)
-        return "the query has more columns and literals than a kernel takes";
-    return NULL;
-}
-
 static struct execution execution_of(const struct cl_backend *cl, const struct job *job)
 {
     return (struct execution){cl->accelerator, &cl->plan, cl->program, job};
@@ -112,7 +98,7 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
     const struct execution execution = execution_of(cl, job);
     if (!execute_fits(&execution))
         return STATUS_UNABLE;
-    const char *lacks = device_limit(&cl->plan, &cl->accelerator->device);
+    const char *lacks = plan_limit(&cl->plan, &cl->accelerator->device);
     if (!lacks)
         return STATUS_OK;
     diag_note(job->diags, (struct span){0}, "part of the query runs without OpenCL: %s", lacks);
@@ -270,6 +256,15 @@ static enum status cl_run_operator(struct backend *backend, const struct operato
     return cl_operator(kind)(cl->accelerator, job, flagged);
 }
 
+static struct device_rounds *cl_open_rounds(struct backend *backend, const struct rounds_job *job)
+{
+    struct cl_backend *cl = of_backend(backend);
+
+    if (start(cl, job->timing, job->cancel, job->diags) != STATUS_OK)
+        return NULL;
+    return rounds_open(cl->accelerator, job);
+}
+
 static const char *cl_source(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
@@ -343,6 +338,10 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
         .range_rows = cl_range_rows,
         .aggregate = cl_aggregate,
         .rows = cl_rows,
+        .open_rounds = cl_open_rounds,
+        .run_rounds = rounds_run,
+        .finish_rounds = rounds_finish,
+        .close_rounds = rounds_close,
         .run_operator = cl_run_operator,
         .source = cl_source,
         .profile = cl_profile,

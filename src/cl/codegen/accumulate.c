@@ -307,6 +307,20 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
     }
 }
 
+void accumulators_read_slots(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out)
+{
+    struct arena *arena = emitter->arena;
+
+    for (size_t k = 0; k < accumulators->count; k++) {
+        const struct accumulator *accumulator = &accumulators->at[k];
+        const char *element = result_element(accumulator->kind), *scalar = result_name(arena, accumulator, k);
+        const char *slot = arena_printf(arena, "slots[%zu * count + j]", k);
+        strbuf_printf(out, "        { const %s other = %s; ", element, packed(arena, element, true, slot));
+        combine(arena, out, accumulator, k, 1, scalar, scalar, "other");
+        strbuf_puts(out, " }\n");
+    }
+}
+
 /* Combines the results of a group pairwise in local memory. */
 static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {

@@ -80,6 +80,15 @@ void accumulators_combine_lanes(const struct accumulators *accumulators, const s
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                          const struct kernel_config *config);
 
+/* Whether a kernel can compute the values of all aggregates from their slots, without the host: neither sums of floats,
+ * means, products nor user functions. */
+bool accumulators_combine_alone(const struct accumulators *first, const struct accumulators *second,
+                                const struct task *task);
+
+/* Appends the combination of slot j of `count` (variables of the kernel) with the scalars. */
+void accumulators_read_slots(const struct accumulators *accumulators, const struct emitter *emitter,
+                             struct strbuf *out);
+
 /* Returns the ulongs of local memory per work-item that accumulators_finish uses. */
 size_t accumulators_scratch_words(const struct accumulators *accumulators);
 

@@ -116,3 +116,13 @@ struct accumulators accumulators_plan_count(struct arena *arena)
     ADD(&kept, 0, ACC_KEPT);
     return kept;
 }
+
+bool accumulators_combine_alone(const struct accumulators *first, const struct accumulators *second,
+                                const struct task *task)
+{
+    for (size_t k = 0; k < task->aggregate_count; k++)
+        if (task->aggregates[k].kind == AGG_MEAN || task->aggregates[k].kind == AGG_PRODUCT ||
+            task->aggregates[k].has_initial)
+            return false;
+    return second->count == 0 && first->function_count == 0;
+}

@@ -13,10 +13,8 @@ extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], 
 extern const char kernel_compact_chunks[], kernel_compact_tiles[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
-    [KERNEL_AGGREGATE] = "aggregate",
-    [KERNEL_FLOAT_SUMS] = "float_sums",
-    [KERNEL_COUNT] = "count",
-    [KERNEL_WRITE] = "write",
+    [KERNEL_AGGREGATE] = "aggregate", [KERNEL_FLOAT_SUMS] = "float_sums", [KERNEL_COUNT] = "count",
+    [KERNEL_WRITE] = "write",         [KERNEL_COMBINE] = "combine",
 };
 
 const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
@@ -24,6 +22,7 @@ const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
     [KERNEL_FLOAT_SUMS] = {.filters = true, .aggregates = true},
     [KERNEL_COUNT] = {.filters = true},
     [KERNEL_WRITE] = {.filters = true, .outputs = true},
+    [KERNEL_COMBINE] = {.filters = false},
 };
 
 bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role)
@@ -67,6 +66,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
     const char *group = arena_printf(arena, "%zu", plan->config->group);
     const struct part parts[] = {
         {"name", kernel_names[role]},
+        {"round", plan->round ? round_parameter : ""},
         {"tiles", kernel_in_tiles(plan, role) ? "1" : ""},
         {"rows", kernel_row_block},
         {"group", group},
@@ -106,6 +106,8 @@ static void frame(const struct kernel_plan *plan, struct holes *holes)
 {
     int width = plan->config->width;
 
+    if (plan->round)
+        strbuf_puts(&holes->prologue, round_begin);
     input_access_parameters(&plan->emitter, &holes->parameters);
     literal_parameters(&plan->emitter, &holes->parameters);
     for (size_t k = 0; k < plan->aggregates.function_count; k++)
@@ -118,7 +120,7 @@ static void frame(const struct kernel_plan *plan, struct holes *holes)
         strbuf_printf(&holes->declare, "    int%d err%d = (int%d)0;\n", width, width, width);
         strbuf_printf(&holes->lanes, "    err1 |= any(err%d) ? -1 : 0;\n", width);
     }
-    strbuf_puts(&holes->finish, "    if (err1)\n        atomic_or(flag, 1);\n");
+    strbuf_puts(&holes->finish, plan->round ? round_failed : "    if (err1)\n        atomic_or(flag, 1);\n");
 }
 
 static void compute(const struct kernel_plan *plan, struct strbuf *out, int width, struct live_roots needs)
@@ -292,6 +294,9 @@ static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
     }
     if (filtered && width > 1)
         write_lanes(plan, holes);
+    if (plan->round && plan->round->stops)
+        round_stop(plan->round, stored(plan, 0, 1),
+                   plan->round->validity ? stored(plan, plan->round->validity, 1) : NULL, &holes->row);
 }
 
 static bool has_outputs(const struct task *task)
@@ -363,14 +368,23 @@ static void begin(const struct kernel_plan *plan, struct strbuf *text)
 bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
                       const enum type *inputs, const enum type *outputs, struct arena *arena)
 {
+    return kernel_plan_make_round(plan, task, config, inputs, outputs, NULL, arena);
+}
+
+bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
+                            const enum type *inputs, const enum type *outputs, const struct kernel_round *round,
+                            struct arena *arena)
+{
     struct strbuf text = {0};
 
-    *plan = (struct kernel_plan){.config = config, .stores = outputs};
+    *plan = (struct kernel_plan){.config = config, .stores = outputs, .round = round};
     if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
     plan->rows = kernel_config_rows(config, plan->emitter.operations);
     if (task->sink == SINK_AGGREGATE) {
         if (!accumulators_plan(&plan->emitter, plan->rows, &plan->aggregates, &plan->float_sums))
+            return false;
+        if (round && !accumulators_combine_alone(&plan->aggregates, &plan->float_sums, task))
             return false;
         add_functions(plan);
     }
@@ -382,6 +396,9 @@ bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const s
             reduce(plan, &text, KERNEL_AGGREGATE, &plan->aggregates);
         if (plan->roles[KERNEL_FLOAT_SUMS])
             reduce(plan, &text, KERNEL_FLOAT_SUMS, &plan->float_sums);
+        plan->roles[KERNEL_COMBINE] = round != NULL;
+        if (round)
+            round_combine(&plan->aggregates, &plan->emitter, round, outputs, config, &text);
     } else {
         plan->roles[KERNEL_COUNT] = task->filter_count > 0;
         plan->roles[KERNEL_WRITE] = has_outputs(task);

@@ -4,13 +4,14 @@
 
 #include "cl/codegen/accumulate.h"
 #include "cl/codegen/emit.h"
+#include "cl/codegen/round_text.h"
 #include "cl/device/kernel_config.h"
 
 /* The kernels of a program. Parameters in order: columns (input_access.h); literals, then those of user functions;
  * aggregate, count: slots; float_sums: the members of a struct float_sum_levels for each float sum, slots; write:
  * outputs (pointer, first element) and, with filters, starts; all: number of the first row, rows, rows of a chunk,
- * flag. */
-enum kernel_role { KERNEL_AGGREGATE, KERNEL_FLOAT_SUMS, KERNEL_COUNT, KERNEL_WRITE, KERNEL_ROLE_COUNT };
+ * flag; in rounds of a loop: the number of the round. KERNEL_COMBINE: see round_text.h. */
+enum kernel_role { KERNEL_AGGREGATE, KERNEL_FLOAT_SUMS, KERNEL_COUNT, KERNEL_WRITE, KERNEL_COMBINE, KERNEL_ROLE_COUNT };
 
 extern const char *const kernel_names[KERNEL_ROLE_COUNT];
 
@@ -19,11 +20,12 @@ extern const struct live_roots kernel_needs[KERNEL_ROLE_COUNT];
 
 struct kernel_plan {
     struct emitter emitter;
+    const struct kernel_round *round; /* NULL: the task is not one of the rounds of a loop */
     const struct kernel_config *config;
     struct accumulators aggregates; /* SINK_AGGREGATE: the first pass, */
     struct accumulators float_sums; /* and the second, of float sums */
     struct accumulators kept;       /* SINK_ROWS with filters: the first pass */
-    const enum type *stores;        /* SINK_ROWS: storage type of each output */
+    const enum type *stores;        /* storage type of each output: of SINK_ROWS, and of aggregates in rounds */
     bool roles[KERNEL_ROLE_COUNT];  /* kernels of this program */
     int64_t rows;                   /* maximum rows of a launch */
     const char *text;               /* in the arena */
@@ -40,5 +42,10 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
  * form. */
 bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
                       const enum type *inputs, const enum type *outputs, struct arena *arena);
+
+/* Likewise, of a task without filters that runs once a round, without a look of the host at what comes of it. */
+bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
+                            const enum type *inputs, const enum type *outputs, const struct kernel_round *round,
+                            struct arena *arena);
 
 #endif

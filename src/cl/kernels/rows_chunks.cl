@@ -16,7 +16,7 @@
 /* One contiguous chunk of rows for each work-item. */
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void $name(
 $parameters
-    long row, ulong rows, ulong chunk, __global int *flag)
+    long row, ulong rows, ulong chunk, __global int *flag$round)
 {
     const ulong item = get_group_id(0);
     const ulong end = min((item + 1) * chunk, rows);

@@ -18,7 +18,7 @@ $else
 $end
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void $name(
 $parameters
-    long row, ulong rows, ulong chunk, __global int *flag)
+    long row, ulong rows, ulong chunk, __global int *flag$round)
 {
 $scratch
     const uint lane = get_local_id(0);

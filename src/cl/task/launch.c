@@ -129,19 +129,20 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
         break;
     case KERNEL_AGGREGATE:
     case KERNEL_COUNT:
+    case KERNEL_COMBINE:
     case KERNEL_ROLE_COUNT:
         argument(arguments, sizeof slots, &slots);
         break;
     }
 }
 
-static bool set_arguments(const struct launch *launch, enum kernel_role role, const struct grid *grid, cl_mem flag)
+bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl_kernel kernel, cl_mem slots,
+                          cl_mem flag)
 {
     const struct emitter *emitter = &launch->plan->emitter;
-    struct arguments arguments = {launch->program->kernels[role], 0, &launch->accelerator->failure};
-    cl_mem slots = memory_scratch(launch->accelerator->memory, SCRATCH_SLOTS, 0);
+    struct arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_long row = launch->row;
-    cl_ulong rows = (cl_ulong)launch->rows, chunk = grid->chunk;
+    cl_ulong rows = (cl_ulong)launch->rows, chunk = grid_of(launch, role).chunk;
 
     input_arguments(&arguments, launch);
     literal_arguments(&arguments, emitter);
@@ -153,6 +154,33 @@ static bool set_arguments(const struct launch *launch, enum kernel_role role, co
     argument(&arguments, sizeof chunk, &chunk);
     argument(&arguments, sizeof flag, &flag);
     return !arguments.failure->call;
+}
+
+bool launch_set_combine(const struct launch *launch, cl_kernel kernel, cl_mem slots, cl_mem flag)
+{
+    const struct kernel_plan *plan = launch->plan;
+    const struct task *task = plan->emitter.task;
+    struct arguments arguments = {kernel, 0, &launch->accelerator->failure};
+    cl_ulong groups = plan->roles[KERNEL_AGGREGATE] ? launch_groups(launch, KERNEL_AGGREGATE) : 0;
+    cl_ulong rows = (cl_ulong)launch->rows;
+
+    for (size_t k = 0; k < task->output_count; k++)
+        if (task->outputs[k].needed)
+            view_argument(&arguments, &launch->outputs[k]);
+    argument(&arguments, sizeof slots, &slots);
+    argument(&arguments, sizeof groups, &groups);
+    argument(&arguments, sizeof rows, &rows);
+    argument(&arguments, sizeof flag, &flag);
+    return !arguments.failure->call;
+}
+
+cl_uint launch_first_argument(const struct emitter *emitter, size_t column)
+{
+    cl_uint at = 1;
+
+    for (size_t k = 0; k < column; k++)
+        at += emitter->access[k] == ACCESS_ROW ? 2 : emitter->access[k] == ACCESS_ANY ? 3 : 4;
+    return at;
 }
 
 static size_t literal_bytes(const struct emitter *emitter)
@@ -279,8 +307,10 @@ bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *fla
     cl_mem flag = memory_scratch(accelerator->memory, SCRATCH_FLAG, sizeof(cl_int));
     cl_event event;
 
-    if (!flag || !set_arguments(launch, role, &grid, flag) || (checks && !clear_flag(accelerator, flag)) ||
-        !enqueue(launch, role, &grid, &event))
+    if (!flag ||
+        !launch_set_arguments(launch, role, launch->program->kernels[role],
+                              memory_scratch(accelerator->memory, SCRATCH_SLOTS, 0), flag) ||
+        (checks && !clear_flag(accelerator, flag)) || !enqueue(launch, role, &grid, &event))
         return false;
     bool timed = launch->rows == 0 || add_timing(launch, role, event);
     clReleaseEvent(event);

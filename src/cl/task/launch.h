@@ -37,6 +37,15 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
  * if a checked operation may have failed. Returns false with the accelerator's failure. */
 bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged);
 
+/* Set the arguments of a kernel of the launch's program, or of a copy of it; of a round's, all but the number of the
+ * round, which is the last. launch_set_combine: of KERNEL_COMBINE. */
+bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl_kernel kernel, cl_mem slots,
+                          cl_mem flag);
+bool launch_set_combine(const struct launch *launch, cl_kernel kernel, cl_mem slots, cl_mem flag);
+
+/* Returns the number of the argument that says which element of a column is the first. */
+cl_uint launch_first_argument(const struct emitter *emitter, size_t column);
+
 /* Runs each kernel on no rows, so that drivers finish compiling. */
 bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *plan, struct program *program,
                     const struct job *job);

@@ -11,4 +11,7 @@ struct program *program_for(struct accelerator *accelerator, const struct kernel
 /* Begins to build it if it is new, without waiting; returns its state. */
 enum readiness program_begin(struct accelerator *accelerator, const struct kernel_plan *plan);
 
+/* Returns why the device cannot run the plan; NULL if it can. */
+const char *plan_limit(const struct kernel_plan *plan, const struct device *device);
+
 #endif

@@ -61,7 +61,35 @@ struct profile {
     int units;            /* threads or compute units */
 };
 
+/* A task of a round, without filters or windows; it reads columns of the state before the round or after it, or those
+ * that an earlier task has written. */
+struct round_task {
+    const struct job *job;
+    struct column *const *written; /* of its outputs, NULL: not needed; the aggregates' are of one row */
+};
+
+/* The tasks of a round: first those of the condition that it begins, last those of the condition that it was the last;
+ * there may be none of either. The last task of a condition has one row and the condition as its output 0. */
+struct rounds_job {
+    const struct round_task *tasks;
+    size_t count, before, after_count; /* of these, those of the conditions */
+    /* Columns change places after each round; where both are the same, a round leaves them as they are. */
+    struct column *const *state, *const *after;
+    size_t column_count;
+    struct column *step; /* of one row, the number of the round */
+    struct timing *timing;
+    const atomic_int *cancel;
+    struct diags *diags;
+};
+
+struct rounds_end {
+    int64_t done; /* rounds that have run */
+    bool ended;   /* by a condition of the loop */
+    bool flagged; /* in the next one something may have failed; the state is that before it */
+};
+
 struct backend;
+struct device_rounds;
 struct group_stream;
 struct kept_job;
 
@@ -91,6 +119,13 @@ struct backend_ops {
     /* Runs it. `states` are merged into; flagged: as of `aggregate` and `rows`. */
     enum status (*run_kept)(struct kept_job *kept, struct agg_state *states, bool *flagged);
     void (*drop)(struct kept_job *kept); /* NULL is allowed */
+    /* Rounds of a loop on columns that stay on the device. NULL: they cannot run so. */
+    struct device_rounds *(*open_rounds)(struct backend *backend, const struct rounds_job *job);
+    /* Runs `count` rounds from the round `first` on, which may be fewer if the loop's conditions end it. */
+    enum status (*run_rounds)(struct device_rounds *rounds, int64_t first, int64_t count, struct rounds_end *end);
+    /* Leaves the state where it can be read: in state[], or in after[] if an odd number of rounds has run. */
+    bool (*finish_rounds)(struct device_rounds *rounds);
+    void (*close_rounds)(struct device_rounds *rounds); /* NULL is allowed */
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */
     enum status (*run_operator)(struct backend *backend, const struct operator_job *job, bool *flagged);
     /* Once started: whether operators of this kind are ever worth running on it. NULL: all. */

@@ -1,50 +1,11 @@
 #include "engine/run/kept_rounds.h"
 
-#include "base/integer.h"
 #include "engine/backend/datum.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/row_count.h"
+#include "engine/run/device_rounds.h"
 #include "engine/run/hoist_rounds.h"
-#include "engine/storage/residency.h"
-
-#include <string.h>
-
-/* A task of a round, ready to run. */
-struct kept_task {
-    struct task *task;
-    struct job job;
-    struct column **columns; /* that it reads, */
-    struct column **written; /* and of its outputs; NULL where not needed, or an input as it is */
-    struct agg_state *states;
-    struct kept_job *kept; /* NULL: nothing has to be written */
-};
-
-struct kept_queue {
-    struct kept_task *tasks;
-    size_t count;
-};
-
-struct kept_rounds {
-    struct arena *arena;
-    const struct runner *runner;
-    const struct loop *loop;
-    struct backend *backend;
-    const struct loop_frame *outer;
-    int64_t rows;
-    struct column **state, **after; /* one reference each; the same where a round does not change the column */
-    struct interval_of_column {
-        int64_t lo, hi;
-    } * ranges; /* of the columns of the state, if they are integers */
-    bool *carried;
-    struct column *step;
-    struct column *
-        *made; /* one reference each: of outputs that tasks read, and values that are the same in each round */
-    size_t made_count, made_capacity;
-    const struct task *
-        *hoisted; /* of each task of the body, NULL at first: with what is the same in each round as columns */
-    struct kept_queue queues[LOOP_QUEUES];
-    struct diags *diags;
-};
+#include "engine/run/kept_state.h"
 
 static void own(struct kept_rounds *kept, struct column *column)
 {
@@ -101,21 +62,13 @@ static const struct task *hoist(struct kept_rounds *kept, const struct task *tas
 
 /* ---- preparing ---- */
 
-static struct column *new_column(const struct kept_rounds *kept, enum type type, enum type store, int64_t rows)
-{
-    struct column *column = column_reserve_from(kept->runner->pool, type, store, rows);
-    if (column)
-        column_finish(column, rows);
-    return column;
-}
-
 /* The columns of an output: of the state after the round, or one that the tasks behind read. NULL: no memory. */
 static struct column *column_of_output(struct kept_rounds *kept, const struct kept_task *of, size_t k, int64_t rows)
 {
     const struct output *output = &of->task->outputs[k];
     const struct instr *instr = &of->task->code.at[output->value];
     const enum type store = of->task->sink == SINK_ROWS ? output_store(of->task, output, of->columns) : output->type;
-    struct column *column = new_column(kept, output->type, store, rows);
+    struct column *column = kept_column_new(kept, output->type, store, rows);
     if (!column)
         return NULL;
     if (store != output->type && instr->kind == KIND_INT) {
@@ -159,14 +112,6 @@ static bool may_be_kept(const struct task *task)
            !(task->sink == SINK_AGGREGATE && task->output_count == 0);
 }
 
-/* Whether output k of the last task is column k of the state as it is. */
-static bool is_carried(const struct kept_rounds *kept, const struct kept_task *last, size_t k)
-{
-    const struct instr *instr = &last->task->code.at[last->task->outputs[k].value];
-    return last->task->sink == SINK_ROWS && instr->op == OP_INPUT && instr->offset == 0 && last->task->first == 0 &&
-           last->columns[instr->integer] == kept->state[k];
-}
-
 /* Copies and analyses the tasks of a queue. The outputs of the last one are columns of the state if `is_body`. */
 static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool is_body, struct kept_queue *opened)
 {
@@ -194,77 +139,6 @@ static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool
     return !is_body || given[queue->count - 1] == kept->rows;
 }
 
-static bool is_integer(const struct column *column)
-{
-    return type_table[column->type].kind == KIND_INT;
-}
-
-static enum type store_of_range(const struct interval_of_column *range)
-{
-    return range->lo >= INT32_MIN && range->hi <= INT32_MAX ? TYPE_I32 : TYPE_I64;
-}
-
-/* Makes the columns of the state, without elements. */
-static bool make_state(struct kept_rounds *kept, struct column *const *inputs)
-{
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        const struct column *from = inputs[k];
-        column_unref(kept->state[k]);
-        column_unref(kept->after[k]);
-        kept->state[k] = kept->after[k] = NULL;
-        if (kept->carried[k]) {
-            kept->state[k] = column_ref(inputs[k]);
-            kept->after[k] = column_ref(inputs[k]);
-            continue;
-        }
-        const enum type type = kept->loop->state[k]->type;
-        const enum type store = is_integer(from) ? store_of_range(&kept->ranges[k]) : type;
-        kept->state[k] = new_column(kept, type, store, kept->rows);
-        kept->after[k] = new_column(kept, type, store, kept->rows);
-        if (!kept->state[k] || !kept->after[k])
-            return false;
-        for (int i = 0; i < 2; i++) {
-            struct column *column = i == 0 ? kept->state[k] : kept->after[k];
-            column_set_logical(column, kept->loop->state[k]->logical);
-            column->range_known = is_integer(from);
-            column->lo = kept->ranges[k].lo;
-            column->hi = kept->ranges[k].hi;
-        }
-    }
-    return true;
-}
-
-/* After an analysis of the body: whether what the round gives stays in the ranges of the state. If not, they are
- * widened: to what it gives, at last to 64 bits, where operations are checked. */
-static bool ranges_hold(struct kept_rounds *kept, int attempt)
-{
-    enum { UNIONS = 3, NARROW = 4 };
-    const struct kept_queue *body = &kept->queues[0];
-    const struct kept_task *last = &body->tasks[body->count - 1];
-    bool hold = true;
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        struct interval_of_column *range = &kept->ranges[k];
-        if (is_carried(kept, last, k) != kept->carried[k]) {
-            kept->carried[k] = !kept->carried[k];
-            hold = false;
-        }
-        if (kept->carried[k] || !is_integer(kept->state[k]) || last->task->sink != SINK_ROWS)
-            continue;
-        const struct instr *instr = &last->task->code.at[last->task->outputs[k].value];
-        if (instr->lo >= range->lo && instr->hi <= range->hi)
-            continue;
-        hold = false;
-        range->lo = min_int64(range->lo, instr->lo);
-        range->hi = max_int64(range->hi, instr->hi);
-        if (attempt >= UNIONS) {
-            const bool narrow = attempt < NARROW && store_of_range(range) == TYPE_I32;
-            range->lo = narrow ? INT32_MIN : INT64_MIN;
-            range->hi = narrow ? INT32_MAX : INT64_MAX;
-        }
-    }
-    return hold;
-}
-
 static void drop_made(struct kept_rounds *kept, size_t count)
 {
     while (kept->made_count > count)
@@ -283,30 +157,36 @@ static bool open_body(struct kept_rounds *kept, const struct queue *queue, struc
     const size_t made = kept->made_count;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         drop_made(kept, made);
-        if (!make_state(kept, inputs) || !open_queue(kept, queue, true, &kept->queues[0]))
+        if (!kept_state_make(kept, inputs) || !open_queue(kept, queue, true, &kept->queues[0]))
             return false;
-        if (ranges_hold(kept, attempt))
+        if (kept_ranges_hold(kept, attempt))
             return true;
     }
     return false;
 }
 
-/* Makes the programs. */
-static bool keep_queue(struct kept_rounds *kept, struct kept_queue *queue, bool is_body)
+/* The tasks' jobs. */
+static void set_written(struct kept_rounds *kept, struct kept_queue *queue, bool is_body)
+{
+    const struct kept_task *last = &queue->tasks[queue->count - 1];
+    for (size_t k = 0; queue->count > 0 && is_body && k < last->task->output_count; k++)
+        last->written[k] = kept->carried[k] ? NULL : kept->after[k];
+    for (size_t t = 0; t < queue->count; t++)
+        queue->tasks[t].job.task = task_writing(queue->tasks[t].task, queue->tasks[t].written, kept->arena);
+}
+
+/* Makes the programs of the evaluator. */
+static bool keep_queue(struct kept_rounds *kept, struct kept_queue *queue)
 {
     for (size_t t = 0; t < queue->count; t++) {
         struct kept_task *task = &queue->tasks[t];
-        const bool last = t + 1 == queue->count, rows = task->task->sink == SINK_ROWS;
+        const bool rows = task->task->sink == SINK_ROWS;
         bool any = !rows;
-        for (size_t k = 0; k < task->task->output_count && last && is_body; k++)
-            task->written[k] = kept->carried[k] ? NULL : kept->after[k];
         for (size_t k = 0; k < task->task->output_count; k++)
             any = any || task->written[k];
         task->states = arena_array(kept->arena, task->task->aggregate_count + 1, sizeof *task->states);
         if (!any)
             continue;
-        if (rows)
-            task->job.task = task_writing(task->task, task->written, kept->arena);
         task->kept = kept->backend->ops->keep(kept->backend, &task->job, rows ? task->written : NULL);
         if (!task->kept)
             return false;
@@ -314,41 +194,32 @@ static bool keep_queue(struct kept_rounds *kept, struct kept_queue *queue, bool 
     return true;
 }
 
-/* Copies the elements of the columns at the start. */
-static bool fill_state(const struct kept_rounds *kept, struct column *const *inputs)
+/* In the order in which a round runs them. */
+static bool open_device(struct kept_rounds *kept)
 {
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        struct column *to = kept->state[k], *from = inputs[k];
-        if (!column_fetch(from, 0, kept->rows))
-            return false;
-        if (kept->carried[k] || kept->rows == 0)
-            continue;
-        if (from->store == to->store) {
-            memcpy(column_at(to, 0), from->data, (size_t)kept->rows * type_table[to->store].size);
-            continue;
-        }
-        for (int64_t row = 0; row < kept->rows; row++) {
-            if (is_integer(to) || to->store == TYPE_BOOL)
-                column_set_int(to, row, column_get_int(from, row));
-            else
-                ((double *)column_at(to, 0))[row] = column_get_float(from, row);
-        }
+    static const size_t order[LOOP_QUEUES] = {1, 0, 2};
+    const size_t count = kept->queues[0].count + kept->queues[1].count + kept->queues[2].count;
+    struct round_task *tasks = arena_array(kept->arena, count + 1, sizeof *tasks);
+    struct rounds_job job = {.tasks = tasks,
+                             .before = kept->queues[1].count,
+                             .after_count = kept->queues[2].count,
+                             .state = kept->state,
+                             .after = kept->after,
+                             .column_count = kept->loop->count,
+                             .step = kept->step,
+                             .timing = kept->runner->timing,
+                             .cancel = kept->runner->cancel,
+                             .diags = kept->diags};
+    for (size_t i = 0; i < LOOP_QUEUES; i++) {
+        const struct kept_queue *queue = &kept->queues[order[i]];
+        for (size_t t = 0; t < queue->count; t++)
+            tasks[job.count++] = (struct round_task){&queue->tasks[t].job, queue->tasks[t].written};
     }
-    return true;
+    kept->device = rounds_on_device_open(kept->backend, &job, kept->loop, kept->rows, kept->arena);
+    return kept->device != NULL;
 }
 
-static void init_ranges(struct kept_rounds *kept, struct column *const *inputs)
-{
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        const struct column *column = inputs[k];
-        kept->carried[k] = kept->loop->state[k]->logical.kind == LOGICAL_TEXT; /* which cannot change */
-        kept->ranges[k] = (struct interval_of_column){type_table[column->store].lo, type_table[column->store].hi};
-        if (column->range_known && column->rows > 0)
-            kept->ranges[k] = (struct interval_of_column){column->lo, column->hi};
-    }
-}
-
-struct kept_rounds *kept_rounds_new(const struct runner *runner, const struct loop *loop,
+struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend *backend, const struct loop *loop,
                                     const struct queue *const *queues, struct column *const *state, int64_t rows,
                                     const struct loop_frame *outer, struct diags *diags)
 {
@@ -357,19 +228,23 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, const struct lo
     struct kept_rounds *kept = arena_alloc(arena, sizeof *kept);
     *kept = (struct kept_rounds){
         .arena = arena, .runner = runner, .loop = loop, .outer = outer, .rows = rows, .diags = diags};
-    kept->backend = runner->evaluator;
+    kept->backend = backend;
     kept->state = arena_array(arena, count + 1, sizeof(struct column *));
     kept->after = arena_array(arena, count + 1, sizeof(struct column *));
     kept->ranges = arena_array(arena, count + 1, sizeof *kept->ranges);
     kept->carried = arena_array(arena, count + 1, sizeof *kept->carried);
-    kept->step = new_column(kept, TYPE_I64, TYPE_I64, 1);
-    init_ranges(kept, state);
-    bool good = kept->backend->ops->keep && kept->step && rows > 0 && open_body(kept, queues[0], state) &&
-                fill_state(kept, state);
+    kept->step = kept_column_new(kept, TYPE_I64, TYPE_I64, 1);
+    kept_ranges_init(kept, state);
+    const bool on_device = backend->ops->open_rounds != NULL;
+    bool good = (on_device || backend->ops->keep) && kept->step && rows > 0 && open_body(kept, queues[0], state) &&
+                kept_state_fill(kept, state);
     for (size_t q = 1; q < LOOP_QUEUES && good; q++)
         good = open_queue(kept, queues[q], false, &kept->queues[q]);
     for (size_t q = 0; q < LOOP_QUEUES && good; q++)
-        good = keep_queue(kept, &kept->queues[q], q == 0);
+        set_written(kept, &kept->queues[q], q == 0);
+    for (size_t q = 0; q < LOOP_QUEUES && good && !on_device; q++)
+        good = keep_queue(kept, &kept->queues[q]);
+    good = good && (!on_device || open_device(kept));
     if (good)
         return kept;
     kept_rounds_free(kept);
@@ -423,6 +298,30 @@ static enum status run_condition(const struct kept_rounds *kept, const struct ke
     return STATUS_OK;
 }
 
+int64_t kept_rounds_batches(const struct kept_rounds *kept)
+{
+    return kept->device ? rounds_on_device_batches(kept->device) : 0;
+}
+
+/* Runs the rounds on the device, and takes the state from there. */
+static enum status run_on_device(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
+{
+    const int64_t first = *round;
+    bool odd = false;
+    enum status status = rounds_on_device_run(kept->device, round, done, &odd, progress);
+    kept->lost = status == STATUS_FAILED;
+    for (size_t k = 0; k < kept->loop->count && odd; k++) {
+        struct column *state = kept->state[k];
+        kept->state[k] = kept->after[k];
+        kept->after[k] = state;
+    }
+    if (!kept->lost)
+        return status;
+    *round = first;
+    *done = false;
+    return STATUS_UNABLE;
+}
+
 static void swap_data(const struct kept_rounds *kept)
 {
     for (size_t k = 0; k < kept->loop->count; k++) {
@@ -437,6 +336,8 @@ static void swap_data(const struct kept_rounds *kept)
 enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
 {
     enum status status = STATUS_OK;
+    if (kept->device)
+        return run_on_device(kept, round, done, progress);
     while (status == STATUS_OK && !*done && *round < kept->loop->rounds) {
         bool active = true;
         if (kept->runner->cancel && *kept->runner->cancel)
@@ -461,14 +362,15 @@ enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done
 
 struct column *kept_rounds_column(const struct kept_rounds *kept, size_t k)
 {
-    return column_ref(kept->state[k]);
+    return kept->lost ? NULL : column_ref(kept->state[k]);
 }
 
 void kept_rounds_free(struct kept_rounds *kept)
 {
     if (!kept)
         return;
-    for (size_t q = 0; q < LOOP_QUEUES; q++) {
+    rounds_on_device_close(kept->device);
+    for (size_t q = 0; q < LOOP_QUEUES && kept->backend->ops->drop; q++) {
         for (size_t t = 0; t < kept->queues[q].count && kept->queues[q].tasks; t++)
             kept->backend->ops->drop(kept->queues[q].tasks[t].kept);
     }

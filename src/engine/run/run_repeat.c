@@ -25,6 +25,8 @@ struct repeat_run {
     int64_t rows;     /* of the state */
     int64_t prepared; /* the rows that the queues are optimised for; -1: none yet */
     int64_t round;
+    int64_t batches, kept; /* on a device, in which it ran the rounds up to this one; 0: it did not */
+    int64_t opening_ns;    /* making programs for that */
     struct diags *diags;
 };
 
@@ -239,21 +241,29 @@ void repeat_report(const struct loop *loop, int64_t round, int64_t rows, struct 
 /* Runs as many rounds as possible by programs that are made once. */
 static enum status run_kept(struct repeat_run *run, const struct runner *runner, bool *done)
 {
-    if ((runner->device && runner->device != runner->evaluator) || runs_on_gpu(runner) || !runner->fusion)
+    struct backend *backend = runner->device ? runner->device : runner->evaluator;
+    if (!runner->fusion || (!runner->device && runs_on_gpu(runner)))
         return STATUS_UNABLE;
     struct diags diags;
     struct arena *arena = arena_new();
     diags_init(&diags, arena);
     prepare(run);
+    const int64_t began = now_ns();
     const struct queue *const queues[LOOP_QUEUES] = {&run->queues[0].fused, &run->queues[1].fused,
                                                      &run->queues[2].fused};
     struct kept_rounds *kept =
-        kept_rounds_new(runner, run->loop, queues, run->state, run->rows, run->frame.outer, &diags);
+        kept_rounds_new(runner, backend, run->loop, queues, run->state, run->rows, run->frame.outer, &diags);
+    run->opening_ns = now_ns() - began;
     enum status status = kept ? kept_rounds_run(kept, &run->round, done, runner->progress) : STATUS_UNABLE;
     for (size_t k = 0; k < run->loop->count && kept; k++) {
+        struct column *column = kept_rounds_column(kept, k);
+        if (!column)
+            continue;
         column_unref(run->state[k]);
-        run->state[k] = kept_rounds_column(kept, k);
+        run->state[k] = column;
     }
+    run->batches = kept ? kept_rounds_batches(kept) : 0;
+    run->kept = run->round;
     kept_rounds_free(kept);
     arena_free(arena);
     return status;
@@ -303,10 +313,11 @@ static void add_timing(const struct repeat_run *run, struct timing *timing, int6
     const int64_t rounds = run->round - run->loop->first;
     if (!timing || rounds == 0)
         return;
-    timing_add(timing, PHASE_KERNEL,
-               arena_printf(timing->arena, "repeat: %lld rounds of %.3g us", (long long)rounds,
-                            (double)ns / 1e3 / (double)rounds),
-               ns, 0);
+    const char *text = arena_printf(timing->arena, "repeat: %lld rounds of %.3g us", (long long)rounds,
+                                    (double)ns / 1e3 / (double)rounds);
+    if (run->batches > 0 && run->kept == run->round)
+        text = arena_printf(timing->arena, "%s, in %lld batches without transfers", text, (long long)run->batches);
+    timing_add(timing, PHASE_KERNEL, text, ns, 0);
 }
 
 enum status run_repeat(const struct runner *runner, const struct loop *loop, struct column *const *inputs, int64_t rows,
@@ -327,7 +338,7 @@ enum status run_repeat(const struct runner *runner, const struct loop *loop, str
         run.state[k] = column_ref(inputs[k]);
     const int64_t began = now_ns();
     enum status status = run_rounds(&run, runner);
-    add_timing(&run, runner->timing, now_ns() - began);
+    add_timing(&run, runner->timing, now_ns() - began - run.opening_ns);
     *result_rows = run.rows;
     for (size_t k = 0; k < loop->count; k++) {
         column_unref(run.after[k]);

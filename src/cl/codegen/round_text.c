@@ -1,0 +1,112 @@
+#include "cl/codegen/round_text.h"
+
+#include "cl/codegen/template.h"
+
+extern const char kernel_combine[];
+
+const char round_parameter[] = ", int round";
+const char round_begin[] = "    const int ended = *flag;\n"
+                           "    if (ended != 0 && ended != round)\n"
+                           "        return;\n";
+const char round_failed[] = "    if (err1)\n"
+                            "        atomic_cmpxchg(flag, 0, round);\n";
+
+void round_stop(const struct kernel_round *round, const char *condition, const char *validity, struct strbuf *out)
+{
+    strbuf_printf(out, "    if (%s((%s) != 0", round->before ? "!" : "", condition);
+    if (validity)
+        strbuf_printf(out, " && (%s) != 0", validity);
+    strbuf_printf(out, "))\n        atomic_cmpxchg(flag, 0, %s);\n", round->before ? "-round" : "-round - 1");
+}
+
+/* The number of the first accumulator of an aggregate. */
+static size_t first_of(const struct accumulators *accumulators, size_t aggregate)
+{
+    size_t k = 0;
+
+    while (k < accumulators->count && accumulators->at[k].aggregate != aggregate)
+        k++;
+    return k;
+}
+
+/* The value of an aggregate, as agg_element gives it. */
+static const char *element(const struct accumulators *accumulators, size_t aggregate, bool is_bool, struct arena *arena)
+{
+    const size_t k = first_of(accumulators, aggregate);
+
+    if (k == accumulators->count)
+        return "(long)rows";
+    switch (accumulators->at[k].kind) {
+    case ACC_FMIN:
+    case ACC_FMAX: /* adding 0.0 makes a zero positive */
+        return arena_printf(arena, "((uint)slots[%zu] == rows ? NAN : as_double(slots[%zu]) + 0.0)", k + 1, k);
+    case ACC_LOW:
+        return arena_printf(arena, "(long)((slots[%zu] & 0xffffffffUL) + ((slots[%zu] + (slots[%zu] >> 32)) << 32))", k,
+                            k + 1, k);
+    case ACC_AND32:
+    case ACC_AND64:
+    case ACC_XOR32:
+    case ACC_XOR64:
+    case ACC_OR32:
+    case ACC_OR64:
+        return arena_printf(arena, "(as_long(slots[%zu])%s)", k, is_bool ? " & 1" : "");
+    default:
+        return arena_printf(arena, "as_long(slots[%zu])", k);
+    }
+}
+
+/* The sum of two halves has to fit 64 bits. */
+static void check_sum(const struct accumulators *accumulators, size_t aggregate, struct strbuf *out)
+{
+    const size_t k = first_of(accumulators, aggregate);
+
+    if (k < accumulators->count && accumulators->at[k].kind == ACC_LOW)
+        strbuf_printf(out,
+                      "    { const long high = as_long(slots[%zu]) + as_long(slots[%zu] >> 32); "
+                      "failed |= high != (long)(int)high; }\n",
+                      k + 1, k);
+}
+
+void round_combine(const struct accumulators *accumulators, const struct emitter *emitter,
+                   const struct kernel_round *round, const enum type *stores, const struct kernel_config *config,
+                   struct strbuf *out)
+{
+    const struct task *task = emitter->task;
+    struct arena *arena = emitter->arena;
+    struct strbuf parameters = {0}, declare = {0}, slots = {0}, finish = {0}, elements = {0}, stop = {0};
+    const size_t words = config->chunks ? 0 : accumulators_scratch_words(accumulators);
+
+    accumulators_declare(accumulators, &declare, 1);
+    accumulators_read_slots(accumulators, emitter, &slots);
+    accumulators_finish(accumulators, emitter, &finish, config);
+    for (size_t k = 0; k < task->output_count; k++) {
+        const char *type = type_table[stores[k]].cl;
+        if (!task->outputs[k].needed)
+            continue;
+        const bool is_bool = stores[k] == TYPE_BOOL;
+        strbuf_printf(&parameters, "    __global %s *out%zu, ulong to%zu,\n", type, k, k);
+        check_sum(accumulators, k, &elements);
+        strbuf_printf(&elements, "    out%zu[to%zu] = (%s)(%s%s);\n", k, k, type,
+                      element(accumulators, k, is_bool, arena), is_bool ? " != 0" : "");
+    }
+    if (round->stops)
+        round_stop(round, "out0[to0]",
+                   round->validity ? arena_printf(arena, "out%zu[to%zu]", round->validity, round->validity) : NULL,
+                   &stop);
+    const struct part parts[] = {
+        {"group", arena_printf(arena, "%zu", config->group)},
+        {"round", round_parameter},
+        {"begin", round_begin},
+        {"scratch",
+         words == 0 ? "" : arena_printf(arena, "    __local ulong scratch[%zu][%zu];\n", words, config->group)},
+        {"parameters", text_in_arena(arena, &parameters)},
+        {"declare", text_in_arena(arena, &declare)},
+        {"slots", text_in_arena(arena, &slots)},
+        {"finish", text_in_arena(arena, &finish)},
+        {"elements", text_in_arena(arena, &elements)},
+        {"stop", text_in_arena(arena, &stop)},
+        {NULL, NULL},
+    };
+    template_expand(out, kernel_combine, parts);
+    strbuf_putc(out, '\n');
+}

@@ -1,0 +1,29 @@
+/* Tasks of the rounds of a loop, which the host launches one after another without looking at what comes of them. Their
+ * kernels have the number of the round as a parameter, from 1 on within a batch, and the flag says where the batch has
+ * ended: 0, it has not; r > 0, in round r something may have failed; -r < 0, rounds before r are done, and the
+ * condition of the loop lets no other begin. Kernels of later rounds return at once. Those of the same round go on, so
+ * that all work-items of a group do the same. */
+#ifndef RQL_CL_CODEGEN_ROUND_TEXT_H
+#define RQL_CL_CODEGEN_ROUND_TEXT_H
+
+#include "cl/codegen/accumulate.h"
+
+struct kernel_round {
+    bool stops;      /* output 0 of the task, of one row, is a condition: */
+    bool before;     /* that a round begins; else, that this one was the last */
+    size_t validity; /* the output that says whether it is known, else it does not hold; 0: it is */
+};
+
+extern const char round_parameter[], round_begin[], round_failed[];
+
+/* Appends the statement that sets the flag, if the condition says so. The texts are the elements; `validity` or NULL.
+ */
+void round_stop(const struct kernel_round *round, const char *condition, const char *validity, struct strbuf *out);
+
+/* Appends the kernel `combine` of an aggregating task (accumulators_combine_alone): parameters are the needed outputs
+ * (pointer, first element), slots, the groups that wrote them, rows, flag, round. */
+void round_combine(const struct accumulators *accumulators, const struct emitter *emitter,
+                   const struct kernel_round *round, const enum type *stores, const struct kernel_config *config,
+                   struct strbuf *out);
+
+#endif

@@ -1,0 +1,64 @@
+/* The columns of the state while rounds run on programs that are made once (kept_rounds.h): before the round and after
+ * it, with the ranges of their integers. */
+#ifndef RQL_ENGINE_RUN_KEPT_STATE_H
+#define RQL_ENGINE_RUN_KEPT_STATE_H
+
+#include "engine/plan/loop.h"
+#include "engine/run/kept_rounds.h"
+
+/* A task of a round, ready to run. */
+struct kept_task {
+    struct task *task;
+    struct job job;
+    struct column **columns; /* that it reads, */
+    struct column **written; /* and of its outputs; NULL where not needed, or an input as it is */
+    struct agg_state *states;
+    struct kept_job *kept; /* NULL: nothing has to be written */
+};
+
+struct kept_queue {
+    struct kept_task *tasks;
+    size_t count;
+};
+
+struct kept_rounds {
+    struct arena *arena;
+    const struct runner *runner;
+    const struct loop *loop;
+    struct backend *backend;
+    const struct loop_frame *outer;
+    int64_t rows;
+    struct column **state, **after; /* one reference each; the same where a round does not change the column */
+    struct interval_of_column {
+        int64_t lo, hi;
+    } * ranges; /* of the columns of the state, if they are integers */
+    bool *carried;
+    struct column *step;
+    struct column *
+        *made; /* one reference each: of outputs that tasks read, and values that are the same in each round */
+    size_t made_count, made_capacity;
+    const struct task *
+        *hoisted; /* of each task of the body, NULL at first: with what is the same in each round as columns */
+    struct kept_queue queues[LOOP_QUEUES];
+    struct rounds_on_device *device; /* that runs them; NULL: the evaluator does */
+    bool lost;                       /* the device has failed */
+    struct diags *diags;
+};
+
+/* A column whose elements are to be written; NULL: no memory. */
+struct column *kept_column_new(const struct kept_rounds *kept, enum type type, enum type store, int64_t rows);
+
+/* The ranges that the columns have at the start. */
+void kept_ranges_init(struct kept_rounds *kept, struct column *const *inputs);
+
+/* Makes the columns of the state, without elements. */
+bool kept_state_make(struct kept_rounds *kept, struct column *const *inputs);
+
+/* After an analysis of the body: whether what the round gives stays in the ranges of the state. If not, they are
+ * widened: to what it gives, at last to 64 bits, where operations are checked. */
+bool kept_ranges_hold(struct kept_rounds *kept, int attempt);
+
+/* Copies the elements of the columns at the start. */
+bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs);
+
+#endif
