@@ -17,6 +17,7 @@
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
+#: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
@@ -39,7 +40,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-files bench-gpu bench-primitives interop interrupts jupyter deb-check tpch db-benchmark bench-relations
+	bench-build bench-files bench-gpu bench-primitives bench-programs interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
@@ -162,6 +163,15 @@ bench-primitives: bench-build
 
 bench-files: all
 	$(PYTHON) tests/bench/bench_files.py --build $(B) --rows $(FILE_ROWS) $(BENCH_FLAGS)
+
+DEVICE ?= auto
+
+bench-programs: all $(B)/programs.so
+	$(PYTHON) tests/bench/programs.py --build $(B) --device $(DEVICE) $(BENCH_FLAGS)
+
+$(B)/programs.so: tests/bench/programs.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native -fopenmp -shared -fPIC $(WARNINGS) -o $@ $< -lm
 
 $(B)/hand: tests/bench/hand.c
 	@mkdir -p $(@D)

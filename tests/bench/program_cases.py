@@ -1,0 +1,661 @@
+"""The programs that tests/bench/programs.py measures: for each its inputs, rql's text, a function for NumPy, and the call
+of the C loop in programs.c and of the Numba loop in program_loops.py.
+
+A function of a case does all its work on fresh copies of what it changes and returns the answer: a list of numbers that
+must agree. The sizes are those of the papers, or tiny ones.
+"""
+
+import numpy as np
+
+
+class Case:
+    def __init__(self, name, rql, answer, numpy, c, numba=None, tables=None, setup=(), ticks=0, more=None, slow=False):
+        self.name = name  # the title, with sizes
+        self.rql, self.answer = rql, answer  # the statement that is timed, and the one that prints the numbers of its `r`
+        self.tables = tables or {}  # what rql loads: NAME, an array or a structured one
+        self.setup = setup  # definitions
+        self.numpy, self.c, self.numba = numpy, c, numba
+        self.more = more or {}  # other contestants, by name
+        self.slow = slow  # whether NumPy takes minutes at full size
+        self.ticks = ticks  # rounds, where rounds a second are wanted
+
+
+def structured(**columns):
+    """Columns of equal length as one NumPy array of fields."""
+    array = np.empty(len(next(iter(columns.values()))), [(name, value.dtype) for name, value in columns.items()])
+    for name, value in columns.items():
+        array[name] = value
+    return array
+
+
+def active_rounds(x, y, cx, cy, limit, bound, below):
+    """How many rounds of z * z + c each point takes, at most `limit`; points that have left are dropped."""
+    count = np.zeros(x.size, np.int64)
+    at = np.arange(x.size)
+    for _ in range(limit):
+        square = x * x + y * y
+        go = square < bound if below else square <= bound
+        if not go.all():
+            at, x, y, cx, cy = at[go], x[go], y[go], cx[go], cy[go]
+        if not at.size:
+            break
+        x, y = x * x - y * y + cx, 2 * x * y + cy
+        count[at] += 1
+    return count
+
+
+def mandelbrot(c, numba, size):
+    n = size(1000, 40)
+
+    def by_numpy():
+        row, col = np.divmod(np.arange(n * n), n)
+        zero = np.zeros(n * n)
+        k = active_rounds(zero, zero, (col / n - 0.5) * 3 - 0.7, (row / n - 0.5) * 3, 257, 100, False)
+        return [int((255 - (k - 1) % 256).sum())]
+
+    grey = np.empty(n * n, np.int32)
+
+    def by(loop):
+        loop(n, grey)
+        return [int(grey.sum(dtype=np.int64))]
+
+    return Case(
+        f"Mandelbrot {n}^2, 257 rounds",
+        f"range 0..{n * n - 1} | shape {n} {n} | map (col / float({n}) - 0.5) * 3 - 0.7 as cx, (row / float({n}) - 0.5) * 3 as cy, "
+        "0.0 as x, 0.0 as y, 0 as k | repeat 257 while x * x + y * y <= 100: derive x = x * x - y * y + cx, y = 2 * x * y + cy, "
+        "k = k + 1 | map 255 - (k - 1) % 256 as grey",
+        "r | sum grey", by_numpy, lambda: by(c.mandelbrot), numba and (lambda: by(numba.mandelbrot)))
+
+
+def julia(c, numba, size):
+    n, most = size(1200, 40), 1_000_000
+
+    def by_numpy():
+        at = np.arange(n) * 3 / (n - 1) - 1.5
+        x, y = np.repeat(at, n), np.tile(at, n)
+        return [int(active_rounds(x, y, np.full(n * n, 0.285), np.full(n * n, 0.01), most, 1e6, True).sum())]
+
+    count = np.empty(n * n, np.int32)
+
+    def by(loop):
+        loop(n, 0.285, 0.01, most, count)
+        return [int(count.sum(dtype=np.int64))]
+
+    return Case(
+        f"Julia {n}^2",
+        f"range 0..{n * n - 1} | shape {n} {n} | map row * 3.0 / {n - 1} - 1.5 as x, col * 3.0 / {n - 1} - 1.5 as y, 0 as k "
+        f"| repeat {most} while x * x + y * y < 1e6: derive x = x * x - y * y + 0.285, y = 2 * x * y + 0.01, k = k + 1 | map k",
+        "r | sum", by_numpy, lambda: by(c.julia), numba and (lambda: by(numba.julia)))
+
+
+def collatz(c, numba, size):
+    n = size(1_000_000, 3000)
+
+    def by_numpy():
+        steps = np.zeros(n + 1, np.int64)
+        at = np.arange(2, n + 1)
+        a = at.copy()
+        while at.size:
+            a = np.where(a % 2 == 0, a, 3 * a + 1) // 2
+            steps[at] += 1
+            go = a != 1
+            at, a = at[go], a[go]
+        return [int(steps.argmax()), int(steps.max())]
+
+    best = np.zeros(2, np.int64)
+
+    def by(loop):
+        loop(n, best)
+        return best.tolist()
+
+    return Case(
+        f"Collatz {n}",
+        f"range 1..{n} | map x as start, x as n, 0 as steps | repeat while n != 1: derive n = (even(n) ? n : 3 * n + 1) / 2, "
+        "steps = steps + 1 | pick start, steps | top 1 by steps",
+        "r", by_numpy, lambda: by(c.collatz), numba and (lambda: by(numba.collatz)))
+
+
+def field(n):
+    """Some values with borders of 0."""
+    u = (np.arange(n)[:, None] * 7 + np.arange(n) * 3) % 11 / 2
+    u[0] = u[-1] = u[:, 0] = u[:, -1] = 0
+    return u
+
+
+def diffusion(n, rounds):
+    def make(c, numba, size):
+        side, count = size((n, rounds), (21, 30))
+        start = field(side)
+
+        def by_numpy():
+            u, to = start.copy(), start.copy()
+            for _ in range(count):
+                here = u[1:-1, 1:-1]
+                to[1:-1, 1:-1] = here + 0.1 * (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:] - 4 * here)
+                u, to = to, u
+            return [float((u * u).sum())]
+
+        def by(loop):
+            u = start.copy()
+            loop(side, count, u)
+            return [float((u * u).sum())]
+
+        return Case(
+            f"diffusion {side}^2, {count} rounds",
+            f"u | repeat {count}: stencil [-1..1, -1..1] else 0.0: u + 0.1 * (at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) - 4 * u) as u",
+            "r | sum u * u", by_numpy, lambda: by(c.diffusion), numba and (lambda: by(numba.diffusion)), {"u": start}, ticks=count)
+
+    return make
+
+
+def jacobi(c, numba, size):
+    n, bound = size((256, 1e-5), (16, 1e-4))
+    start = np.zeros((n, n))
+    start[0] = start[-1] = start[:, 0] = start[:, -1] = 1
+
+    def by_numpy():
+        u = start.copy()
+        for rounds in range(1, 10_001):
+            mean = (u[:-2, 1:-1] + u[2:, 1:-1] + u[1:-1, :-2] + u[1:-1, 2:]) / 4
+            change = np.abs(mean - u[1:-1, 1:-1]).max()
+            u[1:-1, 1:-1] = mean
+            if change < bound:
+                break
+        return [float(u.sum())]
+
+    def by(loop):
+        u = start.copy()
+        loop(n, 10_000, bound, u)
+        return [float(u.sum())]
+
+    return Case(
+        f"Jacobi {n}^2 until < {bound}",
+        f"u | repeat 10_000 until max(abs(u - before(u))) < {bound}: stencil [-1..1, -1..1] else 1.0: "
+        "(at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1)) / 4 as u",
+        "r | sum u", by_numpy, lambda: by(c.jacobi), numba and (lambda: by(numba.jacobi)), {"u": start})
+
+
+def life(c, numba, size):
+    n, rounds = size((1000, 100), (20, 10))
+    start = ((np.arange(n)[:, None] * 7 + np.arange(n) * 3) % 5 < 2).astype(np.uint8)
+    start &= (np.add.outer(np.arange(n), np.arange(n)) % 3 > 0).astype(np.uint8)
+    weight = np.arange(n * n).reshape(n, n)
+
+    def by_numpy():
+        u = start.copy()
+        for _ in range(rounds):
+            three = np.roll(u, 1, 0) + u + np.roll(u, -1, 0)
+            around = three + np.roll(three, 1, 1) + np.roll(three, -1, 1) - u
+            u = ((around == 3) | (around == 2) & (u == 1)).astype(np.uint8)
+        return [int((u * weight).sum())]
+
+    def by(loop):
+        u = start.copy()
+        loop(n, rounds, u)
+        return [int((u * weight).sum())]
+
+    return Case(
+        f"Life {n}^2, {rounds} rounds",
+        f"board | repeat {rounds}: map let near = sum(a in 0..2, b in 0..2: cell[(row + a + {n - 1}) % {n}, (col + b + {n - 1}) % {n}]) "
+        "- cell: int(near == 3 || near == 2 && cell == 1) as cell",
+        f"r | sum cell * (row * {n} + col)", by_numpy, lambda: by(c.life), numba and (lambda: by(numba.life)),
+        {"board": structured(cell=start.ravel())}, [f"let board = board | shape {n} {n}"], ticks=rounds)
+
+
+# Ikra's micro benchmarks, all of i * j * k * 2 integers, and what their maps see: the place, by axes.
+NTH = "def nth(k, a, b, c, d) = k == 0 ? a : k == 1 ? b : k == 2 ? c : d"
+CHAINED = "def chained(v, a, b, c, d) = nth(nth(nth(v % 4, a, b, c, d) % 4, a, b, c, d) % 4, a, b, c, d)"
+MIXED = "def mixed(v, m, a, b, c, d) = (v % m + v / 97) % 97717 + chained(v, a, b, c, d) * (v % 7) % 99"
+
+
+class Cells:
+    def __init__(self, size):
+        self.i, self.j, self.k = size((20, 500, 500), (4, 5, 6))
+        self.count = self.i * self.j * self.k * 2
+        self.cells = np.empty(self.count, np.int32)
+
+    def source(self, value):
+        i, j, k = self.i, self.j, self.k
+        return (f"range 0..{self.count - 1} | map x / {2 * j * k} as a, x / {2 * k} % {j} as b, x / 2 % {k} as c, x % 2 as d "
+                f"| map {value} as v, a, b, c, d")
+
+    def axes(self):
+        return np.indices((self.i, self.j, self.k, 2), np.int32).reshape(4, -1)
+
+    def answer(self, cells):
+        return [int(cells.sum(dtype=np.int64)), int((cells * (np.arange(self.count) % 1013)).sum(dtype=np.int64))]
+
+    def case(self, name, rql, by_numpy, c, numba, rounds, setup=()):
+        """`c` and `numba` take the axes, the numbers of `rounds`, which may be none, and the cells."""
+        def by(loop):
+            loop(self.i, self.j, self.k, *rounds, self.cells)
+            return self.answer(self.cells)
+
+        return Case(f"{name}, {self.count} cells", rql, f"r | take {self.count} | group : sum(v), sum(v * (row % 1013))",
+                    lambda: self.answer(by_numpy()), lambda: by(c), numba and (lambda: by(numba)), setup=setup, slow=self.count > 1000 and rounds not in ((), (10,)))
+
+
+def choose(axes, k):
+    return np.choose(k, axes)
+
+
+def mixed(axes, v, m):
+    chained = choose(axes, choose(axes, choose(axes, v % 4) % 4) % 4)
+    return (v % m + v // 97) % 97717 + chained * (v % 7) % 99
+
+
+def first_value(axes):
+    return (axes[0] + axes[1]) % (axes[3] + choose(axes, axes[1] % 4) + 7)
+
+
+FIRST = "(a + b) % (d + nth(b % 4, a, b, c, d) + 7)"
+
+
+def ikra_map(c, numba, size):
+    cells = Cells(size)
+
+    def by_numpy():
+        axes = cells.axes()
+        v = first_value(axes)
+        for m in range(938, 948):
+            v = mixed(axes, v, m)
+        return v
+
+    maps = " | ".join(f"derive v = mixed(v, {m}, a, b, c, d)" for m in range(938, 948))
+    return cells.case("Ikra: 10 maps", f"{cells.source(FIRST)} | {maps} | map v", by_numpy, c.ikra_map,
+                      numba and numba.ikra_map, (), (NTH, CHAINED, MIXED))
+
+
+def ikra_map_simple(c, numba, size):
+    cells = Cells(size)
+
+    def by_numpy():
+        total = cells.axes().sum(0, dtype=np.int32)
+        v = (7 + total) % 1337
+        for _ in range(10):
+            v = (v + total) % 1337
+        return v
+
+    maps = " | ".join(["derive v = (v + a + b + c + d) % 1337"] * 10)
+    return cells.case("Ikra: 10 simple maps", f"{cells.source('(7 + a + b + c + d) % 1337')} | {maps} | map v", by_numpy,
+                      c.ikra_map_simple, numba and numba.ikra_map_simple, (10,))
+
+
+def ikra_iterate(c, numba, size):
+    cells, rounds = Cells(size), size(100, 20)
+
+    def by_numpy():
+        axes = cells.axes()
+        v = first_value(axes)
+        for _ in range(rounds):
+            v = mixed(axes, v, 938)
+        return v
+
+    return cells.case(f"Ikra: map, {rounds} rounds",
+                      f"{cells.source(FIRST)} | repeat {rounds}: derive v = mixed(v, 938, a, b, c, d) | map v", by_numpy,
+                      c.ikra_iterate, numba and numba.ikra_iterate, (rounds,), (NTH, CHAINED, MIXED))
+
+
+def ikra_iterate_simple(c, numba, size):
+    cells, rounds = Cells(size), size(100, 20)
+
+    def by_numpy():
+        by = cells.axes()[2]
+        v = by % 133777
+        for _ in range(rounds):
+            v = (v + by) % 13377
+        return v
+
+    return cells.case(f"Ikra: simple map, {rounds} rounds",
+                      f"{cells.source('c % 133777')} | repeat {rounds}: derive v = (v + c) % 13377 | map v", by_numpy,
+                      c.ikra_iterate_simple, numba and numba.ikra_iterate_simple, (rounds,))
+
+
+def ikra_iterate_five(c, numba, size):
+    cells, rounds = Cells(size), size(100, 10)
+    steps = [("c", 13377), ("b", 13377), ("d", 1337), ("a", 13377), ("b", 1377)]
+
+    def by_numpy():
+        axes = dict(zip("abcd", cells.axes()))
+        v = axes["c"] % 133777
+        for _ in range(rounds):
+            for name, m in steps:
+                v = (v + axes[name]) % m
+        return v
+
+    maps = " | ".join(f"derive v = (v + {name}) % {m}" for name, m in steps)
+    return cells.case(f"Ikra: 5 maps, {rounds} rounds", f"{cells.source('c % 133777')} | repeat {rounds}: ({maps}) | map v",
+                      by_numpy, c.ikra_iterate_five, numba and numba.ikra_iterate_five, (rounds,))
+
+
+def ikra_iterate_complex(c, numba, size):
+    cells, rounds = Cells(size), size(100, 12)
+
+    def by_numpy():
+        a, _, c_axis, d = cells.axes()
+        v = c_axis % 133777
+        for step in range(rounds):
+            if step % 2 == 0:
+                v = (v + d) % 77689 if step % 3 == 0 else (v + a) % 11799
+            else:
+                v = ((v + c_axis) % 1337 + c_axis) % 8888888
+            v = (v + c_axis) % 6678
+        return v
+
+    body = ("derive v = even(step) ? (step % 3 == 0 ? (v + d) % 77689 : (v + a) % 11799) : ((v + c) % 1337 + c) % 8888888 "
+            "| derive v = (v + c) % 6678")
+    return cells.case(f"Ikra: map with branches, {rounds} rounds", f"{cells.source('c % 133777')} | repeat {rounds}: ({body}) | map v",
+                      by_numpy, c.ikra_iterate_complex, numba and numba.ikra_iterate_complex, (rounds,))
+
+
+def ikra_stencil(rounds, tiny):
+    def make(c, numba, size):
+        cells, count = Cells(size), size(rounds, tiny)
+        i, j, k = cells.i, cells.j, cells.k
+
+        def by_numpy():
+            axes = cells.axes()
+            v = first_value(axes).reshape(i, j, 2 * k)
+            inner = axes.reshape(4, i, j, 2 * k)[:, 1:-1, 1:]
+            for _ in range(count):
+                by = v[2:, 1:] % 4
+                chained = choose(inner, choose(inner, choose(inner, by) % 4) % 4)
+                to = np.full_like(v, 37)
+                to[1:-1, 1:] = ((v[:-2, 1:] % 938 + v[1:-1, 1:] // 97) % 97717 + chained * (v[:-2, :-1] % 7) % 99)
+                v = to
+            return v.ravel()
+
+        # On two axes: one step on the second of four is a whole line of the other two.
+        line = 2 * k
+        places = f"row as a, col / {line} as b, col / 2 % {k} as c, col % 2 as d"
+        stencil = (f"stencil [-1..1, {-line}..0] else 37: let a = row, b = col / {line}, c = col / 2 % {k}, d = col % 2: "
+                   f"(at(-1, 0) % 938 + at(0, 0) / 97) % 97717 + chained(at(1, 0), a, b, c, d) * (at(-1, {-line}) % 7) % 99 as v")
+        rql = (f"range 0..{cells.count - 1} | shape {i} {j * line} | map {places} | map {FIRST} as v | repeat {count}: {stencil}")
+        return cells.case(f"Ikra: stencil, {count} rounds", rql, by_numpy, c.ikra_stencil, numba and numba.ikra_stencil, (count,),
+                          (NTH, CHAINED))
+
+    return make
+
+
+def host_section_map(c, numba, size):
+    rounds = size(99_999, 100)
+    count = 511
+
+    def by_numpy():
+        a = np.arange(1, count + 1)
+        for _ in range(rounds):
+            a = a + 1
+        return [int(a.sum())]
+
+    return Case(f"Ikra: host section, map of {count}, {rounds} rounds", f"range 1..{count} | repeat {rounds}: map x + 1", "r | sum",
+                by_numpy, None, ticks=rounds)
+
+
+def host_section_stencil(c, numba, size):
+    n, bound = size((90210, 10_000_000), (1000, 100_000))
+    start = np.arange(n) % 2
+
+    def by_numpy():
+        a = start
+        while a.sum() < bound:
+            to = np.ones(n, np.int64)
+            to[1:-1] = a[:-2] - a[1:-1] - a[2:] + 7
+            a = to
+        return [int(a.sum())]
+
+    def by(loop):
+        a = start.copy()
+        loop(n, bound, a)
+        return [int(a.sum())]
+
+    return Case(f"Ikra: host section, stencil of {n}",
+                f"range 0..{n - 1} | map x % 2 as a | repeat until sum(a) >= {bound}: stencil -1..1 else 1: at(-1) - at(0) - at(1) + 7 as a",
+                "r | sum", by_numpy, lambda: by(c.ikra_host_section), numba and (lambda: by(numba.ikra_host_section)))
+
+
+def k_means(points, columns, k, tiny):
+    def make(c, numba, size):
+        n, rounds = size((points, 5), (tiny, 3))
+        data = np.random.default_rng(7).normal(size=(n, columns))
+        names = [f"p{i}" for i in range(columns)]
+
+        def by_numpy():
+            centroids = data[:k].copy()
+            for _ in range(rounds):
+                if columns < 10:
+                    distance = sum((data[:, d, None] - centroids[:, d]) ** 2 for d in range(columns))
+                else:  # |p|^2 is the same for all centroids
+                    distance = (centroids * centroids).sum(1) - 2 * (data @ centroids.T)
+                nearest = distance.argmin(1)
+                sums = [np.bincount(nearest, data[:, d], k) for d in range(columns)]
+                centroids = (np.array(sums) / np.bincount(nearest, minlength=k)).T
+            return [float(np.abs(centroids).sum())]
+
+        centroids = np.empty((k, columns))
+
+        def by(loop):
+            loop(n, columns, k, rounds, data, centroids)
+            return [float(np.abs(centroids).sum())]
+
+        near = " + ".join(f"({name} - c.{name}[j]) * ({name} - c.{name}[j])" for name in names)
+        means = ", ".join(f"mean({name}) as {name}" for name in names)
+        return Case(
+            f"K-Means {n} x {columns}, k = {k}, {rounds} rounds",
+            f"points | take {k} | repeat {rounds} as c: (points | derive a = argmin(j in 0..{k - 1}: {near}) | group a: {means} "
+            f"| pick {', '.join(names)})",
+            "r | sum " + " + ".join(f"abs({name})" for name in names), by_numpy, lambda: by(c.k_means),
+            numba and (lambda: by(numba.k_means)), {"points": structured(**{name: data[:, d] for d, name in enumerate(names)})})
+
+    return make
+
+
+def product(dtype):
+    def make(c, numba, size):
+        n = size(512, 24)
+        random = np.random.default_rng(3)
+        floats = dtype == np.float64
+        a, b = ((random.normal(size=(n, n)) if floats else random.integers(-1000, 1000, (n, n))).astype(dtype) for _ in "ab")
+        result = np.empty((n, n), np.float64 if floats else np.int64)
+
+        def answer(m):
+            return [float(np.abs(m).sum())] if floats else [int(m.sum()), int((m % 1013).sum())]
+
+        def by(loop):
+            loop(n, a, b, result)
+            return answer(result)
+
+        def by_numpy():
+            return answer(a @ b if floats else a.astype(np.int64) @ b.astype(np.int64))
+
+        main = c.product_compensated if floats else c.product_integers
+        loop = numba and (numba.product_floats if floats else numba.product_integers)
+        return Case(
+            f"matrix product {n}, {'f64' if floats else 'i32'}",
+            f"range 0..{n * n - 1} | shape {n} {n} | map sum(k in 0..{n - 1}: a[row, k] * b[k, col]) as v",
+            "r | sum abs(v)" if floats else "r | group : sum(v), sum((v % 1013 + 1013) % 1013)", by_numpy, lambda: by(main),
+            numba and (lambda: by(loop)), {"a": a, "b": b}, more={"C, rounding": lambda: by(c.product_floats)} if floats else {})
+
+    return make
+
+
+def traffic(c, numba, size):
+    agents, ticks = size((20_480, 2_000), (200, 20))
+    random = np.random.default_rng(5)
+    n = 1000
+    degree = random.integers(1, 5, n)
+    first = np.concatenate(([0], np.cumsum(degree)[:-1]))
+    to = random.integers(0, n, int(degree.sum()))
+    length, fastest, dice = random.uniform(0.2, 5, n), random.choice([30.0, 50.0, 80.0, 120.0], n), random.integers(0, 1000, n)
+    kind = (random.random(agents) < 0.25).astype(np.int8)
+    top, place, progress = random.uniform(30, 160, agents), random.integers(0, n, agents), random.uniform(0, 0.2, agents)
+
+    def answer(street, at):
+        return [int(street.sum()), float(at.sum())]
+
+    def by_numpy():
+        street, at = place.copy(), progress.copy()
+        for _ in range(ticks):
+            walk = dice[(at * at).astype(np.int64) % 20] % 7 - 2
+            at = at + np.where(kind == 0, np.minimum(top, fastest[street]) * 0.9, walk) / 60
+            end = at >= length[street]
+            street = np.where(end, to[first[street] + dice[street] % degree[street]], street)
+            at = np.where(end, 0.0, at)
+        return answer(street, at)
+
+    def by(loop):
+        street, at = place.copy(), progress.copy()
+        loop(agents, ticks, kind, top, fastest, length, dice, first, degree, to, street, at)
+        return answer(street, at)
+
+    return Case(
+        f"traffic, {agents} agents, {ticks} ticks", f"agents | repeat {ticks}: tick", "r | group : sum(street), sum(progress)",
+        by_numpy, lambda: by(c.traffic), numba and (lambda: by(numba.traffic)),
+        {"agents": structured(kind=kind, top=top, street=place, progress=progress),
+         "streets": structured(length=length, fastest=fastest, dice=dice, degree=degree), "first": first, "to": to},
+        ["def speed(kind, top, street, p) = kind == 0 ? min(top, streets.fastest[street]) * 0.9 "
+         ": float(streets.dice[int(p * p) % 20] % 7 - 2)",
+         "def tick = | derive progress = progress + speed(kind, top, street, progress) / 60 "
+         "| derive street = progress >= streets.length[street] ? to[first[street] + streets.dice[street] % streets.degree[street]] "
+         ": street, progress = progress >= streets.length[street] ? 0.0 : progress"], ticks=ticks)
+
+
+def page_rank(c, numba, size):
+    n, edges, bound = size((1_000_000, 10_000_000, 1e-6), (100, 1000, 1e-6))
+    random = np.random.default_rng(11)
+    # Popular targets; each node has an edge out.
+    source = np.concatenate((np.arange(n), random.integers(0, n, edges - n)))
+    target = (n * random.random(edges) ** 3).astype(np.int64)
+    order = np.argsort(target, kind="stable")
+    source, target = source[order].astype(np.int32), target[order]
+    degree = np.bincount(source, minlength=n).astype(np.int32)
+    first = np.concatenate(([0], np.cumsum(np.bincount(target, minlength=n))))
+
+    def by_numpy():
+        rank = np.full(n, 1 / n)
+        for _ in range(1000):
+            new = 0.15 / n + 0.85 * np.bincount(target, (rank / degree)[source], n)
+            change = np.abs(new - rank).sum()
+            rank = new
+            if change < bound:
+                break
+        return [float((rank * rank).sum())]
+
+    def by(loop):
+        rank = np.full(n, 1 / n)
+        loop(n, bound, first, source, degree, rank)
+        return [float((rank * rank).sum())]
+
+    return Case(
+        f"PageRank, {n} nodes, {edges} edges",
+        f"range 0..{n - 1} | map 1.0 / {n} as r | repeat 1000 until sum(abs(r - before(r))) < {bound}: "
+        f"map 0.15 / {n} + 0.85 * sum(e in first[row]..first[row + 1] - 1: r[source[e]] / degree[source[e]]) as r",
+        "r | sum r * r", by_numpy, lambda: by(c.page_rank), numba and (lambda: by(numba.page_rank)),
+        {"first": first, "source": source, "degree": degree})
+
+
+def n_body(c, numba, size):
+    n, rounds, dt = size((1000, 10, 0.01), (20, 3, 0.01))
+    random = np.random.default_rng(13)
+    start, m = random.normal(size=(4, n)), random.uniform(0.5, 2, n)
+
+    def by_numpy():
+        x, y, vx, vy = start.copy()
+        for _ in range(rounds):
+            dx, dy = x - x[:, None], y - y[:, None]
+            square = dx * dx + dy * dy + 0.01
+            pull = m / (square * np.sqrt(square))
+            vx = vx + dt * (pull * dx).sum(1)
+            vy = vy + dt * (pull * dy).sum(1)
+            x, y = x + dt * vx, y + dt * vy
+        return [float(np.abs(x).sum()), float(np.abs(vy).sum())]
+
+    def by(loop):
+        state = start.copy()
+        loop(n, rounds, dt, m, state)
+        return [float(np.abs(state[0]).sum()), float(np.abs(state[3]).sum())]
+
+    force = "sum(j in 0..{0}: pull(m[j], x[j] - x, y[j] - y) * ({1}[j] - {1}))"
+    return Case(
+        f"n-body {n}, {rounds} rounds",
+        f"bodies | repeat {rounds}: (derive ax = {force.format(n - 1, 'x')}, ay = {force.format(n - 1, 'y')} "
+        f"| derive vx = vx + {dt} * ax, vy = vy + {dt} * ay | map x + {dt} * vx as x, y + {dt} * vy as y, vx, vy, m)",
+        "r | group : sum(abs(x)), sum(abs(vy))", by_numpy, lambda: by(c.n_body), numba and (lambda: by(numba.n_body)),
+        {"bodies": structured(x=start[0], y=start[1], vx=start[2], vy=start[3], m=m)},
+        ["def pull(m, dx, dy) = m / pow(dx * dx + dy * dy + 0.01, 1.5)"], ticks=rounds)
+
+
+def shortest_paths(c, numba, size):
+    n = size(200, 20)
+    start = np.random.default_rng(17).integers(1, 1000, (n, n))
+    np.fill_diagonal(start, 0)
+
+    def by_numpy():
+        d = start.copy()
+        for k in range(n):
+            np.minimum(d, d[:, k, None] + d[k], out=d)
+        return [int(d.sum())]
+
+    def by(loop):
+        d = start.copy()
+        loop(n, d)
+        return [int(d.sum())]
+
+    return Case(f"Floyd-Warshall {n}", f"d | repeat {n}: map min(d, d[row, step] + d[step, col]) as d", "r | sum", by_numpy,
+                lambda: by(c.shortest_paths), numba and (lambda: by(numba.shortest_paths)), {"d": start}, ticks=n)
+
+
+def black_scholes(c, numba, size):
+    n, r, v = size((1_000_000, 0.02, 0.3), (100, 0.02, 0.3))
+    random = np.random.default_rng(19)
+    call, spot, strike, years = (random.integers(0, 2, n).astype(np.int8), random.uniform(5, 30, n), random.uniform(1, 100, n),
+                                 random.uniform(0.25, 10, n))
+
+    def normal(x):
+        size_ = np.abs(x)
+        k = 1 / (1 + 0.2316419 * size_)
+        w = 1 - 1 / np.sqrt(2 * np.pi) * np.exp(-size_ * size_ / 2) * k * (
+            0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))))
+        return np.where(x < 0, 1 - w, w)
+
+    def by_numpy():
+        d1 = ((r + v * v / 2) * years + np.log(spot / strike)) / (v * np.sqrt(years))
+        d2 = d1 - v * np.sqrt(years)
+        z = np.exp(-r * years) * strike
+        return [float(np.where(call == 1, spot * normal(d1) - z * normal(d2), z * normal(-d2) - spot * normal(-d1)).sum())]
+
+    price = np.empty(n)
+
+    def by(loop):
+        loop(n, call, spot, strike, years, r, v, price)
+        return [float(price.sum())]
+
+    return Case(
+        f"Black-Scholes {n}", f"options | map price(call, S, X, T, {r}, {v}) as v", "r | sum", by_numpy, lambda: by(c.black_scholes),
+        numba and (lambda: by(numba.black_scholes)), {"options": structured(call=call, S=spot, X=strike, T=years)},
+        ["def cnd(x) = let L = abs(x), K = 1 / (1 + 0.2316419 * L), w = 1 - 1 / sqrt(2 * pi) * exp(-L * L / 2) * K * (0.31938153 "
+         "+ K * (-0.356563782 + K * (1.781477937 + K * (-1.821255978 + K * 1.330274429)))): x < 0 ? 1 - w : w",
+         "def price(call, S, X, T, r, v) = let d1 = ((r + v * v / 2) * T + log(S / X)) / (v * sqrt(T)), d2 = d1 - v * sqrt(T), "
+         "z = exp(-r * T) * X: call == 1 ? S * cnd(d1) - z * cnd(d2) : z * cnd(-d2) - S * cnd(-d1)"])
+
+
+def dot_product(c, numba, size):
+    n = size(30_000_000, 1000)
+
+    def by_numpy():
+        at = np.arange(n)
+        return [int(((at % 25000) * ((at + 101) % 25000)).sum())]
+
+    return Case(f"Ikra: dot product {n}", f"range 0..{n - 1} | map x % 25000 as a, (x + 101) % 25000 as b | map a * b | sum", "r",
+                by_numpy, lambda: [c.dot_product(n)], numba and (lambda: [numba.dot_product(n)]))
+
+
+CASES = {
+    "mandelbrot": mandelbrot, "julia": julia, "collatz": collatz, "diffusion": diffusion(1000, 1000),
+    "diffusion101": diffusion(101, 1000), "jacobi": jacobi, "life": life, "map": ikra_map, "map_simple": ikra_map_simple,
+    "iterate": ikra_iterate, "iterate_simple": ikra_iterate_simple, "iterate_five": ikra_iterate_five,
+    "iterate_complex": ikra_iterate_complex, "stencil": ikra_stencil(10, 3), "iterate_stencil": ikra_stencil(100, 7),
+    "host_map": host_section_map, "host_stencil": host_section_stencil, "dot": dot_product,
+    "k_means": k_means(1_000_000, 2, 3, 200), "k_means50": k_means(10_000, 50, 25, 100),
+    "product_integers": product(np.int32), "product_floats": product(np.float64), "traffic": traffic, "page_rank": page_rank,
+    "n_body": n_body, "shortest_paths": shortest_paths, "black_scholes": black_scholes,
+}
