@@ -57,9 +57,9 @@ static void test_64_bits(void **context)
         }
         union reciprocal by = {.wide = long_divisor_of(divisor)};
         struct operands operands = {.out = quotients, .a = in, .by = &by};
-        assert_false(vector_division(OP_DIV, LANE_I64)(&operands, NUMBERS));
+        assert_false(vector_division(OP_DIV, LANE_I64, &by)(&operands, NUMBERS));
         operands.out = remainders;
-        assert_false(vector_division(OP_MOD, LANE_I64)(&operands, NUMBERS));
+        assert_false(vector_division(OP_MOD, LANE_I64, &by)(&operands, NUMBERS));
         for (size_t k = 0; k < NUMBERS; k++) {
             if (quotients[k] != in[k] / divisor || remainders[k] != in[k] % divisor)
                 fail_msg("%lld by %lld: %lld, %lld left", (long long)in[k], (long long)divisor, (long long)quotients[k],
@@ -83,9 +83,9 @@ static void test_32_bits(void **context)
         }
         union reciprocal by = {.narrow = divisor_of(divisor)};
         struct operands operands = {.out = quotients, .a = in, .by = &by};
-        assert_false(vector_division(OP_DIV, LANE_I32)(&operands, NUMBERS));
+        assert_false(vector_division(OP_DIV, LANE_I32, &by)(&operands, NUMBERS));
         operands.out = remainders;
-        assert_false(vector_division(OP_MOD, LANE_I32)(&operands, NUMBERS));
+        assert_false(vector_division(OP_MOD, LANE_I32, &by)(&operands, NUMBERS));
         for (size_t k = 0; k < NUMBERS; k++) {
             if (quotients[k] != in[k] / divisor || remainders[k] != in[k] % divisor)
                 fail_msg("%d by %d: %d, %d left", in[k], divisor, quotients[k], remainders[k]);

@@ -49,6 +49,11 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         fill_constant(vector, constant->lane, integer, constant->inverse ? 1 / number : number);
         worker->at[constant->vector] = vector;
     }
+    worker->places = arena_array(arena, (size_t)program->vector_count, sizeof *worker->places);
+    for (reg vector = 0; vector < program->vector_count; vector++) {
+        if (program->vectors[vector].place != SIZE_MAX)
+            worker->places[vector] = worker->memory + program->vectors[vector].place;
+    }
     worker->loops = arena_array(arena, (size_t)program->loop_count, sizeof *worker->loops);
     for (int32_t i = 0; i < program->loop_count; i++)
         worker->loops[i] = arena_alloc(arena, sizeof *worker->loops[i]);
@@ -95,7 +100,7 @@ static void prefetch_begin(struct worker *worker, size_t columns, size_t steps)
     const struct program *program = worker->program;
     size_t bytes = 0;
     for (size_t i = 0; i < columns; i++)
-        bytes += BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
+        bytes += (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
     worker->prefetch = (struct prefetch){.columns = worker->cached ? 0 : columns,
                                          .step_bytes = (bytes / steps + CACHE_LINE) / CACHE_LINE * CACHE_LINE};
 }
@@ -109,7 +114,7 @@ static void prefetch_some(struct worker *worker)
         return;
     prefetch->done += prefetch->step_bytes;
     for (size_t i = 0; i < prefetch->columns && before < prefetch->done; i++) {
-        const size_t bytes = BLOCK_ROWS * program->vectors[program->stored[i].vector].size;
+        const size_t bytes = (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
         const char *next = (const char *)worker->at[program->stored[i].vector] + bytes;
         for (size_t at = begin > before ? begin - before : 0; at < bytes && before + at < prefetch->done;
              at += CACHE_LINE)
@@ -140,11 +145,12 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         }
         operands.b = step->args[1] != NO_REGISTER ? worker->at[step->args[1]] : NULL;
         operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
-        operands.out = worker->memory + program->vectors[step->out].place;
+        operands.out = worker->places[step->out];
         operands.op = step->op;
         operands.whole = step->whole;
         operands.by = step->by;
         operands.compare = step->compare;
+        operands.uniform = step->uniform;
         worker->at[step->out] = operands.out;
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
@@ -259,6 +265,17 @@ static int run_block(struct worker *worker)
     return passed;
 }
 
+/* How many of the `count` task rows from `row` are a block. Where inputs lie before a column's begin or behind its end,
+ * it is a short one, as its elements are copied. */
+static int64_t rows_of_block(const struct program *program, int64_t row, int64_t count)
+{
+    const int64_t rows = min_int64(count, program->block_rows);
+    const int64_t inside = program->job->rows - program->behind - row;
+    if (row < -program->before)
+        return min_int64(rows, -program->before - row);
+    return inside > 0 ? min_int64(rows, inside) : rows;
+}
+
 /* Runs the program on the first of the `count` task rows from `row`, up to the results' vectors; returns how many rows
  * those have. `*done` is how many rows it was run on. */
 static int run_some(struct worker *worker, int64_t row, int64_t count, int64_t *done)
@@ -269,7 +286,7 @@ static int run_some(struct worker *worker, int64_t row, int64_t count, int64_t *
         if (*done > 0)
             return gathered > 0 ? run_block(worker) : 0;
     }
-    *done = min_int64(count, BLOCK_ROWS);
+    *done = rows_of_block(program, row, count);
     load_block(worker, row, (int)*done, program->stored_count,
                (size_t)program->step_count + program->output_count + program->aggregate_count + 1);
     return run_block(worker);
@@ -298,6 +315,8 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
 static void write_output(struct worker *worker, const struct stored_output *output, int passed, void *place,
                          bool nontemporal)
 {
+    if (worker->at[output->vector] == place)
+        return;
     struct operands operands = {
         .out = nontemporal ? worker->staged : place,
         .a = worker->at[output->vector],
@@ -318,6 +337,11 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
     int64_t rows = 0;
     worker->gather.off = false;
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
+        for (size_t i = 0; i < program->output_count && !nontemporal; i++) {
+            const struct stored_output *output = &program->outputs[i];
+            if (output->in_place)
+                worker->places[output->vector] = (unsigned char *)destinations[i] + (size_t)rows * output->size;
+        }
         int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];

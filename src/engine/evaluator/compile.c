@@ -276,6 +276,11 @@ static void emit_compare(struct builder *b, value v, const struct compare_const 
     b->of[b->scope][LANE_BOOL][v] = step.out;
 }
 
+static bool is_constant(const struct code *code, value v)
+{
+    return code->at[v].op == OP_CONST || code->at[v].op == OP_ROWS;
+}
+
 static void emit_operation(struct builder *b, value v)
 {
     const struct instr *instr = &b->code->at[v];
@@ -309,11 +314,15 @@ static void emit_operation(struct builder *b, value v)
     if (divides_by_power(b->code, instr)) {
         step.op = OP_MUL;
         step.args[1] = add_constant(b, instr->args[1], LANE_F64, true);
+        step.uniform = true;
     }
+    const bool swaps = (instr->op == OP_ADD || instr->op == OP_MUL) && is_constant(b->code, instr->args[0]);
     for (int i = 0; i < (step.by || step.op != instr->op ? 1 : op_table[instr->op].arity); i++)
-        step.args[i] = builder_vector(b, instr->args[i], lanes[i]);
+        step.args[i] = builder_vector(b, instr->args[swaps ? 1 - i : i], lanes[i]);
+    if (op_table[instr->op].arity == 2)
+        step.uniform = step.uniform || is_constant(b->code, instr->args[swaps ? 0 : 1]);
     if (step.by) {
-        step.dense = vector_division(instr->op, work);
+        step.dense = vector_division(instr->op, work, step.by);
     } else if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
         step.dense = vector_move(lane_type(lanes[0]), lane_type(result));
     } else if (instr->checked) {

@@ -110,6 +110,7 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         } else {
             output->vector = builder_vector(b, v, lane);
             output->dense = vector_move(lane_type(lane), store);
+            output->in_place = lane_type(lane) == store && b->task->filter_count == 0;
         }
     }
 }

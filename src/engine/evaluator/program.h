@@ -29,6 +29,7 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
+    bool uniform;                   /* the second argument is a constant */
     const struct column *whole;     /* GATHER */
     union reciprocal *by;           /* division by a constant */
     struct compare_const *compare;  /* comparison with constants */
@@ -76,6 +77,7 @@ struct stored_output {
     reg vector;
     vector_fn *dense;
     vector_fn *selected; /* NULL: the vector is selected already */
+    bool in_place;       /* the step that computes the vector may write it to the column */
 };
 
 struct aggregate_fold {
@@ -98,7 +100,9 @@ struct program {
 
     struct vector_info *vectors;
     int32_t vector_count, vector_capacity;
-    size_t memory; /* bytes of a worker's vectors */
+    size_t memory;  /* bytes of a worker's vectors */
+    int block_rows; /* computed at once, at most BLOCK_ROWS, so that what they take stays in the first-level cache */
+    int64_t before, behind; /* the least and the greatest offset of an input, or 0 */
 
     struct check *checks;
     int32_t check_count, check_capacity, filter_checks;

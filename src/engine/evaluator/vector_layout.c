@@ -139,6 +139,35 @@ static void place_own(void *context, reg vector, bool own)
         place_vector(context, vector);
 }
 
+/* The bytes of a row in all columns and vectors that a block uses; `memory`, in vectors. */
+static size_t bytes_of_row(const struct program *program, size_t memory)
+{
+    size_t bytes = memory / BLOCK_ROWS;
+    for (size_t i = 0; i < program->stored_count; i++) {
+        bool again = false;
+        for (size_t j = 0; j < i && !again; j++)
+            again = program->stored[j].input == program->stored[i].input;
+        bytes += again ? 0 : program->vectors[program->stored[i].vector].size;
+    }
+    for (size_t i = 0; i < program->output_count; i++)
+        bytes += program->outputs[i].size;
+    return bytes;
+}
+
+/* Steps cost some nanoseconds each, so blocks are not too short either. */
+static void choose_block(struct program *program, size_t memory)
+{
+    enum { FIRST_LEVEL_BYTES = 48 << 10, LEAST_ROWS = BLOCK_ROWS / 4 };
+    const size_t bytes = bytes_of_row(program, memory);
+    program->block_rows = BLOCK_ROWS;
+    for (size_t i = 0; i < program->aggregate_count; i++) {
+        if (program->aggregates[i].reducer) /* which pairs the rows of a block */
+            return;
+    }
+    while (program->block_rows > LEAST_ROWS && (size_t)program->block_rows * bytes > FIRST_LEVEL_BYTES)
+        program->block_rows /= 2;
+}
+
 void program_layout(struct program *program, struct arena *arena)
 {
     struct layout layout = {
@@ -155,10 +184,13 @@ void program_layout(struct program *program, struct arena *arena)
     }
     for (size_t i = 0; i < program->stored_count; i++) {
         struct stored_vector *stored = &program->stored[i];
+        program->before = stored->offset < program->before ? stored->offset : program->before;
+        program->behind = stored->offset > program->behind ? stored->offset : program->behind;
         if (stored->offset == 0 && program->leading_columns == 0)
             continue;
         stored->place = new_place(program, program->vectors[stored->vector].size);
     }
+    const size_t before_steps = program->memory;
     for (int32_t s = 0; s < program->step_count; s++) {
         const struct step *step = &program->steps[s];
         if (step->loop)
@@ -170,4 +202,5 @@ void program_layout(struct program *program, struct arena *arena)
             pool->destinations[pool->count++] = program->vectors[dead].place;
         }
     }
+    choose_block(program, program->memory - before_steps);
 }

@@ -17,11 +17,12 @@ struct prefetch {
 struct worker {
     const struct program *program;
     unsigned char *memory;
-    const void **at;       /* each vector's values in the current block */
-    int64_t row;           /* the block's first task row */
-    int rows;              /* in the block */
-    const uint16_t *index; /* selection vector; NULL: all rows */
-    const uint8_t *mask;   /* the same as a mask, where packing by it is quicker; else NULL */
+    const void **at;        /* each vector's values in the current block, */
+    unsigned char **places; /* and where a step writes them */
+    int64_t row;            /* the block's first task row */
+    int rows;               /* in the block */
+    const uint16_t *index;  /* selection vector; NULL: all rows */
+    const uint8_t *mask;    /* the same as a mask, where packing by it is quicker; else NULL */
     uint16_t selection[BLOCK_ROWS + 2];
     bool flagged;
     bool *failing;            /* checks with failures in this block */

@@ -69,9 +69,35 @@ CPU_CLONES static bool mod_i64(const struct operands *o, int count)
     return false;
 }
 
-vector_fn *vector_division(enum op op, enum lane lane)
+/* By a power of two: rounded towards zero, a negative number is shifted with what is smaller than the divisor added. */
+CPU_CLONES static bool div_power_i64(const struct operands *o, int count)
+{
+    int64_t *restrict out = o->out;
+    const int64_t *restrict a = o->a;
+    const uint64_t below = o->by->wide.magnitude - 1;
+    const int shift = __builtin_popcountll(below);
+    const int64_t flip = o->by->wide.flags & DIVISOR_NEGATIVE ? -1 : 0;
+    for (int i = 0; i < count; i++)
+        out[i] = (((a[i] + (int64_t)((uint64_t)(a[i] >> 63) & below)) >> shift) ^ flip) - flip;
+    return false;
+}
+
+CPU_CLONES static bool mod_power_i64(const struct operands *o, int count)
+{
+    int64_t *restrict out = o->out;
+    const int64_t *restrict a = o->a;
+    const uint64_t below = o->by->wide.magnitude - 1;
+    for (int i = 0; i < count; i++)
+        out[i] = a[i] - (int64_t)(((uint64_t)a[i] + ((uint64_t)(a[i] >> 63) & below)) & ~below);
+    return false;
+}
+
+vector_fn *vector_division(enum op op, enum lane lane, const union reciprocal *by)
 {
     if (lane == LANE_I32)
         return op == OP_DIV ? div_i32 : mod_i32;
+    const uint64_t magnitude = by->wide.magnitude;
+    if ((magnitude & (magnitude - 1)) == 0 && magnitude < (uint64_t)1 << 62)
+        return op == OP_DIV ? div_power_i64 : mod_power_i64;
     return op == OP_DIV ? div_i64 : mod_i64;
 }

@@ -29,7 +29,14 @@
         result *restrict out = o->out;                                                                                 \
         const in *restrict a = o->a;                                                                                   \
         const in *restrict b = o->b;                                                                                   \
-        for (int i = 0; i < count; i++) {                                                                              \
+        const int uniform = o->uniform ? count : 0, varying = count - uniform;                                         \
+        const in first = b[0];                                                                                         \
+        for (int i = 0; i < uniform; i++) {                                                                            \
+            const in x = a[i];                                                                                         \
+            const in y = first;                                                                                        \
+            out[i] = (result)(expression);                                                                             \
+        }                                                                                                              \
+        for (int i = 0; i < varying; i++) {                                                                            \
             const in x = a[i];                                                                                         \
             const in y = b[i];                                                                                         \
             out[i] = (result)(expression);                                                                             \
@@ -178,12 +185,31 @@ CPU_CLONES static bool compare_mixed(const struct operands *o, int count)
 CHECKED2(add_checked, x + y, (x ^ z) & (y ^ z))
 CHECKED2(sub_checked, x - y, (x ^ y) & (x ^ z))
 
+/* A product by a constant fails where the other factor is out of a range. */
+CPU_CLONES static bool mul_checked_by(const struct operands *o, int count, int64_t by)
+{
+    uint64_t *restrict out = o->out;
+    const int64_t *restrict a = o->a;
+    const int64_t least = by > 0 ? INT64_MIN / by : by == -1 ? -INT64_MAX : INT64_MAX / by;
+    const int64_t most = by > 0 ? INT64_MAX / by : by == -1 ? INT64_MAX : INT64_MIN / by;
+    uint64_t any = 0;
+    for (int i = 0; i < count; i++) {
+        out[i] = (uint64_t)a[i] * (uint64_t)by;
+        any |= (uint64_t)(a[i] < least) | (uint64_t)(a[i] > most);
+    }
+    for (int i = 0; i < count && any; i++)
+        o->fail[i] = a[i] < least || a[i] > most;
+    return any;
+}
+
 CPU_CLONES static bool mul_checked(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     const int64_t *restrict a = o->a;
     const int64_t *restrict b = o->b;
     uint8_t any = 0;
+    if (o->uniform && b[0] != 0)
+        return mul_checked_by(o, count, b[0]);
     for (int i = 0; i < count; i++) {
         uint8_t bad = __builtin_mul_overflow(a[i], b[i], &out[i]);
         o->fail[i] = bad;

@@ -31,6 +31,7 @@ struct operands {
     const union reciprocal *by;          /* division by a constant */
     const struct compare_const *compare; /* probes */
     enum op op;                          /* of loops for several operations */
+    bool uniform; /* `b` is the same in all rows; unchecked operations and MUL may read b[0] alone */
 };
 
 /* Computes `count` values; returns whether some row failed. The value in a failed row is arbitrary. */
@@ -43,8 +44,8 @@ vector_fn *vector_op(enum op op, enum lane lane);
 /* The loop that checks every row; lane I64, for the operations that can fail (TO_INT: from F64; ASSERT: bools). */
 vector_fn *vector_checked_op(enum op op);
 
-/* DIV and MOD by the nonzero constant in `by`, in lane I32 or I64; `b` is not read. */
-vector_fn *vector_division(enum op op, enum lane lane);
+/* DIV and MOD by the nonzero constant `by`, in lane I32 or I64; `b` is not read. */
+vector_fn *vector_division(enum op op, enum lane lane, const union reciprocal *by);
 
 /* Row numbers of the block, or of the rows in the selection vector. Lane I32 or I64. */
 vector_fn *vector_row(enum lane lane);
