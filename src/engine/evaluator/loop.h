@@ -23,7 +23,8 @@ struct vector_loop {
     int32_t end;             /* and then their guards */
     int32_t checks, checks_end;
     reg index; /* in lane I32 or I64, as `narrow` says */
-    bool narrow;
+    bool narrow, reads_index;
+    bool nested;            /* there is a loop in it */
     reg first, last, where; /* the range, in lane I64, and the rows that have one; outside of the loop */
     reg condition;          /* NO_REGISTER: always true */
     struct loop_state *states;
@@ -34,10 +35,13 @@ struct vector_loop {
 
 /* A worker's rows in a loop. */
 struct loop_rows {
-    uint16_t row[BLOCK_ROWS]; /* of the vectors outside */
-    int64_t last[BLOCK_ROWS];
-    int64_t index[BLOCK_ROWS];
-    uint16_t kept[BLOCK_ROWS];
+    uint16_t row[BLOCK_ROWS];  /* of the vectors outside */
+    int64_t first[BLOCK_ROWS]; /* its index in the first round, */
+    uint64_t left[BLOCK_ROWS]; /* and how many rounds its range has after that */
+    uint8_t goes_on[BLOCK_ROWS], stays[BLOCK_ROWS];
+    int count, gone; /* rows in the vectors; of these, those that have left */
+    int64_t vain;    /* what was computed for such rows, in rows */
+    uint64_t least;  /* of `left` */
 };
 
 struct worker;

@@ -127,6 +127,14 @@ void loop_emit(struct builder *b, value v)
     builder_emit_guards(&inside);
     loop->end = program->step_count;
     loop->checks_end = program->check_count;
+    for (int32_t s = loop->begin; s < loop->end; s++) {
+        loop->nested = loop->nested || program->steps[s].loop;
+        for (int i = 0; i < 3; i++)
+            loop->reads_index = loop->reads_index || program->steps[s].args[i] == loop->index;
+    }
+    for (size_t k = 0; k < count; k++)
+        loop->reads_index = loop->reads_index || loop->states[k].next == loop->index;
+    loop->reads_index = loop->reads_index || loop->nested;
     b->of[b->scope][LANE_BOOL][v] = loop->index;
     set_finals(b, v, loop, lanes);
 }

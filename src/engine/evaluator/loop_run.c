@@ -1,13 +1,20 @@
+/* Rows that have left the loop stay in the vectors, with the states they left with, until the rounds computed for them
+ * in vain are worth moving the others together. */
 #include "engine/evaluator/loop.h"
+
+#include "base/cpu_dispatch.h"
 #include "engine/evaluator/worker.h"
+#include "engine/vector/selection.h"
 
 #include <string.h>
 
-/* to[i] = from[index[i]], or to[index[i]] = from[i]; `index` increases, so a vector may be packed in place. */
-static void pack(void *to, const void *from, const uint16_t *index, int count, size_t size)
+/* to[i] = from[index[i]]; `index` increases, so a vector may be packed in place. */
+static void pack_listed(void *to, const void *from, const uint16_t *index, int count, size_t size)
 {
     for (int i = 0; i < count && size == 1; i++)
         ((uint8_t *)to)[i] = ((const uint8_t *)from)[index[i]];
+    for (int i = 0; i < count && size == 2; i++)
+        ((uint16_t *)to)[i] = ((const uint16_t *)from)[index[i]];
     for (int i = 0; i < count && size == 4; i++)
         ((int32_t *)to)[i] = ((const int32_t *)from)[index[i]];
     for (int i = 0; i < count && size == 8; i++)
@@ -26,17 +33,25 @@ static void *own(struct worker *worker, reg vector)
     return at;
 }
 
-static void set_index(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows, int count)
+CPU_CLONES static void set_index(const struct loop_rows *rows, int64_t round, bool narrow, void *to)
 {
-    void *at = own(worker, loop->index);
-    if (!loop->narrow)
-        memcpy(at, rows->index, (size_t)count * sizeof(int64_t));
-    for (int i = 0; i < count && loop->narrow; i++)
-        ((int32_t *)at)[i] = (int32_t)rows->index[i];
+    for (int i = 0; i < rows->count && narrow; i++)
+        ((int32_t *)to)[i] = (int32_t)((uint64_t)rows->first[i] + (uint64_t)round);
+    for (int i = 0; i < rows->count && !narrow; i++)
+        ((int64_t *)to)[i] = (int64_t)((uint64_t)rows->first[i] + (uint64_t)round);
 }
 
-/* The rows that have rounds, with their states and captures; returns how many. */
-static int enter(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int count)
+/* How many rounds no row can leave the loop by its range. */
+CPU_CLONES static uint64_t least_rounds(const struct loop_rows *rows)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < rows->count; i++)
+        least = rows->left[i] < least ? rows->left[i] : least;
+    return least;
+}
+
+/* The rows that have rounds, with their states and captures. */
+static void enter(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int count)
 {
     const int64_t *first = worker->at[loop->first], *last = worker->at[loop->last];
     const uint8_t *where = worker->at[loop->where];
@@ -46,95 +61,146 @@ static int enter(struct worker *worker, const struct vector_loop *loop, struct l
         active += where[i] && first[i] <= last[i];
     }
     for (int i = 0; i < active; i++) {
-        rows->index[i] = first[rows->row[i]];
-        rows->last[i] = last[rows->row[i]];
+        rows->first[i] = first[rows->row[i]];
+        rows->left[i] = (uint64_t)last[rows->row[i]] - (uint64_t)rows->first[i];
     }
+    memset(rows->goes_on, 1, (size_t)active);
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
         memcpy(own(worker, state->out), worker->at[state->first], (size_t)count * state->size);
-        pack(own(worker, state->state), worker->at[state->first], rows->row, active, state->size);
+        pack_listed(own(worker, state->state), worker->at[state->first], rows->row, active, state->size);
     }
     for (size_t k = 0; k < loop->capture_count; k++) {
         const struct loop_capture *capture = &loop->captures[k];
-        pack(own(worker, capture->inner), worker->at[capture->outer], rows->row, active, capture->size);
+        pack_listed(own(worker, capture->inner), worker->at[capture->outer], rows->row, active, capture->size);
     }
-    return active;
+    rows->count = active;
+    rows->gone = 0;
+    rows->vain = 0;
+    rows->least = least_rounds(rows);
+}
+
+static void pack(const struct loop_rows *rows, const uint16_t *list, void *vector, size_t size)
+{
+    pack_fn *packer = selection_packer(size);
+    if (packer)
+        packer(vector, vector, rows->goes_on, rows->count);
+    else
+        pack_listed(vector, vector, list, rows->count - rows->gone, size);
+}
+
+/* Moves the rows that go on together. */
+static void compact(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows)
+{
+    uint16_t list[BLOCK_ROWS];
+    selection_list(rows->goes_on, rows->count, list);
+    for (size_t k = 0; k < loop->state_count; k++)
+        pack(rows, list, own(worker, loop->states[k].state), loop->states[k].size);
+    for (size_t k = 0; k < loop->capture_count; k++)
+        pack(rows, list, own(worker, loop->captures[k].inner), loop->captures[k].size);
+    pack(rows, list, rows->row, sizeof *rows->row);
+    pack(rows, list, rows->first, sizeof *rows->first);
+    pack(rows, list, rows->left, sizeof *rows->left);
+    rows->count -= rows->gone;
+    rows->gone = 0;
+    rows->vain = 0;
+    memset(rows->goes_on, 1, (size_t)rows->count);
+    rows->least = least_rounds(rows);
 }
 
 /* Runs the round's steps; failures count where their guards hold. */
-static void run_round(struct worker *worker, const struct vector_loop *loop, int32_t begin, int count)
+static void run_round(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int64_t round)
 {
-    if (!worker_run_steps(worker, begin, loop->body_end, count))
+    if (loop->reads_index)
+        set_index(rows, round, loop->narrow, own(worker, loop->index));
+    if (!worker_run_steps(worker, loop->begin, loop->body_end, rows->count) && !worker->flagged)
         return;
-    worker_run_steps(worker, loop->body_end, loop->end, count);
-    worker_settle_failures(worker, loop->checks, loop->checks_end, count);
-}
-
-/* How many rounds no row can leave the loop by its range. */
-static int64_t common_rounds(const struct loop_rows *rows, int count)
-{
-    uint64_t least = UINT64_MAX;
-    for (int i = 0; i < count; i++) {
-        const uint64_t left = (uint64_t)rows->last[i] - (uint64_t)rows->index[i];
-        least = left < least ? left : least;
+    if (rows->gone > 0) { /* those may have failed, which does not count */
+        worker->flagged = false;
+        for (int32_t check = loop->checks; check < loop->checks_end; check++)
+            worker->failing[check] = false;
+        compact(worker, loop, rows);
+        run_round(worker, loop, rows, round);
+        return;
     }
-    return least > INT64_MAX ? INT64_MAX : (int64_t)least;
+    worker_run_steps(worker, loop->body_end, loop->end, rows->count);
+    worker_settle_failures(worker, loop->checks, loop->checks_end, rows->count);
 }
 
-/* After a round: writes the states of rows that leave, and moves those of the others together, and to the next round.
- * Rows for which the condition does not hold had no round. Returns how many stay. */
-static int leave(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int count)
+/* stays[i]: the row has had this round and has another one. Returns how many leave. `holds` may be NULL. */
+CPU_CLONES static int find_staying(const struct loop_rows *rows, const uint8_t *restrict holds, uint64_t round,
+                                   uint8_t *restrict stays)
 {
-    const uint8_t *holds = loop->condition != NO_REGISTER ? worker->at[loop->condition] : NULL;
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-        const bool round = !holds || holds[i];
-        const bool stays = round && rows->index[i] < rows->last[i];
-        rows->kept[kept] = (uint16_t)i;
-        kept += stays;
-        for (size_t k = 0; k < loop->state_count && !stays; k++) {
+    const int count = rows->count;
+    int staying = 0;
+    if (holds) {
+        for (int i = 0; i < count; i++)
+            stays[i] = rows->goes_on[i] & holds[i];
+    } else {
+        memcpy(stays, rows->goes_on, (size_t)count);
+    }
+    for (int i = 0; i < count && round >= rows->least; i++)
+        stays[i] = stays[i] && rows->left[i] > round;
+    staying = selection_count(stays, count);
+    return count - rows->gone - staying;
+}
+
+/* Writes the states of the rows that leave. Rows for which the condition does not hold had no round. */
+static void leave(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, const uint8_t *holds,
+                  const uint8_t *stays)
+{
+    enum { AT_ONCE = 8 };
+    for (int i = 0; i < rows->count; i++) {
+        if (i + AT_ONCE <= rows->count && memcmp(rows->goes_on + i, stays + i, AT_ONCE) == 0) {
+            i += AT_ONCE - 1;
+            continue;
+        }
+        for (size_t k = 0; k < loop->state_count && rows->goes_on[i] != stays[i]; k++) {
             const struct loop_state *state = &loop->states[k];
-            store_element(own(worker, state->out), rows->row[i], worker->at[round ? state->next : state->state], i,
-                          state->size);
+            store_element(own(worker, state->out), rows->row[i],
+                          worker->at[!holds || holds[i] ? state->next : state->state], i, state->size);
         }
     }
-    return kept;
 }
 
-static void keep(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int kept)
+/* to[i] = from[i] in the rows that go on. */
+CPU_CLONES static void copy_where(void *to, const void *from, const uint8_t *restrict goes_on, int count, size_t size)
 {
-    for (int i = 0; i < kept; i++) {
-        rows->row[i] = rows->row[rows->kept[i]];
-        rows->index[i] = rows->index[rows->kept[i]];
-        rows->last[i] = rows->last[rows->kept[i]];
-    }
-    for (size_t k = 0; k < loop->capture_count; k++) {
-        void *at = own(worker, loop->captures[k].inner);
-        pack(at, at, rows->kept, kept, loop->captures[k].size);
-    }
+    for (int i = 0; i < count && size == 1; i++)
+        ((uint8_t *)to)[i] = goes_on[i] ? ((const uint8_t *)from)[i] : ((uint8_t *)to)[i];
+    for (int i = 0; i < count && size == 4; i++)
+        ((int32_t *)to)[i] = goes_on[i] ? ((const int32_t *)from)[i] : ((int32_t *)to)[i];
+    for (int i = 0; i < count && size == 8; i++)
+        ((int64_t *)to)[i] = goes_on[i] ? ((const int64_t *)from)[i] : ((int64_t *)to)[i];
+}
+
+static void copy_state(const struct loop_rows *rows, void *to, const void *from, size_t size)
+{
+    if (rows->gone > 0)
+        copy_where(to, from, rows->goes_on, rows->count, size);
+    else
+        memcpy(to, from, (size_t)rows->count * size);
 }
 
 /* The states of the next round. A next value may be another state, so all are read before they are written. */
-static void advance(struct worker *worker, const struct vector_loop *loop, const uint16_t *kept, int count)
+static void advance(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows)
 {
     bool aliased = false;
     for (size_t k = 0; k < loop->state_count; k++) {
         for (size_t other = 0; other < loop->state_count; other++)
             aliased = aliased || (other != k && loop->states[k].next == loop->states[other].state);
     }
-    unsigned char *copy = aliased ? worker->staged_states : NULL;
+    for (size_t k = 0; k < loop->state_count && aliased; k++) {
+        const struct loop_state *state = &loop->states[k];
+        unsigned char *copy = worker->staged_states + k * BLOCK_ROWS * sizeof(int64_t);
+        memcpy(copy, worker->at[state->next], (size_t)rows->count * state->size);
+    }
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
-        void *to = aliased ? copy + k * BLOCK_ROWS * sizeof(int64_t) : own(worker, state->state);
-        const void *from = worker->at[state->next];
-        if (kept)
-            pack(to, from, kept, count, state->size);
-        else if (to != from)
-            memcpy(to, from, (size_t)count * state->size);
+        const void *from = aliased ? worker->staged_states + k * BLOCK_ROWS * sizeof(int64_t) : worker->at[state->next];
+        if (from != own(worker, state->state))
+            copy_state(rows, own(worker, state->state), from, state->size);
     }
-    for (size_t k = 0; k < loop->state_count && aliased; k++)
-        memcpy(own(worker, loop->states[k].state), copy + k * BLOCK_ROWS * sizeof(int64_t),
-               (size_t)count * loop->states[k].size);
 }
 
 static bool is_cancelled(const struct worker *worker)
@@ -146,21 +212,22 @@ static bool is_cancelled(const struct worker *worker)
 void loop_run(struct worker *worker, const struct vector_loop *loop, int count)
 {
     struct loop_rows *rows = worker->loops[loop->number];
-    const int32_t begin = loop->begin;
-    int active = enter(worker, loop, rows, count);
-    int64_t common = common_rounds(rows, active);
-    while (active > 0 && !worker->flagged && !is_cancelled(worker)) {
-        set_index(worker, loop, rows, active);
-        run_round(worker, loop, begin, active);
+    enter(worker, loop, rows, count);
+    for (int64_t round = 0; rows->count > 0 && !worker->flagged && !is_cancelled(worker); round++) {
+        run_round(worker, loop, rows, round);
         const uint8_t *holds = loop->condition != NO_REGISTER ? worker->at[loop->condition] : NULL;
-        const bool all = common > 0 && (!holds || memchr(holds, 0, (size_t)active) == NULL);
-        const int kept = all ? active : leave(worker, loop, rows, active);
-        advance(worker, loop, kept < active ? rows->kept : NULL, kept);
-        if (kept < active)
-            keep(worker, loop, rows, kept);
-        for (int i = 0; i < kept; i++)
-            rows->index[i]++;
-        common = kept == active && common > 0 ? common - 1 : common_rounds(rows, kept);
-        active = kept;
+        const bool may_leave =
+            (uint64_t)round >= rows->least || (holds && memchr(holds, 0, (size_t)rows->count) != NULL);
+        if (may_leave) {
+            const int leaving = find_staying(rows, holds, (uint64_t)round, rows->stays);
+            if (leaving > 0)
+                leave(worker, loop, rows, holds, rows->stays);
+            memcpy(rows->goes_on, rows->stays, (size_t)rows->count);
+            rows->gone += leaving;
+        }
+        advance(worker, loop, rows);
+        rows->vain += rows->gone;
+        if (rows->gone == rows->count || (rows->gone > 0 && (rows->vain >= rows->count || loop->nested)))
+            compact(worker, loop, rows);
     }
 }
