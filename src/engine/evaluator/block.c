@@ -58,6 +58,7 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     for (int32_t i = 0; i < program->loop_count; i++)
         worker->loops[i] = arena_alloc(arena, sizeof *worker->loops[i]);
     worker->staged_states = arena_aligned(arena, program->most_states * BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
+    worker->element_places = arena_array(arena, program->most_tile_elements, sizeof *worker->element_places);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)

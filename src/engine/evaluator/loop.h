@@ -31,6 +31,7 @@ struct vector_loop {
     size_t state_count;
     struct loop_capture *captures;
     size_t capture_count;
+    struct loop_tile *tile; /* loop_tile.h; NULL: it has none */
 };
 
 /* A worker's rows in a loop. */

@@ -1,4 +1,5 @@
 #include "engine/evaluator/loop.h"
+#include "engine/evaluator/loop_tile.h"
 #include "engine/plan/code_loop.h"
 
 void loop_want_arguments(struct builder *b, value v)
@@ -124,6 +125,7 @@ void loop_emit(struct builder *b, value v)
     for (size_t k = 0; k < count; k++)
         loop->states[k].next = builder_vector(&inside, values.carries[k].next, lanes[k]);
     loop->body_end = program->step_count;
+    loop->tile = loop_tile_new(&inside, loop, v, &values);
     builder_emit_guards(&inside);
     loop->end = program->step_count;
     loop->checks_end = program->check_count;
@@ -157,4 +159,6 @@ void loop_vectors(const struct vector_loop *loop, void (*use)(void *context, reg
         use(context, loop->captures[k].inner, true);
         use(context, loop->captures[k].outer, false);
     }
+    for (size_t k = 0; loop->tile && k < loop->tile->bound_count; k++)
+        use(context, loop->tile->bounds[k].position, true);
 }

@@ -3,6 +3,7 @@
 #include "engine/evaluator/loop.h"
 
 #include "base/cpu_dispatch.h"
+#include "engine/evaluator/loop_tile.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/selection.h"
 
@@ -203,17 +204,40 @@ static void advance(struct worker *worker, const struct vector_loop *loop, const
     }
 }
 
-static bool is_cancelled(const struct worker *worker)
+bool worker_is_cancelled(const struct worker *worker)
 {
     const atomic_int *cancel = worker->program->job->cancel;
     return cancel && *cancel;
+}
+
+/* Runs the rounds that all rows have as a tile; *round then is the last of them. Returns whether they were run. */
+static bool run_tile(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int64_t *round)
+{
+    enum { LEAST_ROUNDS = 4 };
+    static const uint8_t no_next[BLOCK_ROWS]; /* its states are those after the round */
+    const uint64_t rounds = rows->least - (uint64_t)*round + 1;
+    if (!loop->tile || rows->gone > 0 || rounds < LEAST_ROUNDS || rounds > INT64_MAX)
+        return false;
+    set_index(rows, *round, loop->narrow, own(worker, loop->index));
+    if (!loop_tile_run(worker, loop, rows, *round, (int64_t)rounds))
+        return false;
+    *round += (int64_t)rounds - 1;
+    rows->gone = find_staying(rows, NULL, (uint64_t)*round, rows->stays);
+    leave(worker, loop, rows, no_next, rows->stays);
+    memcpy(rows->goes_on, rows->stays, (size_t)rows->count);
+    compact(worker, loop, rows);
+    return true;
 }
 
 void loop_run(struct worker *worker, const struct vector_loop *loop, int count)
 {
     struct loop_rows *rows = worker->loops[loop->number];
     enter(worker, loop, rows, count);
-    for (int64_t round = 0; rows->count > 0 && !worker->flagged && !is_cancelled(worker); round++) {
+    bool may_tile = true;
+    for (int64_t round = 0; rows->count > 0 && !worker->flagged && !worker_is_cancelled(worker); round++) {
+        if (may_tile && run_tile(worker, loop, rows, &round))
+            continue;
+        may_tile = false;
         run_round(worker, loop, rows, round);
         const uint8_t *holds = loop->condition != NO_REGISTER ? worker->at[loop->condition] : NULL;
         const bool may_leave =
@@ -227,7 +251,9 @@ void loop_run(struct worker *worker, const struct vector_loop *loop, int count)
         }
         advance(worker, loop, rows);
         rows->vain += rows->gone;
-        if (rows->gone == rows->count || (rows->gone > 0 && (rows->vain >= rows->count || loop->nested)))
+        if (rows->gone == rows->count || (rows->gone > 0 && (rows->vain >= rows->count || loop->nested))) {
             compact(worker, loop, rows);
+            may_tile = true;
+        }
     }
 }

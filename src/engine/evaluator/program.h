@@ -107,7 +107,8 @@ struct program {
     struct check *checks;
     int32_t check_count, check_capacity, filter_checks;
     int32_t loop_count;
-    size_t most_states; /* of a loop */
+    size_t most_states;        /* of a loop */
+    size_t most_tile_elements; /* of a loop's tile (loop_tile.h) */
     struct constant_vector *constants;
     size_t constant_count, constant_capacity;
     struct stored_vector *stored;

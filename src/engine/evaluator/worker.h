@@ -4,7 +4,7 @@
 
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/gather.h"
-#include "engine/evaluator/loop.h"
+#include "engine/evaluator/loop_tile.h"
 
 /* Hardware prefetch stops at page ends, and a block of a column fills a page. So the next block is prefetched, a few
  * lines with each step; issuing all at once stalls. */
@@ -32,13 +32,16 @@ struct worker {
     bool cached;              /* all columns are in a cache: they are not prefetched */
     struct prefetch prefetch;
     struct gather gather;
-    struct loop_rows **loops;     /* of each loop of the program */
-    unsigned char *staged_states; /* a block of each state of a loop */
-    struct pairwise **pairings;   /* of each aggregate that is folded pairwise */
+    struct loop_rows **loops;           /* of each loop of the program */
+    unsigned char *staged_states;       /* a block of each state of a loop */
+    enum element_place *element_places; /* of each element that a loop's tile reads (loop_tile_run.c) */
+    struct pairwise **pairings;         /* of each aggregate that is folded pairwise */
 };
 
 /* Runs the leading filter on the `count` task rows from `row`, at most a block; returns its mask. */
 const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count);
+
+bool worker_is_cancelled(const struct worker *worker);
 
 /* Runs steps begin .. end-1 on `count` rows; returns whether some row failed. */
 bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int count);

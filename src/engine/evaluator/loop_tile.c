@@ -1,0 +1,381 @@
+#include "engine/evaluator/loop_tile.h"
+
+#include "engine/plan/code_loop.h"
+
+struct finding {
+    const struct builder *b;
+    const struct vector_loop *loop;
+    const struct loop_values *values;
+    const struct code *code;
+    const struct program *program;
+    uint32_t level; /* the loop's, as a bit */
+    const uint32_t *levels;
+    struct loop_tile *tile;
+    bool *known; /* of the round's steps: a check of it is one of the tile's bounds */
+};
+
+static bool varies(const struct finding *finding, value v)
+{
+    return (finding->levels[v] & finding->level) != 0;
+}
+
+/* Whether the value is one of the first round and `step` more each round. */
+static bool moves_by(const struct finding *finding, value v, int64_t *step)
+{
+    const struct instr *instr = &finding->code->at[v];
+    int64_t a, b;
+    *step = 0;
+    if (!varies(finding, v))
+        return true;
+    switch (instr->op) {
+    case OP_COUNTER:
+        *step = 1;
+        return v == finding->values->index;
+    case OP_INDEX:
+        return moves_by(finding, instr->args[0], step);
+    case OP_ADD:
+    case OP_SUB:
+        return !instr->checked && moves_by(finding, instr->args[0], &a) && moves_by(finding, instr->args[1], &b) &&
+               int_op(instr->op, a, b, step);
+    case OP_MUL:
+        for (int i = 0; i < 2; i++) {
+            const struct instr *factor = &finding->code->at[instr->args[1 - i]];
+            if (factor->op == OP_CONST)
+                return !instr->checked && moves_by(finding, instr->args[i], &a) &&
+                       int_op(OP_MUL, a, factor->integer, step);
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* The step of the round that computes the vector; NULL: none does. */
+static const struct step *step_of(const struct finding *finding, reg vector)
+{
+    for (int32_t s = finding->loop->begin; s < finding->loop->body_end && vector != NO_REGISTER; s++) {
+        if (finding->program->steps[s].out == vector)
+            return &finding->program->steps[s];
+    }
+    return NULL;
+}
+
+static reg vector_of(const struct finding *finding, value v, enum lane lane)
+{
+    return finding->b->of[finding->b->scope][lane][v];
+}
+
+static void note_known(const struct finding *finding, const struct step *step)
+{
+    finding->known[step - (finding->program->steps + finding->loop->begin)] = true;
+}
+
+/* Adds a bound; returns the vector of its positions. */
+static reg add_bound(const struct finding *finding, reg computed, int64_t step, int64_t limit)
+{
+    struct builder b = *finding->b;
+    struct loop_tile *tile = finding->tile;
+    const reg position = builder_lane_vector(&b, LANE_I64);
+    tile->bounds[tile->bound_count++] =
+        (struct tile_bound){.computed = computed, .position = position, .step = step, .limit = limit};
+    return position;
+}
+
+static void find_elements(const struct finding *finding)
+{
+    struct loop_tile *tile = finding->tile;
+    for (value v = 0; v < finding->code->count; v++) {
+        const struct instr *instr = &finding->code->at[v];
+        int64_t step;
+        if (!finding->values->body[v] || (instr->op != OP_GATHER && instr->op != OP_INDEX) ||
+            !moves_by(finding, instr->args[0], &step))
+            continue;
+        const enum lane lane = instr->op == OP_INDEX ? LANE_I64 : instr->lane;
+        const struct step *found = step_of(finding, vector_of(finding, v, lane));
+        if (!found)
+            continue;
+        if (instr->op == OP_GATHER) {
+            const reg position = add_bound(finding, found->args[0], step, found->whole->rows);
+            tile->elements[tile->element_count++] =
+                (struct tile_element){.gather = found, .lane = lane, .position = position, .step = step};
+        } else if (found->check != CHECK_NONE && finding->code->at[instr->args[1]].op == OP_CONST) {
+            add_bound(finding, found->args[0], step, finding->code->at[instr->args[1]].integer);
+        } else {
+            continue;
+        }
+        note_known(finding, found);
+    }
+}
+
+/* The other argument of an operation that has `a` as one; a subtraction's first is `a`. */
+static value other_argument(const struct finding *finding, value v, enum op op, value a)
+{
+    const struct instr *instr = &finding->code->at[v];
+    if (v == NO_VALUE || instr->op != op)
+        return NO_VALUE;
+    if (instr->args[0] == a)
+        return instr->args[1];
+    return op != OP_SUB && instr->args[1] == a ? instr->args[0] : NO_VALUE;
+}
+
+static bool is_op(const struct finding *finding, value v, enum op op, value a, value b)
+{
+    return other_argument(finding, v, op, a) == b && b != NO_VALUE;
+}
+
+/* Whether `lost` is the rounding error of sum = a + term (fold_lower.c has the method). */
+static bool is_rounding_error(const struct finding *finding, value lost, value sum, value a, value term)
+{
+    const struct code *code = finding->code;
+    if (code->at[lost].op != OP_ADD)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const value of_a = code->at[lost].args[i], of_term = code->at[lost].args[1 - i];
+        if (code->at[of_term].op != OP_SUB || code->at[of_term].args[0] != term)
+            continue;
+        const value part = code->at[of_term].args[1];
+        const value whole = other_argument(finding, of_a, OP_SUB, a);
+        if (is_op(finding, part, OP_SUB, sum, a) && whole != NO_VALUE && is_op(finding, whole, OP_SUB, sum, part))
+            return true;
+    }
+    return false;
+}
+
+/* The rounding error of sum = a + term among the arguments of `next`, the sum of it and `state`. */
+static value lost_by(const struct finding *finding, value next, value state)
+{
+    return state == NO_VALUE ? NO_VALUE : other_argument(finding, next, OP_ADD, state);
+}
+
+/* Finds what is added to a compensated sum whose states begin at `k`. */
+static value sum_term(const struct finding *finding, value loop, size_t k)
+{
+    const struct loop_values *values = finding->values;
+    value state[TILE_SUM_STATES], next[TILE_SUM_STATES];
+    if (k + TILE_SUM_STATES > values->carry_count)
+        return NO_VALUE;
+    for (size_t i = 0; i < TILE_SUM_STATES; i++) {
+        state[i] = loop_state(finding->code, loop, k + i, values);
+        next[i] = values->carries[k + i].next;
+        if (state[i] == NO_VALUE || finding->code->at[state[i]].kind != KIND_FLOAT)
+            return NO_VALUE;
+    }
+    const value term = lost_by(finding, next[0], state[0]), lost = lost_by(finding, next[1], state[1]);
+    const value lower = lost_by(finding, next[2], state[2]), weight = lost_by(finding, next[3], state[3]);
+    const bool is = term != NO_VALUE && lost != NO_VALUE && lower != NO_VALUE && weight != NO_VALUE &&
+                    is_rounding_error(finding, lost, next[0], state[0], term) &&
+                    is_rounding_error(finding, lower, next[1], state[1], lost) &&
+                    finding->code->at[weight].op == OP_ABS && finding->code->at[weight].args[0] == lower;
+    return is ? term : NO_VALUE;
+}
+
+static void find_sums(const struct finding *finding, value loop)
+{
+    struct loop_tile *tile = finding->tile;
+    for (size_t k = 0; k < finding->loop->state_count; k++) {
+        const value term = sum_term(finding, loop, k);
+        const reg vector = term == NO_VALUE                     ? NO_REGISTER
+                           : code_is_const(finding->code, term) ? finding->b->of[SCOPE_FILTERS][LANE_F64][term]
+                                                                : vector_of(finding, term, LANE_F64);
+        if (vector == NO_REGISTER)
+            continue;
+        tile->sums[tile->sum_count++] = (struct tile_sum){.state = k, .term = vector};
+        for (size_t i = 0; i < TILE_SUM_STATES; i++)
+            tile->in_sum[k + i] = true;
+        k += TILE_SUM_STATES - 1;
+    }
+}
+
+static int element_of(const struct loop_tile *tile, reg vector)
+{
+    for (size_t e = 0; e < tile->element_count; e++) {
+        if (tile->elements[e].gather->out == vector)
+            return (int)e;
+    }
+    return -1;
+}
+
+static void need_arguments(const struct step *step, bool *needed)
+{
+    for (int i = 0; i < 3; i++) {
+        if (step->args[i] != NO_REGISTER)
+            needed[step->args[i]] = true;
+    }
+}
+
+static void copy_positions(struct loop_tile *tile, reg computed)
+{
+    for (size_t k = 0; k < tile->bound_count; k++) {
+        if (tile->bounds[k].computed == computed)
+            tile->positions[tile->position_count++] = (struct step){
+                .dense = vector_move(TYPE_I64, TYPE_I64),
+                .op = OP_INPUT,
+                .out = tile->bounds[k].position,
+                .args = {computed, NO_REGISTER, NO_REGISTER},
+                .check = CHECK_NONE,
+            };
+    }
+}
+
+/* The steps that compute the positions of the first round. */
+static void list_positions(const struct finding *finding)
+{
+    struct loop_tile *tile = finding->tile;
+    const struct step *steps = finding->program->steps;
+    const int32_t begin = finding->loop->begin, end = finding->loop->body_end;
+    bool *needed = arena_array(finding->b->arena, (size_t)finding->program->vector_count + 1, sizeof *needed);
+    for (size_t k = 0; k < tile->bound_count; k++)
+        needed[tile->bounds[k].computed] = true;
+    for (int32_t s = end - 1; s >= begin; s--) {
+        if (needed[steps[s].out])
+            need_arguments(&steps[s], needed);
+    }
+    tile->positions =
+        arena_array(finding->b->arena, (size_t)(end - begin) + tile->bound_count + 1, sizeof *tile->positions);
+    for (int32_t s = begin; s < end; s++) {
+        if (!needed[steps[s].out])
+            continue;
+        tile->positions[tile->position_count++] = steps[s];
+        copy_positions(tile, steps[s].out);
+        needed[steps[s].out] = false;
+    }
+    for (reg vector = 0; vector < finding->program->vector_count; vector++) {
+        if (needed[vector])
+            copy_positions(tile, vector); /* they are from outside */
+    }
+}
+
+static void add_sums(struct loop_tile *tile, reg term)
+{
+    for (size_t k = 0; k < tile->sum_count; k++) {
+        if (tile->sums[k].term == term)
+            tile->steps[tile->step_count++] = (struct tile_step){.element = -1, .sum = (int)k};
+    }
+}
+
+/* The steps of all rounds. */
+static void list_steps(const struct finding *finding)
+{
+    struct loop_tile *tile = finding->tile;
+    const struct vector_loop *loop = finding->loop;
+    const struct step *steps = finding->program->steps;
+    bool *needed = arena_array(finding->b->arena, (size_t)finding->program->vector_count + 1, sizeof *needed);
+    bool *computed = arena_array(finding->b->arena, (size_t)finding->program->vector_count + 1, sizeof *computed);
+    for (size_t k = 0; k < tile->sum_count; k++)
+        needed[tile->sums[k].term] = true;
+    for (size_t k = 0; k < loop->state_count; k++)
+        needed[loop->states[k].next] |= !tile->in_sum[k];
+    for (int32_t s = loop->body_end - 1; s >= loop->begin; s--) {
+        if (needed[steps[s].out] && element_of(tile, steps[s].out) < 0)
+            need_arguments(&steps[s], needed);
+    }
+    tile->steps = arena_array(finding->b->arena, (size_t)(loop->body_end - loop->begin) + tile->sum_count + 1,
+                              sizeof *tile->steps);
+    for (int32_t s = loop->begin; s < loop->body_end; s++) {
+        const reg out = steps[s].out;
+        if (!needed[out])
+            continue;
+        const int element = element_of(tile, out);
+        tile->steps[tile->step_count++] =
+            (struct tile_step){.step = element < 0 ? &steps[s] : NULL, .element = element, .sum = -1};
+        add_sums(tile, out);
+        computed[out] = true;
+    }
+    for (size_t k = 0; k < tile->sum_count; k++) {
+        if (!computed[tile->sums[k].term]) /* it is the same in all rounds */
+            tile->steps[tile->step_count++] = (struct tile_step){.element = -1, .sum = (int)k};
+    }
+}
+
+/* The element that the value is, in any lane; -1: none. */
+static int element_as(const struct finding *finding, value v)
+{
+    const struct instr *instr = &finding->code->at[v];
+    return instr->op == OP_GATHER ? element_of(finding->tile, vector_of(finding, v, instr->lane)) : -1;
+}
+
+/* Finds whether the loop is a sum of products, and nothing else. Its sum may fail. */
+static void find_product(const struct finding *finding, value loop)
+{
+    struct loop_tile *tile = finding->tile;
+    const struct code *code = finding->code;
+    value term = NO_VALUE;
+    struct tile_product product = {.is = true, .sum = LANE_F64};
+    if (tile->sum_count == 1 && finding->values->carry_count == TILE_SUM_STATES) {
+        term = sum_term(finding, loop, 0);
+    } else if (finding->values->carry_count == 1) {
+        const value next = finding->values->carries[0].next;
+        term = other_argument(finding, next, OP_ADD, loop_state(code, loop, 0, finding->values));
+        product.sum = loop_state_lane(code, loop, 0, finding->values);
+        product.checked = code->at[next].checked;
+        if (code->at[next].kind != KIND_INT)
+            return;
+    }
+    if (term == NO_VALUE || code->at[term].op != OP_MUL || code->at[term].checked)
+        return;
+    product.x = element_as(finding, code->at[term].args[0]);
+    product.y = element_as(finding, code->at[term].args[1]);
+    if (product.x < 0 || product.y < 0 || tile->elements[product.x].lane != tile->elements[product.y].lane)
+        return;
+    product.factors = tile->elements[product.x].lane;
+    if (product.factors > product.sum)
+        return;
+    tile->product = product;
+    if (product.checked) {
+        const struct step *add = step_of(finding, vector_of(finding, finding->values->carries[0].next, LANE_I64));
+        if (add)
+            note_known(finding, add);
+    }
+}
+
+/* Whether no other step of a round may fail, and all of its states can be computed in place. */
+static bool is_known(const struct finding *finding)
+{
+    for (int32_t s = finding->loop->begin; s < finding->loop->body_end; s++) {
+        const struct step *step = &finding->program->steps[s];
+        if (step->loop || (step->check != CHECK_NONE && !finding->known[s - finding->loop->begin]))
+            return false;
+    }
+    for (size_t k = 0; k < finding->loop->state_count; k++) {
+        for (size_t other = 0; other < finding->loop->state_count; other++) {
+            if (finding->loop->states[k].next == finding->loop->states[other].state)
+                return false;
+        }
+    }
+    return true;
+}
+
+struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loop *loop, value v,
+                                const struct loop_values *values)
+{
+    struct arena *arena = b->arena;
+    const size_t steps = (size_t)(loop->body_end - loop->begin) + 1;
+    struct loop_tile *tile = arena_alloc(arena, sizeof *tile);
+    struct finding finding = {
+        .b = b,
+        .loop = loop,
+        .values = values,
+        .code = b->code,
+        .program = b->program,
+        .level = (uint32_t)1 << b->code->at[values->index].integer,
+        .levels = code_levels(b->code, arena),
+        .tile = tile,
+        .known = arena_array(arena, steps, sizeof *finding.known),
+    };
+    if (loop->condition != NO_REGISTER)
+        return NULL;
+    tile->elements = arena_array(arena, steps, sizeof *tile->elements);
+    tile->bounds = arena_array(arena, steps, sizeof *tile->bounds);
+    tile->sums = arena_array(arena, loop->state_count + 1, sizeof *tile->sums);
+    tile->in_sum = arena_array(arena, loop->state_count + 1, sizeof *tile->in_sum);
+    find_elements(&finding);
+    find_sums(&finding, v);
+    find_product(&finding, v);
+    if (tile->element_count + tile->sum_count == 0 || !is_known(&finding))
+        return NULL;
+    list_positions(&finding);
+    list_steps(&finding);
+    if (tile->element_count > b->program->most_tile_elements)
+        b->program->most_tile_elements = tile->element_count;
+    return tile;
+}

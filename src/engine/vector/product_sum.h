@@ -1,0 +1,27 @@
+/* Sums of many terms for each of a block of lanes, with the sums in registers.
+ *
+ * A lane's terms are x * y, round after round: x is the same for all lanes, or there is one a lane, side by side. */
+#ifndef RQL_ENGINE_VECTOR_PRODUCT_SUM_H
+#define RQL_ENGINE_VECTOR_PRODUCT_SUM_H
+
+#include "engine/plan/code.h"
+
+struct product_sum {
+    const void *x, *y;        /* the first round's elements */
+    int64_t x_round, y_round; /* elements from a round to the next */
+    bool uniform;             /* x is one element a round */
+    int lanes;
+    int64_t rounds;
+    /* Read and written. Floats: the four states of a compensated sum: high, low, rest, weight (compensated_sum.h), of
+     * rounded products. Integers: the sum. */
+    void *states[4];
+};
+
+/* Adds the terms: `factors` is the lane of x and y, `sums` that of the states. Returns whether an integer sum
+ * overflowed; products must fit. LANE_F64 both, LANE_I32 both, LANE_I32 and LANE_I64, or LANE_I64 both. */
+bool product_sum_add(const struct product_sum *sum, enum lane factors, enum lane sums);
+
+/* Adds a term to each of `count` compensated sums. */
+void compensated_sums_add(double *const states[4], const double *terms, int count);
+
+#endif
