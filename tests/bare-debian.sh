@@ -16,7 +16,7 @@ machines_open
 failures=0
 for mode in "$@"; do
     echo "bare-debian: ./bootstrap $mode"
-    machine_new git,ca-certificates
+    machine_new
     machine_add_tree "$tree"
     # The clone is made in there, by that git, so that what a clone lacks is missing.
     # shellcheck disable=SC2016

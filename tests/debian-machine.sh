@@ -1,8 +1,8 @@
 # shellcheck shell=sh
-# Debian 12 systems of the smallest kind in folders, for the tests that source this file: debootstrap makes a base, each
-# test works in a fresh copy of one. Needs root.
+# Debian 12 systems of the smallest kind, with git and certificates, in folders, for the tests that source this file:
+# debootstrap makes a base, each test works in a fresh copy. Needs root.
 #
-# ROOT=DIR keeps the bases for the next time (default: a temporary folder, removed at the end). MIRROR names where packages
+# ROOT=DIR keeps the base for the next time (default: a temporary folder, removed at the end). MIRROR names where packages
 # come from (default: wherever this machine's apt gets its own).
 
 fail() {
@@ -41,14 +41,14 @@ machines_open() {
     trap 'exit 1' INT TERM HUP
 }
 
-# Makes $machine a new copy of the base with these packages (a list with commas), which is made if there is none yet.
+# Makes $machine a new copy of the base, which is made if there is none yet.
 machine_new() {
-    base=$machines/base-$(echo "$1" | cksum | cut -d ' ' -f 1)
+    base=$machines/base
     if [ ! -e "$base.done" ]; then
         mirror=${MIRROR-$(mirror_of bookworm)}
         [ -n "$mirror" ] || fail "this machine's apt has no source for bookworm: name a mirror in MIRROR"
         rm -rf --one-file-system "$base"
-        debootstrap --variant=minbase --include="$1" bookworm "$base" "$mirror"
+        debootstrap --variant=minbase --include=git,ca-certificates bookworm "$base" "$mirror"
         # What debootstrap did not say: where updates come from, and what this machine's apt says of proxies and dates.
         for release in bookworm-updates bookworm-security; do
             uri=$(mirror_of "$release")
@@ -73,6 +73,14 @@ machine_add_tree() {
     mkdir "$machine/tree"
     (cd "$1" && git ls-files -z --cached --others --exclude-standard | tar --null -T - --ignore-failed-read -cf -) |
         tar -C "$machine/tree" --no-same-owner -xf -
+}
+
+# Installs packages there.
+machine_install() {
+    if ! machine_run sh -eu -c 'apt-get -q update && apt-get -q -y --no-install-recommends install "$@"' sh "$@" >"$machine/log" 2>&1; then
+        cat "$machine/log"
+        fail "packages cannot be installed: $*"
+    fi
 }
 
 # Runs a command there with nothing of this environment.

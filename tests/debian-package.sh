@@ -17,17 +17,20 @@ if [ $# -gt 0 ]; then
     package=$1
 else
     echo "debian-package: build"
-    machine_new build-essential,debhelper,fakeroot,lintian
+    machine_new
+    machine_install build-essential debhelper fakeroot lintian
     machine_add_tree "$tree"
     machine_run sh -eu -c '
-        { apt-get -q update && cd /tree && apt-get -q -y --no-install-recommends build-dep ./; } >/log 2>&1 || { cat /log; exit 1; }
+        cd /tree
+        apt-get -q -y --no-install-recommends build-dep ./ >/log 2>&1 || { cat /log; exit 1; }
         make -s deb >/log 2>&1 || { cat /log; exit 1; }
         lintian --allow-root --info --display-info --fail-on error,warning,info build/deb/rql_*.deb'
     package=$machines/$(basename "$machine"/tree/build/deb/rql_*.deb)
     cp "$machine"/tree/build/deb/rql_*.deb "$package"
 fi
 
-machine_new man-db,bash-completion,doc-base,zsh
+machine_new
+machine_install man-db bash-completion doc-base zsh
 cp "$package" "$machine/root/rql.deb"
 machine_add_tree "$tree"
 # shellcheck disable=SC2016 # for the shell in there
@@ -36,7 +39,6 @@ machine_run env VERSION="$(cat "$tree/VERSION")" bash -eu -o pipefail -c '
     quietly() { "$@" >/root/log 2>&1 || { cat /root/log; exit 1; }; }
     files() { find / -xdev \( -path /proc -o -path /var -o -path /root -o -path /tmp -o -path /sys \) -prune -o -print | sort; }
     cd
-    quietly apt-get -q update
     files >before
     quietly apt-get -q -y --no-install-recommends install /root/rql.deb
     step program

@@ -223,6 +223,36 @@ static size_t keep_provisional(struct needed_column *needed, size_t count)
     return kept;
 }
 
+/* Whether a computed output is text of no known dictionary: all of it is missing, as of `true ? missing : name`, or
+ * what it is computed from would be read. */
+static bool has_unknown_text(const struct queue *queue)
+{
+    const struct task *last = queue->count > 0 ? queue->tasks[queue->count - 1] : NULL;
+    for (size_t k = 0; last && k < last->output_count; k++) {
+        const struct logical_type *logical = &last->outputs[k].logical;
+        if (logical->kind == LOGICAL_TEXT && !logical->dictionary && !output_column(last, k))
+            return true;
+    }
+    return false;
+}
+
+/* The unread columns of text. */
+static struct needed_column *unread_texts(const struct sources *sources, struct arena *arena, size_t *count)
+{
+    struct needs needs = {0};
+    for (size_t i = 0; i < sources->count; i++) {
+        for (size_t k = 0; k < sources->files[i].count; k++) {
+            struct column *column = sources->files[i].columns[k].column;
+            if (!column || !column->unread || column->logical.kind != LOGICAL_TEXT)
+                continue;
+            needs.at = arena_reserve(arena, needs.at, needs.count, &needs.capacity, sizeof *needs.at);
+            needs.at[needs.count++] = (struct needed_column){column, true};
+        }
+    }
+    *count = needs.count;
+    return needs.at;
+}
+
 /* Reads columns and evaluates sources that the pipeline, bound (`binding` is STATUS_OK) or not, turns out to need.
  * *done: it needs nothing more. */
 static enum status provide(const struct binder *binder, const struct bind_request *request, struct sources *sources,
@@ -256,6 +286,13 @@ static enum status provide(const struct binder *binder, const struct bind_reques
         status = evaluations_run(binder->evaluations, request->runner, binder->arena, binder->diags);
     } else {
         *done = true;
+        if (is_bound && !request->checking && has_unknown_text(&bound->queue))
+            needed = unread_texts(sources, binder->arena, &count);
+        if (sources_lack(sources, needed, count, binder->arena)) { /* for any dictionary */
+            *done = false;
+            binder->diags->count = diags_before;
+            status = sources_read(sources, binder->env, needed, count, request->timing, binder->diags);
+        }
     }
     return status;
 }
