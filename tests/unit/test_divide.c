@@ -93,6 +93,34 @@ static void test_32_bits(void **context)
     }
 }
 
+/* Vectors of divisors: of numbers within 2^53, which are divided as doubles, and of others. */
+static void test_vectors(void **context)
+{
+    (void)context;
+    uint64_t state = 3;
+    for (int round = 0; round < DIVISORS; round++) {
+        const int bits = round % 2 ? 10 : 9; /* up to 2^53, or to 2^54 */
+        int64_t in[NUMBERS], by[NUMBERS], quotients[NUMBERS], remainders[NUMBERS];
+        for (size_t k = 0; k < NUMBERS; k++) {
+            by[k] = any_number(&state) >> bits;
+            by[k] = by[k] == 0 ? 1 : by[k];
+            in[k] = k % 3 == 0 ? (int64_t)((uint64_t)(INT64_MAX >> bits) - next(&state) % 3)
+                               : some_dividend(k, by[k], &state) >> bits;
+            if (k % 3 == 1 && in[k] / by[k] != 0)
+                in[k] = in[k] / by[k] * by[k] - 1; /* just below a multiple */
+        }
+        struct operands operands = {.out = quotients, .a = in, .b = by};
+        assert_false(vector_op(OP_DIV, LANE_I64)(&operands, NUMBERS));
+        operands.out = remainders;
+        assert_false(vector_op(OP_MOD, LANE_I64)(&operands, NUMBERS));
+        for (size_t k = 0; k < NUMBERS; k++) {
+            if (quotients[k] != in[k] / by[k] || remainders[k] != in[k] % by[k])
+                fail_msg("%lld by %lld: %lld, %lld left", (long long)in[k], (long long)by[k], (long long)quotients[k],
+                         (long long)remainders[k]);
+        }
+    }
+}
+
 static void test_marks(void **context)
 {
     (void)context;
@@ -108,6 +136,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_64_bits),
         cmocka_unit_test(test_32_bits),
+        cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,12 +61,15 @@
         const int64_t *restrict positions = o->a;                                                                      \
         const from_type *restrict elements = o->whole->data;                                                           \
         const uint64_t rows = (uint64_t)o->whole->rows;                                                                \
-        uint8_t any = 0;                                                                                               \
-        for (int i = 0; i < count; i++) {                                                                              \
+        uint64_t any = 0;                                                                                              \
+        for (int i = 0; i < count; i++)                                                                                \
+            any |= (uint64_t)positions[i] >= rows;                                                                     \
+        for (int i = 0; i < count && !any; i++)                                                                        \
+            out[i] = (to_type)elements[positions[i]];                                                                  \
+        for (int i = 0; i < count && any; i++) {                                                                       \
             const bool bad = (uint64_t)positions[i] >= rows;                                                           \
             out[i] = bad ? (to_type)0 : (to_type)elements[positions[i]];                                               \
             o->fail[i] = bad;                                                                                          \
-            any |= bad;                                                                                                \
         }                                                                                                              \
         return any;                                                                                                    \
     }

@@ -154,7 +154,29 @@ VECTOR1(popcount_i64, uint64_t, int64_t, __builtin_popcountll(x))
 
 /* An unchecked division still sees divisors of 0 in rows where an operation before it failed. */
 VECTOR2(div_i32, int32_t, int32_t, (double)(x == INT32_MIN && y == -1 ? 0 : x) / (double)(y == 0 ? 1 : y))
-VECTOR2(div_i64, int64_t, uint64_t, y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / (y == 0 ? 1 : y)))
+VECTOR2(div_wide, int64_t, uint64_t, y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / (y == 0 ? 1 : y)))
+VECTOR2(div_within_53, int64_t, int64_t, (double)x / (double)(y == 0 ? 1 : y))
+
+/* Whether all are within 2^53: divided as doubles, which vectorises, their truncated quotient is exact, for the reason
+ * given above. */
+CPU_CLONES static bool are_within_53(const int64_t *a, int count)
+{
+    const uint64_t limit = UINT64_C(1) << 53;
+    uint64_t beyond = 0;
+    for (int i = 0; i < count; i++)
+        beyond |= (uint64_t)a[i] + limit > 2 * limit;
+    return !beyond;
+}
+
+static bool divides_within_53(const struct operands *o, int count)
+{
+    return are_within_53(o->a, count) && are_within_53(o->b, o->uniform ? 1 : count);
+}
+
+static bool div_i64(const struct operands *o, int count)
+{
+    return divides_within_53(o, count) ? div_within_53(o, count) : div_wide(o, count);
+}
 
 static int32_t remainder_i32(int32_t x, int32_t y)
 {
@@ -163,7 +185,19 @@ static int32_t remainder_i32(int32_t x, int32_t y)
     return (int32_t)((uint32_t)x - (uint32_t)quotient * (uint32_t)divisor);
 }
 VECTOR2(mod_i32, int32_t, int32_t, remainder_i32(x, y))
-VECTOR2(mod_i64, int64_t, int64_t, x % (y == 0 || y == -1 ? 1 : y))
+
+static int64_t remainder_within_53(int64_t x, int64_t y)
+{
+    const int64_t divisor = y == 0 ? 1 : y;
+    return x - (int64_t)((double)x / (double)divisor) * divisor;
+}
+VECTOR2(mod_wide, int64_t, int64_t, x % (y == 0 || y == -1 ? 1 : y))
+VECTOR2(mod_within_53, int64_t, int64_t, remainder_within_53(x, y))
+
+static bool mod_i64(const struct operands *o, int count)
+{
+    return divides_within_53(o, count) ? mod_within_53(o, count) : mod_wide(o, count);
+}
 
 /* As float_op: NaN loses. */
 VECTOR2(min_f64, double, double, x < y || isnan(y) ? x : y)
@@ -223,13 +257,13 @@ CPU_CLONES static bool index_checked(const struct operands *o, int count)
     int64_t *restrict out = o->out;
     const int64_t *restrict a = o->a;
     const int64_t *restrict b = o->b;
-    uint8_t any = 0;
+    uint64_t any = 0;
     for (int i = 0; i < count; i++) {
-        uint8_t bad = (uint64_t)a[i] >= (uint64_t)b[i];
         out[i] = a[i];
-        o->fail[i] = bad;
-        any |= bad;
+        any |= (uint64_t)a[i] >= (uint64_t)b[i];
     }
+    for (int i = 0; i < count && any; i++)
+        o->fail[i] = (uint64_t)a[i] >= (uint64_t)b[i];
     return any;
 }
 
@@ -263,12 +297,11 @@ CPU_CLONES static bool div_checked(const struct operands *o, int count)
 {
     const int64_t *restrict a = o->a;
     const int64_t *restrict b = o->b;
-    uint8_t any = 0;
-    for (int i = 0; i < count; i++) {
-        uint8_t bad = b[i] == 0 || (a[i] == INT64_MIN && b[i] == -1);
-        o->fail[i] = bad;
-        any |= bad;
-    }
+    uint64_t any = 0;
+    for (int i = 0; i < count; i++)
+        any |= (b[i] == 0) | ((a[i] == INT64_MIN) & (b[i] == -1));
+    for (int i = 0; i < count && any; i++)
+        o->fail[i] = b[i] == 0 || (a[i] == INT64_MIN && b[i] == -1);
     div_i64(o, count);
     return any;
 }
@@ -276,12 +309,11 @@ CPU_CLONES static bool div_checked(const struct operands *o, int count)
 CPU_CLONES static bool mod_checked(const struct operands *o, int count)
 {
     const int64_t *restrict b = o->b;
-    uint8_t any = 0;
-    for (int i = 0; i < count; i++) {
-        uint8_t bad = b[i] == 0;
-        o->fail[i] = bad;
-        any |= bad;
-    }
+    uint64_t any = 0;
+    for (int i = 0; i < count; i++)
+        any |= b[i] == 0;
+    for (int i = 0; i < count && any; i++)
+        o->fail[i] = b[i] == 0;
     mod_i64(o, count);
     return any;
 }
@@ -319,12 +351,14 @@ CPU_CLONES static bool to_int_checked(const struct operands *o, int count)
 {
     int64_t *restrict out = o->out;
     const double *restrict a = o->a;
-    uint8_t any = 0;
+    uint64_t any = 0;
     for (int i = 0; i < count; i++) {
-        bool good = float_to_int(a[i], &out[i]);
-        o->fail[i] = !good;
+        const bool good = a[i] >= -0x1p63 && a[i] < 0x1p63; /* as float_to_int */
+        out[i] = (int64_t)(good ? a[i] : 0);
         any |= !good;
     }
+    for (int i = 0; i < count && any; i++)
+        o->fail[i] = !(a[i] >= -0x1p63 && a[i] < 0x1p63);
     return any;
 }
 
