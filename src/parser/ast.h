@@ -203,7 +203,8 @@ struct stage {
     struct name along;      /* "rows" or "cols"; may be absent */
     struct expr **bounds;   /* stencil: first and last neighbour, of each axis */
     size_t bound_count;     /* 2 or 4 */
-    struct expr *otherwise; /* stencil: else V */
+    struct expr *otherwise; /* stencil: else V, or NULL: */
+    struct name border;     /* "wrap", "edge" or "mirror" */
     struct expr *into;      /* scatter: rows of the result, or NULL */
     struct item *most;      /* top: how many rows; its items are keys */
     struct name kind;       /* join: "left", "semi", ...; may be absent. Its items are keys: a column of the left, and

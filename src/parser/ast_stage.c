@@ -145,10 +145,12 @@ struct stage *stage_across(struct stage *stage, struct item *column, struct expr
     return stage;
 }
 
-struct stage *stage_stencil(struct stage *stage, struct expr_list *bounds, struct expr *otherwise)
+struct stage *stage_stencil(struct tree *tree, struct stage *stage, struct expr_list *bounds, struct token border,
+                            struct expr *otherwise)
 {
     stage->bounds = bounds->at;
     stage->bound_count = bounds->count;
+    stage->border = token_name(tree, border);
     stage->otherwise = otherwise;
     return stage;
 }

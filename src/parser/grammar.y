@@ -67,7 +67,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE ALONG IS LIKE OVER OF STAGE_PER ACROSS STAGE_REPEAT WHILE UNTIL.
+    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF STAGE_PER ACROSS STAGE_REPEAT WHILE UNTIL.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -294,7 +294,10 @@ stage(A) ::= STAGE_REDUCE(W) combiner(C) initial(I) along(Y). {
     A = stage_along(tree, stage_combine(tree, W, C, absent, I), Y);
 }
 stage(A) ::= STAGE_STENCIL(W) neighbours(N) ELSE expr(V) COLON head(H) items(L). {
-    A = stage_stencil(stage_items(tree, W, H, L), N, V);
+    A = stage_stencil(tree, stage_items(tree, W, H, L), N, absent, V);
+}
+stage(A) ::= STAGE_STENCIL(W) neighbours(N) BORDER(B) COLON head(H) items(L). {
+    A = stage_stencil(tree, stage_items(tree, W, H, L), N, B, NULL);
 }
 stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
     struct item_list *extents = item_list_add(tree, NULL, item_new(tree, R, absent));

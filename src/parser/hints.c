@@ -167,7 +167,8 @@ static const char *hint_stencil(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_STENCIL) || !(expects(s, TOKEN_ELSE) || expects(s, TOKEN_COLON)))
         return NULL;
-    return "for example `stencil -1..1 else 0: at(-1) + at(1)`; rows without all neighbours get the value after `else`";
+    return "for example `stencil -1..1 else 0: at(-1) + at(1)`; rows without all neighbours get the value after `else`, "
+           "or find others by `wrap`, `edge` or `mirror` in its place";
 }
 
 static const char *hint_shape(const struct situation *s)

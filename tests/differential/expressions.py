@@ -48,6 +48,7 @@ class Place:
         self.row = self.number // shape[1] if shape else self.number
         self.col = self.number % shape[1] if shape else None
         self.locals = {}  # the values of local names
+        self.border = None  # what stands beyond the ends: None: nothing, else a mode of np.pad
 
     def inside(self, first, last):
         """Which rows have all neighbours from `first` to `last`, distances along each axis."""
@@ -57,9 +58,19 @@ class Place:
             result &= (position + low >= 0) & (position + high < count)
         return result
 
+    def beyond(self, extent, distance):
+        """The indices at a distance from those of an axis."""
+        reach = abs(distance)
+        padded = np.pad(np.arange(extent), reach, mode=self.border)
+        return padded[reach + distance : reach + distance + extent]
+
     def neighbour(self, column, distances):
         """A column shifted by a distance; 0, without failing, outside it."""
         value, fails = (np.broadcast_to(part, self.rows) for part in column)
+        if self.border and self.rows:
+            axes = [self.beyond(*pair) for pair in zip(self.shape or (self.rows,), distances)]
+            at = np.arange(self.rows).reshape(self.shape or (self.rows,))[np.ix_(*axes)].ravel()
+            return value[at], fails[at]
         at = self.number + distances[0] * (self.shape[1] if self.shape else 1) + sum(distances[1:])
         there = (at >= 0) & (at < self.rows)
         at = np.where(there, at, 0)

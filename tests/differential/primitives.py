@@ -144,17 +144,27 @@ def apply_reverse(relation, _):
     move(relation, np.arange(relation.rows)[::-1])
 
 
+BORDERS = {"wrap": "wrap", "edge": "edge", "mirror": "reflect"}  # the modes of np.pad
+
+
 def apply_stencil(relation, stage):
     if len(stage["reach"]) != (2 if relation.shape else 1):
         raise KeyError("shape")
     place = relation.place()
     first, last = zip(*stage["reach"])
-    inside = place.inside(first, last)
+    border = BORDERS.get(stage["otherwise"]) if isinstance(stage["otherwise"], str) else None
+    inside = np.ones(relation.rows, dtype=bool) if border else place.inside(first, last)
+    place.border = border
     made = []
     for node in stage["nodes"]:
         value, fails = relation.whole(evaluate(node, relation.columns, place))
-        otherwise = np.array([stage["otherwise"]], dtype=value.dtype)
-        made.append((np.where(inside, value, otherwise), fails & inside))
+        if border:
+            otherwise, fails_outside = value, fails
+        elif isinstance(stage["otherwise"], int):
+            otherwise, fails_outside = np.array([stage["otherwise"]], dtype=value.dtype), False
+        else:
+            otherwise, fails_outside = relation.whole(evaluate(stage["otherwise"], relation.columns, place))
+        made.append((np.where(inside, value, otherwise), np.where(inside, fails, fails_outside)))
     relation.names, relation.columns = list(stage["names"]), made
 
 
@@ -298,7 +308,10 @@ def write_primitive(stage, head, names, random, columns):
         reach = ", ".join(f"{low}..{high}" for low, high in stage["reach"])
         reach = f"[{reach}]" if len(stage["reach"]) > 1 else reach
         items = [f"{text} as {name}" for text, name in zip(nodes, stage["names"])]
-        return f"stencil {reach} else {stage['otherwise']}: {head}{', '.join(items)}"
+        otherwise = stage["otherwise"]
+        if not isinstance(otherwise, str):
+            otherwise = f"else {otherwise if isinstance(otherwise, int) else write(otherwise, columns)}"
+        return f"stencil {reach} {otherwise}: {head}{', '.join(items)}"
     if word == "gather":
         return f"gather {stage['text']}"
     if word == "scatter":
@@ -495,7 +508,9 @@ def make_stencil(random, state, names):
     maker = state.maker(random, reach)
     count = random.choice([1, 1, 2])
     nodes = [maker.make(random.choice(["int", "int", "float"]), random.randint(1, 2)) for _ in range(count)]
-    otherwise = random.choice([0, -1, 7])
+    otherwise = random.choice([0, -1, 7, *BORDERS])
+    if random.random() < 0.2:
+        otherwise = state.maker(random).column("int") or otherwise
     state.names, state.kinds = random.sample(names, count), [node.kind for node in nodes]
     stage = {"word": "stencil", "nodes": nodes, "names": list(state.names), "reach": reach, "otherwise": otherwise}
     return [stage]

@@ -10,6 +10,7 @@
 
 static const struct op_template op_templates[] = {
     {OP_INDEX, INTS, NULL, "$a", "as_$U($a) >= as_$U($b)"},
+    {OP_NEAR, INTS, NULL, "$a", NULL},
     {OP_ADD, INTS, NULL, "as_$T(as_$U($a) + as_$U($b))", "(($a ^ $r) & ($b ^ $r)) < ($T)0"},
     {OP_SUB, INTS, NULL, "as_$T(as_$U($a) - as_$U($b))", "(($a ^ $b) & ($a ^ $r)) < ($T)0"},
     {OP_MUL, INTS, NULL, "as_$T(as_$U($a) * as_$U($b))", "mul_hi($a, $b) != ($r >> ($T)63)"},

@@ -2,7 +2,7 @@
 #include "engine/bind/bind_internal.h"
 
 /* stencil computes each row from itself and its neighbours. at(k) is the input at offset k; a SELECT around the result
- * takes the `else` value where a neighbour is missing. */
+ * takes the `else` value where a neighbour is missing. Where rows stand beyond the ends, at(k) is a GATHER. */
 
 static void bind_bounds(struct binder *binder, const struct stage *stage, struct neighbourhood *n)
 {
@@ -67,11 +67,24 @@ static value has_neighbours(struct code *code, struct shape shape, const struct 
     return binary(code, OP_AND, above, beside, span);
 }
 
+/* What stands beyond the ends, if the stage says it. */
+static void bind_border(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                        struct neighbourhood *n)
+{
+    n->bordered = stage->border.text != NULL && border_find(stage->border.text, &n->border);
+    if (!n->bordered || flow->group == 0)
+        return;
+    bind_error(binder, stage->border.span, "as in `stencil -1..1 else missing: at(1) - at(-1)`",
+               "within `per`, a stencil has `else E`, not `%s`", stage->border.text);
+    n->known = false;
+}
+
 void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     size_t count = stage->item_count;
     struct neighbourhood n = {0};
     bind_bounds(binder, stage, &n);
+    bind_border(binder, stage, flow, &n);
     bool fits = fits_shape(binder, stage, flow, &n);
     n.known = n.known && fits && !flow->open;
     if (too_many_columns(binder, count, stage->span)) {
@@ -80,9 +93,10 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
     }
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-    struct scope ends = scope_without_columns(binder, &task->code, "the value after `else` is the same for all rows");
-    struct term otherwise = bind_term(&ends, stage->otherwise);
-    value inside = n.known ? has_neighbours(&task->code, flow->shape, &n, stage->span) : NO_VALUE;
+    struct scope ends = scope;
+    ends.head = NULL;
+    struct term otherwise = n.bordered ? unknown_term : bind_term(&ends, stage->otherwise);
+    value inside = n.known && !n.bordered ? has_neighbours(&task->code, flow->shape, &n, stage->span) : NO_VALUE;
     struct slot *columns = arena_array(binder->arena, count + 1, sizeof *columns);
     struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
     if (inside != NO_VALUE && scope.group != 0) {
@@ -95,8 +109,9 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
         const struct item *item = &stage->items[i];
         scope.given_count = i;
         struct term term = bind_term(&scope, item->expr);
-        terms[i] = bind_choice(&scope, inside, term, item->expr, otherwise, stage->otherwise,
-                               "beside a number, `stencil`", item->expr->span);
+        terms[i] = n.bordered ? term_as_column(binder, term)
+                              : bind_choice(&scope, inside, term, item->expr, otherwise, stage->otherwise,
+                                            "beside a number, `stencil`", item->expr->span);
         columns[i] = slot_of_term(&scope, terms[i]);
         columns[i].name = item->name.text;
     }

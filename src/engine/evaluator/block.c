@@ -5,6 +5,7 @@
 #include "engine/evaluator/loop.h"
 #include "engine/evaluator/pairwise_reduce.h"
 #include "engine/evaluator/worker.h"
+#include "engine/vector/border_rows.h"
 #include "engine/vector/selection.h"
 
 #include <string.h>
@@ -139,6 +140,12 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         }
         vector_fn *run = worker->index && step->selected ? step->selected : step->dense;
         prefetch_some(worker);
+        operands.out = worker->places[step->out];
+        if (step->border) {
+            worker->at[step->out] =
+                border_rows(step->whole, step->border, worker->row + step->first, worker->rows, operands.out);
+            continue;
+        }
         operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
         if (!run) {
             worker->at[step->out] = operands.a;
@@ -146,7 +153,6 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         }
         operands.b = step->args[1] != NO_REGISTER ? worker->at[step->args[1]] : NULL;
         operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
-        operands.out = worker->places[step->out];
         operands.op = step->op;
         operands.whole = step->whole;
         operands.by = step->by;

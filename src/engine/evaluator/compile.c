@@ -1,6 +1,7 @@
 #include "engine/evaluator/compile.h"
 
 #include "engine/evaluator/loop.h"
+#include "engine/plan/border.h"
 #include "engine/vector/compare_const.h"
 
 #include <math.h>
@@ -115,12 +116,54 @@ reg builder_vector(struct builder *b, value v, enum lane lane)
     return of[v] = vector;
 }
 
+/* The neighbour that a GATHER reads; NULL: it is no such one. `*first` is added to the number of the task's row. */
+static const struct border *neighbour_of(const struct builder *b, value v, int64_t *first)
+{
+    const struct instr *instr = &b->code->at[v];
+    const struct job *job = b->program->job;
+    int64_t rows;
+    *first = 0;
+    if (instr->op != OP_GATHER || !instr->exact || b->in_loop)
+        return NULL;
+    const struct border *border = border_of_position(b->code, instr->args[0], first, &rows);
+    return border && job->columns[instr->integer]->rows == (rows < 0 ? job->rows : rows) ? border : NULL;
+}
+
+bool builder_is_stored(const struct builder *b, value v)
+{
+    int64_t first;
+    return b->code->at[v].op == OP_INPUT || neighbour_of(b, v, &first);
+}
+
+/* The vector of a neighbour's elements, for all rows of the block. What guards compute is not there for others. */
+static reg neighbour_vector(struct builder *b, value v)
+{
+    const struct column *whole = b->program->job->columns[b->code->at[v].integer];
+    const reg vector = new_vector(b, type_table[whole->store].size);
+    struct step step = {
+        .dense = vector_move(whole->store, whole->store),
+        .op = OP_GATHER,
+        .out = vector,
+        .args = {NO_REGISTER, NO_REGISTER, NO_REGISTER},
+        .check = CHECK_NONE,
+        .whole = whole,
+    };
+    step.border = neighbour_of(b, v, &step.first);
+    builder_add_step(b, step);
+    b->program->reads_row_numbers = true;
+    if (b->scope != SCOPE_GUARDS)
+        b->stored[v] = vector;
+    return vector;
+}
+
 reg builder_stored_vector(struct builder *b, value v)
 {
     if (b->stored[v] != NO_REGISTER)
         return b->stored[v];
     struct program *program = b->program;
     const struct instr *instr = &b->code->at[v];
+    if (instr->op == OP_GATHER)
+        return neighbour_vector(b, v);
     size_t input = (size_t)instr->integer;
     reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
     program->stored[program->stored_count++] =
@@ -233,7 +276,7 @@ static bool divides_by_power(const struct code *code, const struct instr *instr)
 /* Whether the scope reads an input's elements where the column stores them. */
 static bool has_stored(const struct builder *b, value v)
 {
-    return b->code->at[v].op == OP_INPUT && !builder_selects(b) && !b->in_loop;
+    return builder_is_stored(b, v) && !builder_selects(b) && !b->in_loop;
 }
 
 static bool prepare_compare(const struct builder *b, struct compare_const *compare)
@@ -372,7 +415,7 @@ static void emit(struct builder *b, value v)
     struct compare_const compare;
     if (find_compare(b, v, &compare)) {
         emit_compare(b, v, &compare);
-    } else if (instr->op == OP_INPUT) {
+    } else if (builder_is_stored(b, v)) {
         reg from = builder_stored_vector(b, v);
         enum type store = b->program->job->columns[instr->integer]->store;
         of[v] = builder_lane_vector(b, instr->lane);
@@ -408,6 +451,8 @@ static void want_arguments(struct builder *b, value v)
         b->wanted[compare.of] = b->wanted[compare.of] || !has_stored(b, compare.of);
         return;
     }
+    if (builder_is_stored(b, v))
+        return;
     if (b->code->at[v].op == OP_LOOP) {
         loop_want_arguments(b, v);
         return;

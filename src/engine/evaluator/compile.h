@@ -44,7 +44,11 @@ void builder_emit_guards(struct builder *b);
 /* A builder of the same program with vectors of its own. */
 struct builder builder_of_loop(const struct builder *b);
 
-/* The vector of an INPUT as its column stores it. */
+/* Whether the value is an element of a column at the row or at its neighbour, so that rows are read in runs: an INPUT, or
+ * a GATHER of a neighbour (engine/plan/border.h). */
+bool builder_is_stored(const struct builder *b, value v);
+
+/* The vector of such a value as its column stores it. */
 reg builder_stored_vector(struct builder *b, value v);
 
 /* The vector of a GATHER's elements, as values of `type`. */

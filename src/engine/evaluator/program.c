@@ -56,15 +56,15 @@ static void emit_filters(struct builder *b)
 static bool passes_through(const struct builder *b, value v, enum type store)
 {
     const struct instr *instr = &b->code->at[v];
-    return instr->op == OP_INPUT && b->program->job->columns[instr->integer]->store == store;
+    return builder_is_stored(b, v) && b->program->job->columns[instr->integer]->store == store;
 }
 
 /* Whether the output is a GATHER of elements in their stored type, which is no lane's. */
 static bool is_gathered(const struct builder *b, value v, enum type store)
 {
     const struct instr *instr = &b->code->at[v];
-    return instr->op == OP_GATHER && b->program->job->columns[instr->integer]->store == store &&
-           store != lane_type(instr->lane);
+    return instr->op == OP_GATHER && !builder_is_stored(b, v) &&
+           b->program->job->columns[instr->integer]->store == store && store != lane_type(instr->lane);
 }
 
 static void want_output(struct builder *b, value v, enum type store)

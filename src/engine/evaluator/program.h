@@ -31,6 +31,8 @@ struct step {
     int32_t check;
     bool uniform;                   /* the second argument is a constant */
     const struct column *whole;     /* GATHER */
+    const struct border *border;    /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */
+    int64_t first;
     union reciprocal *by;           /* division by a constant */
     struct compare_const *compare;  /* comparison with constants */
     const struct vector_loop *loop; /* the steps after this one are a loop's (loop.h); NULL: it is none */

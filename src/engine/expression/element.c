@@ -1,6 +1,8 @@
 /* Values at other rows: `at(...)`; positions within a shape. */
 #include "engine/expression/expression.h"
 
+#include <string.h>
+
 /* Small enough that adding distances to row numbers never overflows. */
 static const int64_t FARTHEST = INT64_C(1) << 30;
 
@@ -67,6 +69,26 @@ static value neighbour(struct code *code, value here, int64_t offset, struct spa
     return there;
 }
 
+/* A neighbour's value where rows stand beyond the ends. */
+static struct term bordered_element(struct scope *scope, size_t index, const int64_t *distance, struct span span)
+{
+    struct arena *arena = scope->binder->arena;
+    struct code *code = scope->code;
+    const size_t axes = scope->neighbours->axes;
+    int64_t *extents = arena_array(arena, axes, sizeof *extents);
+    int64_t *distances = arena_array(arena, axes, sizeof *distances);
+    struct border *border = arena_alloc(arena, sizeof *border);
+    memcpy(distances, distance, axes * sizeof *distances);
+    if (axes > 1)
+        extents[1] = scope->shape.cols;
+    *border = (struct border){scope->neighbours->border, axes, extents, distances};
+    value rows = axes > 1 ? code_exact_int(code, scope->shape.rows * scope->shape.cols, span) : code_rows(code, span);
+    value position = border_position(code, border, code_row(code, span), rows, span);
+    struct term term = term_at(scope, scope->flow, index, position, span);
+    term.settled = true;
+    return term;
+}
+
 struct term bind_at(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
@@ -97,8 +119,10 @@ struct term bind_at(struct scope *scope, const struct expr *expr)
     }
     if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known)
         return unknown_term;
-    struct term term = term_of_column(scope->code, scope->flow, index, expr->span);
     int64_t offset = offset_of(n, distance, scope->shape);
+    if (n->bordered && (distance[0] != 0 || distance[1] != 0))
+        return bordered_element(scope, index, distance, expr->span);
+    struct term term = term_of_column(scope->code, scope->flow, index, expr->span);
     term.value = neighbour(scope->code, term.value, offset, expr->span);
     if (term.present != NO_VALUE)
         term.present = neighbour(scope->code, term.present, offset, expr->span);

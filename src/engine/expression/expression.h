@@ -11,6 +11,7 @@
 #include "engine/env/env.h"
 #include "engine/env/sources.h"
 #include "engine/plan/aggregates.h"
+#include "engine/plan/border.h"
 #include "engine/plan/functions.h"
 #include "engine/plan/task.h"
 #include "engine/values/dictionary.h"
@@ -189,6 +190,8 @@ struct flow {
 struct neighbourhood {
     size_t axes; /* 1, or 2: rows and columns of the shape */
     int64_t first[2], last[2];
+    bool bordered; /* beyond the ends are rows as this says; else there are none */
+    enum border_kind border;
     bool known; /* false after an error */
     struct span span;
 };

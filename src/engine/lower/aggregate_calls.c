@@ -334,6 +334,8 @@ const struct aggregate_values *aggregates_of_stage(struct binder *binder, const 
 {
     struct calls calls = {.arena = binder->arena};
     collect_items(binder, stage->items, stage->item_count, &calls);
+    if (stage->otherwise != NULL)
+        collect(binder, stage->otherwise, &calls);
     *values = (struct aggregate_values){.rows = ids != NULL ? AGGREGATES_BY_ID : AGGREGATES_OF_ALL};
     values->ids = ids != NULL ? *ids : 0;
     if (calls.count == 0)

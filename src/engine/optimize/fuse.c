@@ -110,6 +110,12 @@ static bool wholes_are_columns(const struct fusion *fusion, const struct reading
     return true;
 }
 
+/* Loops are long, and rows beyond the ends have no neighbours. */
+static bool is_never_shifted(const struct instr *instr)
+{
+    return instr->op == OP_COUNTER || instr->op == OP_NEAR;
+}
+
 /* The number of operations that compute what the task reads of a producer. */
 static int32_t operations_read(const struct fusion *fusion, const struct reading *reading, const struct task *producer)
 {
@@ -124,7 +130,9 @@ static int32_t operations_read(const struct fusion *fusion, const struct reading
     code_mark_all(code, live);
     int32_t operations = 0;
     for (value v = 0; v < code->count; v++)
-        operations += !live[v] ? 0 : code->at[v].op == OP_COUNTER ? MAX_RECOMPUTED : op_table[code->at[v].op].arity > 0;
+        operations += !live[v]                         ? 0
+                      : is_never_shifted(&code->at[v]) ? MAX_RECOMPUTED + 1
+                                                       : op_table[code->at[v].op].arity > 0;
     return operations;
 }
 

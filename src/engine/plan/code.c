@@ -260,6 +260,7 @@ value code_add(struct code *code, const struct instr *fields)
     instr.integer = fields->integer;
     instr.offset = fields->offset;
     instr.exact = fields->exact;
+    instr.border = fields->border;
     instr.checked = code_can_fail(&instr);
     instr.fallible = instr.checked;
     for (int i = 0; i < op_table[instr.op].arity; i++) {
@@ -301,6 +302,7 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
         constant.exact = instr.exact;
         return add(code, &constant);
     }
+    case OP_NEAR:
     case OP_COUNTER:
     case OP_STATE:
     case OP_FOLD:

@@ -38,6 +38,8 @@ enum { NO_VALUE = -1 };
 /* The machine type a value is computed in, decided by range analysis: narrow when the range proves it is enough. */
 enum lane { LANE_BOOL, LANE_I32, LANE_I64, LANE_F64 };
 
+struct border; /* border.h */
+
 struct instr {
     enum op op;
     enum kind kind;
@@ -51,7 +53,8 @@ struct instr {
     bool exact;    /* CONST: part of the query's shape (a generator's step), not a literal that may change. GATHER: the
                       position is inside of the input. FOLD: its values are added to those of the fold around it */
     bool fallible; /* it, or something it is computed from, can fail */
-    struct span span; /* for errors */
+    const struct border *border; /* NEAR */
+    struct span span;            /* for errors */
     int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
 
     /* Filled in by range analysis (engine/optimize); until then the widest lane and every operation that can fail

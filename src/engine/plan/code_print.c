@@ -2,6 +2,7 @@
  * its own stack, and cuts the text after a number of operations. */
 #include "engine/plan/code.h"
 
+#include "engine/plan/border.h"
 #include "engine/plan/code_loop.h"
 #include "engine/values/dictionary.h"
 #include "engine/values/scalar.h"
@@ -269,9 +270,26 @@ static void push_call(struct printer *printer, const struct instr *instr)
     push_text(printer, instr->op == OP_BITOR ? "bitor" : op_table[instr->op].text);
 }
 
+/* A neighbour's value: at(c1, -1, 0 wrap). */
+static void print_neighbour(struct strbuf *out, const char *name, const struct border *border)
+{
+    strbuf_puts(out, "at(");
+    print_name(out, name);
+    for (size_t a = 0; a < border->axes; a++) {
+        strbuf_puts(out, ", ");
+        print_int(out, border->distances[a]);
+    }
+    strbuf_printf(out, " %s)", border_name(border->kind));
+}
+
 /* An element of a whole column; its name is written at once. */
 static void push_element(struct printer *printer, const struct instr *instr)
 {
+    const struct instr *position = &printer->code->at[instr->args[0]];
+    if (position->op == OP_NEAR) {
+        print_neighbour(printer->out, printer->input_names[instr->integer], position->border);
+        return;
+    }
     print_name(printer->out, printer->input_names[instr->integer]);
     push_text(printer, "]");
     push_value(printer, instr->args[0], 0, number);

@@ -21,6 +21,9 @@ bool int_op(enum op op, int64_t a, int64_t b, int64_t *result)
     case OP_INDEX:
         *result = a;
         return a >= 0 && a < b;
+    case OP_NEAR:
+        *result = a;
+        return true;
     case OP_ADD:
         return narrow((int128)a + b, result);
     case OP_SUB:

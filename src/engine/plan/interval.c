@@ -143,6 +143,8 @@ struct interval interval_of(enum op op, struct interval a, struct interval b, st
         return (struct interval){.lo = max_int128(a.lo, 0),
                                  .hi = max_int128(min_int128(a.hi, b.hi - 1), 0),
                                  .fails = a.lo < 0 || a.hi >= b.lo};
+    case OP_NEAR:
+        return a;
     case OP_ADD:
         return (struct interval){.lo = a.lo + b.lo, .hi = a.hi + b.hi};
     case OP_SUB:

@@ -32,13 +32,16 @@ static int operations_of(const struct code *code, value v, struct arena *arena)
     return operations;
 }
 
-/* Marks the values that the round reads of those that do not vary. */
+/* Marks the values that the round reads of those that do not vary. The rows of neighbours are found while they are
+ * read. */
 static void mark_read(const struct task *task, const bool *live, const bool *varying, bool *read)
 {
     const struct code *code = &task->code;
     for (value v = 0; v < code->count; v++) {
-        for (int i = 0; i < op_table[code->at[v].op].arity && live[v] && varying[v]; i++)
-            read[code->at[v].args[i]] = true;
+        for (int i = 0; i < op_table[code->at[v].op].arity && live[v] && varying[v]; i++) {
+            const value arg = code->at[v].args[i];
+            read[arg] = read[arg] || code->at[arg].op != OP_NEAR;
+        }
     }
     for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
         if (task->outputs[k].needed)

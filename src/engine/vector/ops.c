@@ -381,6 +381,7 @@ vector_fn *vector_op(enum op op, enum lane lane)
     static vector_fn *const table[OP_COUNT][4] = {
         /* BOOL, I32, I64, F64 */
         [OP_INDEX] = {NULL, index_i32, index_i64, NULL},
+        [OP_NEAR] = {NULL, index_i32, index_i64, NULL},
         [OP_ADD] = {NULL, add_i32, add_i64, add_f64},
         [OP_SUB] = {NULL, sub_i32, sub_i64, sub_f64},
         [OP_MUL] = {NULL, mul_i32, mul_i64, mul_f64},

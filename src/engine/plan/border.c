@@ -1,0 +1,110 @@
+#include "engine/plan/border.h"
+
+#include <string.h>
+
+static const char *const names[] = {[BORDER_WRAP] = "wrap", [BORDER_EDGE] = "edge", [BORDER_MIRROR] = "mirror"};
+
+bool border_find(const char *name, enum border_kind *kind)
+{
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        if (strcmp(name, names[k]) == 0) {
+            *kind = (enum border_kind)k;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *border_name(enum border_kind kind)
+{
+    return names[kind];
+}
+
+int64_t border_index(enum border_kind kind, int64_t index, int64_t extent)
+{
+    const int64_t period = kind == BORDER_WRAP ? extent : extent > 1 ? 2 * extent - 2 : 1;
+    if (index >= 0 && index < extent)
+        return index;
+    if (kind == BORDER_EDGE)
+        return index < 0 ? 0 : extent - 1;
+    const int64_t within = ((index % period) + period) % period;
+    return within < extent ? within : period - within;
+}
+
+static value op(struct code *code, enum op which, value a, value b, struct span span)
+{
+    return code_op(code, which, a, b, NO_VALUE, span);
+}
+
+/* What is added to `index` for the one at this distance along an axis. Distances are constants and usually within the
+ * extent, so that few operations remain. */
+static value wrap(struct code *code, int64_t distance, value index, value extent, struct span span)
+{
+    const value step = op(code, OP_MOD, code_exact_int(code, distance, span), extent, span);
+    const value there = op(code, OP_ADD, index, step, span);
+    const bool down = distance < 0;
+    const value beyond =
+        down ? op(code, OP_LT, there, code_exact_int(code, 0, span), span) : op(code, OP_LE, extent, there, span);
+    return code_op(code, OP_SELECT, beyond, op(code, down ? OP_ADD : OP_SUB, step, extent, span), step, span);
+}
+
+static value edge(struct code *code, int64_t distance, value index, value extent, struct span span)
+{
+    const value step = code_exact_int(code, distance, span);
+    if (distance < 0)
+        return op(code, OP_MAX, step, code_op(code, OP_NEG, index, NO_VALUE, NO_VALUE, span), span);
+    const value last = op(code, OP_SUB, extent, code_exact_int(code, 1, span), span);
+    return op(code, OP_MIN, step, op(code, OP_SUB, last, index, span), span);
+}
+
+static value mirror(struct code *code, int64_t distance, value index, value extent, struct span span)
+{
+    const value one = code_exact_int(code, 1, span);
+    const value twice = op(code, OP_MUL, op(code, OP_SUB, extent, one, span), code_exact_int(code, 2, span), span);
+    const value period = op(code, OP_MAX, twice, one, span);
+    const value step = op(code, OP_MOD, code_exact_int(code, distance, span), period, span);
+    const value there = code_op(code, OP_ABS, op(code, OP_ADD, index, step, span), NO_VALUE, NO_VALUE, span);
+    const value back = code_op(code, OP_ABS, op(code, OP_SUB, period, there, span), NO_VALUE, NO_VALUE, span);
+    const value within = op(code, OP_LT, there, extent, span);
+    return op(code, OP_SUB, code_op(code, OP_SELECT, within, there, back, span), index, span);
+}
+
+value border_position(struct code *code, const struct border *border, value row, value rows, struct span span)
+{
+    static value (*const steps[])(struct code *, int64_t, value, value,
+                                  struct span) = {[BORDER_WRAP] = wrap, [BORDER_EDGE] = edge, [BORDER_MIRROR] = mirror};
+    value position = row;
+    int64_t stride = 1;
+    for (size_t a = border->axes; a-- > 0;) {
+        const value extent = a > 0              ? code_exact_int(code, border->extents[a], span)
+                             : border->axes > 1 ? op(code, OP_DIV, rows, code_exact_int(code, stride, span), span)
+                                                : op(code, OP_MAX, rows, code_exact_int(code, 1, span), span);
+        value index = op(code, OP_DIV, row, code_exact_int(code, stride, span), span);
+        if (a > 0)
+            index = op(code, OP_MOD, index, extent, span);
+        if (border->distances[a] != 0) {
+            value step = steps[border->kind](code, border->distances[a], index, extent, span);
+            step = op(code, OP_MUL, step, code_exact_int(code, stride, span), span);
+            position = op(code, OP_ADD, position, step, span);
+        }
+        stride *= a > 0 ? border->extents[a] : 1;
+    }
+    const struct instr near = {
+        .op = OP_NEAR, .kind = KIND_INT, .args = {position, row, rows}, .border = border, .span = span};
+    return code_add(code, &near);
+}
+
+const struct border *border_of_position(const struct code *code, value position, int64_t *row, int64_t *rows)
+{
+    const struct instr *near = &code->at[position];
+    if (near->op != OP_NEAR)
+        return NULL;
+    const struct instr *of = &code->at[near->args[1]], *count = &code->at[near->args[2]];
+    *row = 0;
+    if (of->op == OP_ADD && code_is_const(code, of->args[1])) {
+        *row = code->at[of->args[1]].integer;
+        of = &code->at[of->args[0]];
+    }
+    *rows = count->op == OP_CONST ? count->integer : -1;
+    return of->op == OP_ROW && (count->op == OP_CONST || count->op == OP_ROWS) ? near->border : NULL;
+}
