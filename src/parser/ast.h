@@ -199,7 +199,8 @@ struct stage {
     struct expr *values;    /* EXPR_IN_LIST of these values, NULL: of all that it has */
     struct name op;         /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */
     struct name exclusive;  /* scan; may be absent */
-    struct expr *initial;   /* scan, reduce: from INIT; sample: seed S; or NULL */
+    struct item *initial;   /* scan, reduce: from INIT, ...; sample: seed S; or NULL */
+    size_t initial_count;
     struct name along;      /* "rows" or "cols"; may be absent */
     struct expr **bounds;   /* stencil: first and last neighbour, of each axis */
     size_t bound_count;     /* 2 or 4 */

@@ -58,7 +58,7 @@ struct argument_list {
 struct combiner {
     struct name op;
     struct head *head;
-    struct expr *expr;
+    struct item_list *items;
 };
 
 /* The span of a token; and its name, absent for the zero token. */
@@ -161,7 +161,7 @@ struct stage *stage_join(struct tree *tree, struct token kind, struct token word
 struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token key, struct token value);
 struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
-                            struct expr *initial);
+                            struct item_list *initial);
 /* `rounds`, `condition` and `until` may be NULL; the body is added. */
 struct stage *stage_repeat(struct tree *tree, struct token word, struct expr *rounds, struct expr *condition,
                            struct expr *until);
@@ -180,9 +180,9 @@ struct stage *stage_across(struct stage *stage, struct item *column, struct expr
 struct stage *stage_stencil(struct tree *tree, struct stage *stage, struct expr_list *bounds, struct token border,
                             struct expr *otherwise);
 
-/* Parts of stages. Of a combiner either `op` is the zero token or head and expr are NULL; `order` is the word after a
+/* Parts of stages. Of a combiner either `op` is the zero token or head and items are NULL; `order` is the word after a
  * key or the zero token. */
-struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr);
+struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct item_list *items);
 struct item *key_new(struct tree *tree, struct expr *expr, struct token order, bool descending);
 
 struct pipeline *pipeline_new(struct tree *tree, struct source_node *source);

@@ -53,20 +53,24 @@ struct stage *stage_scatter(struct tree *tree, struct token word, struct source_
     return stage;
 }
 
-struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
-                            struct expr *initial)
+static void set_initial(struct stage *stage, const struct item_list *initial)
 {
-    struct item_list *items = NULL;
-    if (combiner->expr)
-        items = item_list_add(tree, NULL, item_new(tree, combiner->expr, (struct token){0}));
-    struct stage *stage = stage_items(tree, word, combiner->head, items);
+    if (!initial)
+        return;
+    stage->initial = initial->at;
+    stage->initial_count = initial->count;
+    extend_span(stage, initial->at[initial->count - 1].span);
+}
+
+struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
+                            struct item_list *initial)
+{
+    struct stage *stage = stage_items(tree, word, combiner->head, combiner->items);
     stage->op = combiner->op;
     stage->exclusive = token_name(tree, exclusive);
-    stage->initial = initial;
     extend_span(stage, stage->op.span);
     extend_span(stage, stage->exclusive.span);
-    if (initial)
-        extend_span(stage, initial->span);
+    set_initial(stage, initial);
     return stage;
 }
 
@@ -182,20 +186,19 @@ struct stage *stage_sample(struct tree *tree, struct token word, struct expr *co
 {
     struct stage *stage =
         stage_items(tree, word, NULL, item_list_add(tree, NULL, item_new(tree, count, (struct token){0})));
-    stage->initial = seed;
     if (seed)
-        extend_span(stage, seed->span);
+        set_initial(stage, item_list_add(tree, NULL, item_new(tree, seed, (struct token){0})));
     return stage;
 }
 
-struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct expr *expr)
+struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct item_list *items)
 {
     struct combiner *combiner = arena_alloc(tree->arena, sizeof *combiner);
     combiner->op = token_name(tree, op);
     if (op.end != 0 && !combiner->op.text)
         combiner->op.text = arena_text(tree->arena, tree->source->text + op.begin, op.end - op.begin);
     combiner->head = head;
-    combiner->expr = expr;
+    combiner->items = items;
     return combiner;
 }
 

@@ -93,7 +93,7 @@ static const struct token absent;
 %type column_op {struct token}
 %type combiner {struct combiner *}
 %type exclusive {struct token}
-%type initial {struct expr *}
+%type initial {struct item_list *}
 %type along {struct token}
 %type key {struct item *}
 %type keys {struct item_list *}
@@ -343,7 +343,7 @@ stages(A) ::= stages(L) PIPE stage(G). { A = stage_list_add(tree, L, G); }
 
 /* After scan and reduce an operator is a name, so that a line may end with it. */
 combiner(A) ::= column_op(O). { A = combiner_new(tree, O, NULL, NULL); }
-combiner(A) ::= HEAD(B) names(L) PIPE(E) expr(X). { A = combiner_new(tree, absent, head_new(tree, B, L, E), X); }
+combiner(A) ::= HEAD(B) names(L) PIPE(E) items(I). { A = combiner_new(tree, absent, head_new(tree, B, L, E), I); }
 
 column_op(A) ::= PLUS(T). { A = T; }
 column_op(A) ::= STAR(T). { A = T; }
@@ -355,7 +355,7 @@ column_op(A) ::= NAME(T). { A = T; }
 exclusive(A) ::= . { A = absent; }
 exclusive(A) ::= EXCLUSIVE(T). { A = T; }
 initial(A) ::= . { A = NULL; }
-initial(A) ::= FROM expr(X). { A = X; }
+initial(A) ::= FROM arguments(L). { A = L; }
 along(A) ::= . { A = absent; }
 along(A) ::= ALONG NAME(N). { A = N; }
 

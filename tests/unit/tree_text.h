@@ -249,7 +249,8 @@ static inline void add_stage(struct strbuf *out, const struct stage *stage)
         add_source(out, &stage->sources[i]);
     }
     strbuf_puts(out, stage->exclusive.text ? " exclusive" : "");
-    add_clause(out, "from", stage->initial);
+    strbuf_puts(out, stage->initial_count ? " from" : "");
+    add_items(out, stage->initial, stage->initial_count);
     add_clause(out, "into", stage->into);
     if (stage->along.text)
         strbuf_printf(out, " along %s", stage->along.text);

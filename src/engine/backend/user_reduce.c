@@ -14,7 +14,7 @@ enum { SHORT = 48 };
 
 struct application {
     const struct task *body;
-    union datum arguments[2];
+    const union datum *arguments;
     union datum *memo;
     bool *known;
     value *stack; /* no deeper than the number of instructions: arguments precede their readers */
@@ -91,7 +91,8 @@ static bool compute(const struct application *application, const struct instr *i
 static bool evaluate(struct application *application, value root)
 {
     const struct code *code = &application->body->code;
-    demand(application, root);
+    if (demand(application, root))
+        return true;
     while (application->depth > 0) {
         value v = application->stack[application->depth - 1];
         const struct instr *instr = &code->at[v];
@@ -107,6 +108,7 @@ static bool evaluate(struct application *application, value root)
                     .a = args[0].integer,
                     .b = args[1].integer,
                     .number = args[0].number,
+                    .rows = instr->op == OP_GATHER ? application->body->inputs[instr->integer].column->rows : 0,
                 };
             return false;
         }
@@ -116,8 +118,30 @@ static bool evaluate(struct application *application, value root)
     return true;
 }
 
-bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, struct scalar right,
-                         struct scalar *result, struct failure *failure)
+/* Computes all values in order, also those that nothing reads; false if one has no result. This is quicker, and most
+ * functions have no values that are not read. */
+static bool compute_eagerly(struct application *application)
+{
+    const struct code *code = &application->body->code;
+    union datum *memo = application->memo;
+    for (value v = 0; v < code->count; v++) {
+        const struct instr *instr = &code->at[v];
+        const value *from = instr->args;
+        union datum args[3] = {{0}};
+        if (instr->op == OP_SELECT) {
+            memo[v] = memo[from[memo[from[0]].integer ? 1 : 2]];
+            continue;
+        }
+        for (int i = 0; i < op_table[instr->op].arity; i++)
+            args[i] = memo[from[i]];
+        if (!compute(application, instr, args, &memo[v]))
+            return false;
+    }
+    return true;
+}
+
+bool user_reduce_rows(const struct user_reduce *reducer, const union datum *rows, union datum *result,
+                      struct failure *failure)
 {
     union datum memo[SHORT];
     bool known[SHORT];
@@ -126,7 +150,7 @@ bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, 
     size_t count = (size_t)body->code.count;
     struct application application = {
         .body = body,
-        .arguments = {datum_of_scalar(&left), datum_of_scalar(&right)},
+        .arguments = rows,
         .memo = memo,
         .known = known,
         .stack = stack,
@@ -136,19 +160,33 @@ bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, 
         application.memo = heap_array(count, sizeof *application.memo);
         application.known = heap_array(count, sizeof *application.known);
         application.stack = heap_array(count, sizeof *application.stack);
-    } else {
-        memset(known, 0, count * sizeof *known);
     }
-    value root = body->outputs[0].value;
-    bool good = evaluate(&application, root);
-    if (good)
-        *result = datum_scalar(application.memo[root], reducer->kind);
+    bool good = compute_eagerly(&application);
+    memset(application.known, good, count * sizeof *known);
+    good = true;
+    for (size_t k = 0; k < body->output_count && good; k++) {
+        const value root = body->outputs[k].value;
+        good = evaluate(&application, root);
+        if (good)
+            result[k] = application.memo[root];
+    }
     if (count > SHORT) {
         free(application.memo);
         free(application.known);
         free(application.stack);
     }
     return good;
+}
+
+bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, struct scalar right,
+                         struct scalar *result, struct failure *failure)
+{
+    const union datum rows[2] = {datum_of_scalar(&left), datum_of_scalar(&right)};
+    union datum combined;
+    if (!user_reduce_rows(reducer, rows, &combined, failure))
+        return false;
+    *result = datum_scalar(combined, reducer->kind);
+    return true;
 }
 
 bool user_reduce_apply(const struct user_reduce *reducer, struct scalar left, struct scalar right,

@@ -1,15 +1,11 @@
-/* Users' associative functions of two values, for reduce and scan. */
+/* Applying users' associative functions. */
 #ifndef RQL_ENGINE_BACKEND_USER_REDUCE_H
 #define RQL_ENGINE_BACKEND_USER_REDUCE_H
 
-#include "engine/plan/task.h"
+#include "engine/plan/combining.h"
 
 struct failure; /* failure.h */
-
-struct user_reduce {
-    enum kind kind;    /* of both arguments and the result */
-    struct task *body; /* inputs 0 and 1 are the left and the right value; one output, no filters */
-};
+union datum;    /* datum.h */
 
 /* Analyses the function for arguments of any value. Called once, by one thread, before it is compiled. */
 void user_reduce_prepare(const struct user_reduce *reducer);
@@ -25,5 +21,10 @@ bool user_reduce_apply(const struct user_reduce *reducer, struct scalar left, st
 /* user_reduce_apply that on failure sets all of `failure` but the task and the row. */
 bool user_reduce_explain(const struct user_reduce *reducer, struct scalar left, struct scalar right,
                          struct scalar *result, struct failure *failure);
+
+/* Applies it to two rows: `rows` has the left row's values, then the right one's. False if some value of the result has
+ * none; then all of `failure`, if it is not NULL, but the task and the row are set. Thread-safe. */
+bool user_reduce_rows(const struct user_reduce *reducer, const union datum *rows, union datum *result,
+                      struct failure *failure);
 
 #endif

@@ -1,5 +1,6 @@
 /* Stages that combine values: terminals, which aggregate all rows, and scan. */
 #include "engine/bind/bind_internal.h"
+#include "engine/lower/combine.h"
 
 #include <math.h>
 #include <string.h>
@@ -183,6 +184,10 @@ static const char *scanned_extreme(const struct stage *stage, const struct slot 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct aggregate what;
+    if (combines_rows(stage)) {
+        lower_combine(binder, stage, flow);
+        return;
+    }
     bool shaped = stage->along.text == NULL || shape_check_axis(binder, stage, flow);
     if (!stage_column(binder, stage, flow) || !shaped) {
         task_unknown(binder, stage, flow);
@@ -224,6 +229,10 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
 
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    if (combines_rows(stage)) {
+        lower_combine(binder, stage, flow);
+        return;
+    }
     if (stage->along.text != NULL) {
         bind_axis_reduction(binder, stage, flow);
         return;

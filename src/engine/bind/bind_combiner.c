@@ -5,32 +5,32 @@
 #include <string.h>
 
 /* An operator as it may be written after scan and reduce. */
-static const struct combining {
+static const struct operator_word {
     const char *text;
     enum aggregate_kind kind;
     bool has_identity;
     bool bits; /* of integers only */
-} combinings[] = {
+} operator_words[] = {
     {"+", AGG_SUM, true, false},      {"*", AGG_PRODUCT, true, false}, {"min", AGG_MIN, false, false},
     {"max", AGG_MAX, false, false},   {"&", AGG_BITAND, true, true},   {"^", AGG_XOR, true, true},
     {"bitor", AGG_BITOR, true, true}, {"or", AGG_BITOR, true, true},
 };
-enum { COMBINING_COUNT = sizeof combinings / sizeof *combinings };
+enum { WORD_COUNT = sizeof operator_words / sizeof *operator_words };
 
-static const struct combining *find_combining(const char *text)
+static const struct operator_word *find_operator_word(const char *text)
 {
-    for (size_t i = 0; i < COMBINING_COUNT; i++) {
-        if (strcmp(combinings[i].text, text) == 0)
-            return &combinings[i];
+    for (size_t i = 0; i < WORD_COUNT; i++) {
+        if (strcmp(operator_words[i].text, text) == 0)
+            return &operator_words[i];
     }
     return NULL;
 }
 
 static void unknown_operator(struct binder *binder, const struct stage *stage)
 {
-    const char *names[COMBINING_COUNT];
-    for (size_t i = 0; i < COMBINING_COUNT; i++)
-        names[i] = combinings[i].text;
+    const char *names[WORD_COUNT];
+    for (size_t i = 0; i < WORD_COUNT; i++)
+        names[i] = operator_words[i].text;
     const char *word = text_of_word(binder->arena, stage);
     if (env_find(binder->env, stage->op.text) != NULL &&
         env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
@@ -42,7 +42,7 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
         bind_error(binder, stage->op.span,
                    "the operators are + * min max & ^ bitor; write any other function as |a, b| E",
                    "`%s` cannot combine values with `%s`%s", word, stage->op.text,
-                   did_you_mean(binder->arena, stage->op.text, names, COMBINING_COUNT));
+                   did_you_mean(binder->arena, stage->op.text, names, WORD_COUNT));
 }
 
 /* Creates a task for the function, outside of the queue: inputs 0 and 1 are the two values. */
@@ -89,7 +89,8 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
                            {.name = head->names[1].text, .type = type_of_kind(kind), .known = true}};
     struct flow pair = {.columns = slots, .count = 2, .rows = 1};
     struct task *body = new_body(binder, stage, &pair);
-    struct scope scope = {.binder = binder, .code = &body->code, .task = body, .flow = &pair, .head = head};
+    struct scope scope = {
+        .binder = binder, .code = &body->code, .task = body, .flow = &pair, .head = head, .combines = true};
     name_check_head(&scope);
     value v = result_of(&scope, expr, kind, bind_plain(&scope, expr, "the function"));
     if (v == NO_VALUE)
@@ -103,7 +104,7 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
     body->outputs[0] = (struct output){.value = v, .type = type_of_kind(kind), .needed = true};
     body->output_count = 1;
     struct user_reduce *reducer = arena_alloc(binder->arena, sizeof *reducer);
-    *reducer = (struct user_reduce){kind, body};
+    *reducer = (struct user_reduce){.kind = kind, .body = body, .count = 1};
     return reducer;
 }
 
@@ -114,11 +115,17 @@ static bool bind_initial(struct binder *binder, const struct stage *stage, enum 
     struct scalar scalar;
     code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(binder, &code, "an initial value is the same for all rows");
-    enum known known = bind_constant(&scope, stage->initial, &scalar);
+    if (stage->initial_count != 1) {
+        bind_error(binder, stage->initial[1].span, NULL, "one value is combined, but `from` has %zu",
+                   stage->initial_count);
+        return false;
+    }
+    const struct expr *expr = stage->initial->expr;
+    enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
     if (kind == KIND_INT && scalar.kind == KIND_FLOAT) {
-        bind_error(binder, stage->initial->span, "convert the values first with `map float(x)`",
+        bind_error(binder, expr->span, "convert the values first with `map float(x)`",
                    "the initial value is a float, but the values are integers");
         return false;
     }
@@ -140,14 +147,14 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
         what->reducer = bind_reducer(binder, stage, kind);
         good = what->reducer != NULL;
     } else {
-        const struct combining *combining = find_combining(stage->op.text);
-        if (combining == NULL) {
+        const struct operator_word *word = find_operator_word(stage->op.text);
+        if (word == NULL) {
             unknown_operator(binder, stage);
             return false;
         }
-        what->kind = combining->kind;
-        has_identity = combining->has_identity;
-        if (combining->bits && kind == KIND_FLOAT) {
+        what->kind = word->kind;
+        has_identity = word->has_identity;
+        if (word->bits && kind == KIND_FLOAT) {
             bind_error(binder, stage->op.span, "convert the values first with `map int(x)`, which truncates",
                        "`%s` needs integers, but the values are floats", stage->op.text);
             good = false;

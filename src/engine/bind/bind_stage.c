@@ -352,6 +352,8 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow)
     case STAGE_SHAPE:
     case STAGE_SHOW:
     case STAGE_REPEAT: /* its conditions are of rounds */
+    case STAGE_SCAN:   /* their functions are of two values, or of two rows */
+    case STAGE_REDUCE:
         return false;
     default:
         return !flow->scalar && flow->task != NULL;

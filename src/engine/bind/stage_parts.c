@@ -85,6 +85,11 @@ static const char *how_to_choose(struct binder *binder, const struct stage *stag
     const char *word = text_of_word(binder->arena, stage), *columns = text_of_columns(binder->arena, flow);
     const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
     enum stage_kind kind = stage->word->stage;
+    if ((kind == STAGE_SCAN || kind == STAGE_REDUCE) && stage->head != NULL && stage->head->count == 2)
+        return arena_printf(
+            binder->arena, "choose one: `pick %s | %s`, or combine rows: `%s |%s, %s| %s.%s + %s.%s as %s, ...`", last,
+            text_of_span(binder->arena, stage->span, 40), word, stage->head->names[0].text, stage->head->names[1].text,
+            stage->head->names[0].text, last, stage->head->names[1].text, last, last);
     if (kind == STAGE_SCAN || kind == STAGE_REDUCE || kind == STAGE_HIST)
         return arena_printf(binder->arena, "choose one: `pick %s | %s`; the columns are %s", last,
                             text_of_span(binder->arena, stage->span, 40), columns);

@@ -38,6 +38,8 @@ struct lazy_task {
     struct output_values *outputs; /* of each output */
     bool *random_access;           /* of each output: read at rows other than the reader's own */
     struct column *scanned;        /* a scan's input, for its errors */
+    union datum *uncombined;       /* the first two rows that could not be combined, the right one of number */
+    int64_t uncombined_row;        /* this; NULL: there are none */
 };
 
 struct frame {

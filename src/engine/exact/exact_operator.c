@@ -366,6 +366,7 @@ enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
         [OPERATOR_HIST] = operator_hist,
         [OPERATOR_IDS] = exact_ids,
         [OPERATOR_REPEAT] = operator_repeat,
+        [OPERATOR_COMBINE] = exact_combine,
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;
@@ -380,5 +381,7 @@ enum status exact_operator_failure(struct exact *exact, const struct lazy_task *
         return exact_scan_failure(exact, lazy, row);
     if (lazy->task->column_op->kind == OPERATOR_MOVING)
         return moving_failure(exact, lazy, row);
+    if (lazy->task->column_op->kind == OPERATOR_COMBINE)
+        return exact_combine_failure(exact, lazy);
     return exact_group_failure(exact, lazy, k, row);
 }

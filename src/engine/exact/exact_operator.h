@@ -32,4 +32,8 @@ enum status exact_group_failure(struct exact *exact, const struct lazy_task *laz
 enum status exact_scan(struct exact *exact, struct lazy_task *lazy);
 enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row);
 
+/* Rows combined by a user's function (exact_combine.c). */
+enum status exact_combine(struct exact *exact, struct lazy_task *lazy);
+enum status exact_combine_failure(const struct exact *exact, const struct lazy_task *lazy);
+
 #endif

@@ -1,6 +1,8 @@
 /* A task as text. Names are RubiCL's: a task that maps and then filters is a MappingFilter. */
 #include "engine/explain/explain_task.h"
 
+#include "engine/plan/combining.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -310,6 +312,9 @@ static void add_operator(struct strbuf *out, const struct task *task)
         break;
     case OPERATOR_SCATTER:
         strbuf_puts(out, "to ");
+        break;
+    case OPERATOR_COMBINE:
+        strbuf_puts(out, column_op->combining->reduces ? "to one row, by a function of " : "by a function of ");
         break;
     case OPERATOR_DISTINCT:
     case OPERATOR_HIST:

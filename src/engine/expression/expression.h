@@ -195,6 +195,13 @@ struct neighbourhood {
     bool known; /* false after an error */
     struct span span;
 };
+/* The rows that a function of two rows combines, by the names of its head. */
+struct row_pair {
+    const struct name *names; /* of the left and the right row */
+    const struct flow *rows;  /* their columns: INPUT k of the code is column k of the left row, */
+    size_t right;             /* and INPUT right + k that of the right one */
+    const struct flow *from;  /* all columns of what is combined, for errors */
+};
 /* What names in an expression may mean. One scope serves all expressions of a stage. */
 struct scope {
     struct binder *binder;
@@ -218,7 +225,9 @@ struct scope {
     bool of_groups;                         /* the rows are groups: the columns are their keys */
     const struct item *given;               /* the stage's earlier expressions, whose names are not visible */
     size_t given_count;
-    const struct local *locals; /* the local names that have been bound in this scope, the last one first */
+    bool combines;               /* the expression is of a function that combines values, whose task is in no queue; */
+    const struct row_pair *pair; /* if it is of rows, these; else NULL */
+    const struct local *locals;  /* the local names that have been bound in this scope, the last one first */
 };
 
 /* messages.c: text for messages. */
@@ -467,6 +476,8 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
 /* round.c: `step`, the number of the round of the innermost loop, and before(NAME), a column before the round. */
 struct term bind_step(struct scope *scope, struct span span);
 struct term bind_before(struct scope *scope, const struct expr *expr);
+/* Records that `what` cannot be read by a function that combines values. */
+void refuse_in_combiner(struct scope *scope, struct span span, const char *what);
 /* Whether one of its sources, or of its stages, is the rows of a round of a loop that is being bound. */
 bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pipeline);
 /* fold.c: sum(k in A..B: E) */

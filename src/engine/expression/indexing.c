@@ -281,6 +281,10 @@ static struct term bind_in_round(struct scope *scope, const struct expr *expr, c
     size_t k;
     if (!find_column(scope, expr, &columns, &k))
         return unknown_term;
+    if (scope->combines) {
+        refuse_in_combiner(scope, span, text_of_span(binder->arena, span, 40));
+        return unknown_term;
+    }
     if (scope->task == NULL || (expr->arg_count == 0 && rounds->rows != 1)) {
         bind_error(binder, span, NULL,
                    scope->task == NULL ? "`%s` differs from round to round, but a constant is needed here"
@@ -328,6 +332,41 @@ static void bind_positions(struct scope *scope, const struct expr *expr)
         bind_term(scope, expr->args[i]);
 }
 
+/* A column of one of the two rows that a function combines. */
+static struct term bind_in_pair(struct scope *scope, const struct expr *expr, bool right)
+{
+    struct binder *binder = scope->binder;
+    const struct row_pair *pair = scope->pair;
+    size_t k = 0;
+    if (expr->arg_count > 0) {
+        bind_error(binder, expr->span, NULL, "`%s` is a value: it has no elements", written(binder, expr));
+        return unknown_term;
+    }
+    while (k < pair->rows->count && strcmp(pair->rows->columns[k].name, expr->column.text) != 0)
+        k++;
+    if (k == pair->rows->count) {
+        struct scope of_rows = {.binder = binder, .flow = pair->from};
+        const struct expr column = {.kind = EXPR_NAME, .name = expr->column, .span = expr->column.span};
+        size_t unread;
+        if (name_resolve_column(&of_rows, &column, &unread))
+            bind_error(binder, expr->span,
+                       arena_printf(binder->arena, "the function gives the rows that it is given: add `... as %s`",
+                                    name_written(pair->from->columns[unread].name, binder->arena)),
+                       "the result has no column `%s`, so `%s` cannot read it there", pair->from->columns[unread].name,
+                       written(binder, expr));
+        return unknown_term;
+    }
+    struct term term = term_of_column(scope->code, pair->rows, k, expr->span);
+    if (right && term_is_known(term)) {
+        const struct instr instr = scope->code->at[term.value];
+        term.value = code_input(scope->code, instr.integer + (int64_t)pair->right, instr.kind, expr->span);
+        if (term.present != NO_VALUE)
+            term.present = code_input(scope->code, scope->code->at[term.present].integer + (int64_t)pair->right,
+                                      KIND_BOOL, expr->span);
+    }
+    return term;
+}
+
 /* NAME.COLUMN and NAME.COLUMN[E]: the name is a relation whatever the columns are. */
 static struct term bind_of_relation(struct scope *scope, const struct expr *expr)
 {
@@ -352,6 +391,10 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
     if (expr->definition != NULL) {
         not_a_column(scope, expr);
         return unknown_term;
+    }
+    for (size_t side = 0; scope->pair != NULL && expr->column.text != NULL && side < 2; side++) {
+        if (strcmp(scope->pair->names[side].text, expr->name.text) == 0)
+            return bind_in_pair(scope, expr, side == 1);
     }
     if (expr->column.text != NULL)
         return bind_of_relation(scope, expr);

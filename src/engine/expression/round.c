@@ -37,11 +37,23 @@ bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pi
                                       stages_read_round(binder, pipeline->stages, pipeline->stage_count));
 }
 
+void refuse_in_combiner(struct scope *scope, struct span span, const char *what)
+{
+    bind_error(
+        scope->binder, span,
+        arena_printf(scope->binder->arena, "make it a column of the rows that are combined: `derive NAME = %s`", what),
+        "a function that combines values cannot read `%s`, which differs from round to round", what);
+}
+
 struct term bind_step(struct scope *scope, struct span span)
 {
     const struct loop *loop = scope->binder->rounds->loop;
     if (scope->task == NULL) {
         bind_error(scope->binder, span, NULL, "`step` differs from round to round, but a constant is needed here");
+        return unknown_term;
+    }
+    if (scope->combines) {
+        refuse_in_combiner(scope, span, "step");
         return unknown_term;
     }
     const struct input input = {.column = loop->step,

@@ -74,7 +74,7 @@ void bind_sample(struct binder *binder, const struct stage *stage, struct flow *
     const struct flow from = *flow;
     bool known = number_of(binder, stage->items[0].expr, "how many rows `sample` takes", &count);
     if (stage->initial != NULL)
-        known = number_of(binder, stage->initial, "a seed", &seed) && known;
+        known = number_of(binder, stage->initial->expr, "a seed", &seed) && known;
     if (count < 0)
         bind_error(binder, stage->items[0].span, "as in `sample 100`", "`sample` cannot take %lld rows",
                    (long long)count);

@@ -231,6 +231,7 @@ static void copy_stage(struct expansion *x, struct stage *stage)
     stage->items = copy_items(x, stage->items, stage->item_count);
     stage->aggregates = copy_items(x, stage->aggregates, stage->aggregate_count);
     stage->most = copy_items(x, stage->most, 1);
+    stage->initial = copy_items(x, stage->initial, stage->initial_count);
     struct source_node *sources = arena_array(arena, stage->source_count + 1, sizeof *sources);
     for (size_t i = 0; i < stage->source_count; i++) {
         sources[i] = stage->sources[i];
@@ -238,8 +239,8 @@ static void copy_stage(struct expansion *x, struct stage *stage)
     }
     stage->sources = sources;
     stage->bounds = copy_exprs(x, stage->bounds, stage->bound_count);
-    struct expr **const exprs[] = {&stage->across, &stage->values, &stage->initial,   &stage->otherwise,
-                                   &stage->into,   &stage->rounds, &stage->condition, &stage->until};
+    struct expr **const exprs[] = {&stage->across, &stage->values,    &stage->otherwise, &stage->into,
+                                   &stage->rounds, &stage->condition, &stage->until};
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         *exprs[i] = copy_expr(x, *exprs[i]);
     const struct stage_array body = stages_copied(x, stage->body, stage->body_count);

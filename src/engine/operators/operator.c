@@ -16,6 +16,7 @@ enum status host_operator_run_pool(const struct operator_job *job, struct thread
         [OPERATOR_PARTITION] = operator_partition,
         [OPERATOR_HIST] = operator_hist,
         [OPERATOR_IDS] = operator_ids,
+        [OPERATOR_COMBINE] = operator_combine,
     };
     struct workers workers = {.threads = thread_pool_threads(thread_pool),
                               .thread_pool = thread_pool,

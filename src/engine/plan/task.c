@@ -1,6 +1,7 @@
 /* The queue of tasks, and which of their values are read. */
 #include "engine/plan/task.h"
 
+#include "engine/plan/combining.h"
 #include "engine/plan/loop.h"
 #include "engine/values/dictionary.h"
 
@@ -209,6 +210,8 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_IDS:
     case OPERATOR_PARTITION:
         return rows;
+    case OPERATOR_COMBINE:
+        return column_op->combining->reduces ? 1 : rows;
     case OPERATOR_SCATTER:
         return column_op->into >= 0 ? column_op->into : rows;
     case OPERATOR_HIST:

@@ -10,7 +10,8 @@
 #include "engine/storage/column.h"
 
 struct task;
-struct loop; /* loop.h */
+struct loop;      /* loop.h */
+struct combining; /* combining.h */
 
 /* The source of INPUT k: a column, or an output of an earlier task of the queue. */
 struct input {
@@ -63,7 +64,7 @@ struct aggregate {
     const char *word; /* in the error of no rows; NULL: that of the kind */
     struct span span;
     struct logical_type logical; /* of the result */
-    struct user_reduce *reducer; /* AGG_FOLD: user_reduce.h */
+    struct user_reduce *reducer; /* AGG_FOLD: combining.h */
     bool has_initial;            /* combined before the first row; the result for no rows */
     struct scalar initial;       /* of the value's kind */
     double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
@@ -107,6 +108,7 @@ enum operator_kind {
                            key 0 is. Places are below `into` */
     OPERATOR_PARTITION, /* rows in the order of the keys, stable: the number of each, and of its group, from 0 */
     OPERATOR_REPEAT,    /* the keys, which are all inputs, after the rounds of `loop` */
+    OPERATOR_COMBINE,   /* the rows combined by a user's function of two rows: struct combining */
     OPERATOR_HIST       /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
                            calendar units */
 };
@@ -158,8 +160,9 @@ struct column_operator {
     enum logical calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit, with lo
                               and hi of the key's type; LOGICAL_NUMBER: of equal width */
     struct moving_operator moving;
-    struct loop *loop; /* repeat */
-    const char *key;   /* group: "row" or "column" where the key is one of a shape; else NULL */
+    struct loop *loop;           /* repeat */
+    struct combining *combining; /* combine */
+    const char *key;             /* group: "row" or "column" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */
