@@ -6,28 +6,43 @@
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
-enum { LINE = 64, VECTOR = 16 };
+enum { VECTOR = 16 };
 
-void copy_nontemporal(void *to, const void *from, size_t size)
+void stream_lines(void *to, const void *from, size_t lines)
 {
-    char *out = to;
-    const char *in = from;
-    size_t head = (LINE - (uintptr_t)out % LINE) % LINE;
-    head = head < size ? head : size;
-    memcpy(out, in, head);
-    size_t at = head;
-    for (; at + LINE <= size; at += LINE) /* whole lines, so that none is read to be completed */
-        for (size_t k = 0; k < LINE; k += VECTOR)
-            _mm_stream_si128((void *)(out + at + k), _mm_loadu_si128((const void *)(in + at + k)));
-    memcpy(out + at, in + at, size - at);
+    __m128i *out = to;
+    const __m128i *in = from;
+    for (size_t i = 0; i < lines * (STREAM_LINE / VECTOR); i++) /* whole lines, so that none is read to be completed */
+        _mm_stream_si128(out + i, _mm_loadu_si128(in + i));
+}
+
+void stream_fence(void)
+{
     _mm_sfence(); /* non-temporal stores are weakly ordered */
 }
 
 #else
 
-void copy_nontemporal(void *to, const void *from, size_t size)
+void stream_lines(void *to, const void *from, size_t lines)
 {
-    memcpy(to, from, size);
+    memcpy(to, from, lines * STREAM_LINE);
+}
+
+void stream_fence(void)
+{
 }
 
 #endif
+
+void copy_nontemporal(void *to, const void *from, size_t size)
+{
+    char *out = to;
+    const char *in = from;
+    size_t head = (STREAM_LINE - (uintptr_t)out % STREAM_LINE) % STREAM_LINE;
+    head = head < size ? head : size;
+    memcpy(out, in, head);
+    const size_t lines = (size - head) / STREAM_LINE, at = head + lines * STREAM_LINE;
+    stream_lines(out + head, in + head, lines);
+    memcpy(out + at, in + at, size - at);
+    stream_fence();
+}

@@ -8,4 +8,9 @@
  * third of the traffic when it is larger than they are. Ordered for other threads like memcpy. */
 void copy_nontemporal(void *to, const void *from, size_t size);
 
+/* The same of whole lines at places aligned to them; ordered for other threads only by stream_fence. */
+enum { STREAM_LINE = 64 };
+void stream_lines(void *to, const void *from, size_t lines);
+void stream_fence(void);
+
 #endif

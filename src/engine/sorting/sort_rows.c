@@ -191,16 +191,6 @@ static void write_elements(void *context, int member, int64_t row, const void *e
                     count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK);
 }
 
-/* A result column as wide as the elements serves as their buffer. */
-static void *borrowed_buffer(const struct sorting *sorting)
-{
-    for (size_t k = 0; k < sorting->carried_count && sorting->last; k++) {
-        if (store_size(sorting->carried[k].to) == sorting->width)
-            return column_at(sorting->carried[k].to, 0);
-    }
-    return NULL;
-}
-
 static enum status sort_word(struct sorting *sorting)
 {
     int bits = sorting->keys.word_bits[sorting->word];
@@ -215,7 +205,6 @@ static enum status sort_word(struct sorting *sorting)
         .read = read_elements,
         .emit = write_elements,
         .context = sorting,
-        .space = borrowed_buffer(sorting),
     };
     return radix_sort(&radix);
 }

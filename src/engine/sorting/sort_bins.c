@@ -1,0 +1,242 @@
+#include "engine/sorting/sort_bins.h"
+
+#include "engine/storage/buffer_pool.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINE = 64,
+    FILLED_PERCENT = 44, /* of a bin's room, on average: so few bins are more than half full that most take the time of
+                            sorting half the room */
+    LEAST_BINS = 64, /* of a bin that is dealt again, so that keys which are skewed on every scale need few rounds */
+    MOST_BINS = 256,
+    WARY = 8
+};
+
+/* Inlined where the width is a constant: one loop for each width. */
+#define SPECIALISED static inline __attribute__((always_inline))
+
+static int mean_of(const struct bins *bins)
+{
+    return bins->room * FILLED_PERCENT / 100;
+}
+
+/* Bins begin at different places within a page: they would share few lines of the first-level cache otherwise. */
+static size_t stride_of(const struct bins *bins)
+{
+    return (size_t)bins->room + LINE / bins->radix->width;
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+bool bins_init(struct bins *bins, const struct radix *radix, const struct sort_level *level, size_t most)
+{
+    *bins = (struct bins){.radix = radix, .level = level};
+    bins->bare = radix->width < sizeof(struct radix_pair) && radix->shift == 0;
+    bins->room = bins->bare && radix->width == 4 ? level->room_32 : level->room_64;
+    const size_t count = most / (size_t)mean_of(bins) + 1, width = radix->width;
+    const size_t rooms = rounded((count * stride_of(bins) + PIECE) * width), arrays = rounded(most * width);
+    const size_t first = rooms > arrays ? rooms : arrays, sorted = arrays + rounded((size_t)bins->room * width);
+    bins->memory = buffer_pool_alloc(radix->workers->pool, first + arrays + sorted, &bins->memory_bytes);
+    bins->spaces[0] = bins->memory;
+    bins->spaces[1] = bins->memory + first;
+    bins->sorted = bins->memory + first + arrays;
+    bins->counts = heap_array(count + 1, sizeof *bins->counts);
+    return bins->memory != NULL;
+}
+
+void bins_free(struct bins *bins)
+{
+    if (!bins->radix)
+        return;
+    buffer_pool_release(bins->radix->workers->pool, bins->memory, bins->memory_bytes);
+    free(bins->counts);
+}
+
+SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, size_t width)
+{
+    if (width == 4)
+        ((uint32_t *)to)[i] = ((const uint32_t *)from)[j];
+    else if (width == 8)
+        ((uint64_t *)to)[i] = ((const uint64_t *)from)[j];
+    else
+        ((struct radix_pair *)to)[i] = ((const struct radix_pair *)from)[j];
+}
+
+/* ---- dealing into bins ---- */
+
+SPECIALISED size_t bin_of(uint32_t position, size_t bins)
+{
+    return (uint64_t)position * bins >> 32;
+}
+
+/* Appends elements to bins; returns the numbers of elements in these bins, all together by `or`. */
+SPECIALISED uint32_t append(const void *elements, const uint32_t *positions, int count, size_t bins, size_t stride,
+                            uint32_t *counts, void *to, size_t width)
+{
+    uint32_t any = 0;
+    for (int i = 0; i < count; i++) {
+        const size_t bin = bin_of(positions[i], bins);
+        const uint32_t at = counts[bin];
+        copy_element(to, bin * stride + at, elements, (size_t)i, width);
+        counts[bin] = at + 1;
+        any |= at + 1;
+    }
+    return any;
+}
+
+/* Deals into bins of a fixed room; false: one was filled. */
+static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by, size_t bin_count)
+{
+    const size_t width = bins->radix->width, stride = stride_of(bins);
+    uint32_t *counts = bins->counts;
+    char *to = bins->spaces[0];
+    uint32_t positions[PIECE];
+    int count;
+    memset(counts, 0, bin_count * sizeof *counts);
+    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
+        bins->level->positions(by, piece, width, count, positions);
+        const uint32_t any = width == 4   ? append(piece, positions, count, bin_count, stride, counts, to, 4)
+                             : width == 8 ? append(piece, positions, count, bin_count, stride, counts, to, 8)
+                                          : append(piece, positions, count, bin_count, stride, counts, to, 16);
+        if (any >= (uint32_t)bins->room) /* a power of two; PIECE elements more are harmless */
+            return false;
+    }
+    return true;
+}
+
+SPECIALISED void move(const void *elements, const uint32_t *positions, int count, size_t bins, uint32_t *next, void *to,
+                      size_t width)
+{
+    for (int i = 0; i < count; i++)
+        copy_element(to, next[bin_of(positions[i], bins)]++, elements, (size_t)i, width);
+}
+
+/* Deals into bins that follow each other; ends[i] is set to the end of bin i. */
+static void deal_counted(const struct bins *bins, const struct pieces *all, const struct sort_positions *by,
+                         size_t bin_count, uint32_t *ends, char *to)
+{
+    const size_t width = bins->radix->width;
+    uint32_t positions[PIECE];
+    int count;
+    memset(ends, 0, bin_count * sizeof *ends);
+    struct pieces pieces = *all;
+    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
+        bins->level->positions(by, piece, width, count, positions);
+        for (int i = 0; i < count; i++)
+            ends[bin_of(positions[i], bin_count)]++;
+    }
+    uint32_t place = 0;
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        const uint32_t here = ends[bin];
+        ends[bin] = place;
+        place += here;
+    }
+    pieces = *all;
+    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
+        bins->level->positions(by, piece, width, count, positions);
+        if (width == 4)
+            move(piece, positions, count, bin_count, ends, to, 4);
+        else if (width == 8)
+            move(piece, positions, count, bin_count, ends, to, 8);
+        else
+            move(piece, positions, count, bin_count, ends, to, 16);
+    }
+}
+
+/* ---- sorting ---- */
+
+/* False: the keys differ in too many bits. */
+static bool sort_bin(const struct bins *bins, const void *elements, int count, void *to)
+{
+    if (!bins->bare)
+        return bins->level->sort_elements(
+            &(struct sort_key_place){bins->radix->shift, UINT64_MAX >> (64 - bins->radix->bits)}, elements,
+            bins->radix->width, count, to);
+    if (bins->radix->width == 4)
+        bins->level->sort_32(elements, count, to);
+    else
+        bins->level->sort_64(elements, count, to);
+    return true;
+}
+
+static void sort_array(struct bins *bins, char *elements, size_t count, char *other, char *to);
+
+/* Sorts bins that follow each other. */
+static void sort_arrays(struct bins *bins, char *elements, size_t bin_count, const uint32_t *ends, char *other,
+                        char *to)
+{
+    const size_t width = bins->radix->width;
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        const size_t begin = bin > 0 ? ends[bin - 1] : 0, at = begin * width;
+        if (ends[bin] > begin)
+            sort_array(bins, elements + at, ends[bin] - begin, other + at, to + at);
+    }
+}
+
+/* Sorts elements, overwriting them; `other` has the same size. */
+static void sort_array(struct bins *bins, char *elements, size_t count, char *other, char *to)
+{
+    const size_t width = bins->radix->width;
+    if (count <= (size_t)bins->room && sort_bin(bins, elements, (int)count, to))
+        return;
+    struct sort_positions by = sort_positions_between(bins->radix, 0, 0);
+    uint64_t least = UINT64_MAX, most = 0;
+    bins->level->bounds(&by.key, elements, width, (int)count, &least, &most);
+    if (least == most) {
+        memcpy(to, elements, count * width);
+        return;
+    }
+    by = sort_positions_between(bins->radix, least, most);
+    const size_t wanted = count / (size_t)mean_of(bins);
+    const size_t bin_count = wanted < LEAST_BINS ? LEAST_BINS : wanted < MOST_BINS ? wanted : MOST_BINS;
+    uint32_t ends[MOST_BINS];
+    const struct pieces pieces = pieces_of_array(elements, count, width);
+    deal_counted(bins, &pieces, &by, bin_count, ends, other);
+    sort_arrays(bins, other, bin_count, ends, elements, to);
+}
+
+static void sort_rooms(struct bins *bins, size_t bin_count)
+{
+    const size_t width = bins->radix->width, stride = stride_of(bins) * width;
+    char *to = bins->sorted;
+    for (size_t bin = 0; bin < bin_count; bin++) {
+        const size_t count = bins->counts[bin];
+        if (count > 0)
+            sort_array(bins, bins->spaces[0] + bin * stride, count, bins->spaces[1], to);
+        to += count * width;
+    }
+}
+
+static void gather(struct pieces pieces, char *to, size_t width)
+{
+    int count;
+    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL; to += (size_t)count * width)
+        memcpy(to, piece, (size_t)count * width);
+}
+
+void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, const struct sort_positions *by)
+{
+    if (!by) {
+        gather(*pieces, bins->sorted, bins->radix->width);
+        return bins->sorted;
+    }
+    const size_t bin_count = count / (size_t)mean_of(bins) + 1;
+    if (bins->wary > 0) {
+        bins->wary--;
+    } else if (deal_into_rooms(bins, *pieces, by, bin_count)) {
+        sort_rooms(bins, bin_count);
+        return bins->sorted;
+    } else {
+        bins->wary = WARY;
+    }
+    deal_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
+    sort_arrays(bins, bins->spaces[0], bin_count, bins->counts, bins->spaces[1], bins->sorted);
+    return bins->sorted;
+}

@@ -1,0 +1,32 @@
+/* Sorting a bucket that fits a core's cache, by one thread.
+ *
+ * Its elements are dealt into bins of a fixed room, about half full on average, which are sorted one by one
+ * (sort_level.h). If a bin does not suffice, the elements of each are counted first; a bin with too many is dealt into
+ * bins again, by the range of its keys. */
+#ifndef RQL_ENGINE_SORTING_SORT_BINS_H
+#define RQL_ENGINE_SORTING_SORT_BINS_H
+
+#include "engine/sorting/sort_deal.h"
+
+/* A thread's memory. */
+struct bins {
+    const struct radix *radix;
+    const struct sort_level *level;
+    bool bare; /* elements are their keys */
+    int room;  /* elements that are sorted at once */
+    char *memory;
+    size_t memory_bytes;
+    char *spaces[2], *sorted;
+    uint32_t *counts;
+    int wary; /* buckets whose bins are counted at once, as an earlier one's did not suffice */
+};
+
+/* For buckets of up to `most` elements. False: not enough memory; bins_free is due in either case. */
+bool bins_init(struct bins *bins, const struct radix *radix, const struct sort_level *level, size_t most);
+void bins_free(struct bins *bins);
+
+/* Sorts `count` > 0 elements with positions `by`, which are linear; NULL: their keys are equal. Returns them; they stay
+ * until the next call. */
+void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, const struct sort_positions *by);
+
+#endif

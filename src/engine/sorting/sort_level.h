@@ -1,0 +1,33 @@
+/* The inner loops of sorting, compiled for several levels of a processor. */
+#ifndef RQL_ENGINE_SORTING_SORT_LEVEL_H
+#define RQL_ENGINE_SORTING_SORT_LEVEL_H
+
+#include "engine/sorting/sort_positions.h"
+
+enum { SORT_BIN_ROOM = 256 }; /* the most words that any level sorts at once */
+
+struct sort_level {
+    const char *name;
+    int room_32, room_64; /* words that are sorted at once; powers of two */
+
+    /* The positions of `count` elements of a width of 4, 8 or 16 bytes. */
+    void (*positions)(const struct sort_positions *by, const void *elements, size_t width, int count,
+                      uint32_t *positions);
+
+    /* Lowers *least and raises *most to the keys of these elements. */
+    void (*bounds)(const struct sort_key_place *key, const void *elements, size_t width, int count, uint64_t *least,
+                   uint64_t *most);
+
+    /* Sort up to as many words as there is room for; `sorted` has this room, and all of it may be written. */
+    void (*sort_32)(const uint32_t *words, int count, uint32_t *sorted);
+    void (*sort_64)(const uint64_t *words, int count, uint64_t *sorted);
+
+    /* Sorts up to room_64 elements stably by their keys. False, without effect: the keys differ in too many bits. */
+    bool (*sort_elements)(const struct sort_key_place *key, const void *elements, size_t width, int count,
+                          void *sorted);
+};
+
+/* Level `i`, the best first, of those that this processor has; NULL behind the last. */
+const struct sort_level *sort_level_at(int i);
+
+#endif
