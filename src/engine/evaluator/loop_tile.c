@@ -1,6 +1,6 @@
 #include "engine/evaluator/loop_tile.h"
 
-#include "engine/plan/code_loop.h"
+#include "engine/vector/product_sum.h"
 
 struct finding {
     const struct builder *b;
@@ -11,7 +11,6 @@ struct finding {
     uint32_t level; /* the loop's, as a bit */
     const uint32_t *levels;
     struct loop_tile *tile;
-    bool *known; /* of the round's steps: a check of it is one of the tile's bounds */
 };
 
 static bool varies(const struct finding *finding, value v)
@@ -65,11 +64,6 @@ static reg vector_of(const struct finding *finding, value v, enum lane lane)
     return finding->b->of[finding->b->scope][lane][v];
 }
 
-static void note_known(const struct finding *finding, const struct step *step)
-{
-    finding->known[step - (finding->program->steps + finding->loop->begin)] = true;
-}
-
 /* Adds a bound; returns the vector of its positions. */
 static reg add_bound(const struct finding *finding, reg computed, int64_t step, int64_t limit)
 {
@@ -96,14 +90,11 @@ static void find_elements(const struct finding *finding)
             continue;
         if (instr->op == OP_GATHER) {
             const reg position = add_bound(finding, found->args[0], step, found->whole->rows);
-            tile->elements[tile->element_count++] =
-                (struct tile_element){.gather = found, .lane = lane, .position = position, .step = step};
+            tile->elements[tile->element_count++] = (struct tile_element){
+                .gather = found, .column = found->whole, .lane = lane, .position = position, .step = step};
         } else if (found->check != CHECK_NONE && finding->code->at[instr->args[1]].op == OP_CONST) {
             add_bound(finding, found->args[0], step, finding->code->at[instr->args[1]].integer);
-        } else {
-            continue;
         }
-        note_known(finding, found);
     }
 }
 
@@ -276,6 +267,7 @@ static void list_steps(const struct finding *finding)
         if (!needed[out])
             continue;
         const int element = element_of(tile, out);
+        tile->checked = tile->checked || (element < 0 && steps[s].check != CHECK_NONE);
         tile->steps[tile->step_count++] =
             (struct tile_step){.step = element < 0 ? &steps[s] : NULL, .element = element, .sum = -1};
         add_sums(tile, out);
@@ -294,7 +286,67 @@ static int element_as(const struct finding *finding, value v)
     return instr->op == OP_GATHER ? element_of(finding->tile, vector_of(finding, v, instr->lane)) : -1;
 }
 
-/* Finds whether the loop is a sum of products, and nothing else. Its sum may fail. */
+/* The greatest magnitude of an integer element. */
+static int64_t largest(const struct tile_element *element)
+{
+    const struct column *column = element->column;
+    if (column->range_known)
+        return column->lo < -INT64_MAX ? INT64_MAX : column->hi > -column->lo ? column->hi : -column->lo;
+    return column->store == TYPE_I32   ? largest_i32(column->data, column->rows)
+           : column->store == TYPE_I64 ? largest_i64(column->data, column->rows)
+                                       : INT64_MAX;
+}
+
+/* Copies the element's column to the lane's type: factors are read where they lie. */
+static void widen(const struct finding *finding, struct tile_element *element)
+{
+    const enum type type = lane_type(element->lane), store = element->column->store;
+    struct column *copy = arena_alloc(finding->b->arena, sizeof *copy);
+    if (store == type)
+        return;
+    const size_t size = type_table[type].size, stored = type_table[store].size;
+    char *to = arena_aligned(finding->b->arena, (size_t)element->column->rows * size, CACHE_LINE);
+    *copy = (struct column){.store = type,
+                            .rows = element->column->rows,
+                            .data = to,
+                            .range_known = element->column->range_known,
+                            .lo = element->column->lo,
+                            .hi = element->column->hi};
+    for (int64_t row = 0; row < copy->rows; row += BLOCK_ROWS) {
+        const int64_t left = copy->rows - row;
+        struct operands operands = {.out = to + (size_t)row * size,
+                                    .a = (const char *)element->column->data + (size_t)row * stored};
+        vector_move(store, type)(&operands, left < BLOCK_ROWS ? (int)left : BLOCK_ROWS);
+    }
+    element->column = copy;
+}
+
+/* Whether it takes little, next to the loop, to look at all elements once. */
+static bool is_short(const struct finding *finding, const struct tile_element *element)
+{
+    enum { MOST_BYTES = 1 << 26 };
+    const struct job *job = finding->program->job;
+    return element->column->rows / 4 <= job->end - job->begin &&
+           element->column->rows <= MOST_BYTES / (int64_t)sizeof(int64_t);
+}
+
+static void prepare_factors(const struct finding *finding, struct tile_product *product)
+{
+    int64_t most[2] = {INT64_MAX, INT64_MAX};
+    product->most = INT64_MAX;
+    for (int i = 0; i < 2; i++) {
+        struct tile_element *element = &finding->tile->elements[i == 0 ? product->x : product->y];
+        if (!is_short(finding, element))
+            return;
+        widen(finding, element);
+        if (product->sum == LANE_I64)
+            most[i] = largest(element);
+    }
+    if (__builtin_mul_overflow(most[0], most[1], &product->most))
+        product->most = INT64_MAX;
+}
+
+/* Finds whether the loop is a sum of products, and nothing else. */
 static void find_product(const struct finding *finding, value loop)
 {
     struct loop_tile *tile = finding->tile;
@@ -307,7 +359,6 @@ static void find_product(const struct finding *finding, value loop)
         const value next = finding->values->carries[0].next;
         term = other_argument(finding, next, OP_ADD, loop_state(code, loop, 0, finding->values));
         product.sum = loop_state_lane(code, loop, 0, finding->values);
-        product.checked = code->at[next].checked;
         if (code->at[next].kind != KIND_INT)
             return;
     }
@@ -320,20 +371,15 @@ static void find_product(const struct finding *finding, value loop)
     product.factors = tile->elements[product.x].lane;
     if (product.factors > product.sum)
         return;
+    prepare_factors(finding, &product);
     tile->product = product;
-    if (product.checked) {
-        const struct step *add = step_of(finding, vector_of(finding, finding->values->carries[0].next, LANE_I64));
-        if (add)
-            note_known(finding, add);
-    }
 }
 
-/* Whether no other step of a round may fail, and all of its states can be computed in place. */
-static bool is_known(const struct finding *finding)
+/* Whether no loop is in a round, and all states can be computed in place. */
+static bool is_simple(const struct finding *finding)
 {
     for (int32_t s = finding->loop->begin; s < finding->loop->body_end; s++) {
-        const struct step *step = &finding->program->steps[s];
-        if (step->loop || (step->check != CHECK_NONE && !finding->known[s - finding->loop->begin]))
+        if (finding->program->steps[s].loop)
             return false;
     }
     for (size_t k = 0; k < finding->loop->state_count; k++) {
@@ -360,7 +406,6 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
         .level = (uint32_t)1 << b->code->at[values->index].integer,
         .levels = code_levels(b->code, arena),
         .tile = tile,
-        .known = arena_array(arena, steps, sizeof *finding.known),
     };
     if (loop->condition != NO_REGISTER)
         return NULL;
@@ -371,7 +416,7 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
     find_elements(&finding);
     find_sums(&finding, v);
     find_product(&finding, v);
-    if (tile->element_count + tile->sum_count == 0 || !is_known(&finding))
+    if (tile->element_count + tile->sum_count == 0 || !is_simple(&finding))
         return NULL;
     list_positions(&finding);
     list_steps(&finding);

@@ -18,6 +18,7 @@ enum element_place { PLACE_ONE, PLACE_SIDE_BY_SIDE, PLACE_ANYWHERE };
 /* An element that rounds read. */
 struct tile_element {
     const struct step *gather;
+    const struct column *column; /* the gather's, or a copy in the lane's type */
     enum lane lane;
     reg position; /* in the first round, as a tile_bound's */
     int64_t step; /* from a round to the next */
@@ -45,10 +46,9 @@ struct tile_step {
 /* The loop as one sum of products of elements. */
 struct tile_product {
     bool is;
-    bool checked; /* may overflow */
-    int x, y;     /* elements */
-    size_t state;
+    int x, y; /* elements */
     enum lane factors, sum;
+    int64_t most; /* as in a product_sum */
 };
 
 struct loop_tile {
@@ -56,6 +56,7 @@ struct loop_tile {
     size_t position_count;
     struct tile_step *steps;
     size_t step_count;
+    bool checked; /* some step may fail */
     struct tile_element *elements;
     size_t element_count;
     struct tile_bound *bounds;

@@ -20,13 +20,14 @@ static const int64_t *positions(const struct worker *worker, reg vector)
     return worker->at[vector];
 }
 
-static void run_step(struct worker *worker, const struct step *step, int count)
+/* Returns whether some row failed. */
+static bool run_step(struct worker *worker, const struct step *step, int count)
 {
     struct operands operands = {.rows = worker->rows, .fail = worker->fail, .row = worker->row};
     operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
     if (!step->dense) {
         worker->at[step->out] = operands.a;
-        return;
+        return false;
     }
     operands.b = step->args[1] != NO_REGISTER ? worker->at[step->args[1]] : NULL;
     operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
@@ -37,7 +38,7 @@ static void run_step(struct worker *worker, const struct step *step, int count)
     operands.compare = step->compare;
     operands.uniform = step->uniform;
     worker->at[step->out] = operands.out;
-    step->dense(&operands, count); /* no failure of these counts here */
+    return step->dense(&operands, count);
 }
 
 /* Whether the position stays within 0 .. limit-1 in all rounds. */
@@ -84,7 +85,7 @@ static struct rows_of_tile next_rows(const struct worker *worker, const struct l
 
 static const char *element_at(const struct tile_element *element, int64_t position)
 {
-    const struct column *column = element->gather->whole;
+    const struct column *column = element->column;
     return (const char *)column->data + position * (int64_t)type_table[column->store].size;
 }
 
@@ -104,7 +105,7 @@ static void read_element(struct worker *worker, const struct tile_element *eleme
 {
     const struct step *gather = element->gather;
     const int64_t *position = positions(worker, element->position) + rows->begin;
-    const enum type store = gather->whole->store, type = lane_type(element->lane);
+    const enum type store = element->column->store, type = lane_type(element->lane);
     const int64_t way = round * element->step;
     void *own = worker->memory + worker->program->vectors[gather->out].place;
     struct operands operands = {.out = own, .fail = worker->fail};
@@ -113,7 +114,7 @@ static void read_element(struct worker *worker, const struct tile_element *eleme
         struct column moved = {.store = store, .rows = INT64_MAX, .data = element_at(element, way)};
         operands.a = position;
         operands.whole = &moved;
-        gather->dense(&operands, rows->count);
+        vector_gather(store, type)(&operands, rows->count);
         return;
     }
     operands.a = element_at(element, position[0] + way);
@@ -151,10 +152,12 @@ static void set_index(struct worker *worker, const struct vector_loop *loop, con
     worker->at[loop->index] = at;
 }
 
-static void run_round(struct worker *worker, const struct vector_loop *loop, const struct rows_of_tile *rows,
+/* Returns whether a step failed in some row, for which it may not count. */
+static bool run_round(struct worker *worker, const struct vector_loop *loop, const struct rows_of_tile *rows,
                       int64_t round)
 {
     const struct loop_tile *tile = loop->tile;
+    bool failed = false;
     for (size_t s = 0; s < tile->step_count; s++) {
         const struct tile_step *step = &tile->steps[s];
         if (step->element >= 0) {
@@ -168,7 +171,7 @@ static void run_round(struct worker *worker, const struct vector_loop *loop, con
             }
             compensated_sums_add(states, worker->at[sum->term], rows->count);
         } else {
-            run_step(worker, step->step, rows->count);
+            failed |= run_step(worker, step->step, rows->count);
         }
     }
     for (size_t k = 0; k < loop->state_count; k++) {
@@ -177,12 +180,13 @@ static void run_round(struct worker *worker, const struct vector_loop *loop, con
             memcpy(own_at(worker, state->state, state->size, rows->begin), worker->at[state->next],
                    (size_t)rows->count * state->size);
     }
+    return failed;
 }
 
 /* Whether the element can be read where the column has it, as a factor in registers. */
 static bool is_factor(const struct tile_element *element, enum element_place place)
 {
-    return place != PLACE_ANYWHERE && element->gather->whole->store == lane_type(element->lane);
+    return place != PLACE_ANYWHERE && element->column->store == lane_type(element->lane);
 }
 
 /* Adds a sum of products in registers; returns whether these rows can be. */
@@ -202,6 +206,7 @@ static bool add_products(struct worker *worker, const struct vector_loop *loop, 
         .y_round = of_y->step,
         .uniform = rows->places[x] == PLACE_ONE,
         .lanes = rows->count,
+        .most = product->most,
     };
     const int64_t at_x = positions(worker, of_x->position)[rows->begin],
                   at_y = positions(worker, of_y->position)[rows->begin];
@@ -222,21 +227,20 @@ static bool run_rows(struct worker *worker, const struct vector_loop *loop, cons
 {
     bool overflow = false;
     if (add_products(worker, loop, rows, rounds, &overflow))
-        return !overflow || !loop->tile->product.checked;
-    if (loop->tile->product.checked)
-        return false;
+        return !overflow || !loop->tile->checked;
     begin_at(worker, loop, rows->begin);
     for (int64_t round = 0; round < rounds; round++) {
         if (round % CANCEL_ROUNDS == 0 && worker_is_cancelled(worker))
             break;
         if (loop->reads_index)
             set_index(worker, loop, index, first + round, rows->count);
-        run_round(worker, loop, rows, round);
+        if (run_round(worker, loop, rows, round))
+            return false;
     }
     return true;
 }
 
-/* Keeps the states, or puts those that were kept back: where a sum may overflow, it is the only one. */
+/* Keeps the states, or puts those that were kept back. */
 static void copy_states(struct worker *worker, const struct vector_loop *loop, int count, bool back)
 {
     for (size_t k = 0; k < loop->state_count; k++) {
@@ -253,12 +257,12 @@ bool loop_tile_run(struct worker *worker, const struct vector_loop *loop, const 
     const int count = rows->count;
     bool done = true;
     for (size_t s = 0; s < tile->position_count; s++)
-        run_step(worker, &tile->positions[s], count);
+        run_step(worker, &tile->positions[s], count); /* the bounds tell what fails */
     for (size_t k = 0; k < tile->bound_count; k++) {
         if (!stays_inside(&tile->bounds[k], positions(worker, tile->bounds[k].position), count, rounds))
             return false;
     }
-    if (tile->product.checked)
+    if (tile->checked)
         copy_states(worker, loop, count, false);
     for (int begin = 0; begin < count && done && !worker_is_cancelled(worker);) {
         const struct rows_of_tile some = next_rows(worker, tile, begin, count, worker->element_places);

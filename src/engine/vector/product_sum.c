@@ -225,11 +225,66 @@ static bool add_part(const struct product_sum *sum, enum lane factors, enum lane
     return overflow;
 }
 
-bool product_sum_add(const struct product_sum *sum, enum lane factors, enum lane sums)
+static bool add_terms(const struct product_sum *sum, enum lane factors, enum lane sums)
 {
     bool overflow = false;
     const int left = add_whole(sum, factors, sums, &overflow);
     return left > 0 ? add_part(sum, factors, sums, left) || overflow : overflow;
+}
+
+enum { NARROW_LANES = 256, LEAST_NARROW_ROUNDS = 16 };
+
+/* As many rounds as certainly fit are added in 32 bits, and their sums in 64. */
+static bool add_narrow(const struct product_sum *sum, int lane)
+{
+    const int64_t most = sum->most > 0 ? sum->most : 1;
+    _Alignas(LINE_BYTES) int32_t narrow[NARROW_LANES];
+    int64_t *wide = (int64_t *)sum->states[0] + lane;
+    struct product_sum part = *sum;
+    bool overflow = false;
+    part.states[0] = narrow;
+    part.lanes = sum->lanes - lane < NARROW_LANES ? sum->lanes - lane : NARROW_LANES;
+    for (int64_t done = 0; done < sum->rounds; done += part.rounds) {
+        part.rounds = sum->rounds - done < INT32_MAX / most ? sum->rounds - done : INT32_MAX / most;
+        part.x = (const int32_t *)sum->x + done * sum->x_round + (sum->uniform ? 0 : lane);
+        part.y = (const int32_t *)sum->y + done * sum->y_round + lane;
+        memset(narrow, 0, sizeof narrow);
+        add_terms(&part, LANE_I32, LANE_I32);
+        for (int i = 0; i < part.lanes; i++)
+            overflow |= __builtin_add_overflow(wide[i], narrow[i], &wide[i]);
+    }
+    return overflow;
+}
+
+bool product_sum_add(const struct product_sum *sum, enum lane factors, enum lane sums)
+{
+    bool overflow = false;
+    if (factors != LANE_I32 || sums != LANE_I64 || sum->most > INT32_MAX / LEAST_NARROW_ROUNDS)
+        return add_terms(sum, factors, sums);
+    for (int lane = 0; lane < sum->lanes; lane += NARROW_LANES)
+        overflow |= add_narrow(sum, lane);
+    return overflow;
+}
+
+CPU_CLONES int64_t largest_i32(const int32_t *values, int64_t count)
+{
+    int32_t least = 0, most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    return -(int64_t)least > most ? -(int64_t)least : most;
+}
+
+CPU_CLONES int64_t largest_i64(const int64_t *values, int64_t count)
+{
+    int64_t least = 0, most = 0;
+    for (int64_t i = 0; i < count; i++) {
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
+    }
+    least = least == INT64_MIN ? INT64_MAX : -least;
+    return least > most ? least : most;
 }
 
 CPU_CLONES void compensated_sums_add(double *const states[4], const double *terms, int count)

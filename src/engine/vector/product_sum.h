@@ -12,6 +12,7 @@ struct product_sum {
     bool uniform;             /* x is one element a round */
     int lanes;
     int64_t rounds;
+    int64_t most; /* no product of integers has a greater magnitude; INT64_MAX: not known */
     /* Read and written. Floats: the four states of a compensated sum: high, low, rest, weight (compensated_sum.h), of
      * rounded products. Integers: the sum. */
     void *states[4];
@@ -20,6 +21,10 @@ struct product_sum {
 /* Adds the terms: `factors` is the lane of x and y, `sums` that of the states. Returns whether an integer sum
  * overflowed; products must fit. LANE_F64 both, LANE_I32 both, LANE_I32 and LANE_I64, or LANE_I64 both. */
 bool product_sum_add(const struct product_sum *sum, enum lane factors, enum lane sums);
+
+/* The greatest magnitude of `count` integers; INT64_MAX for INT64_MIN. */
+int64_t largest_i32(const int32_t *values, int64_t count);
+int64_t largest_i64(const int64_t *values, int64_t count);
 
 /* Adds a term to each of `count` compensated sums. */
 void compensated_sums_add(double *const states[4], const double *terms, int count);
