@@ -12,6 +12,10 @@
 /* to[i] = from[index[i]]; `index` increases, so a vector may be packed in place. */
 static void pack_listed(void *to, const void *from, const uint16_t *index, int count, size_t size)
 {
+    if (count > 0 && index[count - 1] == count - 1) {
+        memmove(to, from, (size_t)count * size);
+        return;
+    }
     for (int i = 0; i < count && size == 1; i++)
         ((uint8_t *)to)[i] = ((const uint8_t *)from)[index[i]];
     for (int i = 0; i < count && size == 2; i++)
@@ -94,6 +98,10 @@ static void pack(const struct loop_rows *rows, const uint16_t *list, void *vecto
 static void compact(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows)
 {
     uint16_t list[BLOCK_ROWS];
+    if (rows->gone == rows->count) {
+        rows->count = 0;
+        return;
+    }
     selection_list(rows->goes_on, rows->count, list);
     for (size_t k = 0; k < loop->state_count; k++)
         pack(rows, list, own(worker, loop->states[k].state), loop->states[k].size);
@@ -146,11 +154,28 @@ CPU_CLONES static int find_staying(const struct loop_rows *rows, const uint8_t *
     return count - rows->gone - staying;
 }
 
+/* Writes the states of all rows, which are all of the vectors outside. */
+static void leave_together(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows,
+                           bool had_round)
+{
+    for (size_t k = 0; k < loop->state_count; k++) {
+        const struct loop_state *state = &loop->states[k];
+        memcpy(own(worker, state->out), worker->at[had_round ? state->next : state->state],
+               (size_t)rows->count * state->size);
+    }
+}
+
+static const uint8_t no_round[BLOCK_ROWS];
+
 /* Writes the states of the rows that leave. Rows for which the condition does not hold had no round. */
 static void leave(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, const uint8_t *holds,
-                  const uint8_t *stays)
+                  const uint8_t *stays, int leaving)
 {
     enum { AT_ONCE = 8 };
+    if (leaving == rows->count && rows->row[leaving - 1] == leaving - 1 && (!holds || holds == no_round)) {
+        leave_together(worker, loop, rows, !holds);
+        return;
+    }
     for (int i = 0; i < rows->count; i++) {
         if (i + AT_ONCE <= rows->count && memcmp(rows->goes_on + i, stays + i, AT_ONCE) == 0) {
             i += AT_ONCE - 1;
@@ -213,8 +238,7 @@ bool worker_is_cancelled(const struct worker *worker)
 /* Runs the rounds that all rows have as a tile; *round then is the last of them. Returns whether they were run. */
 static bool run_tile(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int64_t *round)
 {
-    enum { LEAST_ROUNDS = 4 };
-    static const uint8_t no_next[BLOCK_ROWS]; /* its states are those after the round */
+    enum { LEAST_ROUNDS = 2 };
     const uint64_t rounds = rows->least - (uint64_t)*round + 1;
     if (!loop->tile || rows->gone > 0 || rounds < LEAST_ROUNDS || rounds > INT64_MAX)
         return false;
@@ -223,7 +247,7 @@ static bool run_tile(struct worker *worker, const struct vector_loop *loop, stru
         return false;
     *round += (int64_t)rounds - 1;
     rows->gone = find_staying(rows, NULL, (uint64_t)*round, rows->stays);
-    leave(worker, loop, rows, no_next, rows->stays);
+    leave(worker, loop, rows, no_round, rows->stays, rows->gone); /* their states are those after the rounds */
     memcpy(rows->goes_on, rows->stays, (size_t)rows->count);
     compact(worker, loop, rows);
     return true;
@@ -245,7 +269,7 @@ void loop_run(struct worker *worker, const struct vector_loop *loop, int count)
         if (may_leave) {
             const int leaving = find_staying(rows, holds, (uint64_t)round, rows->stays);
             if (leaving > 0)
-                leave(worker, loop, rows, holds, rows->stays);
+                leave(worker, loop, rows, holds, rows->stays, leaving);
             memcpy(rows->goes_on, rows->stays, (size_t)rows->count);
             rows->gone += leaving;
         }

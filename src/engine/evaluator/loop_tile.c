@@ -69,6 +69,13 @@ static reg add_bound(const struct finding *finding, reg computed, int64_t step, 
 {
     struct builder b = *finding->b;
     struct loop_tile *tile = finding->tile;
+    for (size_t k = 0; k < tile->bound_count; k++) {
+        struct tile_bound *bound = &tile->bounds[k];
+        if (bound->computed == computed && bound->step == step) {
+            bound->limit = limit < bound->limit ? limit : bound->limit;
+            return bound->position;
+        }
+    }
     const reg position = builder_lane_vector(&b, LANE_I64);
     tile->bounds[tile->bound_count++] =
         (struct tile_bound){.computed = computed, .position = position, .step = step, .limit = limit};
@@ -90,8 +97,15 @@ static void find_elements(const struct finding *finding)
             continue;
         if (instr->op == OP_GATHER) {
             const reg position = add_bound(finding, found->args[0], step, found->whole->rows);
-            tile->elements[tile->element_count++] = (struct tile_element){
-                .gather = found, .column = found->whole, .lane = lane, .position = position, .step = step};
+            int same = 0;
+            while (same < (int)tile->element_count && tile->elements[same].position != position)
+                same++;
+            tile->elements[tile->element_count++] = (struct tile_element){.gather = found,
+                                                                          .column = found->whole,
+                                                                          .lane = lane,
+                                                                          .position = position,
+                                                                          .step = step,
+                                                                          .same = same};
         } else if (found->check != CHECK_NONE && finding->code->at[instr->args[1]].op == OP_CONST) {
             add_bound(finding, found->args[0], step, finding->code->at[instr->args[1]].integer);
         }
@@ -241,6 +255,39 @@ static void add_sums(struct loop_tile *tile, reg term)
     for (size_t k = 0; k < tile->sum_count; k++) {
         if (tile->sums[k].term == term)
             tile->steps[tile->step_count++] = (struct tile_step){.element = -1, .sum = (int)k};
+    }
+}
+
+/* Whether the step may read one element as its second argument. */
+static bool takes_one(const struct step *step)
+{
+    const bool can = step->op == OP_ADD || step->op == OP_SUB || step->op == OP_MUL;
+    return can && step->check == CHECK_NONE && !step->by &&
+           (step->dense == vector_op(step->op, LANE_F64) || step->dense == vector_op(step->op, LANE_I32));
+}
+
+/* Finds the elements that are needed in vectors. */
+static void find_fills(const struct finding *finding)
+{
+    struct loop_tile *tile = finding->tile;
+    for (size_t s = 0; s < tile->step_count; s++) {
+        struct tile_step *step = &tile->steps[s];
+        step->second = -1;
+        for (int i = 0; step->step && i < 3; i++) {
+            const int element = step->step->args[i] == NO_REGISTER ? -1 : element_of(tile, step->step->args[i]);
+            if (element < 0)
+                continue;
+            if (i == 1 && takes_one(step->step))
+                step->second = element;
+            else
+                tile->elements[element].fills = true;
+        }
+    }
+    for (size_t e = 0; e < tile->element_count; e++) {
+        for (size_t k = 0; k < finding->loop->state_count; k++)
+            tile->elements[e].fills |= finding->loop->states[k].next == tile->elements[e].gather->out;
+        for (size_t k = 0; k < tile->sum_count; k++)
+            tile->elements[e].fills |= tile->sums[k].term == tile->elements[e].gather->out;
     }
 }
 
@@ -420,6 +467,7 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
         return NULL;
     list_positions(&finding);
     list_steps(&finding);
+    find_fills(&finding);
     if (tile->element_count > b->program->most_tile_elements)
         b->program->most_tile_elements = tile->element_count;
     return tile;

@@ -22,6 +22,8 @@ struct tile_element {
     enum lane lane;
     reg position; /* in the first round, as a tile_bound's */
     int64_t step; /* from a round to the next */
+    int same;     /* the first element with these positions */
+    bool fills;   /* where it is one for several rows, some step needs it in a vector */
 };
 
 /* A position that must be in 0 .. limit-1. */
@@ -41,6 +43,7 @@ struct tile_sum {
 struct tile_step {
     const struct step *step; /* or NULL */
     int element, sum;        /* or -1 */
+    int second; /* an element that is the step's second argument, where it may be one for all rows; or -1 */
 };
 
 /* The loop as one sum of products of elements. */

@@ -1,4 +1,6 @@
 #include "engine/evaluator/loop_tile.h"
+
+#include "base/cpu_dispatch.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/product_sum.h"
 
@@ -21,7 +23,7 @@ static const int64_t *positions(const struct worker *worker, reg vector)
 }
 
 /* Returns whether some row failed. */
-static bool run_step(struct worker *worker, const struct step *step, int count)
+static bool run_step(struct worker *worker, const struct step *step, bool uniform, int count)
 {
     struct operands operands = {.rows = worker->rows, .fail = worker->fail, .row = worker->row};
     operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
@@ -36,13 +38,13 @@ static bool run_step(struct worker *worker, const struct step *step, int count)
     operands.whole = step->whole;
     operands.by = step->by;
     operands.compare = step->compare;
-    operands.uniform = step->uniform;
+    operands.uniform = step->uniform || uniform;
     worker->at[step->out] = operands.out;
     return step->dense(&operands, count);
 }
 
 /* Whether the position stays within 0 .. limit-1 in all rounds. */
-static bool stays_inside(const struct tile_bound *bound, const int64_t *position, int count, int64_t rounds)
+CPU_CLONES static bool stays_inside(const struct tile_bound *bound, const int64_t *position, int count, int64_t rounds)
 {
     int64_t least = INT64_MAX, most = INT64_MIN, way;
     if (__builtin_mul_overflow(bound->step, rounds - 1, &way))
@@ -56,12 +58,23 @@ static bool stays_inside(const struct tile_bound *bound, const int64_t *position
     return way < 0 ? least + way >= 0 : most < bound->limit - way;
 }
 
+/* Whether each position is the one before and `step` more. */
+CPU_CLONES static bool are_apart(const int64_t *position, int count, int64_t step)
+{
+    int64_t differs = 0;
+    for (int i = 1; i < count; i++)
+        differs |= (position[i] - position[i - 1]) ^ step;
+    return differs == 0;
+}
+
 /* For how many rows from the first on the positions are equal, or side by side. */
 static int run_length(const int64_t *position, int count, enum element_place *place)
 {
     const int64_t step = count > 1 ? position[1] - position[0] : 0;
     int length = 1;
     *place = step == 1 ? PLACE_SIDE_BY_SIDE : PLACE_ONE;
+    if ((step == 0 || step == 1) && are_apart(position, count, step))
+        return count;
     while (length < count && position[length] - position[length - 1] == step && (step == 0 || step == 1))
         length++;
     if (length >= LEAST_RUN || length == count)
@@ -77,9 +90,13 @@ static struct rows_of_tile next_rows(const struct worker *worker, const struct l
     struct rows_of_tile rows = {
         .begin = begin, .count = count - begin < TILE_ROWS ? count - begin : TILE_ROWS, .places = places};
     for (size_t e = 0; e < tile->element_count; e++) {
+        if (tile->elements[e].same < (int)e)
+            continue;
         const int64_t *position = positions(worker, tile->elements[e].position) + begin;
         rows.count = run_length(position, rows.count, &places[e]);
     }
+    for (size_t e = 0; e < tile->element_count; e++)
+        places[e] = places[tile->elements[e].same];
     return rows;
 }
 
@@ -90,14 +107,16 @@ static const char *element_at(const struct tile_element *element, int64_t positi
 }
 
 /* Repeats the first value. */
-static void fill(void *values, size_t size, int count)
+CPU_CLONES static void fill(void *values, size_t size, int count)
 {
+    const int64_t wide = size == 8 ? *(const int64_t *)values : 0;
+    const int32_t narrow = size == 4 ? *(const int32_t *)values : 0;
     for (int i = 1; i < count && size == 8; i++)
-        ((int64_t *)values)[i] = *(const int64_t *)values;
+        ((int64_t *)values)[i] = wide;
     for (int i = 1; i < count && size == 4; i++)
-        ((int32_t *)values)[i] = *(const int32_t *)values;
-    for (int i = 1; i < count && size == 1; i++)
-        ((uint8_t *)values)[i] = *(const uint8_t *)values;
+        ((int32_t *)values)[i] = narrow;
+    if (size == 1)
+        memset(values, *(const uint8_t *)values, (size_t)count);
 }
 
 static void read_element(struct worker *worker, const struct tile_element *element, const struct rows_of_tile *rows,
@@ -123,7 +142,7 @@ static void read_element(struct worker *worker, const struct tile_element *eleme
         return;
     }
     vector_move(store, type)(&operands, place == PLACE_ONE ? 1 : rows->count);
-    if (place == PLACE_ONE)
+    if (place == PLACE_ONE && element->fills)
         fill(own, type_table[type].size, rows->count);
 }
 
@@ -171,7 +190,8 @@ static bool run_round(struct worker *worker, const struct vector_loop *loop, con
             }
             compensated_sums_add(states, worker->at[sum->term], rows->count);
         } else {
-            failed |= run_step(worker, step->step, rows->count);
+            failed |=
+                run_step(worker, step->step, step->second >= 0 && rows->places[step->second] == PLACE_ONE, rows->count);
         }
     }
     for (size_t k = 0; k < loop->state_count; k++) {
@@ -257,7 +277,7 @@ bool loop_tile_run(struct worker *worker, const struct vector_loop *loop, const 
     const int count = rows->count;
     bool done = true;
     for (size_t s = 0; s < tile->position_count; s++)
-        run_step(worker, &tile->positions[s], count); /* the bounds tell what fails */
+        run_step(worker, &tile->positions[s], false, count); /* the bounds tell what fails */
     for (size_t k = 0; k < tile->bound_count; k++) {
         if (!stays_inside(&tile->bounds[k], positions(worker, tile->bounds[k].position), count, rounds))
             return false;
