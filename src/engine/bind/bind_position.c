@@ -103,19 +103,25 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
         inside = binary(&task->code, OP_AND, inside, group_has_row(&scope, n.first[0], stage->span), stage->span);
         inside = binary(&task->code, OP_AND, inside, group_has_row(&scope, n.last[0], stage->span), stage->span);
     }
+    bool open = false;
     scope.neighbours = &n;
     scope.given = stage->items;
     for (size_t i = 0; i < count; i++) {
         const struct item *item = &stage->items[i];
         scope.given_count = i;
+        size_t column;
         struct term term = bind_term(&scope, item->expr);
         terms[i] = n.bordered ? term_as_column(binder, term)
                               : bind_choice(&scope, inside, term, item->expr, otherwise, stage->otherwise,
                                             "beside a number, `stencil`", item->expr->span);
         columns[i] = slot_of_term(&scope, terms[i]);
         columns[i].name = item->name.text;
+        const bool bare = item->name.text == NULL && item->expr->kind == EXPR_NAME;
+        if (bare && bind_is_column(&scope, item->expr, term, &column))
+            columns[i].name = flow->columns[column].name;
+        open = open || (bare && !term_is_known(term)); /* its full name is not known */
     }
     name_columns(binder, columns, count);
     task_set_outputs(binder, task, flow, columns, terms, count);
-    flow->open = false;
+    flow->open = open;
 }

@@ -44,8 +44,8 @@ void builder_emit_guards(struct builder *b);
 /* A builder of the same program with vectors of its own. */
 struct builder builder_of_loop(const struct builder *b);
 
-/* Whether the value is an element of a column at the row or at its neighbour, so that rows are read in runs: an INPUT, or
- * a GATHER of a neighbour (engine/plan/border.h). */
+/* Whether the value is an element of a column at the row or at its neighbour, so that rows are read in runs: an INPUT,
+ * or a GATHER of a neighbour (engine/plan/border.h). */
 bool builder_is_stored(const struct builder *b, value v);
 
 /* The vector of such a value as its column stores it. */

@@ -89,12 +89,115 @@ static struct term bordered_element(struct scope *scope, size_t index, const int
     return term;
 }
 
+/* The distance of a neighbour along an axis: a constant, or the index of a fold with constant ends. */
+struct reach {
+    int64_t first, last;
+    value index; /* NO_VALUE: a constant, first == last */
+};
+
+/* Binds an index; false after an error or if unknown. */
+static bool reach_of_index(struct scope *scope, const struct expr *expr, struct reach *reach)
+{
+    const struct term term = bind_term(scope, expr);
+    const struct code *code = scope->code;
+    if (!term_is_known(term))
+        return false;
+    const struct instr *counter = &code->at[term.value];
+    const struct instr *first = &code->at[counter->args[0]], *last = &code->at[counter->args[1]];
+    *reach = (struct reach){first->integer, last->integer, term.value};
+    if (first->op == OP_CONST && last->op == OP_CONST)
+        return true;
+    bind_error(scope->binder, expr->span, "as in `sum(k in -1..1: at(k))`",
+               "the range of `%s` is not constant, so it cannot be the distance of a neighbour", expr->name.text);
+    return false;
+}
+
+/* Binds the distance along axis `axis`; false after an error or if unknown. */
+static bool bind_reach(struct scope *scope, const struct expr *expr, size_t axis, struct reach *reach)
+{
+    const struct neighbourhood *n = scope->neighbours;
+    bool known = true;
+    *reach = (struct reach){.index = NO_VALUE};
+    if (expr->kind == EXPR_NAME && is_fold_index(expr->definition)) {
+        known = reach_of_index(scope, expr, reach);
+    } else {
+        known = bind_distance(scope->binder, expr, "the distance of a neighbour", &reach->first);
+        reach->last = reach->first;
+    }
+    if (!known)
+        return false;
+    const bool within = reach->first >= n->first[axis];
+    if (!n->known || (within && reach->last <= n->last[axis]))
+        return n->known;
+    bind_error_second(scope->binder, expr->span, n->span, "this",
+                      "widen the neighbourhood, or use a distance within it",
+                      "%lld is outside the neighbourhood %lld..%lld", (long long)(within ? reach->last : reach->first),
+                      (long long)n->first[axis], (long long)n->last[axis]);
+    return false;
+}
+
+/* The column's value at these distances. */
+static struct term element_at(struct scope *scope, size_t index, const int64_t *distance, struct span span)
+{
+    const struct neighbourhood *n = scope->neighbours;
+    int64_t offset = offset_of(n, distance, scope->shape);
+    if (n->bordered && (distance[0] != 0 || distance[1] != 0))
+        return bordered_element(scope, index, distance, span);
+    struct term term = term_of_column(scope->code, scope->flow, index, span);
+    term.value = neighbour(scope->code, term.value, offset, span);
+    if (term.present != NO_VALUE)
+        term.present = neighbour(scope->code, term.present, offset, span);
+    return term;
+}
+
+/* Likewise where the distances from `axis` on are those of `reaches`: a choice among neighbours by the indices. */
+static struct term choose_element(struct scope *scope, size_t index, const struct reach *reaches, size_t axis,
+                                  int64_t *distance, struct span span)
+{
+    struct code *code = scope->code;
+    if (axis == scope->neighbours->axes)
+        return element_at(scope, index, distance, span);
+    const struct reach *reach = &reaches[axis];
+    struct term chosen = unknown_term;
+    for (int64_t k = reach->first; k <= reach->last; k++) {
+        distance[axis] = k;
+        struct term term = choose_element(scope, index, reaches, axis + 1, distance, span);
+        if (k > reach->first && term_is_known(term)) {
+            value here = code_op(code, OP_EQ, reach->index, code_exact_int(code, k, span), NO_VALUE, span);
+            chosen.value = code_op(code, OP_SELECT, here, term.value, chosen.value, span);
+            if (term.present != NO_VALUE)
+                chosen.present = code_op(code, OP_SELECT, here, term.present, chosen.present, span);
+        } else {
+            chosen = term;
+        }
+    }
+    return chosen;
+}
+
+/* Whether a choice among so many neighbours is not too much. */
+static bool are_few(struct scope *scope, const struct reach *reaches, struct span span)
+{
+    enum { MOST = 256 };
+    int64_t count = 1;
+    for (size_t a = 0; a < scope->neighbours->axes; a++) {
+        const int64_t here = reaches[a].last - reaches[a].first + 1;
+        count = here < 1 ? 0 : here > MOST ? MOST + 1 : count * here;
+    }
+    if (count > 0 && count <= MOST)
+        return true;
+    if (count > MOST)
+        bind_error(scope->binder, span, "`sum(E) over A..B` takes the rows around one, however many",
+                   "indices as distances choose among at most %d neighbours", MOST);
+    return false;
+}
+
 struct term bind_at(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     const struct neighbourhood *n = scope->neighbours;
     bool named = expr->arg_count == n->axes + 1, known = n->known;
-    int64_t distance[2] = {0};
+    struct reach *reaches = arena_array(binder->arena, n->axes, sizeof *reaches);
+    int64_t *distance = arena_array(binder->arena, n->axes, sizeof *distance);
     size_t index;
     scope->reads_row = true;
     if (!named && expr->arg_count != n->axes) {
@@ -105,28 +208,12 @@ struct term bind_at(struct scope *scope, const struct expr *expr)
                    text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
         return unknown_term;
     }
-    for (size_t i = 0; i < n->axes; i++) {
-        const struct expr *argument = expr->args[i + named];
-        bool good = bind_distance(binder, argument, "the distance of a neighbour", &distance[i]);
-        if (good && n->known && (distance[i] < n->first[i] || distance[i] > n->last[i])) {
-            bind_error_second(binder, argument->span, n->span, "this",
-                              "widen the neighbourhood, or use a distance within it",
-                              "%lld is outside the neighbourhood %lld..%lld", (long long)distance[i],
-                              (long long)n->first[i], (long long)n->last[i]);
-            good = false;
-        }
-        known = known && good;
-    }
-    if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known)
+    for (size_t i = 0; i < n->axes; i++)
+        known = bind_reach(scope, expr->args[i + named], i, &reaches[i]) && known;
+    if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known ||
+        !are_few(scope, reaches, expr->span))
         return unknown_term;
-    int64_t offset = offset_of(n, distance, scope->shape);
-    if (n->bordered && (distance[0] != 0 || distance[1] != 0))
-        return bordered_element(scope, index, distance, expr->span);
-    struct term term = term_of_column(scope->code, scope->flow, index, expr->span);
-    term.value = neighbour(scope->code, term.value, offset, expr->span);
-    if (term.present != NO_VALUE)
-        term.present = neighbour(scope->code, term.present, offset, expr->span);
-    return term;
+    return choose_element(scope, index, reaches, 0, distance, expr->span);
 }
 
 /* The value `offset` rows further on. */

@@ -494,7 +494,9 @@ struct term bind_index(struct scope *scope, const struct expr *expr);
 /* value_of_pipeline.c: EXPR_PIPELINE. */
 struct term bind_pipeline_value(struct scope *scope, const struct expr *expr);
 
-/* local.c: the value of a local name with this definition, and that of an EXPR_LET. */
+/* local.c: whether a name with this definition, or NULL, is the index of a fold. */
+bool is_fold_index(const struct expr *definition);
+/* The value of a local name with this definition, and that of an EXPR_LET. */
 struct term bind_local(struct scope *scope, const struct expr *definition);
 struct term bind_let(struct scope *scope, const struct expr *expr);
 

@@ -24,9 +24,9 @@ static bool too_deep(struct scope *scope, const struct expr *expr)
 }
 
 /* Whether the definition is the range of a fold, or a copy of one, and no condition: its own index is linked to it. */
-static bool is_range_of_fold(const struct expr *definition)
+bool is_fold_index(const struct expr *definition)
 {
-    if (definition->kind != EXPR_IN_RANGE || definition->args[0]->kind != EXPR_NAME)
+    if (definition == NULL || definition->kind != EXPR_IN_RANGE || definition->args[0]->kind != EXPR_NAME)
         return false;
     const struct expr *range = definition->args[0]->definition;
     return range != NULL && range->kind == EXPR_IN_RANGE && range->span.begin == definition->span.begin &&
@@ -35,7 +35,7 @@ static bool is_range_of_fold(const struct expr *definition)
 
 struct term bind_local(struct scope *scope, const struct expr *definition)
 {
-    if (is_range_of_fold(definition))
+    if (is_fold_index(definition))
         return bind_fold_index(scope, definition);
     for (const struct local *local = scope->locals; local != NULL; local = local->before) {
         if (local->definition == definition)

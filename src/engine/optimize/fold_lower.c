@@ -284,6 +284,101 @@ static value goes_on(const struct lowering *lowering, enum fold_kind kind, value
     return kind == FOLD_ALL ? state : code_bool(lowering->to, true, lowering->span);
 }
 
+/* Marks what depends on the indices: `fixed`, of these, what is a constant where they are. Returns the operations of a
+ * round that remain; -1: there are folds among them. */
+static int32_t mark_rounds(const struct lowering *lowering, const value *indices, size_t depth, const value *bodies,
+                           size_t count, bool *depends, bool *fixed)
+{
+    const struct code *from = lowering->from;
+    bool *live = arena_array(from->arena, (size_t)from->count, sizeof *live);
+    int32_t operations = 0;
+    for (size_t f = 0; f < count; f++)
+        live[bodies[f]] = true;
+    code_mark_all(from, live);
+    for (size_t d = 0; d < depth; d++)
+        depends[indices[d]] = fixed[indices[d]] = true;
+    for (value v = 0; v < from->count; v++) {
+        const struct instr *instr = &from->at[v];
+        const int arity = op_table[instr->op].arity;
+        bool constant = arity > 0 && instr->op != OP_GATHER && instr->op < OP_COUNTER;
+        for (int i = 0; i < arity; i++) {
+            depends[v] = depends[v] || depends[instr->args[i]];
+            constant = constant && (fixed[instr->args[i]] || code_is_const(from, instr->args[i]));
+        }
+        fixed[v] = fixed[v] || (constant && depends[v]);
+        const bool chosen = instr->op == OP_SELECT && fixed[instr->args[0]];
+        if (live[v] && depends[v] && instr->op > OP_COUNTER)
+            return -1;
+        operations += live[v] && depends[v] && !fixed[v] && !chosen;
+    }
+    return operations;
+}
+
+/* The rounds of folds over these indices, if they are known and few; else 0. */
+static int64_t few_rounds(const struct code *from, const value *indices, size_t depth)
+{
+    enum { FEW = 64 };
+    int64_t rounds = 1;
+    for (size_t d = 0; d < depth; d++) {
+        const struct instr *index = &from->at[indices[d]], *first = &from->at[index->args[0]],
+                           *last = &from->at[index->args[1]], *where = &from->at[index->args[2]];
+        if (first->op != OP_CONST || last->op != OP_CONST || where->op != OP_CONST || !where->integer ||
+            last->integer < first->integer || last->integer - first->integer >= FEW / rounds)
+            return 0;
+        rounds *= last->integer - first->integer + 1;
+    }
+    return rounds;
+}
+
+/* The states after a round of any or all, which may be decided already. */
+static void decide(const struct lowering *lowering, enum fold_kind kind, value e, struct states *states)
+{
+    states->at[0] = op2(lowering, kind == FOLD_ANY ? OP_OR : OP_AND, states->at[0], e);
+}
+
+/* Writes the rounds of folds one after another, if they are few and short. */
+static bool unroll(const struct lowering *lowering, const value *folds, const value *bodies, size_t count,
+                   const value *indices, size_t depth)
+{
+    enum { MOST_OPERATIONS = 512 };
+    const struct code *from = lowering->from;
+    const int64_t rounds = few_rounds(from, indices, depth);
+    bool *depends = arena_array(from->arena, (size_t)from->count, sizeof *depends);
+    bool *fixed = arena_array(from->arena, (size_t)from->count, sizeof *fixed);
+    value *map = arena_array(from->arena, (size_t)from->count + 1, sizeof *map);
+    struct states states[MOST_FOLDS];
+    if (rounds == 0)
+        return false;
+    const int32_t operations = mark_rounds(lowering, indices, depth, bodies, count, depends, fixed);
+    if (operations < 0 || (operations + (int64_t)count * MOST_STATES) * rounds > MOST_OPERATIONS)
+        return false;
+    for (size_t f = 0; f < count; f++)
+        first_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[f]);
+    for (int64_t round = 0; round < rounds; round++) {
+        int64_t rest = round;
+        for (value v = 0; v < from->count; v++)
+            map[v] = depends[v] ? NO_VALUE : lowering->map[v];
+        for (size_t d = depth; d-- > 0;) {
+            const int64_t first = from->at[from->at[indices[d]].args[0]].integer;
+            const int64_t extent = from->at[from->at[indices[d]].args[1]].integer - first + 1;
+            map[indices[d]] = code_exact_int(lowering->to, first + rest % extent, lowering->span);
+            rest /= extent;
+        }
+        for (size_t f = 0; f < count; f++) {
+            const enum fold_kind kind = (enum fold_kind)from->at[folds[f]].integer;
+            const value e = code_inline(lowering->to, from, bodies[f], NULL, NO_VALUE, map);
+            if (kind == FOLD_ANY || kind == FOLD_ALL)
+                decide(lowering, kind, e, &states[f]);
+            else
+                next_states(lowering, kind, from->at[bodies[f]].kind, e, map[indices[depth - 1]], &states[f]);
+        }
+    }
+    for (size_t f = 0; f < count; f++)
+        lowering->map[folds[f]] =
+            result_of(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[f]);
+    return true;
+}
+
 /* Folds over the same indices, which are one loop in another. */
 static void lower_folds(const struct lowering *lowering, const value *folds, size_t count)
 {
@@ -294,12 +389,16 @@ static void lower_folds(const struct lowering *lowering, const value *folds, siz
     size_t depth = 0;
     for (size_t f = 0; f < count; f++)
         bodies[f] = from->at[folds[f]].args[1];
-    indices[depth++] = copy(lowering, from->at[folds[0]].args[0]);
+    indices[depth++] = from->at[folds[0]].args[0];
     for (value fold = folds[0]; has_inner(from, fold);) {
         fold = from->at[fold].args[1];
-        indices[depth++] = copy(lowering, from->at[fold].args[0]);
+        indices[depth++] = from->at[fold].args[0];
         bodies[0] = from->at[fold].args[1];
     }
+    if (unroll(lowering, folds, bodies, count, indices, depth))
+        return;
+    for (size_t d = 0; d < depth; d++)
+        indices[d] = copy(lowering, indices[d]);
     const enum fold_kind leading = (enum fold_kind)from->at[folds[0]].integer;
     for (size_t f = 0; f < count; f++)
         first_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[0][f]);
