@@ -163,6 +163,8 @@ class Formats:
         array = self.rng.integers(-100, 100, (7, 5), dtype=np.int16)
         cases = {
             "two-dimensions": (array, array),
+            "three-dimensions": (array.reshape(5, 1, 7), array.reshape(5, 1, 7)),
+            "eight-dimensions": (np.arange(2**8).reshape((2,) * 8), np.arange(2**8).reshape((2,) * 8)),
             "one-row": (array[:1], array[:1]),
             "fortran-in-one-dimension": (np.asfortranarray(array[0]), array[0]),
             "unsigned-64": (np.array([0, 2**63 - 1], np.uint64), np.array([0, 2**63 - 1])),
@@ -249,7 +251,8 @@ class Formats:
             "months": (np.array([1]).astype("M8[M]"), "<M8[M]"),
             "far-away": (np.array([0, 2**62]).astype("M8[s]"), "row 1: the time is too far"),
             "complex": (array.astype(complex), "<c16"),
-            "three-dimensions": (array.reshape(3, 2, 2), "3 dimensions"),
+            "nine-dimensions": (np.zeros((1,) * 9), "9 dimensions"),
+            "fortran-of-three": (np.asfortranarray(array.reshape(3, 1, 4)), "Fortran"),
             "above-i64": (np.array([1, 2**63], np.uint64), "row 1"),
             "nested": (np.zeros(2, [("a", [("b", "i4")])]), "nested fields"),
             "arrays-in-fields": (np.zeros(2, [("a", "i4", (2,))]), "fields that are arrays"),

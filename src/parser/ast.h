@@ -201,9 +201,9 @@ struct stage {
     struct name exclusive;  /* scan; may be absent */
     struct item *initial;   /* scan, reduce: from INIT, ...; sample: seed S; or NULL */
     size_t initial_count;
-    struct name along;      /* "rows" or "cols"; may be absent */
+    struct name along;      /* "rows", "cols" or an axis; may be absent */
     struct expr **bounds;   /* stencil: first and last neighbour, of each axis */
-    size_t bound_count;     /* 2 or 4 */
+    size_t bound_count;     /* even */
     struct expr *otherwise; /* stencil: else V, or NULL: */
     struct name border;     /* "wrap", "edge" or "mirror" */
     struct expr *into;      /* scatter: rows of the result, or NULL */

@@ -122,6 +122,8 @@ struct expr *expr_paren(struct tree *tree, struct token begin, struct expr *expr
 struct name *name_new(struct tree *tree, struct token token);
 struct name *name_paren(struct tree *tree, struct token begin, struct name *name, struct token end);
 struct item *item_new(struct tree *tree, struct expr *expr, struct token name);
+/* An axis of a shape from what stands between two commas, NAME SIZE or SIZE; an error if it is neither. */
+struct item *axis_new(struct tree *tree, const struct item_list *extents);
 struct item *item_named(struct tree *tree, struct item *item, struct token name);
 struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end);
 /* `as` and `format` may be the zero token. */

@@ -149,6 +149,22 @@ struct stage *stage_across(struct stage *stage, struct item *column, struct expr
     return stage;
 }
 
+struct item *axis_new(struct tree *tree, const struct item_list *extents)
+{
+    const struct item *first = &extents->at[0], *last = &extents->at[extents->count - 1];
+    struct item *axis = item_new(tree, last->expr, (struct token){0});
+    if (extents->count == 1)
+        return axis;
+    axis->span = span_join(first->span, last->span);
+    axis->name = first->expr->name;
+    if (tree->failed || (extents->count == 2 && first->expr->kind == EXPR_NAME && *axis->name.text != '$'))
+        return axis;
+    tree->failed = true;
+    diag_error(tree->diags, axis->span, "an axis is a name and a size, or a size alone");
+    diag_hint(tree->diags, "for example `shape i 4, j 3, k 2`, or `shape 4 3 2`; computed sizes need parentheses");
+    return axis;
+}
+
 struct stage *stage_stencil(struct tree *tree, struct stage *stage, struct expr_list *bounds, struct token border,
                             struct expr *otherwise)
 {

@@ -102,6 +102,9 @@ static const struct token absent;
 %type top_key {struct item *}
 %type top_keys {struct item_list *}
 %type neighbours {struct expr_list *}
+%type reaches {struct expr_list *}
+%type axes {struct item_list *}
+%type extents {struct item_list *}
 %type extent {struct expr *}
 %type value {struct expr *}
 %type edge {struct expr *}
@@ -299,10 +302,8 @@ stage(A) ::= STAGE_STENCIL(W) neighbours(N) ELSE expr(V) COLON head(H) items(L).
 stage(A) ::= STAGE_STENCIL(W) neighbours(N) BORDER(B) COLON head(H) items(L). {
     A = stage_stencil(tree, stage_items(tree, W, H, L), N, B, NULL);
 }
-stage(A) ::= STAGE_SHAPE(W) extent(R) extent(C). {
-    struct item_list *extents = item_list_add(tree, NULL, item_new(tree, R, absent));
-    A = stage_items(tree, W, NULL, item_list_add(tree, extents, item_new(tree, C, absent)));
-}
+stage(A) ::= STAGE_SHAPE(W) extents(L). { A = stage_items(tree, W, NULL, L); }
+stage(A) ::= STAGE_SHAPE(W) axes(L). { A = stage_items(tree, W, NULL, L); }
 
 stage(A) ::= repeat(R) COLON stage(G). {
     A = stage_body(R, stage_list_add(tree, NULL, G), G->span);
@@ -377,9 +378,10 @@ top_key(A) ::= expr(E) ASC(T). { A = key_new(tree, E, T, false); }
 top_key(A) ::= expr(E) DESC(T). { A = key_new(tree, E, T, true); }
 
 neighbours(A) ::= expr(F) DOTDOT expr(T). { A = expr_list_add(tree, expr_list_add(tree, NULL, F), T); }
-neighbours(A) ::= LB expr(F) DOTDOT expr(T) COMMA expr(G) DOTDOT expr(U) RB. {
-    A = expr_list_add(tree, expr_list_add(tree, NULL, F), T);
-    A = expr_list_add(tree, expr_list_add(tree, A, G), U);
+neighbours(A) ::= LB reaches(L) RB. { A = L; }
+reaches(A) ::= expr(F) DOTDOT expr(T). { A = expr_list_add(tree, expr_list_add(tree, NULL, F), T); }
+reaches(A) ::= reaches(L) COMMA expr(F) DOTDOT expr(T). {
+    A = expr_list_add(tree, expr_list_add(tree, L, F), T);
 }
 
 /* After a column, so a number or a name. */
@@ -402,7 +404,14 @@ distance(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
 timed(A) ::= . [BARE] { A = absent; }
 timed(A) ::= OF NAME(N). { A = N; }
 
-/* Two of these are adjacent, so each is a number, a name, or in parentheses. */
+/* Between commas stands an axis, of which axis_new takes a name from its size; without a comma these are sizes. */
+axes(A) ::= extents(X) COMMA extents(Y). {
+    A = item_list_add(tree, item_list_add(tree, NULL, axis_new(tree, X)), axis_new(tree, Y));
+}
+axes(A) ::= axes(L) COMMA extents(X). { A = item_list_add(tree, L, axis_new(tree, X)); }
+extents(A) ::= extent(X). { A = item_list_add(tree, NULL, item_new(tree, X, absent)); }
+extents(A) ::= extents(L) extent(X). { A = item_list_add(tree, L, item_new(tree, X, absent)); }
+/* These are adjacent, so each is a number, a name, or in parentheses. */
 extent(A) ::= INT(T). { A = expr_int(tree, T); }
 extent(A) ::= value(V). { A = V; }
 extent(A) ::= vague(N). { A = expr_name(tree, N); }

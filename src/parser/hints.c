@@ -173,9 +173,9 @@ static const char *hint_stencil(const struct situation *s)
 
 static const char *hint_shape(const struct situation *s)
 {
-    return stage_has(s, TOKEN_STAGE_SHAPE)
-               ? "for example `shape 480 640`; computed values need parentheses: `shape (n / 2) 2`"
-               : NULL;
+    return stage_has(s, TOKEN_STAGE_SHAPE) ? "for example `shape 480 640` or `shape i 9, j 9, k 4`; computed sizes "
+                                             "need parentheses: `shape (n / 2) 2`"
+                                           : NULL;
 }
 
 static const char *hint_plot(const struct situation *s)
@@ -217,7 +217,7 @@ static const char *hint_along(const struct situation *s)
     const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
     if (!word || word->token != TOKEN_ALONG)
         return NULL;
-    return "use `along rows` or `along cols`";
+    return "use `along rows` or `along cols`, or the name of an axis as in `along i`";
 }
 
 /* `select | count`, or a malformed head. */

@@ -167,11 +167,11 @@ static struct lexeme scan(struct lexer *lexer)
     }
 }
 
-/* Whether the lexeme is an axis, the word after `along`. */
-static bool is_axis(const struct lexer *lexer, struct lexeme lexeme)
+/* Whether the lexeme may be an axis, the name after `along`: any but `along` itself, so that `sum along along i` means
+ * the column of that name. */
+static bool is_axis(struct lexeme lexeme)
 {
-    const char *text = lexer->source->text + lexeme.begin;
-    return lexeme.end - lexeme.begin == 4 && (memcmp(text, "rows", 4) == 0 || memcmp(text, "cols", 4) == 0);
+    return lexeme.kind == TOKEN_NAME || (lexeme.word && !lexeme.word->reserved && lexeme.kind != TOKEN_ALONG);
 }
 
 /* Two words depend on the next one. `not in` is one operator: `not` alone never follows an operand. `along` is a name
@@ -186,7 +186,7 @@ struct lexeme lexer_next(struct lexer *lexer)
     struct lexeme next = scan(lexer);
     if (found.kind == TOKEN_NOT && next.kind == TOKEN_IN)
         return (struct lexeme){.kind = TOKEN_NOT_IN, .begin = found.begin, .end = next.end};
-    if (found.kind == TOKEN_ALONG && !is_axis(lexer, next))
+    if (found.kind == TOKEN_ALONG && !is_axis(next))
         found.kind = TOKEN_NAME;
     lexer->cursor = after;
     return found;

@@ -85,6 +85,8 @@ static struct lexeme next_lexeme(struct parser *p)
         next.kind = TOKEN_TEXT;
     if (next.kind == TOKEN_LP && automaton_accepts(p->automaton, TOKEN_VALUE_LP) && opens_value(p))
         next.kind = TOKEN_VALUE_LP;
+    if (next.kind == TOKEN_ALONG && !automaton_accepts(p->automaton, TOKEN_ALONG))
+        next.kind = TOKEN_NAME;
     const bool name = next.kind == TOKEN_NAME || (next.word && !next.word->reserved && next.word->stage == STAGE_NONE);
     if (name && automaton_accepts(p->automaton, TOKEN_STAGE_NAME) && !automaton_expects(p->automaton, next.kind) &&
         !automaton_accepts(p->automaton, TOKEN_NAME) && ahead_uses_stage(p->lexer))

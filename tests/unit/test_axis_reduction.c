@@ -65,13 +65,15 @@ static struct column *new_column(enum type type, int64_t rows, uint64_t *state)
     return column;
 }
 
-static struct column *new_keys(int64_t rows, int64_t cols, bool axis_rows)
+/* The lines of `blocks` shapes of rows x cols, one after another. */
+static struct column *new_keys(int64_t blocks, int64_t rows, int64_t cols, bool axis_rows)
 {
-    struct column *column = column_reserve(TYPE_I64, TYPE_I64, rows * cols);
+    const int64_t size = rows * cols;
+    struct column *column = column_reserve(TYPE_I64, TYPE_I64, blocks * size);
     assert_non_null(column);
-    for (int64_t i = 0; i < rows * cols; i++)
-        *(int64_t *)column_at(column, i) = axis_rows ? i / cols : i % cols;
-    column_finish(column, rows * cols);
+    for (int64_t i = 0; i < blocks * size; i++)
+        *(int64_t *)column_at(column, i) = axis_rows ? i / cols : i / size * cols + i % cols;
+    column_finish(column, blocks * size);
     return column;
 }
 
@@ -114,9 +116,10 @@ static enum type result_type(enum aggregate_kind kind, enum type type)
     return number ? TYPE_F64 : TYPE_I64;
 }
 
-static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, int64_t rows, int64_t cols,
-                            bool axis_rows)
+static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, int64_t blocks, int64_t rows,
+                            int64_t cols, bool axis_rows)
 {
+    const int64_t all = blocks * rows * cols;
     struct scratch *scratch = scratch_new();
     size_t keys[] = {KEY};
     bool descending[] = {false}, flagged, flagged_by_keys;
@@ -141,8 +144,8 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
     outputs[VALUE] = (struct output){.value = kind == AGG_COUNT ? key : aggregate.value,
                                      .type = result_type(kind, inputs[VALUE]->type),
                                      .needed = true};
-    struct column *by_keys = run(&task, inputs, rows * cols, 1, &flagged_by_keys, &scratch->diags);
-    column_op.segment = axis_rows ? cols : 0;
+    struct column *by_keys = run(&task, inputs, all, 1, &flagged_by_keys, &scratch->diags);
+    column_op.segment = axis_rows ? cols : blocks > 1 ? rows * cols : 0;
     column_op.stride = axis_rows ? 1 : cols;
     struct column *misled[] = {inputs[VALUE], inputs[VALUE]}; /* wrong keys: must not be read */
     struct column **given =
@@ -150,7 +153,7 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
             ? misled
             : inputs;
     for (int threads = 1; threads <= 3; threads += 2) {
-        struct column *along = run(&task, given, rows * cols, threads, &flagged, &scratch->diags);
+        struct column *along = run(&task, given, all, threads, &flagged, &scratch->diags);
         assert_true(flagged_by_keys || !flagged);
         if (!flagged_by_keys)
             assert_equal(along, by_keys);
@@ -160,22 +163,28 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
     scratch_free(scratch);
 }
 
+static void check_shape(size_t s, int64_t blocks, bool axis_rows, uint64_t *state)
+{
+    const int64_t rows = shapes[s].rows, cols = shapes[s].cols;
+    struct column *keys = new_keys(blocks, rows, cols, axis_rows);
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        struct column *inputs[COLUMNS] = {keys, new_column(types[t], blocks * rows * cols, state)};
+        axis_as_by_keys(inputs, kinds[(s + t) % 5], blocks, rows, cols, axis_rows);
+        axis_as_by_keys(inputs, AGG_SUM, blocks, rows, cols, axis_rows);
+        column_unref(inputs[VALUE]);
+    }
+    column_unref(keys);
+}
+
 static void all_shapes(void **unused)
 {
     (void)unused;
     uint64_t state = 1;
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        const int64_t rows = shapes[s].rows, cols = shapes[s].cols;
-        for (int axis_rows = 0; axis_rows <= 1; axis_rows++) {
-            struct column *keys = new_keys(rows, cols, axis_rows);
-            for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-                struct column *inputs[COLUMNS] = {keys, new_column(types[t], rows * cols, &state)};
-                axis_as_by_keys(inputs, kinds[(s + t) % 5], rows, cols, axis_rows);
-                axis_as_by_keys(inputs, AGG_SUM, rows, cols, axis_rows);
-                column_unref(inputs[VALUE]);
-            }
-            column_unref(keys);
-        }
+        check_shape(s, 1, true, &state);
+        check_shape(s, 1, false, &state);
+        if (shapes[s].rows * shapes[s].cols < 70000)
+            check_shape(s, 3 + (int64_t)s % 2 * 200 / shapes[s].rows, false, &state);
     }
 }
 

@@ -225,8 +225,8 @@ static void places(void **state)
          "`stencil` in two directions needs a relation with a shape", "`shape R C`"},
         {"load ids.bin | map at(1, 2, 3)", "at(1, 2, 3)", "`at` takes a value and a distance, not 3 arguments",
          "at(price, -1)"},
-        {"load ids.bin | shape 3 5", "shape 3 5", "3 by 5 is not the shape of 10 rows", "rows times columns"},
-        {"load ids.bin | shape 0 5", "0", "a shape has at least 1 row and 1 column, not 0", "shape 480 640"},
+        {"load ids.bin | shape 3 5", "shape 3 5", "3 by 5 is not the shape of 10 rows", "product of the sizes"},
+        {"load ids.bin | shape 0 5", "0", "a shape has a size of at least 1 along each axis, not 0", "shape 480 640"},
         {"load ids.bin | shape x 5", "x", "unknown value `x`", "the same for all rows"},
         {"load ids.bin | map row[1]", "row", "`row` is a single value: it has no elements", "NAME[E]"},
         {"load ids.bin | map n[1]", "n", "`n` is a single value: it has no elements", "NAME[E]"},
@@ -240,14 +240,15 @@ static void places(void **state)
 
     struct bound bound = query_bind(queries, "load ids.bin | shape 2 5 | sum along rows");
     assert_int_equal(last_task(&bound.queue)->rows, 2);
-    assert_int_equal(bound.shape.rows, 0);
+    assert_int_equal(bound.shape.axes, 0);
     queue_release(&bound.queue);
     bound = query_bind(queries, "load ids.bin | shape 2 5 | map x + 1 | zip amounts.bin | snds");
-    assert_int_equal(bound.shape.rows, 2);
-    assert_int_equal(bound.shape.cols, 5);
+    assert_int_equal(bound.shape.axes, 2);
+    assert_int_equal(bound.shape.extents[0], 2);
+    assert_int_equal(bound.shape.extents[1], 5);
     queue_release(&bound.queue);
     bound = query_bind(queries, "load ids.bin | shape 2 5 | reverse");
-    assert_int_equal(bound.shape.rows, 0);
+    assert_int_equal(bound.shape.axes, 0);
     assert_true(last_task(&bound.queue)->inputs[0].whole);
     queue_release(&bound.queue);
 

@@ -50,8 +50,9 @@ static enum status load_bytes(struct fixture *fixture, const char *name, const v
 
 static void assert_shape(struct shape shape, int64_t rows, int64_t cols)
 {
-    assert_int_equal(shape.rows, rows);
-    assert_int_equal(shape.cols, cols);
+    assert_int_equal(shape.axes, 2);
+    assert_int_equal(shape.extents[0], rows);
+    assert_int_equal(shape.extents[1], cols);
 }
 
 static void assert_values(const struct column *column, enum type type, const int64_t *values, int64_t rows)
@@ -238,7 +239,7 @@ static void damaged_pictures_are_pictures_or_errors(void **state)
             continue;
         }
         const struct column *column = loaded.columns[0];
-        assert_int_equal(loaded.shape.rows * loaded.shape.cols, column->rows);
+        assert_int_equal(loaded.shape.extents[0] * loaded.shape.extents[1], column->rows);
         for (int64_t row = 0; row < column->rows; row++)
             assert_in_range(column_get_int(column, row), 0, column->hi);
         loaded_release(&loaded);
@@ -270,7 +271,7 @@ static struct relation *picture(const int64_t *values, size_t channels, int64_t 
     for (size_t c = 0; c < channels; c++)
         columns[c] = column_of_ints(values + (int64_t)c * rows * cols, rows * cols);
     struct relation *relation = relation_new(rows * cols, channels, columns, names);
-    relation->shape = (struct shape){rows, cols};
+    relation->shape = (struct shape){.axes = 2, .extents = {rows, cols}};
     for (size_t c = 0; c < channels; c++)
         column_unref(columns[c]);
     return relation;
@@ -397,7 +398,7 @@ static void what_cannot_be_a_picture_leaves_the_old_file(void **state)
     struct column *column = column_of_floats((const double[]){0.5, 1}, 2);
     relation = relation_new(2, 1, &column, &(const char *){"x"});
     column_unref(column);
-    relation->shape = (struct shape){1, 2};
+    relation->shape = (struct shape){.axes = 2, .extents = {1, 2}};
     assert_int_equal(save(fixture, relation, "a.pgm"), STATUS_FAILED);
     assert_only_told(scratch, "column `x` holds floats, but .pgm images hold integers");
     assert_file_text(scratch, "a.pgm", "old");

@@ -502,13 +502,13 @@ static void what_raw_files_hold(void **state)
     assert_only_told(scratch, "column `d` is written as integers: days since 1970-01-01");
     assert_int_equal(save(fixture, dates, "d/"), STATUS_OK);
     assert_only_told(scratch, "days since 1970-01-01");
-    dates->shape = (struct shape){1, 2};
+    dates->shape = (struct shape){.axes = 2, .extents = {1, 2}};
     assert_int_equal(save(fixture, dates, "d.pgm"), STATUS_OK);
     relation_unref(dates);
     assert_string_equal(listing(fixture, "."), "d d.bin d.pgm");
     assert_string_equal(listing(fixture, "d"), "d.i32");
     struct relation *text = relation_of(text_column((const char *const[]){"a", "b"}, 2), "s");
-    text->shape = (struct shape){1, 2};
+    text->shape = (struct shape){.axes = 2, .extents = {1, 2}};
     assert_int_equal(save(fixture, text, "s.pgm"), STATUS_FAILED);
     assert_only_told(scratch, "column `s` holds text, but .pgm images hold plain numbers");
     relation_unref(text);

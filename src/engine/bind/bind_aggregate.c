@@ -116,17 +116,6 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
                    (struct aggregate){.kind = AGG_COUNT, .value = NO_VALUE, .name = "count"});
 }
 
-/* Sets which row a scan adds to: the previous one, or the previous one of the same row or column of a shape. */
-static void set_scan_axis(const struct stage *stage, const struct flow *flow, struct column_operator *column_op)
-{
-    if (stage->along.text == NULL)
-        return;
-    if (strcmp(stage->along.text, "rows") == 0)
-        column_op->segment = flow->shape.cols;
-    else
-        column_op->stride = flow->shape.cols;
-}
-
 /* Missing values add nothing: the neutral value stands for them. False, with an error, if there is none. */
 static bool scanned_value(struct binder *binder, const struct stage *stage, const struct aggregate *what,
                           struct code *code, struct term *term)
@@ -188,7 +177,8 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
         lower_combine(binder, stage, flow);
         return;
     }
-    bool shaped = stage->along.text == NULL || shape_check_axis(binder, stage, flow);
+    size_t axis = 0;
+    bool shaped = stage->along.text == NULL || bind_along(binder, stage, flow, &axis);
     if (!stage_column(binder, stage, flow) || !shaped) {
         task_unknown(binder, stage, flow);
         return;
@@ -218,7 +208,10 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     task->code.at[what.value].fallible = true;
     task->column_op->keys[0] = input;
     task->column_op->exclusive = stage->exclusive.text != NULL;
-    set_scan_axis(stage, flow, task->column_op);
+    if (stage->along.text != NULL) {
+        const struct lines lines = shape_lines(&flow->shape, axis);
+        column_operator_along(task->column_op, &lines);
+    }
     task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
     task->aggregates[0] = what;
     task->aggregate_count = 1;

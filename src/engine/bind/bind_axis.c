@@ -1,33 +1,83 @@
-/* Axis reduction: a terminal for each row or column of a shape, by a group or a scan. */
+/* Axis reduction: a terminal for each line along an axis of a shape, by a group or a scan. */
 #include "engine/bind/bind_internal.h"
 
 #include <string.h>
 
-/* Sets the result: one column, with a value for each row or column of the shape. */
-static void set_axis_output(struct binder *binder, const struct stage *stage, struct flow *flow, struct task *task,
-                            value v, struct slot slot)
+void column_operator_along(struct column_operator *column_op, const struct lines *lines)
 {
-    const struct shape shape = flow->shape;
+    column_op->segment = lines->outer == 1 && lines->inner > 1 ? 0 : lines->length * lines->inner;
+    column_op->stride = lines->inner;
+}
+
+/* A terminal of each line along an axis. */
+struct reduction {
+    struct lines lines;
+    struct shape left; /* of the result */
+    const char *key;   /* the column of the lines' numbers, for explain, */
+    const char *name;  /* and a line, for messages */
+};
+
+static int64_t lines_count(const struct reduction *reduction)
+{
+    return reduction->lines.outer * reduction->lines.inner;
+}
+
+static value binary(struct code *code, enum op op, value a, int64_t b, struct span span)
+{
+    return code_op(code, op, a, code_exact_int(code, b, span), NO_VALUE, span);
+}
+
+/* The line that the row is in. */
+static value line_of_row(struct code *code, const struct lines *lines, struct span span)
+{
+    const value row = code_row(code, span);
+    const value within = binary(code, OP_MOD, row, lines->inner, span);
+    if (lines->outer == 1 && lines->inner > 1)
+        return within;
+    const value block = binary(code, OP_DIV, row, lines->length * lines->inner, span);
+    if (lines->inner == 1)
+        return block;
+    return code_op(code, OP_ADD, binary(code, OP_MUL, block, lines->inner, span), within, NO_VALUE, span);
+}
+
+/* The last row of the line that has this row's number. */
+static value end_of_line(struct code *code, const struct lines *lines, struct span span)
+{
+    value place = code_row(code, span);
+    if (lines->outer > 1 && lines->inner > 1) {
+        const value within = binary(code, OP_MOD, place, lines->inner, span);
+        place = binary(code, OP_DIV, place, lines->inner, span);
+        place = binary(code, OP_MUL, place, lines->length * lines->inner, span);
+        place = code_op(code, OP_ADD, place, within, NO_VALUE, span);
+    } else if (lines->inner == 1) {
+        place = binary(code, OP_MUL, place, lines->length, span);
+    }
+    return binary(code, OP_ADD, place, (lines->length - 1) * lines->inner, span);
+}
+
+/* Sets the result: one column, with a value for each line. */
+static void set_axis_output(struct binder *binder, const struct reduction *reduction, struct flow *flow,
+                            struct task *task, value v, struct slot slot)
+{
     struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
     *slots = slot;
     task_set_slots(binder, task, flow, slots, &v, 1, 0);
-    flow->rows = strcmp(stage->along.text, "rows") == 0 ? shape.rows : shape.cols;
+    flow->rows = lines_count(reduction);
+    flow->shape = reduction->left;
     flow->open = false;
 }
 
-/* Binds the terminal as a group by row or column. */
-static void reduce_axis_by_group(struct operands *operands, value v, struct aggregate what, struct slot slot,
-                                 struct flow *flow)
+/* Binds the terminal as a group by line. */
+static void reduce_axis_by_group(struct operands *operands, const struct reduction *reduction, value v,
+                                 struct aggregate what, struct slot slot, struct flow *flow)
 {
     struct binder *binder = operands->binder;
     const struct stage *stage = operands->stage;
-    struct code *code = &operands->task->code;
-    bool rows = strcmp(stage->along.text, "rows") == 0;
-    value key = rows ? shape_row(code, flow->shape, stage->span) : shape_col(code, flow->shape, stage->span);
+    const struct lines *lines = &reduction->lines;
+    value key = line_of_row(&operands->task->code, lines, stage->span);
     const struct aggregation of = {.binder = binder, .stage = stage, .flow = operands->flow};
     struct pass pass = {.of = &of, .operands = *operands};
-    pass_add_key(&pass,
-                 operands_add(&pass.operands, key, (struct slot){.name = rows ? "row" : "col", .type = TYPE_I64}));
+    pass_add_key(&pass, operands_add(&pass.operands, key, (struct slot){.name = reduction->key, .type = TYPE_I64}));
     if (what.kind == AGG_COUNT)
         pass_add_count(&pass, NO_VALUE, what.span);
     else
@@ -36,32 +86,28 @@ static void reduce_axis_by_group(struct operands *operands, value v, struct aggr
     pass.parts[0].slot = slot;
     pass_end(&pass);
     struct task *group = pass.flow.task;
-    group->column_op->key = rows ? "row" : "column";
-    group->column_op->segment = rows ? flow->shape.cols : 0;
-    group->column_op->stride = rows ? 1 : flow->shape.cols;
+    group->column_op->key = reduction->name;
+    column_operator_along(group->column_op, lines);
     struct flow groups = pass.flow;
-    groups.rows = rows ? flow->shape.rows : flow->shape.cols;
+    groups.rows = lines_count(reduction);
     struct task *pick = task_reading(binder, "pick", stage->span, &groups);
     value given = code_input(&pick->code, 1, type_table[slot.type].kind, stage->span);
-    set_axis_output(binder, stage, flow, pick, given, groups.columns[1]);
+    set_axis_output(binder, reduction, flow, pick, given, groups.columns[1]);
 }
 
-/* Binds the terminal as a scan along each row or column, whose last element is kept. */
-static void reduce_axis_by_scan(struct operands *operands, value v, struct aggregate what, struct slot slot,
-                                struct flow *flow)
+/* Binds the terminal as a scan along the axis, whose last elements are kept. */
+static void reduce_axis_by_scan(struct operands *operands, const struct reduction *reduction, value v,
+                                struct aggregate what, struct slot slot, struct flow *flow)
 {
     struct binder *binder = operands->binder;
     const struct stage *stage = operands->stage;
-    const struct shape shape = flow->shape;
     struct span span = stage->span;
-    bool rows = strcmp(stage->along.text, "rows") == 0;
     enum kind kind = type_table[slot.type].kind;
     size_t input;
     operands_add(operands, v, (struct slot){.name = slot.name, .type = type_of_kind(operands->task->code.at[v].kind)});
     struct task *scan = operands_end(operands, "scan", OPERATOR_SCAN, 1, &input);
     scan->column_op->keys[0] = input;
-    scan->column_op->segment = rows ? shape.cols : 0;
-    scan->column_op->stride = rows ? 1 : shape.cols;
+    column_operator_along(scan->column_op, &reduction->lines);
     scan->aggregates = arena_alloc(binder->arena, sizeof *scan->aggregates);
     scan->aggregates[0] = what;
     scan->aggregates[0].value = code_input(&scan->code, (int64_t)input, kind, span);
@@ -73,17 +119,12 @@ static void reduce_axis_by_scan(struct operands *operands, value v, struct aggre
     task_set_slots(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1, 0);
 
     struct task *last = task_new(binder, "gather", span, NULL);
-    last->rows = rows ? shape.rows : shape.cols;
+    last->rows = lines_count(reduction);
     const struct input whole = {.task = scan, .type = slot.type, .name = slot.name, .whole = true};
     size_t from = task_add_input(last, &whole, binder->arena);
-    struct code *code = &last->code;
-    value place = code_row(code, span);
-    if (rows)
-        place = code_op(code, OP_MUL, place, code_exact_int(code, shape.cols, span), NO_VALUE, span);
-    int64_t first = rows ? shape.cols - 1 : (shape.rows - 1) * shape.cols;
-    place = code_op(code, OP_ADD, place, code_exact_int(code, first, span), NO_VALUE, span);
-    value given = code_gather(code, (int64_t)from, kind, place, span);
-    set_axis_output(binder, stage, flow, last, given, slot);
+    value place = end_of_line(&last->code, &reduction->lines, span);
+    value given = code_gather(&last->code, (int64_t)from, kind, place, span);
+    set_axis_output(binder, reduction, flow, last, given, slot);
 }
 
 /* Finds the aggregate of a terminal with `along`. Returns NO_VALUE for count, or if unknown. */
@@ -146,12 +187,28 @@ static bool group_computes(const struct aggregate *what)
     }
 }
 
+static struct reduction reduction_along(const struct stage *stage, const struct shape *shape, size_t axis)
+{
+    const bool rows = strcmp(stage->along.text, "rows") == 0, cols = strcmp(stage->along.text, "cols") == 0;
+    return (struct reduction){.lines = shape_lines(shape, axis),
+                              .left = shape_without(shape, axis),
+                              .key = rows   ? "row"
+                                     : cols ? "col"
+                                            : "line",
+                              .name = rows   ? "row"
+                                      : cols ? "column"
+                                             : "line"};
+}
+
 void bind_axis_reduction(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    if (!shape_check_axis(binder, stage, flow)) {
+    size_t axis;
+    if (!bind_along(binder, stage, flow, &axis)) {
         task_unknown(binder, stage, flow);
+        flow->shape = shape_unknown;
         return;
     }
+    const struct reduction reduction = reduction_along(stage, &flow->shape, axis);
     struct operands operands;
     struct aggregate what;
     struct slot slot;
@@ -160,10 +217,11 @@ void bind_axis_reduction(struct binder *binder, const struct stage *stage, struc
     value v = bind_axis_terminal(&operands, &what, &slot, &known);
     if (!known) {
         task_set_slots(binder, operands.task, flow, NULL, NULL, 0, 0);
+        flow->shape = reduction.left;
         flow->open = true;
     } else if (group_computes(&what)) {
-        reduce_axis_by_group(&operands, v, what, slot, flow);
+        reduce_axis_by_group(&operands, &reduction, v, what, slot, flow);
     } else {
-        reduce_axis_by_scan(&operands, v, what, slot, flow);
+        reduce_axis_by_scan(&operands, &reduction, v, what, slot, flow);
     }
 }

@@ -59,13 +59,15 @@ void task_aggregate(struct binder *binder, const struct stage *stage, struct tas
 void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
                 size_t count);
 
-/* bind_shape.c: rows laid out in two dimensions. */
+/* bind_shape.c: rows laid out along axes. */
 
 extern const struct shape shape_unknown; /* of a picture, in a check */
-/* Checks that the flow has a shape for `along`; records an error if not. */
-bool shape_check_axis(struct binder *binder, const struct stage *stage, const struct flow *flow);
-/* Whether the stage keeps its input's shape. */
-bool shape_is_kept(enum stage_kind stage);
+/* Finds the axis of `along`: the one whose index changes. False after an error or if unknown. */
+bool bind_along(struct binder *binder, const struct stage *stage, const struct flow *flow, size_t *axis);
+/* bind_axis.c: sets which rows a scan or group takes together: those of each line. */
+void column_operator_along(struct column_operator *column_op, const struct lines *lines);
+/* Whether the stage keeps its input's shape, or sets that of its result itself. */
+bool shape_is_kept(const struct stage *stage);
 
 /* bind_assert.c: a checked filter of rows, or a check of a terminal's value. */
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);

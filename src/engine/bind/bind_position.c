@@ -4,11 +4,16 @@
 /* stencil computes each row from itself and its neighbours. at(k) is the input at offset k; a SELECT around the result
  * takes the `else` value where a neighbour is missing. Where rows stand beyond the ends, at(k) is a GATHER. */
 
-static void bind_bounds(struct binder *binder, const struct stage *stage, struct neighbourhood *n)
+/* False, with an error, if there are too many. */
+static bool bind_bounds(struct binder *binder, const struct stage *stage, struct neighbourhood *n)
 {
     n->axes = stage->bound_count / 2;
-    n->known = true;
     n->span = span_join(stage->bounds[0]->span, stage->bounds[stage->bound_count - 1]->span);
+    if (n->axes > MOST_AXES) {
+        bind_error(binder, n->span, NULL, "a shape has at most %d axes, not %zu", MOST_AXES, n->axes);
+        return false;
+    }
+    n->known = true;
     for (size_t i = 0; i < n->axes; i++) {
         const struct expr *first = stage->bounds[2 * i], *last = stage->bounds[2 * i + 1];
         bool known = bind_distance(binder, first, "the end of a neighbourhood", &n->first[i]);
@@ -20,22 +25,31 @@ static void bind_bounds(struct binder *binder, const struct stage *stage, struct
         }
         n->known = n->known && known;
     }
+    return true;
 }
 
-/* A relation with a shape takes distances in two directions, others in one. */
+/* A relation with a shape takes distances along each axis, others along one. */
 static bool fits_shape(struct binder *binder, const struct stage *stage, const struct flow *flow,
                        const struct neighbourhood *n)
 {
-    bool shaped = flow->shape.rows > 0;
-    if (flow->open || flow->shape.rows < 0 || (n->axes == 2) == shaped)
+    const struct shape *shape = &flow->shape;
+    const size_t axes = shape_is_set(shape) ? (size_t)shape->axes : 1;
+    if (flow->open || shape->axes == AXES_UNKNOWN || n->axes == axes)
         return true;
-    if (shaped)
+    if (axes == 2)
         bind_error(binder, n->span, "as in `stencil [-1..1, -1..1] else 0: at(0, -1) + at(0, 1)`",
-                   "a relation of shape %lld by %lld needs distances in two directions", (long long)flow->shape.rows,
-                   (long long)flow->shape.cols);
+                   "a relation of shape %s needs distances in two directions", shape_text(shape, binder->arena));
+    else if (axes > 2)
+        bind_error(binder, n->span, "write a range for each axis, as in `stencil [0..0, 0..0, -1..1] else 0: ...`",
+                   "a relation of shape %s needs distances along %zu axes, not %zu", shape_text(shape, binder->arena),
+                   axes, n->axes);
     else
-        bind_error(binder, n->span, "put `shape R C` before it to lay them out as R rows of C columns",
-                   "`%s` in two directions needs a relation with a shape", text_of_word(binder->arena, stage));
+        bind_error(binder, n->span,
+                   n->axes == 2 ? "put `shape R C` before it to lay them out as R rows of C columns"
+                                : "put `shape` before it, as in `shape 4 3 2`, to lay them out along axes",
+                   n->axes == 2 ? "`%s` in two directions needs a relation with a shape"
+                                : "`%s` along several axes needs a relation with a shape",
+                   text_of_word(binder->arena, stage));
     return false;
 }
 
@@ -57,14 +71,18 @@ static value is_inside(struct code *code, value position, value count, int64_t f
     return inside;
 }
 
-static value has_neighbours(struct code *code, struct shape shape, const struct neighbourhood *n, struct span span)
+static value has_neighbours(struct code *code, const struct shape *shape, const struct neighbourhood *n,
+                            struct span span)
 {
     if (n->axes == 1)
         return is_inside(code, code_row(code, span), code_rows(code, span), n->first[0], n->last[0], span);
-    value rows = code_exact_int(code, shape.rows, span), cols = code_exact_int(code, shape.cols, span);
-    value above = is_inside(code, shape_row(code, shape, span), rows, n->first[0], n->last[0], span);
-    value beside = is_inside(code, shape_col(code, shape, span), cols, n->first[1], n->last[1], span);
-    return binary(code, OP_AND, above, beside, span);
+    value all = code_bool(code, true, span);
+    for (size_t i = 0; i < n->axes; i++) {
+        const value extent = code_exact_int(code, shape->extents[i], span);
+        const value index = axis_index(code, shape, i, span);
+        all = binary(code, OP_AND, all, is_inside(code, index, extent, n->first[i], n->last[i], span), span);
+    }
+    return all;
 }
 
 /* What stands beyond the ends, if the stage says it. */
@@ -83,11 +101,11 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
 {
     size_t count = stage->item_count;
     struct neighbourhood n = {0};
-    bind_bounds(binder, stage, &n);
+    const bool few = bind_bounds(binder, stage, &n);
     bind_border(binder, stage, flow, &n);
-    bool fits = fits_shape(binder, stage, flow, &n);
-    n.known = n.known && fits && !flow->open;
-    if (too_many_columns(binder, count, stage->span)) {
+    bool fits = few && fits_shape(binder, stage, flow, &n);
+    n.known = n.known && fits && !flow->open && flow->shape.axes != AXES_UNKNOWN;
+    if (!few || too_many_columns(binder, count, stage->span)) {
         flow->open = true;
         return;
     }
@@ -96,7 +114,7 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
     struct scope ends = scope;
     ends.head = NULL;
     struct term otherwise = n.bordered ? unknown_term : bind_term(&ends, stage->otherwise);
-    value inside = n.known && !n.bordered ? has_neighbours(&task->code, flow->shape, &n, stage->span) : NO_VALUE;
+    value inside = n.known && !n.bordered ? has_neighbours(&task->code, &flow->shape, &n, stage->span) : NO_VALUE;
     struct slot *columns = arena_array(binder->arena, count + 1, sizeof *columns);
     struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
     if (inside != NO_VALUE && scope.group != 0) {

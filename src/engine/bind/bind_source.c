@@ -137,7 +137,7 @@ static void bind_deferred(struct binder *binder, const struct relation *relation
         values[i] = output->value;
     }
     flow->rows = task->filter_count > 0 ? -1 : task->rows;
-    flow->shape = relation->shape;
+    flow->shape = shape_copy(&relation->shape, binder->arena);
     task_set_slots(binder, task, flow, slots, values, relation->count, task->output_count - relation->count);
 }
 
@@ -150,7 +150,8 @@ static void bind_relation(struct binder *binder, const struct name *written, con
         bind_deferred(binder, relation, deferred, task, flow);
         return;
     }
-    struct file_columns all = {.rows = unknown ? -1 : relation->rows, .shape = relation->shape};
+    struct file_columns all = {.rows = unknown ? -1 : relation->rows,
+                               .shape = shape_copy(&relation->shape, binder->arena)};
     const struct source_file *file = sources_find(binder->sources, written); /* if some of its columns were unread */
     if (file != NULL && file->rows != NULL) {
         all.rows = file->rows->rows;

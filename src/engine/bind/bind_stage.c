@@ -371,7 +371,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     binder->aggregates = NULL;
     if (!flow->ended)
         bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
-    if (!shape_is_kept(stage->word->stage))
+    if (!shape_is_kept(stage))
         flow->shape = (struct shape){0};
 }
 

@@ -40,7 +40,7 @@ static void define(struct env *env, const char *name, const struct bound *bound,
     case BOUND_RELATION:
         relation = outline(queue->tasks[queue->count - 1], arena);
         if (relation != NULL)
-            relation->shape = bound->shape;
+            relation_set_shape(relation, &bound->shape);
         break;
     case BOUND_UNKNOWN:
         break;

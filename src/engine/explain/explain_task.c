@@ -258,10 +258,12 @@ static void add_scan(struct strbuf *out, const struct task *task)
     add_key(out, task, 0);
     strbuf_puts(out, column_op->exclusive ? " exclusive" : "");
     add_initial(out, aggregate);
-    if (column_op->segment > 0)
+    if (column_op->segment > 0 && column_op->stride == 1)
         strbuf_printf(out, " along rows of %" PRId64, column_op->segment);
     if (column_op->stride > 1)
         strbuf_printf(out, " along %" PRId64 " columns", column_op->stride);
+    if (column_op->segment > 0 && column_op->stride > 1)
+        strbuf_printf(out, " of every %" PRId64 " rows", column_op->segment);
 }
 
 /* "mean of price over -19..0 of time" */

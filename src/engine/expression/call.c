@@ -173,7 +173,7 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     body.parameter_count = def->param_count;
     body.arguments = arguments;
     body.has_rows = true;
-    body.shape = (struct shape){1, 1}; /* it may be called in a stage with a shape */
+    body.shape = (struct shape){.axes = 2, .extents = {1, 1}}; /* it may be called in a stage with a shape */
     binder->defining = def;
     bind_term(&body, def->expr);
 }

@@ -51,12 +51,14 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
 }
 
 /* The neighbour's offset in rows; one beyond all rows if it does not fit in 64 bits. */
-static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, struct shape shape)
+static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance, const struct shape *shape)
 {
     int64_t offset = distance[0];
-    if (n->axes == 2 && (__builtin_mul_overflow(distance[0], shape.cols, &offset) ||
-                         __builtin_add_overflow(offset, distance[1], &offset)))
-        offset = distance[0] < 0 ? -INT64_MAX : INT64_MAX;
+    for (size_t i = 1; i < n->axes; i++) {
+        if (__builtin_mul_overflow(offset, shape->extents[i], &offset) ||
+            __builtin_add_overflow(offset, distance[i], &offset))
+            return distance[0] < 0 ? -INT64_MAX : INT64_MAX;
+    }
     return offset;
 }
 
@@ -69,20 +71,30 @@ static value neighbour(struct code *code, value here, int64_t offset, struct spa
     return there;
 }
 
+static bool is_here(const struct neighbourhood *n, const int64_t *distance)
+{
+    bool here = true;
+    for (size_t i = 0; i < n->axes; i++)
+        here = here && distance[i] == 0;
+    return here;
+}
+
 /* A neighbour's value where rows stand beyond the ends. */
 static struct term bordered_element(struct scope *scope, size_t index, const int64_t *distance, struct span span)
 {
     struct arena *arena = scope->binder->arena;
     struct code *code = scope->code;
     const size_t axes = scope->neighbours->axes;
-    int64_t *extents = arena_array(arena, axes, sizeof *extents);
+    int64_t *extents = arena_array(arena, axes, sizeof *extents), all = 1;
     int64_t *distances = arena_array(arena, axes, sizeof *distances);
     struct border *border = arena_alloc(arena, sizeof *border);
     memcpy(distances, distance, axes * sizeof *distances);
-    if (axes > 1)
-        extents[1] = scope->shape.cols;
+    for (size_t i = 0; i < axes && axes > 1; i++) {
+        extents[i] = scope->shape.extents[i];
+        all *= extents[i];
+    }
     *border = (struct border){scope->neighbours->border, axes, extents, distances};
-    value rows = axes > 1 ? code_exact_int(code, scope->shape.rows * scope->shape.cols, span) : code_rows(code, span);
+    value rows = axes > 1 ? code_exact_int(code, all, span) : code_rows(code, span);
     value position = border_position(code, border, code_row(code, span), rows, span);
     struct term term = term_at(scope, scope->flow, index, position, span);
     term.settled = true;
@@ -140,9 +152,9 @@ static bool bind_reach(struct scope *scope, const struct expr *expr, size_t axis
 static struct term element_at(struct scope *scope, size_t index, const int64_t *distance, struct span span)
 {
     const struct neighbourhood *n = scope->neighbours;
-    int64_t offset = offset_of(n, distance, scope->shape);
-    if (n->bordered && (distance[0] != 0 || distance[1] != 0))
+    if (n->bordered && !is_here(n, distance))
         return bordered_element(scope, index, distance, span);
+    const int64_t offset = offset_of(n, distance, &scope->shape);
     struct term term = term_of_column(scope->code, scope->flow, index, span);
     term.value = neighbour(scope->code, term.value, offset, span);
     if (term.present != NO_VALUE)
@@ -181,7 +193,7 @@ static bool are_few(struct scope *scope, const struct reach *reaches, struct spa
     int64_t count = 1;
     for (size_t a = 0; a < scope->neighbours->axes; a++) {
         const int64_t here = reaches[a].last - reaches[a].first + 1;
-        count = here < 1 ? 0 : here > MOST ? MOST + 1 : count * here;
+        count = here < 1 ? 0 : here > MOST || count * here > MOST ? MOST + 1 : count * here;
     }
     if (count > 0 && count <= MOST)
         return true;
@@ -202,8 +214,9 @@ struct term bind_at(struct scope *scope, const struct expr *expr)
     scope->reads_row = true;
     if (!named && expr->arg_count != n->axes) {
         bind_error(binder, expr->span,
-                   n->axes == 1 ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
-                                : "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)",
+                   n->axes == 1   ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
+                   : n->axes == 2 ? "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)"
+                                  : "usage: a distance along each axis, perhaps behind a name",
                    "`at` takes an optional column name and %s, not %zu arguments",
                    text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
         return unknown_term;
@@ -291,13 +304,13 @@ struct term bind_at_row(struct scope *scope, const struct expr *expr)
     return term;
 }
 
-value shape_row(struct code *code, struct shape shape, struct span span)
+value axis_index(struct code *code, const struct shape *shape, size_t axis, struct span span)
 {
-    value row = code_row(code, span);
-    return shape.rows == 0 ? row : code_op(code, OP_DIV, row, code_exact_int(code, shape.cols, span), NO_VALUE, span);
-}
-
-value shape_col(struct code *code, struct shape shape, struct span span)
-{
-    return code_op(code, OP_MOD, code_row(code, span), code_exact_int(code, shape.cols, span), NO_VALUE, span);
+    const struct lines lines = shape_lines(shape, axis);
+    value index = code_row(code, span);
+    if (lines.inner > 1)
+        index = code_op(code, OP_DIV, index, code_exact_int(code, lines.inner, span), NO_VALUE, span);
+    if (axis > 0)
+        index = code_op(code, OP_MOD, index, code_exact_int(code, lines.length, span), NO_VALUE, span);
+    return index;
 }

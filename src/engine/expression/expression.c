@@ -63,10 +63,10 @@ static struct term bind_name(struct scope *scope, const struct expr *expr)
         scope->reads_row = true;
         if (scope->group != 0)
             return term_of(scope->binder->row_of_group(scope, name->span));
-        return term_of(shape_row(scope->code, scope->shape, name->span));
-    case MEANS_COL:
+        return term_of(code_row(scope->code, name->span));
+    case MEANS_AXIS:
         scope->reads_row = true;
-        return term_of(shape_col(scope->code, scope->shape, name->span));
+        return term_of(axis_index(scope->code, &scope->shape, resolved.index, name->span));
     case MEANS_STEP:
         return bind_step(scope, name->span);
     case MEANS_UNKNOWN:

@@ -188,8 +188,8 @@ struct flow {
 
 /* The distances that `at` may use: first[i]..last[i] along axis i. */
 struct neighbourhood {
-    size_t axes; /* 1, or 2: rows and columns of the shape */
-    int64_t first[2], last[2];
+    size_t axes; /* those of the shape, or 1 */
+    int64_t first[MOST_AXES], last[MOST_AXES];
     bool bordered; /* beyond the ends are rows as this says; else there are none */
     enum border_kind border;
     bool known; /* false after an error */
@@ -216,7 +216,7 @@ struct scope {
     bool has_rows;                          /* `row` means something */
     size_t group, place;                    /* within per: INPUTs of each row's group and place; else 0 */
     bool scattered;                         /* within per: the rows of a group are anywhere */
-    struct shape shape;                     /* `row` and `col` are the indices of this */
+    struct shape shape;                     /* the names of axes mean indices of this */
     const struct neighbourhood *neighbours; /* `at` means something: within a stencil */
     bool reads_row;                         /* some value bound so far depends on the row */
     const char *no_columns;                 /* without a flow: why there are no columns, for hints */
@@ -262,12 +262,12 @@ enum meaning {
     MEANS_COLUMN,
     MEANS_SCALAR,
     MEANS_ROW,
-    MEANS_COL,
-    MEANS_STEP /* the number of the round */
+    MEANS_AXIS, /* the row's index along an axis of the shape */
+    MEANS_STEP  /* the number of the round */
 };
 struct resolved {
     enum meaning meaning;
-    size_t index; /* of the argument or column */
+    size_t index; /* of the argument, column or axis */
     const struct binding *binding;
 };
 
@@ -484,9 +484,8 @@ bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pi
 struct term bind_fold(struct scope *scope, const struct expr *expr);
 /* The index of this range, of a fold around what is bound. */
 struct term bind_fold_index(struct scope *scope, const struct expr *range);
-/* The row, or the column, of the current row within the shape. */
-value shape_row(struct code *code, struct shape shape, struct span span);
-value shape_col(struct code *code, struct shape shape, struct span span);
+/* element.c: the row's index along an axis of a known shape. */
+value axis_index(struct code *code, const struct shape *shape, size_t axis, struct span span);
 
 /* indexing.c: elements of columns, EXPR_INDEX. */
 struct term bind_index(struct scope *scope, const struct expr *expr);

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { MOST_AXES = 2 };
-
 /* A column that an expression takes elements of: of a `let` relation, or of the current one. */
 struct indexed {
     const char *name; /* for messages */
@@ -40,21 +38,16 @@ static void not_a_column(struct scope *scope, const struct expr *expr)
 static bool fits_shape(struct scope *scope, const struct expr *expr, const struct indexed *of)
 {
     struct binder *binder = scope->binder;
-    if (expr->arg_count == 1 || of->shape.rows < 0)
+    if (expr->arg_count == 1 || of->shape.axes == AXES_UNKNOWN)
         return expr->arg_count == 1;
-    if (of->shape.rows == 0)
-        bind_error(binder, expr->span, "`shape R C` lays out rows in two dimensions, and `let` keeps that",
+    if (!shape_is_set(&of->shape))
+        bind_error(binder, expr->span, "`shape N N` lays out rows along axes, and `let` keeps that",
                    "`%s` has no shape, so an element has one position", of->name);
-    else if (expr->arg_count != MOST_AXES)
-        bind_error(binder, expr->span, NULL, "`%s` has %d axes, not %zu", of->name, MOST_AXES, expr->arg_count);
+    else if (expr->arg_count != (size_t)of->shape.axes)
+        bind_error(binder, expr->span, NULL, "`%s` has %d axes, not %zu", of->name, of->shape.axes, expr->arg_count);
     else
         return true;
     return false;
-}
-
-static int64_t extent_of(struct shape shape, size_t axis)
-{
-    return axis == 0 ? shape.rows : shape.cols;
 }
 
 /* The position among the rows: an integer. Unknown after an error. */
@@ -72,13 +65,13 @@ static struct term bind_place(struct scope *scope, const struct expr *expr, cons
             continue;
         value v = term_settled(code, index, span);
         if (expr->arg_count > 1)
-            v = code_op(code, OP_INDEX, v, code_exact_int(code, extent_of(of->shape, i), span), NO_VALUE, span);
+            v = code_op(code, OP_INDEX, v, code_exact_int(code, of->shape.extents[i], span), NO_VALUE, span);
         if (i == 0) {
             place = index;
             place.value = v;
             continue;
         }
-        const value extent = code_exact_int(code, extent_of(of->shape, i), span);
+        const value extent = code_exact_int(code, of->shape.extents[i], span);
         place.value = code_op(code, OP_MUL, place.value, extent, NO_VALUE, span);
         place.value = code_op(code, OP_ADD, place.value, v, NO_VALUE, span);
         place.present = present_both(code, place.present, index.present, span);
@@ -121,7 +114,7 @@ static enum known constant_place(struct scope *scope, const struct expr *expr, c
     enum known known = fits_shape(scope, expr, of) ? KNOWN_VALUE : KNOWN_NOTHING;
     *place = 0;
     for (size_t i = 0; i < expr->arg_count; i++) {
-        int64_t index = 0, extent = extent_of(of->shape, i);
+        int64_t index = 0, extent = expr->arg_count > 1 && known != KNOWN_NOTHING ? of->shape.extents[i] : 0;
         const enum known own = bind_constant_int(scope, expr->args[i], "a position",
                                                  "positions are integers, 0 for the first row", &index);
         if (known == KNOWN_NOTHING || own == KNOWN_NOTHING) {

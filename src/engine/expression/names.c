@@ -45,13 +45,17 @@ static struct candidates candidates_of_scope(const struct scope *scope)
     size_t columns = scope->flow != NULL ? scope->flow->count : 0;
     size_t heads = scope->head != NULL ? scope->head->count : 0;
     struct candidates names =
-        candidates_new(scope->binder->arena, scope->parameter_count + heads + columns + env->count);
+        candidates_new(scope->binder->arena, scope->parameter_count + heads + columns + MOST_AXES + env->count);
     for (size_t i = 0; i < scope->parameter_count; i++)
         names.at[names.count++] = scope->parameters[i].text;
     for (size_t i = 0; i < heads; i++)
         names.at[names.count++] = scope->head->names[i].text;
     if (scope->flow != NULL)
         add_columns(&names, scope->flow);
+    for (size_t i = 0; i < MOST_AXES; i++) {
+        if (scope->flow != NULL && scope->shape.names[i] != NULL)
+            names.at[names.count++] = scope->shape.names[i];
+    }
     candidates_add_bindings(&names, env, BINDING_SCALAR);
     return names;
 }
@@ -64,9 +68,14 @@ static const char *hint_of_columns(const struct scope *scope)
         return scope->no_columns;
     if (scope->of_groups)
         return "in a group, a column is a key, or within an aggregate as in `sum(x)`";
-    if (scope->flow->count == 1)
-        return arena_printf(arena, "the only column is %s", text_of_columns(arena, scope->flow));
-    return arena_printf(arena, "the columns are %s", text_of_columns(arena, scope->flow));
+    const char *columns = text_of_columns(arena, scope->flow), *axes = "";
+    for (size_t i = 0; i < MOST_AXES; i++) {
+        if (scope->shape.names[i] != NULL)
+            axes =
+                arena_printf(arena, "%s%s`%s`", axes, *axes != '\0' ? ", " : "; the axes are ", scope->shape.names[i]);
+    }
+    return arena_printf(arena, scope->flow->count == 1 ? "the only column is %s%s" : "the columns are %s%s", columns,
+                        axes);
 }
 
 /* Finds the columns that the name abbreviates: their number, and the first of them. */
@@ -357,6 +366,9 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     if (is_subject(scope, name->text))
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
 
+    if (scope->flow != NULL && shape_find(&scope->shape, name->text, &index))
+        return meaning(shape_is_set(&scope->shape) ? MEANS_AXIS : MEANS_UNKNOWN, index);
+
     const struct binding *binding = env_find(scope->binder->env, name->text);
     if (binding != NULL && binding->kind == BINDING_SCALAR)
         return resolve_scalar(scope, name, binding);
@@ -369,10 +381,10 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     if (constant != NULL)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = constant};
     if (scope->has_rows && strcmp(name->text, "row") == 0)
-        return meaning(MEANS_ROW, 0);
-    if (scope->shape.rows > 0 && strcmp(name->text, "col") == 0)
-        return meaning(MEANS_COL, 0);
-    if (scope->shape.rows < 0 && strcmp(name->text, "col") == 0)
+        return meaning(scope->shape.axes == 2 ? MEANS_AXIS : MEANS_ROW, 0);
+    if (scope->shape.axes == 2 && strcmp(name->text, "col") == 0)
+        return meaning(MEANS_AXIS, 1);
+    if (scope->shape.axes == AXES_UNKNOWN && strcmp(name->text, "col") == 0)
         return meaning(MEANS_UNKNOWN, 0);
     if (scope->binder->rounds != NULL && strcmp(name->text, "step") == 0)
         return meaning(MEANS_STEP, 0);

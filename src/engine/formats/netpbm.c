@@ -115,8 +115,9 @@ static enum status read_field(struct image_reader *reader, const char *what, int
 
 static enum status read_header(struct image_reader *reader)
 {
-    if (read_magic(reader) != STATUS_OK || read_field(reader, "width", MAX_SIDE, &reader->shape.cols) != STATUS_OK ||
-        read_field(reader, "height", MAX_SIDE, &reader->shape.rows) != STATUS_OK ||
+    if (read_magic(reader) != STATUS_OK ||
+        read_field(reader, "width", MAX_SIDE, &reader->shape.extents[1]) != STATUS_OK ||
+        read_field(reader, "height", MAX_SIDE, &reader->shape.extents[0]) != STATUS_OK ||
         read_field(reader, "maximum value", UINT16_MAX, &reader->max) != STATUS_OK)
         return STATUS_FAILED;
     /* A single white space separates the header from the pixels; more may be pixels. */
@@ -132,7 +133,7 @@ static enum status read_header(struct image_reader *reader)
 static enum status trailing_data_error(const struct image_reader *reader)
 {
     diag_error(reader->diags, reader->span, "`%s` has data after its %lld x %lld pixels", reader->path,
-               (long long)reader->shape.cols, (long long)reader->shape.rows);
+               (long long)reader->shape.extents[1], (long long)reader->shape.extents[0]);
     diag_hint(reader->diags, "a file must hold exactly one image");
     return STATUS_FAILED;
 }
@@ -141,7 +142,7 @@ static enum status trailing_data_error(const struct image_reader *reader)
 static enum status check_length(const struct image_reader *reader)
 {
     const struct shape *shape = &reader->shape;
-    int64_t values = shape->rows * shape->cols * reader->kind->channels;
+    int64_t values = shape->extents[0] * shape->extents[1] * reader->kind->channels;
     int64_t bytes = (int64_t)type_table[type_for(reader->max)].size;
     /* In plain files each value takes a digit and a separator. */
     int64_t needed = reader->plain ? 2 * values - 1 : bytes * values;
@@ -149,7 +150,7 @@ static enum status check_length(const struct image_reader *reader)
     if (length < needed)
         return diag_error(reader->diags, reader->span,
                           "`%s` is truncated: %lld x %lld pixels take %s%lld bytes, but it has %lld", reader->path,
-                          (long long)shape->cols, (long long)shape->rows, reader->plain ? "at least " : "",
+                          (long long)shape->extents[1], (long long)shape->extents[0], reader->plain ? "at least " : "",
                           (long long)needed, (long long)length);
     return length > needed && !reader->plain ? trailing_data_error(reader) : STATUS_OK;
 }
@@ -183,7 +184,7 @@ static int64_t next_sample(struct image_reader *reader, enum type type)
 static enum status read_pixels(struct image_reader *reader, struct column *const *columns)
 {
     const enum type type = columns[0]->store;
-    const int64_t rows = reader->shape.rows * reader->shape.cols;
+    const int64_t rows = reader->shape.extents[0] * reader->shape.extents[1];
     void *data[MAX_CHANNELS];
     for (int c = 0; c < reader->kind->channels; c++)
         data[c] = column_at(columns[c], 0);
@@ -205,7 +206,7 @@ static enum status read_pixels(struct image_reader *reader, struct column *const
 
 static enum status read_columns(struct image_reader *reader, struct column **columns)
 {
-    const int64_t rows = reader->shape.rows * reader->shape.cols;
+    const int64_t rows = reader->shape.extents[0] * reader->shape.extents[1];
     const enum type type = type_for(reader->max);
     for (int c = 0; c < reader->kind->channels; c++) {
         columns[c] = column_reserve(type, type, rows);
@@ -227,6 +228,7 @@ enum status read_image(const struct format_job *job, struct mapping *mapping, st
 
     const unsigned char *data = mapping_data(mapping);
     struct image_reader reader = {.kind = kind_of(job->format),
+                                  .shape = {.axes = 2},
                                   .path = mapping_path(mapping),
                                   .at = data,
                                   .end = data ? data + mapping_length(mapping) : NULL,
@@ -240,7 +242,7 @@ enum status read_image(const struct format_job *job, struct mapping *mapping, st
         status = read_columns(&reader, columns);
     if (status == STATUS_OK) {
         *relation = relation_new(columns[0]->rows, (size_t)reader.kind->channels, columns, reader.kind->names);
-        (*relation)->shape = reader.shape;
+        relation_set_shape(*relation, &reader.shape);
     }
     for (int c = 0; c < reader.kind->channels; c++)
         column_unref(columns[c]);
@@ -297,8 +299,8 @@ enum status write_image(const struct format_job *job, const struct relation *rel
     if (status != STATUS_OK)
         return status;
     struct strbuf header = {0};
-    strbuf_printf(&header, "%s\n%lld %lld\n%lld\n", kind->binary, (long long)relation->shape.cols,
-                  (long long)relation->shape.rows, (long long)max);
+    strbuf_printf(&header, "%s\n%lld %lld\n%lld\n", kind->binary, (long long)relation->shape.extents[1],
+                  (long long)relation->shape.extents[0], (long long)max);
     writer_add(writer, header.text, header.length);
     strbuf_free(&header);
 

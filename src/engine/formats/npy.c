@@ -48,12 +48,13 @@ static void add_dictionary(struct strbuf *out, const struct relation *relation, 
         }
         strbuf_putc(out, ']');
     }
+    strbuf_puts(out, ", 'fortran_order': False, 'shape': (");
     const struct shape *shape = &relation->shape;
-    if (shape->rows > 0)
-        strbuf_printf(out, ", 'fortran_order': False, 'shape': (%lld, %lld), }", (long long)shape->rows,
-                      (long long)shape->cols);
-    else
-        strbuf_printf(out, ", 'fortran_order': False, 'shape': (%lld,), }", (long long)relation->rows);
+    for (int i = 0; i < shape->axes; i++)
+        strbuf_printf(out, i > 0 ? ", %lld" : "%lld", (long long)shape->extents[i]);
+    if (!shape_is_set(shape))
+        strbuf_printf(out, "%lld,", (long long)relation->rows);
+    strbuf_puts(out, "), }");
 }
 
 /* The oldest version that can express it: 2.0 for long headers, 3.0 for UTF-8 names. */

@@ -6,13 +6,13 @@
 #include "engine/formats/formats.h"
 #include "engine/formats/row_encode.h"
 
-/* One column is an array of its type, two-dimensional if the rows have a shape; several columns are a structured array
+/* One column is an array of its type, with the shape of the rows if they have one; several columns are a structured array
  * with a field for each. Dates are datetime64[D], timestamps datetime64[us], durations timedelta64[us], text U. Data
  * begins at a multiple of 64 bytes, so that it can be mapped. An error if two columns have the same name, or an array
  * cannot hold one. */
 extern const struct row_style style_npy;
 
-/* `read` of formats.h. A one-dimensional array is a column, a two-dimensional one a column with a shape, one without
+/* `read` of formats.h. A one-dimensional array is a column, one of more dimensions a column with a shape, one without
  * dimensions a column of one row; a structured array is a column per field. Supported: bool, int8 to int64, uint8 to
  * uint64 (as i64, if all values fit), float32 and float64, datetime64 and timedelta64 of weeks to nanoseconds (NaT is a
  * missing value), and text (S, if it is UTF-8, and U), little-endian and row-major. Elements are mapped in place if

@@ -11,13 +11,16 @@ static enum status check_size(struct npy_array *array, size_t length)
     const struct npy_header *header = &array->header;
     struct diags *diags = array->job->diags;
     struct span span = array->job->span;
-    if (header->dimension_count > 2) {
-        diag_error(diags, span, "`%s` has %zu dimensions, but at most two are supported", array->path,
-                   header->dimension_count);
+    if (header->dimension_count > MOST_AXES) {
+        diag_error(diags, span, "`%s` has %zu dimensions, but at most %d are supported", array->path,
+                   header->dimension_count, MOST_AXES);
         diag_hint(diags, "flatten it in NumPy with `a.reshape(-1)`");
         return STATUS_FAILED;
     }
-    if (header->dimension_count == 2 && header->fortran && header->dimensions[0] > 1 && header->dimensions[1] > 1) {
+    size_t wide = 0; /* dimensions along which elements lie */
+    for (size_t i = 0; i < header->dimension_count; i++)
+        wide += header->dimensions[i] > 1;
+    if (header->fortran && wide > 1) {
         diag_error(diags, span, "`%s` is in Fortran order", array->path);
         diag_hint(diags, "convert it with `numpy.ascontiguousarray(a)`");
         return STATUS_FAILED;

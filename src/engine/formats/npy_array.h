@@ -14,7 +14,7 @@ struct npy_array {
 };
 
 /* Reads the header of an array of `length` bytes, of which the first `there` are at `data`, and checks that the rest
- * has its elements. An error also if it has more than two dimensions or is in Fortran order. */
+ * has its elements. An error also if it has more than MOST_AXES dimensions or is in Fortran order. */
 enum status npy_array_describe(struct npy_array *array, const void *data, size_t there, size_t length);
 
 /* Reads an array that fills the mapping from byte `offset` on for `length` bytes. */

@@ -2,6 +2,8 @@
 #include "engine/formats/npy.h"
 #include "engine/formats/npy_array.h"
 
+#include <string.h>
+
 enum { MAX_LISTED = 8 };
 
 static void note_skipped(const struct npy_array *array)
@@ -34,6 +36,13 @@ static enum status check_types(const struct npy_array *array)
     return STATUS_FAILED;
 }
 
+static void set_shape(struct relation *relation, const struct npy_header *header)
+{
+    struct shape shape = {.axes = (int)header->dimension_count};
+    memcpy(shape.extents, header->dimensions, header->dimension_count * sizeof *shape.extents);
+    relation_set_shape(relation, &shape);
+}
+
 static enum status read_columns(const struct npy_array *array, struct relation **relation)
 {
     const struct npy_header *header = &array->header;
@@ -53,8 +62,8 @@ static enum status read_columns(const struct npy_array *array, struct relation *
     if (status == STATUS_OK) {
         note_skipped(array);
         *relation = relation_new(array->rows, count, columns, names);
-        if (header->dimension_count == 2 && array->rows > 0)
-            (*relation)->shape = (struct shape){header->dimensions[0], header->dimensions[1]};
+        if (header->dimension_count >= 2 && array->rows > 0)
+            set_shape(*relation, header);
     }
     for (size_t k = 0; k < count; k++)
         column_unref(columns[k]);

@@ -33,9 +33,13 @@ static enum status check_columns(const struct format *format, const char *path, 
 static enum status check_shape(const struct format *format, const char *path, struct shape shape, struct span span,
                                struct diags *diags)
 {
-    if (!format->shaped || shape.rows != 0)
+    if (!format->shaped || shape.axes == 2 || shape.axes == AXES_UNKNOWN)
         return STATUS_OK;
-    diag_error(diags, span, "`%s` is an image, but the rows have no shape", path_display(path, diags->arena));
+    if (shape_is_set(&shape))
+        diag_error(diags, span, "`%s` is an image, but the rows have %d axes", path_display(path, diags->arena),
+                   shape.axes);
+    else
+        diag_error(diags, span, "`%s` is an image, but the rows have no shape", path_display(path, diags->arena));
     diag_hint(diags, "`shape R C` arranges them in R rows of C columns");
     return STATUS_FAILED;
 }
@@ -100,7 +104,7 @@ static enum status narrow_dates(const struct relation *relation, struct span spa
     }
     if (status == STATUS_OK) {
         *narrow = relation_new(relation->rows, count, columns, (const char *const *)relation->names);
-        (*narrow)->shape = relation->shape;
+        relation_set_shape(*narrow, &relation->shape);
     } else {
         count--;
     }

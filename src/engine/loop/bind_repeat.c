@@ -182,8 +182,7 @@ static bool check_round(const struct repeat *r, const struct flow *flow, bool *o
             good = false;
         }
     }
-    if (good && !*open && entry->shape.rows > 0 &&
-        (flow->shape.rows != entry->shape.rows || flow->shape.cols != entry->shape.cols)) {
+    if (good && !*open && shape_is_set(&entry->shape) && !shape_equal(&flow->shape, &entry->shape)) {
         bind_error(r->binder, r->stage->span, "`shape` at the end of the round gives it back",
                    "the rows begin with a shape, which a round does not give");
         good = false;

@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "base/integer.h"
 #include "engine/grouping/group_aggregate.h"
 #include "engine/values/compensated_sum.h"
 #include "engine/vector/elements.h"
@@ -12,7 +13,7 @@
 enum { KEY, RESULT }; /* outputs */
 enum { PART_ROWS = 1 << 15 };
 
-/* One aggregate of each row or column of a shape. */
+/* One aggregate of each line along an axis of a shape. */
 struct axis_reduction {
     const struct operator_job *job;
     const struct workers *workers;
@@ -20,6 +21,7 @@ struct axis_reduction {
     const struct column *column;      /* that is aggregated; NULL for count */
     struct group_aggregate group_agg; /* of a group of `length` rows */
     int64_t groups, length;
+    int64_t inner, blocks; /* lines side by side, and how often there are such: groups = inner * blocks */
     struct column *result; /* a row for each group */
     _Atomic bool *flagged; /* set where a sum does not fit, or is not certain */
 };
@@ -160,27 +162,31 @@ static enum status by_strips(struct cols *cols)
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
+/* Lines first..end-1, in pieces of lines side by side. */
 static void add_columns(void *context, int member, int64_t part)
 {
     (void)member;
     const struct cols *cols = context;
     struct axis_reduction *reduction = cols->reduction;
+    const int64_t inner = reduction->inner, end = part_begin(&cols->parts, part + 1);
     _Alignas(CACHE_LINE) int64_t states[BLOCK_ROWS];
-    int64_t end = part_begin(&cols->parts, part + 1);
-    for (int64_t col = part_begin(&cols->parts, part); col < end; col += BLOCK_ROWS) {
-        int count = end - col < BLOCK_ROWS ? (int)(end - col) : BLOCK_ROWS;
+    int count;
+    for (int64_t line = part_begin(&cols->parts, part); line < end; line += count) {
+        const int64_t most = min_int64(end - line, inner - line % inner);
+        const int64_t first = (line / inner * reduction->length) * inner + line % inner;
+        count = most < BLOCK_ROWS ? (int)most : BLOCK_ROWS;
         group_aggregate_clear(&reduction->group_agg, states, 0, count);
         for (int64_t row = 0; row < reduction->length; row++)
-            add_strip(cols, states, row * reduction->groups + col, row * reduction->groups + col + count,
-                      reduction->groups);
-        write_states(cols, states, col, count);
+            add_strip(cols, states, first + row * inner, first + row * inner + count, inner);
+        write_states(cols, states, line, count);
     }
 }
 
 static enum status by_columns(struct cols *cols)
 {
     struct axis_reduction *reduction = cols->reduction;
-    cols->parts = partition_rows(reduction->workers, reduction->groups, BLOCK_ROWS);
+    const int64_t least = reduction->blocks == 1 ? BLOCK_ROWS : PART_ROWS / reduction->length + 1;
+    cols->parts = partition_rows(reduction->workers, reduction->groups, least);
     return workers_run(reduction->workers, cols->parts.count, add_columns, cols) ? STATUS_OK : STATUS_CANCELLED;
 }
 
@@ -189,7 +195,7 @@ static enum status axis_cols(struct axis_reduction *reduction)
     struct cols cols = {
         .reduction = reduction, .lane = axis_lane(reduction->column), .rows = reduction->groups * reduction->length};
     cols.add = adder(reduction->group_agg.kind, cols.lane);
-    return reduction->groups < WIDE ? by_strips(&cols) : by_columns(&cols);
+    return reduction->groups < WIDE && reduction->blocks == 1 ? by_strips(&cols) : by_columns(&cols);
 }
 
 /* ---- along rows: the rows of a group are consecutive ---- */
@@ -333,7 +339,7 @@ static enum status axis_rows(struct axis_reduction *reduction)
 static int64_t group_length(const struct operator_job *job)
 {
     const struct column_operator *column_op = job->task->column_op;
-    return column_op->segment > 0 ? column_op->segment : job->rows / column_op->stride;
+    return (column_op->segment > 0 ? column_op->segment : job->rows) / column_op->stride;
 }
 
 static const struct column *column_of(const struct operator_job *job)
@@ -353,7 +359,7 @@ bool axis_supports(const struct operator_job *job)
     if (!group_aggregate_for(task->aggregates[0].kind, column_of(job), group_length(job), &group_agg) ||
         group_agg.kind == GROUP_PRODUCT)
         return false;
-    return column_op->segment > 0 || cols_supports(&group_agg);
+    return column_op->stride == 1 || cols_supports(&group_agg);
 }
 
 static enum status fill_counts(const struct axis_reduction *reduction)
@@ -372,10 +378,12 @@ enum status axis_run(const struct operator_job *job, const struct workers *worke
         .aggregate = &job->task->aggregates[0],
         .column = column_of(job),
         .length = group_length(job),
+        .inner = job->task->column_op->stride,
         .flagged = flagged,
     };
     const enum type type = job->task->outputs[RESULT].type;
     reduction.groups = job->rows / reduction.length;
+    reduction.blocks = reduction.groups / reduction.inner;
     group_aggregate_for(reduction.aggregate->kind, reduction.column, reduction.length, &reduction.group_agg);
     reduction.result = job->results[RESULT] = column_reserve_from(job->pool, type, type, reduction.groups);
     if (!reduction.result)
@@ -383,5 +391,5 @@ enum status axis_run(const struct operator_job *job, const struct workers *worke
     *job->result_rows = reduction.groups;
     if (!reduction.column)
         return fill_counts(&reduction);
-    return job->task->column_op->segment > 0 ? axis_rows(&reduction) : axis_cols(&reduction);
+    return reduction.inner == 1 ? axis_rows(&reduction) : axis_cols(&reduction);
 }

@@ -39,7 +39,7 @@ static const struct comparing {
 } comparings[] = {
     {"zip", "only columns of equal length can be zipped", "`take` shortens the longer one"},
     {"scatter", "`scatter` takes one position for each row", "`take` shortens the longer one"},
-    {"shape", "a shape must have a place for each row", "rows times columns must equal the number of rows"},
+    {"shape", "a shape must have a place for each row", "the product of the sizes must equal the number of rows"},
 };
 
 /* The task's first such stage: fusion stops at it, so it is the one that compares. */

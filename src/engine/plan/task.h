@@ -152,17 +152,19 @@ struct column_operator {
     size_t *keys;     /* numbers of inputs; sort and group: most significant first; scan: the column */
     bool *descending; /* sort: of each key */
     size_t key_count;
-    int64_t first;         /* sort: only this many first rows are read; 0: all */
-    bool exclusive;        /* scan: a row's own value is not included */
-    int64_t segment;       /* scan: rows after which it restarts, 0: never. group: the key is the row number / this, */
-    int64_t stride;        /* scan: row i continues row i - stride; 1 by default. group: ... or % this */
-    int64_t into;          /* scatter: rows of the result, -1: as many as are read; hist: intervals */
+    int64_t first;  /* sort: only this many first rows are read; 0: all */
+    bool exclusive; /* scan: a row's own value is not included */
+    /* Along an axis of a shape, whose lines have their rows `stride` apart, in each `segment` of rows. */
+    int64_t segment; /* scan: rows after which it restarts. scan and group: 0: the whole relation is one segment */
+    int64_t stride;  /* scan: row i continues row i - stride; 1 by default. group: the key is the line, row number /
+                        segment * stride + row number % stride */
+    int64_t into;    /* scatter: rows of the result, -1: as many as are read; hist: intervals */
     enum logical calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit, with lo
                               and hi of the key's type; LOGICAL_NUMBER: of equal width */
     struct moving_operator moving;
     struct loop *loop;           /* repeat */
     struct combining *combining; /* combine */
-    const char *key;             /* group: "row" or "column" where the key is one of a shape; else NULL */
+    const char *key;             /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */

@@ -168,7 +168,7 @@ static enum status run_bound(struct runner *runner, const struct stmt *stmt, str
             runner->fusion && stmt->kind != STMT_LET && bound->view == VIEW_ROWS && !bound->save_path.text;
         status = run_queue(runner, &bound->queue, defers ? runner->defer : DEFER_NEVER, result, diags);
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
-            result->relation->shape = bound->shape;
+            relation_set_shape(result->relation, &bound->shape);
         if (status == STATUS_OK && result->kind == RESULT_RELATION)
             note_join(runner, bound->joined, result->relation->rows, diags);
     }

@@ -326,6 +326,22 @@ struct relation *relation_new(int64_t rows, size_t count, struct column *const *
     return relation;
 }
 
+static void free_axis_names(struct relation *relation)
+{
+    for (size_t i = 0; i < MOST_AXES; i++)
+        free(relation->axis_names[i]);
+}
+
+void relation_set_shape(struct relation *relation, const struct shape *shape)
+{
+    free_axis_names(relation);
+    relation->shape = *shape;
+    for (size_t i = 0; i < MOST_AXES; i++) {
+        relation->axis_names[i] = shape->names[i] ? heap_text(shape->names[i]) : NULL;
+        relation->shape.names[i] = relation->axis_names[i];
+    }
+}
+
 struct relation *relation_ref(struct relation *relation)
 {
     atomic_fetch_add_explicit(&relation->refs, 1, memory_order_relaxed);
@@ -342,6 +358,7 @@ void relation_unref(struct relation *relation)
     }
     if (relation->deferred)
         relation->deferred_unref(relation->deferred);
+    free_axis_names(relation);
     free(relation->columns);
     free(relation->names);
     free(relation);

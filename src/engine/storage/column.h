@@ -3,6 +3,7 @@
 #define RQL_ENGINE_STORAGE_COLUMN_H
 
 #include "base/diag.h"
+#include "engine/storage/shape.h"
 #include "engine/values/logical_type.h"
 #include "engine/values/scalar.h"
 #include "engine/values/types.h"
@@ -90,21 +91,16 @@ void column_finish(struct column *column, int64_t rows); /* releases unused memo
 struct column *column_of_ints(const int64_t *values, int64_t rows);
 struct column *column_of_floats(const double *values, int64_t rows);
 
-/* The two-dimensional shape of a relation's rows, in row-major order; rows 0: none. In checks before a run, rows -1:
- * known only when it runs. */
-struct shape {
-    int64_t rows, cols;
-};
-
 struct deferred; /* deferred_rows.h */
 
 struct relation {
     int64_t rows; /* rows without columns (range) occur only inside a queue, never in a result */
     size_t count;
     struct column **columns;
-    char **names;              /* malloc'd, NUL-terminated */
-    struct shape shape;        /* zero if not set */
-    struct deferred *deferred; /* computes the rows still missing, or NULL; one reference, released by: */
+    char **names;                /* malloc'd, NUL-terminated */
+    struct shape shape;          /* set by relation_set_shape; */
+    char *axis_names[MOST_AXES]; /* its names, malloc'd, or NULL */
+    struct deferred *deferred;   /* computes the rows still missing, or NULL; one reference, released by: */
     void (*deferred_unref)(struct deferred *deferred);
     _Atomic int refs;
 };
@@ -112,6 +108,8 @@ struct relation {
 /* A relation of `count` columns with `rows` rows each. Takes a reference to each column and copies the names. Never
  * NULL. */
 struct relation *relation_new(int64_t rows, size_t count, struct column *const *columns, const char *const *names);
+/* Gives a relation that is not shared yet a shape; copies the names. */
+void relation_set_shape(struct relation *relation, const struct shape *shape);
 struct relation *relation_ref(struct relation *relation);
 void relation_unref(struct relation *relation); /* NULL is allowed */
 

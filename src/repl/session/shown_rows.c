@@ -31,7 +31,7 @@ struct relation *shown_rows(const struct session *session, const struct result *
     if (*status == STATUS_OK)
         shown = relation_new(relation->rows, relation->count, columns, (const char *const *)relation->names);
     if (shown)
-        shown->shape = relation->shape;
+        relation_set_shape(shown, &relation->shape);
     for (size_t k = 0; k < relation->count; k++)
         column_unref(columns[k]);
     return shown;
