@@ -149,7 +149,9 @@ static void check_sorted(struct rig *rig)
         rig->sorted[i].payload &= UINT64_MAX >> 1;
         assert_true(rig->sorted[i].key == rig->elements[i].key);
         assert_true(rig->sorted[i].payload == rig->elements[i].payload);
-        assert_true(!begins || i == 0 || sorted_by(rig, &rig->sorted[i]) != sorted_by(rig, &rig->sorted[i - 1]));
+        const bool divided = rig->radix.width == 4 && rig->radix.shift == 0;
+        assert_true(!begins || divided || i == 0 ||
+                    sorted_by(rig, &rig->sorted[i]) != sorted_by(rig, &rig->sorted[i - 1]));
     }
 }
 

@@ -126,7 +126,7 @@ static enum status check_memory(const struct runner *runner, const struct operat
         bytes += output->needed ? (int64_t)type_table[from ? from->store : output->type].size : 0;
         needed += output->needed;
     }
-    /* One column is sorted in place, several through keys and row numbers. */
+    /* Several columns are sorted through row numbers. What a sort needs beside that it checks itself. */
     bytes += task->column_op->kind == OPERATOR_SORT && needed > 1 ? (int64_t)sizeof(uint64_t) : 0;
     int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
     enum status status =

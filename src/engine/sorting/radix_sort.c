@@ -1,5 +1,6 @@
 #include "engine/sorting/radix_sort.h"
 
+#include "engine/sorting/counting_sort.h"
 #include "engine/sorting/sort_bins.h"
 #include "engine/storage/buffer_pool.h"
 
@@ -264,6 +265,8 @@ enum status radix_sort(const struct radix *radix)
         return STATUS_OK;
     if (radix->bits == 0)
         return emit_all(radix);
+    if (counting_sort_pays(radix))
+        return counting_sort(radix);
     const size_t bytes = (size_t)radix->rows * radix->width;
     const size_t bucket = bytes >> MOST_BITS > BUCKET_BYTES ? bytes >> MOST_BITS : BUCKET_BYTES;
     const bool few = bytes <= FEW_BYTES;

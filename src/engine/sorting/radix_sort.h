@@ -2,7 +2,8 @@
  *
  * All threads deal the elements into buckets by their topmost bits, or, where these are skewed, by a distribution found
  * from a sample (sort_positions.h, sort_deal.h). Buckets fit a core's cache; each is dealt into bins and sorted there
- * (sort_bins.h), and emitted. A bucket that is too large is dealt again by the range of its keys. */
+ * (sort_bins.h), and emitted. A bucket that is too large is dealt again by the range of its keys. Where elements are
+ * nothing but keys of few possible values, these are counted (counting_sort.h). */
 #ifndef RQL_ENGINE_SORTING_RADIX_SORT_H
 #define RQL_ENGINE_SORTING_RADIX_SORT_H
 
@@ -27,7 +28,7 @@ struct radix {
     /* Reads `count` elements from `row` on. */
     void (*read)(void *context, int64_t row, int count, void *elements);
     /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
-     * call. */
+     * call, unless an element is a key of 4 bytes alone. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);
     void *context;
     const struct sort_level *level; /* NULL: the best that this processor has */

@@ -360,20 +360,21 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
         codes[i] = (uint32_t)wide[i];
 }
 
-bool key_write_32(const struct key *key, const uint32_t *codes, int64_t count, struct column *to, int64_t row)
+bool key_is_32(const struct key *key)
 {
-    if (key->column->store != TYPE_I32 && key->column->store != TYPE_U32)
-        return false;
-    uint32_t *data = column_at(to, row);
+    return key->column->store == TYPE_I32 || key->column->store == TYPE_U32;
+}
+
+void key_decode_32(const struct key *key, const uint32_t *codes, int count, uint32_t *to)
+{
     uint32_t least = (uint32_t)key->least, most = (uint32_t)key->most;
     if (key->descending) {
-        for (int64_t i = 0; i < count; i++)
-            data[i] = most - codes[i];
+        for (int i = 0; i < count; i++)
+            to[i] = most - codes[i];
     } else {
-        for (int64_t i = 0; i < count; i++)
-            data[i] = least + codes[i];
+        for (int i = 0; i < count; i++)
+            to[i] = least + codes[i];
     }
-    return true;
 }
 
 SPECIALISED void write_as(const struct key *key, const uint64_t *words, int count, void *data, enum type store)
@@ -387,26 +388,30 @@ SPECIALISED void write_as(const struct key *key, const uint64_t *words, int coun
     }
 }
 
-void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row)
+void key_decode(const struct key *key, const uint64_t *words, int count, void *to)
 {
-    void *data = column_at(to, row);
     switch (type_table[key->column->store].size) {
     case 1:
-        write_as(key, words, count, data, TYPE_U8);
+        write_as(key, words, count, to, TYPE_U8);
         break;
     case 2:
-        write_as(key, words, count, data, TYPE_U16);
+        write_as(key, words, count, to, TYPE_U16);
         break;
     case 4:
         if (key->column->store == TYPE_F32)
-            write_as(key, words, count, data, TYPE_F32);
+            write_as(key, words, count, to, TYPE_F32);
         else
-            write_as(key, words, count, data, TYPE_U32);
+            write_as(key, words, count, to, TYPE_U32);
         break;
     default:
         if (key->column->store == TYPE_F64)
-            write_as(key, words, count, data, TYPE_F64);
+            write_as(key, words, count, to, TYPE_F64);
         else
-            write_as(key, words, count, data, TYPE_I64);
+            write_as(key, words, count, to, TYPE_I64);
     }
+}
+
+void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row)
+{
+    key_decode(key, words, count, column_at(to, row));
 }

@@ -43,11 +43,12 @@ void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int c
 /* For keys of one word of at most 32 bits. */
 void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *codes);
 
-/* Decodes a faithful key from words into a column, of the key's store type, from `row` on. */
+/* Decodes a faithful key from words, to elements of the key's store type: at `to`, or in a column from `row` on. */
+void key_decode(const struct key *key, const uint64_t *words, int count, void *to);
 void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row);
 
-/* Decodes 32-bit codes of a single key, in place if `codes` is the column's data. False, without effect, if the key's
- * elements are not 32-bit integers. */
-bool key_write_32(const struct key *key, const uint32_t *codes, int64_t count, struct column *to, int64_t row);
+/* Whether 32-bit codes of a single key can be decoded by key_decode_32: its elements are 32-bit integers. */
+bool key_is_32(const struct key *key);
+void key_decode_32(const struct key *key, const uint32_t *codes, int count, uint32_t *to);
 
 #endif

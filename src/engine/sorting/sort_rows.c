@@ -6,11 +6,15 @@
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
+#include "base/nontemporal_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_BITS = 64 };
+enum {
+    WORD_BITS = 64,
+    CACHED_BYTES = 2 << 20 /* larger result columns are written past the caches */
+};
 
 struct sorting {
     const struct workers *workers;
@@ -63,9 +67,9 @@ static void add_payload(const struct carried *carried, int64_t row, int count, u
     }
 }
 
-static void write_payload(const struct carried *carried, const uint64_t *payloads, int count, int64_t row)
+static void decode_payload(const struct carried *carried, const uint64_t *payloads, int count, void *to)
 {
-    char *data = column_at(carried->to, row);
+    char *data = to;
     size_t size = store_size(carried->from);
     int shift = carried->shift;
     switch (size) {
@@ -160,10 +164,23 @@ static void split(const struct sorting *sorting, const void *elements, int count
     }
 }
 
+static void write_column(const struct carried *carried, int64_t row, const void *elements, int count)
+{
+    const size_t size = store_size(carried->to);
+    if ((size_t)carried->from->rows * size > CACHED_BYTES)
+        copy_nontemporal(column_at(carried->to, row), elements, (size_t)count * size);
+    else
+        memcpy(column_at(carried->to, row), elements, (size_t)count * size);
+}
+
 static void write_block(const struct sorting *sorting, int64_t row, const void *elements, int count)
 {
-    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
-    split(sorting, elements, count, codes, payloads);
+    uint64_t space[KEY_BLOCK], payloads[KEY_BLOCK], decoded[KEY_BLOCK];
+    const uint64_t *codes = space;
+    if (sorting->width == sizeof(uint64_t) && sorting->payload_bits == 0 && !sorting->payload_is_row)
+        codes = elements;
+    else
+        split(sorting, elements, count, space, payloads);
     if (!sorting->last) {
         memcpy(sorting->rows + row, payloads, (size_t)count * sizeof *payloads);
         return;
@@ -171,24 +188,37 @@ static void write_block(const struct sorting *sorting, int64_t row, const void *
     for (size_t k = 0; k < sorting->carried_count; k++) {
         const struct carried *carried = &sorting->carried[k];
         if (carried->origin == FROM_KEY)
-            key_write(carried->key, codes, count, carried->to, row);
+            key_decode(carried->key, codes, count, decoded);
         else if (carried->origin == FROM_PAYLOAD)
-            write_payload(carried, payloads, count, row);
+            decode_payload(carried, payloads, count, decoded);
         else
-            column_gather(carried->from, payloads, count, column_at(carried->to, row));
+            column_gather(carried->from, payloads, count, decoded);
+        write_column(carried, row, decoded, count);
     }
+}
+
+/* Elements are codes of 32 bits, and the result is their key. */
+static void write_codes_32(const struct carried *carried, int64_t row, const uint32_t *codes, int count)
+{
+    uint32_t decoded[KEY_BLOCK];
+    key_decode_32(carried->key, codes, count, decoded);
+    write_column(carried, row, decoded, count);
 }
 
 static void write_elements(void *context, int member, int64_t row, const void *elements, int64_t count)
 {
     (void)member;
     const struct sorting *sorting = context;
-    if (sorting->width == 4 && sorting->payload_bits == 0 && sorting->carried_count == 1 && sorting->keys.count == 1 &&
-        key_write_32(sorting->carried[0].key, elements, count, sorting->carried[0].to, row))
-        return;
-    for (int64_t i = 0; i < count; i += KEY_BLOCK)
-        write_block(sorting, row + i, (const char *)elements + (size_t)i * sorting->width,
-                    count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK);
+    const bool key_only = sorting->width == 4 && sorting->payload_bits == 0 && sorting->carried_count == 1 &&
+                          sorting->keys.count == 1 && key_is_32(sorting->carried[0].key);
+    for (int64_t i = 0; i < count; i += KEY_BLOCK) {
+        const void *block = (const char *)elements + (size_t)i * sorting->width;
+        const int in_block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
+        if (key_only)
+            write_codes_32(&sorting->carried[0], row + i, block, in_block);
+        else
+            write_block(sorting, row + i, block, in_block);
+    }
 }
 
 static enum status sort_word(struct sorting *sorting)
