@@ -219,9 +219,40 @@ class Maker:
         least, most = self.pick((0, 4), (-2, 3))
         return f"clamp({name}, {least}, {most})", lambda env: max(least, min(most, look_up(env, name)))
 
+    def same_ranges(self, names, depth):
+        """Two folds over one range, of which conditions decide which are computed: such folds share a loop."""
+        first, last = self.end(names), self.end(names)
+        index = f"i{len(names)}"
+        inner = [*names, index]
+
+        def one():
+            word = self.pick("sum", "sum", "max", "min", "count")
+            make = self.condition if word == "count" else self.integer
+            body, evaluate = make(inner, max(depth, 1))
+
+            def run(env):
+                rounds = Rounds(word, False)
+                low, high = first[1](env), last[1](env)
+                for k in range(low, high + 1):
+                    rounds.add(evaluate({**env, index: k}), k)
+                return rounds.result()
+
+            return f"{word}({index} in {first[0]}..{last[0]}: {body})", run
+
+        (a, eval_a), (b, eval_b) = one(), one()
+        c, eval_c = self.condition(names, 1)
+        d, eval_d = self.condition(names, 1)
+        if self.random.randrange(2):
+            return f"(({c} ? {a} : 1) + ({d} ? 2 : {b}))", lambda env: fit(
+                (eval_a(env) if eval_c(env) else 1) + (2 if eval_d(env) else eval_b(env)))
+        return f"({c} ? {a} : {d} ? {b} : {a} + {b})", lambda env: (
+            eval_a(env) if eval_c(env) else eval_b(env) if eval_d(env) else fit(eval_a(env) + eval_b(env)))
+
     def fold(self, names, depth, kind):
         """A fold whose result is of this kind."""
         self.folds += 1
+        if kind == "int" and self.random.randrange(4) == 0:
+            return self.same_ranges(names, depth)
         several = self.random.randrange(4) == 0
         floats = kind == "float" or (kind == "int" and self.random.randrange(4) == 0)
         word = {

@@ -2,6 +2,7 @@
 
 #include "engine/backend/aggregate.h"
 #include "engine/plan/code_loop.h"
+#include "engine/plan/task_title.h"
 
 #include <math.h>
 
@@ -305,12 +306,20 @@ enum status exact_run_loop(struct exact *exact, struct lazy_task *lazy, value v,
     return STATUS_OK;
 }
 
-int64_t exact_round(const struct lazy_task *lazy)
+/* A round also reads values of stages before the loop, which fail there; functions are in no stage. */
+static bool is_in_stage_of(const struct task *task, const struct instr *loop, const struct instr *instr)
+{
+    const struct stage_mark *stage = stage_of_span(task, instr->span);
+    return !stage || stage == stage_of_span(task, loop->span);
+}
+
+int64_t exact_round(const struct lazy_task *lazy, const struct instr *instr)
 {
     const struct code *code = &lazy->task->code;
     for (value v = 0; lazy->loops && v < code->count; v++) {
         const struct loop_run *run = lazy->loops[v];
-        if (run && code->at[v].op == OP_LOOP && run->active && run->in_round && run->row == lazy->row)
+        if (run && code->at[v].op == OP_LOOP && run->active && run->in_round && run->row == lazy->row &&
+            is_in_stage_of(lazy->task, &code->at[v], instr))
             return run->index;
     }
     return -1;

@@ -49,8 +49,7 @@ struct correction {
     const struct env *env;
     enum parse_mode mode;
     struct arena *arena;
-    bool strict; /* nothing else may be wrong with the correction */
-    int left;    /* texts to try */
+    int left; /* texts to try */
 };
 
 /* The statement as it is after some habits. */
@@ -104,17 +103,6 @@ static bool is_of_syntax(const struct diag *diag)
     return diag->statement.source || strncmp(diag->message, start, strlen(start)) == 0;
 }
 
-/* Whether the error is of something else than the habit: of a name, or of another place. */
-static bool is_elsewhere(const struct diag *diag, const struct state *state)
-{
-    static const char *const names[] = {"unknown column", "unknown value", "unknown relation", "no such "};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strncmp(diag->message, names[i], strlen(names[i])) == 0)
-            return true;
-    }
-    return diag->span.begin >= state->end || diag->span.end <= state->begin;
-}
-
 /* Whether the statement has a meaning, too. */
 static bool has_meaning(const struct correction *c, const struct stmt *stmt, struct state *state)
 {
@@ -127,7 +115,7 @@ static bool has_meaning(const struct correction *c, const struct stmt *stmt, str
     env_free(env);
     for (size_t i = 0; i < diags.count; i++) {
         const struct diag *diag = &diags.at[i];
-        if (diag->severity != SEVERITY_ERROR || (!c->strict && is_elsewhere(diag, state)))
+        if (diag->severity != SEVERITY_ERROR)
             continue;
         state->meaning = is_of_syntax(diag) ? NULL : diag->message;
         state->error = (struct habit_error){diag->span.begin, diag->span.end};
@@ -192,9 +180,8 @@ static bool correct(struct correction *c, struct state *state, int count)
 }
 
 /* With as few habits as possible. */
-static bool find_correction(struct correction *c, struct state *state, bool strict)
+static bool find_correction(struct correction *c, struct state *state)
 {
-    c->strict = strict;
     c->left = MAX_TRIES;
     for (int count = 1; count <= MAX_HABITS; count++) {
         if (correct(c, state, count))
@@ -245,8 +232,7 @@ static bool answer(const struct env *env, enum parse_mode mode, struct diags *di
         .error = {diag->span.begin - statement.begin, diag->span.end - statement.begin},
         .meaning = meaning ? diag->message : NULL,
     };
-    bool found = find_correction(&c, &state, true) || (!meaning && find_correction(&c, &state, false));
-    if (!found) {
+    if (!find_correction(&c, &state)) {
         advise(&c, &state, diag);
         return false;
     }
