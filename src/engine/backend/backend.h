@@ -118,6 +118,9 @@ struct backend_ops {
     struct kept_job *(*keep)(struct backend *backend, const struct job *job, struct column *const *columns);
     /* Runs it. `states` are merged into; flagged: as of `aggregate` and `rows`. */
     enum status (*run_kept)(struct kept_job *kept, struct agg_state *states, bool *flagged);
+    /* Runs `rounds` rounds by two jobs in turns, of which each reads what the other writes, several rounds in one pass
+     * over memory. STATUS_UNABLE, before anything is done: it would not pay, or a value may fail. */
+    enum status (*run_in_turns)(struct kept_job *const jobs[2], int64_t rounds);
     void (*drop)(struct kept_job *kept); /* NULL is allowed */
     /* Rounds of a loop on columns that stay on the device. NULL: they cannot run so. */
     struct device_rounds *(*open_rounds)(struct backend *backend, const struct rounds_job *job);

@@ -12,6 +12,7 @@
 #include "engine/evaluator/group_rows.h"
 #include "engine/evaluator/kept_job.h"
 #include "engine/evaluator/ordered_output.h"
+#include "engine/evaluator/skewed_rounds.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
 #include "engine/storage/residency.h"
@@ -469,6 +470,7 @@ struct backend *evaluator_open_threads(int threads)
         .group = evaluator_group,
         .keep = evaluator_keep,
         .run_kept = kept_job_run,
+        .run_in_turns = skewed_rounds_run,
         .drop = kept_job_free,
         .run_operator = evaluator_run_operator,
         .source = evaluator_source,

@@ -8,32 +8,9 @@ enum {
     ALONE_ROWS = 16 * BLOCK_ROWS, /* waking another thread costs as much as these rows */
     PIECE_ROWS = 8 * BLOCK_ROWS,
     NONTEMPORAL_BYTES = 16 << 20, /* as for a job that runs once */
-    CACHED_BYTES = 1 << 20,       /* stay in a core's cache from round to round */
 };
 
-struct member {
-    struct kept_job *kept;
-    struct arena *arena;
-    struct worker *worker;
-    struct agg_state *states;
-    void **destinations;
-};
-
-struct kept_job {
-    struct arena *arena;
-    struct job job;
-    const struct program *program;
-    struct column *const *columns;
-    struct thread_pool *pool;
-    struct member *members;
-    int threads;
-    int64_t piece_rows;
-    bool nontemporal;
-    _Atomic int64_t next;
-    _Atomic bool flagged, cancelled;
-};
-
-static void run_piece(struct member *member, int64_t begin, int64_t count)
+void kept_job_run_piece(struct kept_member *member, int64_t begin, int64_t count)
 {
     const struct kept_job *kept = member->kept;
     const struct program *program = kept->program;
@@ -48,7 +25,7 @@ static void run_piece(struct member *member, int64_t begin, int64_t count)
 
 static void work(void *context, int number)
 {
-    struct member *member = (struct member *)context + number;
+    struct kept_member *member = (struct kept_member *)context + number;
     struct kept_job *kept = member->kept;
     while (!kept->flagged && !kept->cancelled) {
         const int64_t begin = atomic_fetch_add(&kept->next, 1) * kept->piece_rows;
@@ -57,7 +34,7 @@ static void work(void *context, int number)
         if (kept->job.cancel && *kept->job.cancel)
             kept->cancelled = true;
         else
-            run_piece(member, begin, min_int64(kept->job.rows - begin, kept->piece_rows));
+            kept_job_run_piece(member, begin, min_int64(kept->job.rows - begin, kept->piece_rows));
         if (worker_flagged(member->worker))
             kept->flagged = true;
     }
@@ -68,7 +45,7 @@ static void open_members(struct kept_job *kept)
     const struct program *program = kept->program;
     kept->members = arena_array(kept->arena, (size_t)kept->threads, sizeof *kept->members);
     for (int i = 0; i < kept->threads; i++) {
-        struct member *member = &kept->members[i];
+        struct kept_member *member = &kept->members[i];
         member->kept = kept;
         member->arena = arena_new();
         member->worker = worker_new(program, member->arena);

@@ -3,11 +3,39 @@
 #define RQL_ENGINE_EVALUATOR_KEPT_JOB_H
 
 #include "base/thread_pool.h"
-#include "engine/backend/backend.h"
+#include "engine/evaluator/worker.h"
+
+enum { CACHED_BYTES = 1 << 20 }; /* stay in a core's cache from round to round */
+
+/* A thread's part. */
+struct kept_member {
+    struct kept_job *kept;
+    struct arena *arena;
+    struct worker *worker;
+    struct agg_state *states;
+    void **destinations;
+};
+
+struct kept_job {
+    struct arena *arena;
+    struct job job;
+    const struct program *program;
+    struct column *const *columns;
+    struct thread_pool *pool;
+    struct kept_member *members;
+    int threads;
+    int64_t piece_rows;
+    bool nontemporal;
+    _Atomic int64_t next;
+    _Atomic bool flagged, cancelled;
+};
 
 /* Parameters as of backend_ops.keep; on the threads of the pool. */
 struct kept_job *kept_job_new(const struct job *job, struct column *const *columns, struct thread_pool *pool);
 enum status kept_job_run(struct kept_job *kept, struct agg_state *states, bool *flagged);
+/* Runs the task rows begin .. begin+count-1. */
+void kept_job_run_piece(struct kept_member *member, int64_t begin, int64_t count);
+
 void kept_job_free(struct kept_job *kept);
 
 #endif

@@ -6,6 +6,7 @@
 #include "engine/run/device_rounds.h"
 #include "engine/run/hoist_rounds.h"
 #include "engine/run/kept_state.h"
+#include "engine/run/skewed.h"
 
 static void own(struct kept_rounds *kept, struct column *column)
 {
@@ -244,6 +245,8 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
         set_written(kept, &kept->queues[q], q == 0);
     for (size_t q = 0; q < LOOP_QUEUES && good && !on_device; q++)
         good = keep_queue(kept, &kept->queues[q]);
+    if (good && !on_device)
+        kept->odd = skewed_open(kept);
     good = good && (!on_device || open_device(kept));
     if (good)
         return kept;
@@ -322,17 +325,6 @@ static enum status run_on_device(struct kept_rounds *kept, int64_t *round, bool 
     return STATUS_UNABLE;
 }
 
-static void swap_data(const struct kept_rounds *kept)
-{
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        if (kept->carried[k])
-            continue;
-        const void *data = kept->state[k]->data;
-        kept->state[k]->data = kept->after[k]->data;
-        kept->after[k]->data = data;
-    }
-}
-
 enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
 {
     enum status status = STATUS_OK;
@@ -342,6 +334,10 @@ enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done
         bool active = true;
         if (kept->runner->cancel && *kept->runner->cancel)
             return STATUS_CANCELLED;
+        if (skewed_run(kept, round, &status)) {
+            repeat_report(kept->loop, *round, kept->rows, progress);
+            continue;
+        }
         *(int64_t *)column_at(kept->step, 0) = *round;
         if (kept->queues[1].count > 0)
             status = run_condition(kept, &kept->queues[1], &active);
@@ -353,7 +349,7 @@ enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done
             status = run_condition(kept, &kept->queues[2], done);
         if (status != STATUS_OK)
             break;
-        swap_data(kept);
+        kept_state_exchange(kept);
         ++*round;
         repeat_report(kept->loop, *round, kept->rows, progress);
     }
@@ -370,6 +366,8 @@ void kept_rounds_free(struct kept_rounds *kept)
     if (!kept)
         return;
     rounds_on_device_close(kept->device);
+    if (kept->backend->ops->drop)
+        kept->backend->ops->drop(kept->odd);
     for (size_t q = 0; q < LOOP_QUEUES && kept->backend->ops->drop; q++) {
         for (size_t t = 0; t < kept->queues[q].count && kept->queues[q].tasks; t++)
             kept->backend->ops->drop(kept->queues[q].tasks[t].kept);

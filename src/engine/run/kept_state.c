@@ -121,3 +121,14 @@ void kept_ranges_init(struct kept_rounds *kept, struct column *const *inputs)
             kept->ranges[k] = (struct interval_of_column){column->lo, column->hi};
     }
 }
+
+void kept_state_exchange(const struct kept_rounds *kept)
+{
+    for (size_t k = 0; k < kept->loop->count; k++) {
+        if (kept->carried[k])
+            continue;
+        const void *data = kept->state[k]->data;
+        kept->state[k]->data = kept->after[k]->data;
+        kept->after[k]->data = data;
+    }
+}

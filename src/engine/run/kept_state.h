@@ -40,6 +40,7 @@ struct kept_rounds {
     const struct task *
         *hoisted; /* of each task of the body, NULL at first: with what is the same in each round as columns */
     struct kept_queue queues[LOOP_QUEUES];
+    struct kept_job *odd;            /* the only task of a round with the columns exchanged (skewed.h); else NULL */
     struct rounds_on_device *device; /* that runs them; NULL: the evaluator does */
     bool lost;                       /* the device has failed */
     struct diags *diags;
@@ -57,6 +58,9 @@ bool kept_state_make(struct kept_rounds *kept, struct column *const *inputs);
 /* After an analysis of the body: whether what the round gives stays in the ranges of the state. If not, they are
  * widened: to what it gives, at last to 64 bits, where operations are checked. */
 bool kept_ranges_hold(struct kept_rounds *kept, int attempt);
+
+/* After a round: its result is the state. */
+void kept_state_exchange(const struct kept_rounds *kept);
 
 /* Copies the elements of the columns at the start. */
 bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs);
