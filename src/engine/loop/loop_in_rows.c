@@ -120,6 +120,8 @@ bool loop_in_rows(struct binder *binder, const struct stage *stage, const struct
     const struct queue *body = &row_loop->loop->body;
     const struct span span = stage->span;
     int level;
+    if (binder->checking) /* scalars that are not known yet are inputs of no task */
+        return false;
     if (row_loop->rounds < 1 || (row_loop->mask && row_loop->keep == NO_VALUE) || !body_is_row_wise(row_loop, &level))
         return false;
     struct copying copying = {.binder = binder, .of = row_loop};
