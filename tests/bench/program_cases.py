@@ -7,25 +7,8 @@ must agree. The sizes are those of the papers, or tiny ones.
 
 import numpy as np
 
-
-class Case:
-    def __init__(self, name, rql, answer, numpy, c, numba=None, tables=None, setup=(), ticks=0, more=None, slow=False):
-        self.name = name  # the title, with sizes
-        self.rql, self.answer = rql, answer  # the statement that is timed, and the one that prints the numbers of its `r`
-        self.tables = tables or {}  # what rql loads: NAME, an array or a structured one
-        self.setup = setup  # definitions
-        self.numpy, self.c, self.numba = numpy, c, numba
-        self.more = more or {}  # other contestants, by name
-        self.slow = slow  # whether NumPy takes minutes at full size
-        self.ticks = ticks  # rounds, where rounds a second are wanted
-
-
-def structured(**columns):
-    """Columns of equal length as one NumPy array of fields."""
-    array = np.empty(len(next(iter(columns.values()))), [(name, value.dtype) for name, value in columns.items()])
-    for name, value in columns.items():
-        array[name] = value
-    return array
+import program_ikra as ikra
+from program_case import Case, structured
 
 
 def active_rounds(x, y, cx, cy, limit, bound, below):
@@ -151,7 +134,7 @@ def diffusion(n, rounds):
 def jacobi(c, numba, size):
     n, bound = size((256, 1e-5), (16, 1e-4))
     start = np.zeros((n, n))
-    start[0] = start[-1] = start[:, 0] = start[:, -1] = 1
+    start[0] = 1
 
     def by_numpy():
         u = start.copy()
@@ -170,7 +153,7 @@ def jacobi(c, numba, size):
 
     return Case(
         f"Jacobi {n}^2 until < {bound}",
-        f"u | repeat 10_000 until max(abs(u - before(u))) < {bound}: stencil [-1..1, -1..1] else 1.0: "
+        f"u | repeat 10_000 until max(abs(u - before(u))) < {bound}: stencil [-1..1, -1..1] else u: "
         "(at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1)) / 4 as u",
         "r | sum u", by_numpy, lambda: by(c.jacobi), numba and (lambda: by(numba.jacobi)), {"u": start})
 
@@ -180,6 +163,7 @@ def life(c, numba, size):
     start = ((np.arange(n)[:, None] * 7 + np.arange(n) * 3) % 5 < 2).astype(np.uint8)
     start &= (np.add.outer(np.arange(n), np.arange(n)) % 3 > 0).astype(np.uint8)
     weight = np.arange(n * n).reshape(n, n)
+    eight = " + ".join(f"at(cell, {i}, {j})" for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))
 
     def by_numpy():
         u = start.copy()
@@ -196,221 +180,10 @@ def life(c, numba, size):
 
     return Case(
         f"Life {n}^2, {rounds} rounds",
-        f"board | repeat {rounds}: map let near = sum(a in 0..2, b in 0..2: cell[(row + a + {n - 1}) % {n}, (col + b + {n - 1}) % {n}]) "
-        "- cell: int(near == 3 || near == 2 && cell == 1) as cell",
+        f"board | repeat {rounds}: life",
         f"r | sum cell * (row * {n} + col)", by_numpy, lambda: by(c.life), numba and (lambda: by(numba.life)),
-        {"board": structured(cell=start.ravel())}, [f"let board = board | shape {n} {n}"], ticks=rounds)
-
-
-# Ikra's micro benchmarks, all of i * j * k * 2 integers, and what their maps see: the place, by axes.
-NTH = "def nth(k, a, b, c, d) = k == 0 ? a : k == 1 ? b : k == 2 ? c : d"
-CHAINED = "def chained(v, a, b, c, d) = nth(nth(nth(v % 4, a, b, c, d) % 4, a, b, c, d) % 4, a, b, c, d)"
-MIXED = "def mixed(v, m, a, b, c, d) = (v % m + v / 97) % 97717 + chained(v, a, b, c, d) * (v % 7) % 99"
-
-
-class Cells:
-    def __init__(self, size):
-        self.i, self.j, self.k = size((20, 500, 500), (4, 5, 6))
-        self.count = self.i * self.j * self.k * 2
-        self.cells = np.empty(self.count, np.int32)
-
-    def source(self, value):
-        i, j, k = self.i, self.j, self.k
-        return (f"range 0..{self.count - 1} | map x / {2 * j * k} as a, x / {2 * k} % {j} as b, x / 2 % {k} as c, x % 2 as d "
-                f"| map {value} as v, a, b, c, d")
-
-    def axes(self):
-        return np.indices((self.i, self.j, self.k, 2), np.int32).reshape(4, -1)
-
-    def answer(self, cells):
-        return [int(cells.sum(dtype=np.int64)), int((cells * (np.arange(self.count) % 1013)).sum(dtype=np.int64))]
-
-    def case(self, name, rql, by_numpy, c, numba, rounds, setup=()):
-        """`c` and `numba` take the axes, the numbers of `rounds`, which may be none, and the cells."""
-        def by(loop):
-            loop(self.i, self.j, self.k, *rounds, self.cells)
-            return self.answer(self.cells)
-
-        return Case(f"{name}, {self.count} cells", rql, f"r | take {self.count} | group : sum(v), sum(v * (row % 1013))",
-                    lambda: self.answer(by_numpy()), lambda: by(c), numba and (lambda: by(numba)), setup=setup, slow=self.count > 1000 and rounds not in ((), (10,)))
-
-
-def choose(axes, k):
-    return np.choose(k, axes)
-
-
-def mixed(axes, v, m):
-    chained = choose(axes, choose(axes, choose(axes, v % 4) % 4) % 4)
-    return (v % m + v // 97) % 97717 + chained * (v % 7) % 99
-
-
-def first_value(axes):
-    return (axes[0] + axes[1]) % (axes[3] + choose(axes, axes[1] % 4) + 7)
-
-
-FIRST = "(a + b) % (d + nth(b % 4, a, b, c, d) + 7)"
-
-
-def ikra_map(c, numba, size):
-    cells = Cells(size)
-
-    def by_numpy():
-        axes = cells.axes()
-        v = first_value(axes)
-        for m in range(938, 948):
-            v = mixed(axes, v, m)
-        return v
-
-    maps = " | ".join(f"derive v = mixed(v, {m}, a, b, c, d)" for m in range(938, 948))
-    return cells.case("Ikra: 10 maps", f"{cells.source(FIRST)} | {maps} | map v", by_numpy, c.ikra_map,
-                      numba and numba.ikra_map, (), (NTH, CHAINED, MIXED))
-
-
-def ikra_map_simple(c, numba, size):
-    cells = Cells(size)
-
-    def by_numpy():
-        total = cells.axes().sum(0, dtype=np.int32)
-        v = (7 + total) % 1337
-        for _ in range(10):
-            v = (v + total) % 1337
-        return v
-
-    maps = " | ".join(["derive v = (v + a + b + c + d) % 1337"] * 10)
-    return cells.case("Ikra: 10 simple maps", f"{cells.source('(7 + a + b + c + d) % 1337')} | {maps} | map v", by_numpy,
-                      c.ikra_map_simple, numba and numba.ikra_map_simple, (10,))
-
-
-def ikra_iterate(c, numba, size):
-    cells, rounds = Cells(size), size(100, 20)
-
-    def by_numpy():
-        axes = cells.axes()
-        v = first_value(axes)
-        for _ in range(rounds):
-            v = mixed(axes, v, 938)
-        return v
-
-    return cells.case(f"Ikra: map, {rounds} rounds",
-                      f"{cells.source(FIRST)} | repeat {rounds}: derive v = mixed(v, 938, a, b, c, d) | map v", by_numpy,
-                      c.ikra_iterate, numba and numba.ikra_iterate, (rounds,), (NTH, CHAINED, MIXED))
-
-
-def ikra_iterate_simple(c, numba, size):
-    cells, rounds = Cells(size), size(100, 20)
-
-    def by_numpy():
-        by = cells.axes()[2]
-        v = by % 133777
-        for _ in range(rounds):
-            v = (v + by) % 13377
-        return v
-
-    return cells.case(f"Ikra: simple map, {rounds} rounds",
-                      f"{cells.source('c % 133777')} | repeat {rounds}: derive v = (v + c) % 13377 | map v", by_numpy,
-                      c.ikra_iterate_simple, numba and numba.ikra_iterate_simple, (rounds,))
-
-
-def ikra_iterate_five(c, numba, size):
-    cells, rounds = Cells(size), size(100, 10)
-    steps = [("c", 13377), ("b", 13377), ("d", 1337), ("a", 13377), ("b", 1377)]
-
-    def by_numpy():
-        axes = dict(zip("abcd", cells.axes()))
-        v = axes["c"] % 133777
-        for _ in range(rounds):
-            for name, m in steps:
-                v = (v + axes[name]) % m
-        return v
-
-    maps = " | ".join(f"derive v = (v + {name}) % {m}" for name, m in steps)
-    return cells.case(f"Ikra: 5 maps, {rounds} rounds", f"{cells.source('c % 133777')} | repeat {rounds}: ({maps}) | map v",
-                      by_numpy, c.ikra_iterate_five, numba and numba.ikra_iterate_five, (rounds,))
-
-
-def ikra_iterate_complex(c, numba, size):
-    cells, rounds = Cells(size), size(100, 12)
-
-    def by_numpy():
-        a, _, c_axis, d = cells.axes()
-        v = c_axis % 133777
-        for step in range(rounds):
-            if step % 2 == 0:
-                v = (v + d) % 77689 if step % 3 == 0 else (v + a) % 11799
-            else:
-                v = ((v + c_axis) % 1337 + c_axis) % 8888888
-            v = (v + c_axis) % 6678
-        return v
-
-    body = ("derive v = even(step) ? (step % 3 == 0 ? (v + d) % 77689 : (v + a) % 11799) : ((v + c) % 1337 + c) % 8888888 "
-            "| derive v = (v + c) % 6678")
-    return cells.case(f"Ikra: map with branches, {rounds} rounds", f"{cells.source('c % 133777')} | repeat {rounds}: ({body}) | map v",
-                      by_numpy, c.ikra_iterate_complex, numba and numba.ikra_iterate_complex, (rounds,))
-
-
-def ikra_stencil(rounds, tiny):
-    def make(c, numba, size):
-        cells, count = Cells(size), size(rounds, tiny)
-        i, j, k = cells.i, cells.j, cells.k
-
-        def by_numpy():
-            axes = cells.axes()
-            v = first_value(axes).reshape(i, j, 2 * k)
-            inner = axes.reshape(4, i, j, 2 * k)[:, 1:-1, 1:]
-            for _ in range(count):
-                by = v[2:, 1:] % 4
-                chained = choose(inner, choose(inner, choose(inner, by) % 4) % 4)
-                to = np.full_like(v, 37)
-                to[1:-1, 1:] = ((v[:-2, 1:] % 938 + v[1:-1, 1:] // 97) % 97717 + chained * (v[:-2, :-1] % 7) % 99)
-                v = to
-            return v.ravel()
-
-        # On two axes: one step on the second of four is a whole line of the other two.
-        line = 2 * k
-        places = f"row as a, col / {line} as b, col / 2 % {k} as c, col % 2 as d"
-        stencil = (f"stencil [-1..1, {-line}..0] else 37: let a = row, b = col / {line}, c = col / 2 % {k}, d = col % 2: "
-                   f"(at(-1, 0) % 938 + at(0, 0) / 97) % 97717 + chained(at(1, 0), a, b, c, d) * (at(-1, {-line}) % 7) % 99 as v")
-        rql = (f"range 0..{cells.count - 1} | shape {i} {j * line} | map {places} | map {FIRST} as v | repeat {count}: {stencil}")
-        return cells.case(f"Ikra: stencil, {count} rounds", rql, by_numpy, c.ikra_stencil, numba and numba.ikra_stencil, (count,),
-                          (NTH, CHAINED))
-
-    return make
-
-
-def host_section_map(c, numba, size):
-    rounds = size(99_999, 100)
-    count = 511
-
-    def by_numpy():
-        a = np.arange(1, count + 1)
-        for _ in range(rounds):
-            a = a + 1
-        return [int(a.sum())]
-
-    return Case(f"Ikra: host section, map of {count}, {rounds} rounds", f"range 1..{count} | repeat {rounds}: map x + 1", "r | sum",
-                by_numpy, None, ticks=rounds)
-
-
-def host_section_stencil(c, numba, size):
-    n, bound = size((90210, 10_000_000), (1000, 100_000))
-    start = np.arange(n) % 2
-
-    def by_numpy():
-        a = start
-        while a.sum() < bound:
-            to = np.ones(n, np.int64)
-            to[1:-1] = a[:-2] - a[1:-1] - a[2:] + 7
-            a = to
-        return [int(a.sum())]
-
-    def by(loop):
-        a = start.copy()
-        loop(n, bound, a)
-        return [int(a.sum())]
-
-    return Case(f"Ikra: host section, stencil of {n}",
-                f"range 0..{n - 1} | map x % 2 as a | repeat until sum(a) >= {bound}: stencil -1..1 else 1: at(-1) - at(0) - at(1) + 7 as a",
-                "r | sum", by_numpy, lambda: by(c.ikra_host_section), numba and (lambda: by(numba.ikra_host_section)))
+        {"board": structured(cell=start.ravel())}, [f"let board = board | shape {n} {n}",
+         f"def life = | stencil [-1..1, -1..1] wrap: cell, {eight} as n | map int(n == 3 || n == 2 && cell == 1) as cell"], ticks=rounds)
 
 
 def k_means(points, columns, k, tiny):
@@ -638,23 +411,12 @@ def black_scholes(c, numba, size):
          "z = exp(-r * T) * X: call == 1 ? S * cnd(d1) - z * cnd(d2) : z * cnd(-d2) - S * cnd(-d1)"])
 
 
-def dot_product(c, numba, size):
-    n = size(30_000_000, 1000)
-
-    def by_numpy():
-        at = np.arange(n)
-        return [int(((at % 25000) * ((at + 101) % 25000)).sum())]
-
-    return Case(f"Ikra: dot product {n}", f"range 0..{n - 1} | map x % 25000 as a, (x + 101) % 25000 as b | map a * b | sum", "r",
-                by_numpy, lambda: [c.dot_product(n)], numba and (lambda: [numba.dot_product(n)]))
-
-
 CASES = {
     "mandelbrot": mandelbrot, "julia": julia, "collatz": collatz, "diffusion": diffusion(1000, 1000),
-    "diffusion101": diffusion(101, 1000), "jacobi": jacobi, "life": life, "map": ikra_map, "map_simple": ikra_map_simple,
-    "iterate": ikra_iterate, "iterate_simple": ikra_iterate_simple, "iterate_five": ikra_iterate_five,
-    "iterate_complex": ikra_iterate_complex, "stencil": ikra_stencil(10, 3), "iterate_stencil": ikra_stencil(100, 7),
-    "host_map": host_section_map, "host_stencil": host_section_stencil, "dot": dot_product,
+    "diffusion101": diffusion(101, 1000), "jacobi": jacobi, "life": life, "map": ikra.map, "map_simple": ikra.map_simple,
+    "iterate": ikra.iterate, "iterate_simple": ikra.iterate_simple, "iterate_five": ikra.iterate_five,
+    "iterate_complex": ikra.iterate_complex, "stencil": ikra.stencil(10, 3), "iterate_stencil": ikra.stencil(100, 7),
+    "host_map": ikra.host_section_map, "host_stencil": ikra.host_section_stencil, "dot": ikra.dot_product,
     "k_means": k_means(1_000_000, 2, 3, 200), "k_means50": k_means(10_000, 50, 25, 100),
     "product_integers": product(np.int32), "product_floats": product(np.float64), "traffic": traffic, "page_rank": page_rank,
     "n_body": n_body, "shortest_paths": shortest_paths, "black_scholes": black_scholes,
