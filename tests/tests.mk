@@ -30,7 +30,7 @@
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
 GROUPS := style includes builds golden errors formats text parquet arrow cli manual documents drivers questions terminal differential \
-    typed relations joins queries programs
+    typed relations joins queries programs servers
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 FILE_ROWS ?= 5000000
@@ -45,7 +45,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
-	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow questions manual documents includes
+	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit

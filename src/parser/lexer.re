@@ -248,6 +248,14 @@ static bool begins_directory(const unsigned char *begin, const unsigned char *en
     return false;
 }
 
+/* Whether begin..end names a server, as clickhouse://... */
+static bool has_scheme(const unsigned char *begin, const unsigned char *end)
+{
+    static const char mark[] = "://";
+    const unsigned char *at = memmem(begin, (size_t)(end - begin), mark, strlen(mark));
+    return at && at > begin;
+}
+
 /* Whether begin..end has the form. */
 static bool has_form(const struct lexer *lexer, const unsigned char *begin, const unsigned char *end,
                      enum path_form form)
@@ -258,7 +266,8 @@ static bool has_form(const struct lexer *lexer, const unsigned char *begin, cons
     if (form == PATH_LIKE)
         return memchr(begin, '.', length) || memchr(begin, '/', length);
     bool quoted = memchr(begin, '"', length) || memchr(begin, '\'', length) || memchr(begin, '`', length);
-    return !quoted && (begins_directory(begin, end) || has_extension(begin, end)) && ends_source(end, lexer->limit);
+    const bool certain = begins_directory(begin, end) || has_extension(begin, end) || has_scheme(begin, end);
+    return !quoted && certain && ends_source(end, lexer->limit);
 }
 
 struct lexeme lexer_path(struct lexer *lexer, enum path_form form)

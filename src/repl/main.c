@@ -6,6 +6,7 @@
 #include "cl/cl.h"
 #include "cl/compile/compile.h"
 #include "engine/backend/multi_device.h"
+#include "sql/table_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,6 +160,7 @@ static enum exit_status run(const struct options *options)
                                 .leave = &leave,
                                 .signals = signal_pipe[0],
                                 .open_device = open_device,
+                                .tables = &table_source_servers,
                                 .describe_devices = describe_devices};
     enum exit_status outcome = shell_main(options, &platform);
     opencl_process_close(&opencl_process);

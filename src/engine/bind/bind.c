@@ -202,14 +202,16 @@ static const bool *wanted_outputs(const struct bound *bound, enum unread_kept ke
         return NULL;
     bool *wanted = arena_array(arena, last->output_count + 1, sizeof *wanted);
     size_t visible = 0, computed = 0;
+    bool live = false;
     for (size_t k = 0; k < last->output_count; k++) {
         const struct column *column = output_column(last, k);
         wanted[k] = !column || (column->provisional && column->rows * (int64_t)last->output_count <= SHORT_CELLS);
         visible += !last->outputs[k].hidden;
         computed += wanted[k];
+        live = live || (column && column->live);
     }
-    /* A relation of one column is read: expressions index it. */
-    return visible == 1 || (kept == UNREAD_SHOWN && computed > 0) ? NULL : wanted;
+    /* A relation of one column is read: expressions index it. What may change is read as a whole, or not at all. */
+    return visible == 1 || (live && computed > 0) || (kept == UNREAD_SHOWN && computed > 0) ? NULL : wanted;
 }
 
 /* In a check only types are needed, which reading tells of provisional columns. */

@@ -100,6 +100,19 @@ static enum status read_places(const struct sources *sources, struct source_file
     return status;
 }
 
+/* Columns of a table that may change have to be read at once: two readings may show other rows. */
+static enum status check_live(const struct source_file *file, const size_t *places, struct diags *diags)
+{
+    if (!file->columns[places[0]].column->live)
+        return STATUS_OK;
+    for (size_t i = 0; i < file->count; i++) {
+        if (!file->columns[i].column->unread)
+            return diag_error(diags, file->path.span, "`%s` would have to be read twice, and may change in between",
+                              file->path.text);
+    }
+    return STATUS_OK;
+}
+
 /* Reads the columns of a file that are lacking. */
 static enum status read_file(const struct sources *sources, struct source_file *file, const struct env *env,
                              const struct needed_column *needed, size_t count, struct timing *timing,
@@ -111,16 +124,16 @@ static enum status read_file(const struct sources *sources, struct source_file *
     const size_t found = source_lacks(file, needed, count, places);
     if (found == 0)
         return STATUS_OK;
+    enum status status = check_live(file, places, diags);
     for (size_t i = 0; i < found; i++) {
         const struct column *column = file->columns[places[i]].column;
-        if (column->logical.kind == LOGICAL_TEXT && needed && !is_ordered(column, needed, count))
+        if (column->logical.kind == LOGICAL_TEXT && !column->live && needed && !is_ordered(column, needed, count))
             others[other_count++] = places[i];
         else
             places[place_count++] = places[i];
     }
     int64_t began = now_ns();
-    enum status status = STATUS_OK;
-    if (place_count > 0)
+    if (place_count > 0 && status == STATUS_OK)
         status = read_places(sources, file, env, places, place_count, false, diags);
     if (other_count > 0 && status == STATUS_OK)
         status = read_places(sources, file, env, others, other_count, true, diags);

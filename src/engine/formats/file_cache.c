@@ -45,6 +45,11 @@ void file_cache_set_pool(struct file_cache *file_cache, struct buffer_pool *pool
     file_cache->opener.pool = buffer_pool_ref(pool);
 }
 
+void file_cache_set_tables(struct file_cache *file_cache, const struct table_source *tables)
+{
+    file_cache->opener.tables = tables;
+}
+
 void file_cache_reserve_stdin(struct file_cache *file_cache)
 {
     pipes_reserve_stdin(file_cache->opener.pipes);
@@ -169,6 +174,8 @@ static struct relation *outline(const struct file_reader *reader)
         names[k] = column->name;
         columns[k] = column_unread(column->type, column->logical, reader->rows, column->nullable, reader->provisional);
         made = made && columns[k];
+        if (columns[k])
+            columns[k]->live = reader->live;
     }
     struct relation *relation = made ? relation_new(reader->rows, reader->count, columns, names) : NULL;
     for (size_t k = 0; k < reader->count; k++)
@@ -210,7 +217,7 @@ static enum status check_format(const char *path, const struct format *stated, s
 static enum status open_any(const struct file_cache *file_cache, const char *path, struct span span,
                             const struct load_options *options, struct opened_file *file, struct diags *diags)
 {
-    if (!path_is_pattern(path))
+    if (opener_has_table(&file_cache->opener, path) || !path_is_pattern(path))
         return open_file(&file_cache->opener, path, span, options, file, diags);
     const char **paths;
     size_t count;
@@ -357,7 +364,7 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     struct stat info;
     bool exists = stat(path, &info) == 0;
     enum status status = STATUS_OK;
-    if (path_is_pattern(path))
+    if (opener_has_table(&file_cache->opener, path) || path_is_pattern(path))
         resolved.format = options->format;
     else if (!exists && !resolved.format)
         resolved.format = format_of_type(TYPE_I32); /* a missing file is reported as such, whatever its extension */

@@ -13,6 +13,7 @@ struct format;        /* formats.h */
 struct reader_column; /* engine/storage/file_reader.h */
 struct file_reader;   /* file_reader.h */
 struct row_set;       /* row_set.h */
+struct table_source;  /* open_file.h */
 struct text_options;  /* text_options.h */
 
 struct file_cache;
@@ -34,6 +35,9 @@ void file_cache_reserve_stdin(struct file_cache *file_cache);
 
 /* Sets the pool that gives the memory of columns, once; takes a reference. */
 void file_cache_set_pool(struct file_cache *file_cache, struct buffer_pool *pool);
+
+/* Sets what opens tables on servers; borrowed. */
+void file_cache_set_tables(struct file_cache *file_cache, const struct table_source *tables);
 
 /* Sets the progress listener for reading files; NULL: none. */
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress);

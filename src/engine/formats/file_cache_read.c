@@ -38,6 +38,7 @@ struct reading {
     bool *wanted;            /* of each column of the file */
     struct column **columns; /* those read */
     bool whole;
+    bool kept; /* for the next statements */
 };
 
 /* Reads the wanted columns of the entry. */
@@ -120,6 +121,7 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
     struct reading reading = {.wanted = arena_array(arena, relation->count + 1, sizeof *reading.wanted),
                               .columns = arena_array(arena, relation->count + 1, sizeof(struct column *)),
                               .whole = !can_read_ends(entry, request)};
+    reading.kept = reading.whole && !entry->file.reader->live;
     bool any = false;
     if (request->unsorted)
         renew_unsorted(entry, request);
@@ -133,14 +135,14 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
         return status;
     if (entry->file.reader->rows != relation->rows)
         set_rows(entry, entry->file.reader->rows);
-    for (size_t k = 0; k < relation->count && reading.whole; k++) {
+    for (size_t k = 0; k < relation->count && reading.kept; k++) {
         if (reading.wanted[k])
             keep(entry, k, reading.columns[k]);
     }
     entry_renew(entry, request->columns, request->count);
     if (request->unsorted)
         renew_unsorted(entry, request);
-    for (size_t k = 0; k < relation->count && !reading.whole; k++) {
+    for (size_t k = 0; k < relation->count && !reading.kept; k++) {
         if (reading.wanted[k]) {
             replace(request->columns, request->count, entry->unread->columns[k], reading.columns[k]);
             column_unref(reading.columns[k]);

@@ -19,6 +19,26 @@ struct workers opener_workers(const struct opener *opener, const char *path, str
     };
 }
 
+bool opener_has_table(const struct opener *opener, const char *path)
+{
+    return opener->tables && opener->tables->accepts(path);
+}
+
+/* A table on a server, which states its types itself. */
+static enum status open_table(const struct opener *opener, const char *path, struct span span,
+                              const struct load_options *options, struct opened_file *file, struct diags *diags)
+{
+    const struct workers workers = opener_workers(opener, path, diags->arena);
+    const struct format_job job = {.workers = &workers, .span = span, .diags = diags};
+    if (options->format || options->text) {
+        diag_error(diags, span, "a table on a server has no format and no types to be stated");
+        diag_hint(diags, "`derive` converts columns: `derive price = float(price)`");
+        return STATUS_FAILED;
+    }
+    *file = (struct opened_file){0};
+    return opener->tables->open(path, &job, &file->reader);
+}
+
 static bool begins_with(const struct mapping *mapping, const char *text)
 {
     const size_t length = strlen(text);
@@ -51,6 +71,8 @@ static enum status decompress(const char *path, const struct format *format, str
 enum status open_file(const struct opener *opener, const char *path, struct span span,
                       const struct load_options *options, struct opened_file *file, struct diags *diags)
 {
+    if (opener_has_table(opener, path))
+        return open_table(opener, path, span, options, file, diags);
     struct mapping *mapping;
     struct workers workers = opener_workers(opener, path, diags->arena);
     *file = (struct opened_file){.format = options->format};

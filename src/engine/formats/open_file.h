@@ -8,13 +8,20 @@
 
 struct pipes; /* pipe_input.h */
 
+/* What opens paths that name no file: tables on servers. */
+struct table_source {
+    bool (*accepts)(const char *path);
+    enum status (*open)(const char *path, const struct format_job *job, struct file_reader **reader);
+};
+
 struct opener {
     struct mappings *mappings;
     struct pipes *pipes;
     const atomic_int *cancel;
     struct progress *progress;
-    struct buffer_pool *pool;        /* for columns and buffers; may be NULL */
-    struct thread_pool *thread_pool; /* owned by the file cache */
+    struct buffer_pool *pool;          /* for columns and buffers; may be NULL */
+    struct thread_pool *thread_pool;   /* owned by the file cache */
+    const struct table_source *tables; /* NULL: paths name files */
 };
 
 struct opened_file {
@@ -27,6 +34,9 @@ struct opened_file {
 
 /* The threads for reading `path`. */
 struct workers opener_workers(const struct opener *opener, const char *path, struct arena *arena);
+
+/* Whether the path names a table on a server. */
+bool opener_has_table(const struct opener *opener, const char *path);
 
 /* Without a format, the file's content gives it. */
 enum status open_file(const struct opener *opener, const char *path, struct span span,

@@ -29,6 +29,7 @@ struct column {
     bool lost;                   /* a device held rows and lost them */
     bool unread;                 /* stands for a column of a file that has not been read: has no data */
     bool provisional;            /* likewise, and reading may show another type */
+    bool live;                   /* likewise, and rows may change at any time: columns of one source are read at once */
     struct buffer_pool *pool;    /* receives the memory back, one reference; NULL: it is unmapped */
     struct column_stats *stats;  /* column statistics, or NULL */
     void (*release_stats)(struct column_stats *stats); /* frees `stats`; set together with it */

@@ -45,7 +45,7 @@ enum status file_not_found(const char *path, struct span span, struct diags *dia
 {
     diag_error(diags, span, "no such file: `%s`", path_display(path, diags->arena));
     if (strstr(path, "://"))
-        diag_hint(diags, "rql loads local files only");
+        diag_hint(diags, "rql loads local files, and tables by clickhouse://HOST/DATABASE/TABLE?by=COLUMN");
     else
         hint_similar_files(path, diags);
     return STATUS_FAILED;

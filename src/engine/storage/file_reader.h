@@ -1,4 +1,5 @@
-/* Files that are read column by column: opening one finds its columns, and only those that a query needs are read.
+/* Files that are read column by column, and tables on servers: opening one finds its columns, and only those that a
+ * query needs are read.
  *
  * The columns of an open reader may be provisional: where types depend on all values of a column (text formats) they
  * come from a sample, and read returns the column with its true type. */
@@ -61,9 +62,10 @@ struct file_reader_ops {
 /* The first member of a format's own struct. */
 struct file_reader {
     const struct file_reader_ops *ops;
-    bool provisional;            /* the columns' types come from a sample */
-    int64_t rows;                /* reading a text file for the first time may show another number */
-    size_t group_count;          /* parts of the file with bounds; */
+    bool provisional;   /* the columns' types come from a sample */
+    bool live;          /* rows may change at any time: what is read is not kept, and `rows` is the last number */
+    int64_t rows;       /* reading a text file for the first time may show another number */
+    size_t group_count; /* parts of the file with bounds; */
     const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */
     size_t count;
     struct reader_column *columns; /* owned by the reader */

@@ -7,6 +7,8 @@
 
 #include <stdatomic.h>
 
+struct table_source; /* engine/formats/open_file.h */
+
 struct platform {
     struct mappings *mappings;
     atomic_int *cancel;      /* set by Ctrl-C; cleared by the prompt */
@@ -14,6 +16,7 @@ struct platform {
     int signals;             /* a non-blocking pipe: one byte, the number, for each signal caught */
     struct backend *(*open_device)(const char *choice);
     void (*describe_devices)(struct strbuf *out);
+    const struct table_source *tables; /* on servers; may be NULL */
 };
 
 #endif

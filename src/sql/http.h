@@ -1,0 +1,30 @@
+/* Queries over HTTP to a ClickHouse server: a session keeps its connection between them.
+ *
+ * The user's name comes from the address, CLICKHOUSE_USER or ~/.netrc, the password from CLICKHOUSE_PASSWORD or
+ * ~/.netrc; they are sent in a header. */
+#ifndef RQL_SQL_HTTP_H
+#define RQL_SQL_HTTP_H
+
+#include "sql/table_url.h"
+
+#include <stdatomic.h>
+
+struct http;
+
+/* A session with the server of the address, which is copied. NULL, with an error, without libcurl. */
+struct http *http_new(const struct table_url *url, const atomic_int *cancel, struct span span, struct diags *diags);
+void http_free(struct http *http); /* NULL is allowed */
+
+/* Server settings sent with every query: "&name=value...", copied. */
+void http_set_settings(struct http *http, const char *settings);
+
+/* Takes a part of the answer. False ends the query: what is wrong is known to the receiver. */
+typedef bool http_receiver(void *context, const char *bytes, size_t length);
+
+/* Runs one statement and passes its answer to `receive`. Fails with the server's own message if it has one, and if the
+ * connection breaks off: then a part of the answer may have been received. When it is cancelled, or ended by
+ * `receive`, the server is told to end it, on all of its shards. */
+enum status http_query(struct http *http, const char *sql, http_receiver *receive, void *context, struct span span,
+                       struct diags *diags);
+
+#endif

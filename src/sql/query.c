@@ -1,0 +1,41 @@
+#include "sql/query.h"
+
+#include "engine/values/dictionary.h"
+
+enum status query_run(struct http *http, const char *sql, const char *const *names, const struct wire_type *types,
+                      size_t count, const char *server, const struct workers *workers, struct column **columns,
+                      int64_t *rows, struct span span, struct diags *diags)
+{
+    struct native *native = native_new(names, types, count);
+    enum status status = http_query(http, sql, native_receive, native, span, diags);
+    if (status == STATUS_OK)
+        status = native_finish(native, server, workers, columns, span, diags);
+    *rows = native_rows(native);
+    native_free(native);
+    return status;
+}
+
+enum status query_for_texts(struct http *http, const char *sql, size_t count, const char *server,
+                            const struct workers *workers, struct query_texts *texts, struct span span,
+                            struct diags *diags)
+{
+    static const char *const names[QUERY_MAX_TEXTS] = {"name", "value"};
+    struct wire_type types[QUERY_MAX_TEXTS];
+    *texts = (struct query_texts){0};
+    for (size_t k = 0; k < count; k++)
+        (void)wire_type_parse("String", diags->arena, &types[k]);
+    return query_run(http, sql, names, types, count, server, workers, texts->columns, &texts->rows, span, diags);
+}
+
+struct text query_text(const struct query_texts *texts, size_t column, int64_t row)
+{
+    const struct column *from = texts->columns[column];
+    return dictionary_text(from->logical.dictionary, column_get_int(from, row));
+}
+
+void query_texts_release(struct query_texts *texts)
+{
+    for (size_t k = 0; k < QUERY_MAX_TEXTS; k++)
+        column_unref(texts->columns[k]);
+    *texts = (struct query_texts){0};
+}

@@ -1,0 +1,279 @@
+#include "sql/table_reader.h"
+
+#include "base/heap.h"
+#include "base/memory_size.h"
+#include "base/strbuf.h"
+#include "sql/query.h"
+#include "sql/server_settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct table_reader {
+    struct file_reader base;
+    struct arena *arena; /* of all that follows */
+    struct table_url url;
+    const char *server; /* for messages */
+    struct http *http;
+    struct wire_type *types; /* of base.columns */
+};
+
+/* Text as an SQL literal or, between backquotes, as a name. */
+static void add_quoted(struct strbuf *sql, char quote, const char *text)
+{
+    strbuf_putc(sql, quote);
+    for (; *text; text++) {
+        if (*text == quote || *text == '\\')
+            strbuf_putc(sql, '\\');
+        strbuf_putc(sql, *text);
+    }
+    strbuf_putc(sql, quote);
+}
+
+static void add_table(struct strbuf *sql, const struct table_url *url)
+{
+    if (url->database) {
+        add_quoted(sql, '`', url->database);
+        strbuf_putc(sql, '.');
+    }
+    add_quoted(sql, '`', url->table);
+}
+
+static void add_database(struct strbuf *sql, const struct table_url *url)
+{
+    if (url->database)
+        add_quoted(sql, '\'', url->database);
+    else
+        strbuf_puts(sql, "currentDatabase()");
+}
+
+/* The texts of a column of a query, in the arena. */
+static const char **texts_of(const struct query_texts *texts, size_t column, struct arena *arena)
+{
+    const char **all = arena_array(arena, (size_t)texts->rows + 1, sizeof *all);
+    for (int64_t row = 0; row < texts->rows; row++) {
+        const struct text text = query_text(texts, column, row);
+        all[row] = arena_text(arena, text.at, text.length);
+    }
+    return all;
+}
+
+/* There is no such table: what names are like it? */
+static enum status report_no_table(struct table_reader *reader, const struct format_job *job)
+{
+    struct strbuf sql = {0};
+    struct query_texts tables;
+    strbuf_puts(&sql, "SELECT name AS rql_0 FROM system.tables WHERE database = ");
+    add_database(&sql, &reader->url);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status =
+        query_for_texts(reader->http, sql.text, 1, reader->server, job->workers, &tables, job->span, job->diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    struct arena *arena = job->diags->arena;
+    const char **names = texts_of(&tables, 0, arena);
+    const size_t count = (size_t)tables.rows;
+    query_texts_release(&tables);
+    const char *database = reader->url.database;
+    diag_error(job->diags, job->span, "there is no table `%s%s%s` on `%s`%s", database ? database : "",
+               database ? "." : "", reader->url.table, reader->server,
+               did_you_mean(arena, reader->url.table, names, count));
+    return STATUS_FAILED;
+}
+
+/* Sets the columns from their names and types on the server. */
+static void set_columns(struct table_reader *reader, const struct query_texts *found, const struct format_job *job)
+{
+    const char **names = texts_of(found, 0, reader->arena), **types = texts_of(found, 1, reader->arena);
+    const size_t most = (size_t)found->rows;
+    struct file_reader *base = &reader->base;
+    base->columns = arena_array(reader->arena, most + 1, sizeof *base->columns);
+    reader->types = arena_array(reader->arena, most + 1, sizeof *reader->types);
+    for (size_t i = 0; i < most; i++) {
+        struct wire_type *type = &reader->types[base->count];
+        if (!wire_type_parse(types[i], reader->arena, type)) {
+            diag_note(job->diags, job->span, "`%s` is left out: columns of type %s cannot be read", names[i], types[i]);
+            continue;
+        }
+        base->columns[base->count++] = (struct reader_column){
+            .name = names[i], .type = type->type, .logical = type->logical, .nullable = type->nullable};
+    }
+}
+
+static enum status find_columns(struct table_reader *reader, const struct format_job *job)
+{
+    struct strbuf sql = {0};
+    struct query_texts found;
+    strbuf_puts(&sql, "SELECT name AS rql_0, type AS rql_1 FROM system.columns WHERE database = ");
+    add_database(&sql, &reader->url);
+    strbuf_puts(&sql, " AND table = ");
+    add_quoted(&sql, '\'', reader->url.table);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status =
+        query_for_texts(reader->http, sql.text, 2, reader->server, job->workers, &found, job->span, job->diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    if (found.rows == 0)
+        status = report_no_table(reader, job);
+    else
+        set_columns(reader, &found, job);
+    query_texts_release(&found);
+    return status;
+}
+
+/* The columns that order the rows must be there. */
+static enum status check_order(const struct table_reader *reader, const struct format_job *job)
+{
+    const struct table_url *url = &reader->url;
+    struct arena *arena = job->diags->arena;
+    const char **names = arena_array(arena, reader->base.count + 1, sizeof *names);
+    for (size_t k = 0; k < reader->base.count; k++)
+        names[k] = reader->base.columns[k].name;
+    if (url->order_count == 0) {
+        diag_error(job->diags, job->span, "the rows of `%s` have no order", url->table);
+        diag_hint(job->diags, "add the column that orders them: ?by=COLUMN");
+        return STATUS_FAILED;
+    }
+    for (size_t i = 0; i < url->order_count; i++) {
+        size_t k = 0;
+        while (k < reader->base.count && strcmp(names[k], url->order[i]) != 0)
+            k++;
+        if (k == reader->base.count)
+            return diag_error(job->diags, job->span, "`%s` has no column `%s` to order its rows by%s", url->table,
+                              url->order[i], did_you_mean(arena, url->order[i], names, reader->base.count));
+    }
+    return STATUS_OK;
+}
+
+static enum status count_rows(struct table_reader *reader, const struct format_job *job)
+{
+    struct strbuf sql = {0};
+    static const char *const name = "count()";
+    struct column *count;
+    struct wire_type type;
+    int64_t rows;
+    (void)wire_type_parse("UInt64", reader->arena, &type);
+    strbuf_puts(&sql, "SELECT count() AS rql_0 FROM ");
+    add_table(&sql, &reader->url);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status = query_run(reader->http, sql.text, &name, &type, 1, reader->server, job->workers, &count, &rows,
+                                   job->span, job->diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    if (rows == 1)
+        reader->base.rows = column_get_int(count, 0);
+    column_unref(count);
+    return rows == 1 ? STATUS_OK
+                     : diag_error(job->diags, job->span, "`%s` does not say how many rows `%s` has", reader->server,
+                                  reader->url.table);
+}
+
+static void add_select(struct strbuf *sql, const struct table_reader *reader, const size_t *wanted, size_t count)
+{
+    strbuf_puts(sql, "SELECT ");
+    for (size_t i = 0; i < count; i++) {
+        const char *cast = reader->types[wanted[i]].cast;
+        strbuf_puts(sql, i > 0 ? ", " : "");
+        strbuf_puts(sql, cast ? "CAST(" : "");
+        add_quoted(sql, '`', reader->base.columns[wanted[i]].name);
+        if (cast)
+            strbuf_printf(sql, " AS %s)", cast);
+        strbuf_printf(sql, " AS rql_%zu", i);
+    }
+    strbuf_puts(sql, " FROM ");
+    add_table(sql, &reader->url);
+    strbuf_puts(sql, " ORDER BY ");
+    for (size_t i = 0; i < reader->url.order_count; i++) {
+        strbuf_puts(sql, i > 0 ? ", " : "");
+        add_quoted(sql, '`', reader->url.order[i]);
+    }
+    strbuf_puts(sql, " FORMAT Native");
+}
+
+/* Whether there is memory for the columns, as far as their width is known. */
+static bool fits(const struct table_reader *reader, const size_t *wanted, size_t count)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct wire_type *type = &reader->types[wanted[i]];
+        const int64_t width = (int64_t)type_table[type->type].size + type->nullable;
+        int64_t column;
+        if (__builtin_mul_overflow(reader->base.rows, width, &column) || __builtin_add_overflow(bytes, column, &bytes))
+            return false;
+    }
+    return system_memory_has(bytes);
+}
+
+static enum status read_table(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                              struct column **columns)
+{
+    struct table_reader *reader = (struct table_reader *)base;
+    struct arena *arena = job->diags->arena;
+    size_t *places = arena_array(arena, base->count + 1, sizeof *places), count = 0;
+    struct wire_type *types = arena_array(arena, base->count + 1, sizeof *types);
+    const char **names = arena_array(arena, base->count + 1, sizeof *names);
+    struct column **read = arena_array(arena, base->count + 1, sizeof(struct column *));
+    for (size_t k = 0; k < base->count; k++) {
+        if (wanted[k]) {
+            types[count] = reader->types[k];
+            names[count] = base->columns[k].name;
+            places[count++] = k;
+        }
+    }
+    if (!fits(reader, places, count))
+        return diag_error(job->diags, job->span, "the %lld rows of `%s` do not fit in memory", (long long)base->rows,
+                          reader->url.table);
+    struct strbuf sql = {0};
+    int64_t rows;
+    add_select(&sql, reader, places, count);
+    enum status status = query_run(reader->http, sql.text, names, types, count, reader->server, job->workers, read,
+                                   &rows, job->span, job->diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    base->rows = rows;
+    for (size_t i = 0; i < count; i++)
+        columns[places[i]] = read[i];
+    return STATUS_OK;
+}
+
+static void close_table(struct file_reader *base)
+{
+    struct table_reader *reader = (struct table_reader *)base;
+    http_free(reader->http);
+    arena_free(reader->arena);
+    free(reader);
+}
+
+static enum status table_reader_open(const char *address, const struct format_job *job, struct file_reader **opened)
+{
+    static const struct file_reader_ops ops = {.read = read_table, .close = close_table};
+    struct table_reader *reader = heap_array(1, sizeof *reader);
+    struct diags kept; /* the address is kept as long as the reader */
+    *reader = (struct table_reader){.base = {.ops = &ops, .live = true}, .arena = arena_new()};
+    diags_init(&kept, reader->arena);
+    enum status status = table_url_parse(address, &reader->url, job->span, &kept);
+    diags_add_errors(job->diags, &kept);
+    if (status == STATUS_OK) {
+        reader->server = table_url_server(&reader->url, reader->arena);
+        reader->http = http_new(&reader->url, job->workers->cancel, job->span, job->diags);
+        status = reader->http ? server_settings_pin(reader->http, reader->server, job->workers, job->span, job->diags)
+                              : STATUS_FAILED;
+    }
+    if (status == STATUS_OK)
+        status = find_columns(reader, job);
+    if (status == STATUS_OK)
+        status = check_order(reader, job);
+    if (status == STATUS_OK)
+        status = count_rows(reader, job);
+    if (status != STATUS_OK)
+        close_table(&reader->base);
+    else
+        *opened = &reader->base;
+    return status;
+}
+
+const struct table_source table_source_servers = {.accepts = is_table_url, .open = table_reader_open};

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Tables on ClickHouse servers: a real one, started here on loopback, and ones that misbehave.
+
+    servers.py      without clickhouse-server only those that misbehave"""
+
+import http.server
+import os
+import random
+import shutil
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness  # noqa: E402
+
+INTERRUPTED = (130, -2)
+
+CONFIG = """<?xml version="1.0"?><yandex>
+<logger><level>warning</level><log>{here}/log</log><errorlog>{here}/errors</errorlog></logger>
+<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+<max_concurrent_queries>20</max_concurrent_queries><mark_cache_size>100000000</mark_cache_size>
+<path>{here}/data/</path><tmp_path>{here}/data/tmp/</tmp_path><user_files_path>{here}/data/files/</user_files_path>
+<format_schema_path>{here}/data/schemas/</format_schema_path><users_config>{here}/users.xml</users_config>
+<default_profile>default</default_profile><default_database>default</default_database><timezone>UTC</timezone>
+</yandex>"""
+
+USERS = """<?xml version="1.0"?><yandex>
+<profiles><default><max_threads>1</max_threads></default>
+<ro><readonly>2</readonly></ro><fixed><readonly>1</readonly></fixed>
+<cut><readonly>1</readonly><max_rows_to_read>5</max_rows_to_read><read_overflow_mode>break</read_overflow_mode></cut>
+<free><max_rows_to_read>5</max_rows_to_read><read_overflow_mode>break</read_overflow_mode></free></profiles>
+<users>{users}</users><quotas><default></default></quotas></yandex>"""
+
+USER = """<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></networks><profile>{profile}</profile><quota>default</quota></{name}>"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """A ClickHouse server with a folder of its own."""
+
+    def __init__(self, folder):
+        self.port = free_port()
+        os.makedirs(os.path.join(folder, "data", "tmp"))
+        people = (("default", "", "default"), ("reader", "secret", "ro"), ("fixed", "", "fixed"), ("cut", "", "cut"), ("free", "", "free"))
+        users = "".join(USER.format(name=name, password=password, profile=profile) for name, password, profile in people)
+        for name, text in (("config.xml", CONFIG.format(here=folder, http=self.port, tcp=free_port())), ("users.xml", USERS.format(users=users))):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        log = open(os.path.join(folder, "output"), "wb")
+        self.process = subprocess.Popen(["clickhouse-server", f"--config-file={folder}/config.xml"], cwd=folder, stdout=log, stderr=log)
+        for _ in range(600):
+            try:
+                self.ask("SELECT 1")
+                return
+            except (urllib.error.URLError, ConnectionError):
+                time.sleep(0.05)
+        raise RuntimeError("clickhouse-server does not start")
+
+    def ask(self, sql):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", data=sql.encode(), timeout=60) as answer:
+            return answer.read().decode()
+
+    def url(self, table, by, user=""):
+        return f"clickhouse://{user}127.0.0.1:{self.port}/default/{table}?by={by}"
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+class Rig:
+    def __init__(self, sandbox, tally):
+        self.sandbox = sandbox
+        self.tally = tally
+
+    def run(self, *queries, variables=()):
+        arguments = ["--device", "host"]
+        for query in queries:
+            arguments += ["-c", query]
+        return harness.run(arguments, self.sandbox.here, self.sandbox.home, prefix=("env", *variables))
+
+    def answers(self, title, expected, *queries, variables=()):
+        result = self.run(*queries, variables=variables)
+        got = result.out.decode()
+        problem = harness.difference(expected, got, "output") if got != expected else ""
+        self.tally.check(title, problem or ("" if result.status == 0 else result.text()))
+
+    def fails(self, title, message, *queries, variables=(), status=1):
+        """The one error has this text, and nothing is printed."""
+        result = self.run(*queries, variables=variables)
+        errors = result.err.decode()
+        good = result.status == status and message in errors and errors.count("error: ") == 1 and not result.out
+        self.tally.check(title, "" if good else f"expected status {status} and {message!r}: {result.text()}")
+
+
+def types(rig, server):
+    """Every type, with what it prints as."""
+    columns = (
+        ("Int8", "-128", "-128"), ("Int16", "-32768", "-32768"), ("Int32", "-5", "-5"), ("Int64", "-9223372036854775808", "-9223372036854775808"),
+        ("UInt8", "255", "255"), ("UInt16", "65535", "65535"), ("UInt32", "4294967295", "4294967295"),
+        ("UInt64", "9223372036854775807", "9223372036854775807"), ("Float32", "0.5", "0.5"), ("Float64", "1e300", "1e300"),
+        ("Date", "'2024-02-29'", "2024-02-29"), ("DateTime", "'2024-02-29 01:02:03'", "2024-02-29T01:02:03Z"),
+        ("DateTime('Europe/Berlin')", "toDateTime(0)", "1970-01-01T00:00:00Z"), ("String", "'a\\tb\\'c'", "a\\tb'c"),
+        ("FixedString(4)", "'ab'", "ab"), ("Enum8('on' = 1, 'off' = 2)", "'off'", "off"), ("Decimal(9, 2)", "1.25", "1.25"),
+        ("Decimal(18, 4)", "-0.5", "-0.5000"), ("Decimal(38, 3)", "7", "7.000"), ("Nullable(Int32)", "NULL", ""),
+        ("Nullable(String)", "NULL", ""), ("Nullable(String)", "''", '""'), ("Nullable(Float64)", "2.5", "2.5"),
+        ("UUID", "toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0')", "61f0c404-5cb3-11e7-907b-a6006ad3dba0"),
+    )
+    server.ask("CREATE TABLE types (pos Int32, %s) ENGINE = Memory" % ", ".join(f"c{k} {kind}" for k, (kind, _, _) in enumerate(columns)))
+    server.ask("INSERT INTO types SELECT 0, %s" % ", ".join(f"CAST({value} AS {kind})" for kind, value, _ in columns))
+    for k, (kind, value, shown) in enumerate(columns):
+        rig.answers(f"type {kind} {value}", shown + "\n", f"load {server.url('types', 'pos')} | pick c{k}")
+    server.ask("CREATE TABLE large (pos Int32, n UInt64) ENGINE = Memory")
+    server.ask("INSERT INTO large SELECT number, 9223372036854775806 + number FROM numbers(3)")
+    rig.fails("too large", "a value of `n` does not fit in 64 bits here, row 2", f"load {server.url('large', 'pos')} | sum n")
+    rig.answers("not read", "3\n", f"load {server.url('large', 'pos')} | sum pos")
+
+
+def make_rows(count):
+    rng = random.Random(1)
+    return [(k, rng.choice(["AAPL", "MSFT", "ÄÖ", ""]), rng.choice([None, rng.randrange(1000) / 4]), rng.randrange(-50, 50)) for k in range(count)]
+
+
+def pipelines(rig, server):
+    """The same lines on a table of the server and on a file."""
+    rows = make_rows(70000)
+    server.ask("CREATE TABLE trades (pos Int64, sym String, price Nullable(Float64), qty Int32, tags Array(Int8)) ENGINE = MergeTree ORDER BY qty")
+    text = "\n".join(f"{k}\t{sym}\t{chr(92) + 'N' if price is None else price}\t{qty}\t[]" for k, sym, price, qty in rows)
+    server.ask("INSERT INTO trades FORMAT TabSeparated\n" + text + "\n")
+    with open(rig.sandbox.path("trades.csv"), "w", encoding="utf-8") as file:
+        file.write("pos,sym,price,qty\n")
+        file.writelines(f'{k},"{sym}",{"" if price is None else price},{qty}\n' for k, sym, price, qty in rows)
+    url = server.url("trades", "pos")
+    for line in (
+        "count", "sum qty", 'select sym == "AAPL" && qty > 0 | sum qty', "group sym: count(), sum(price), max(qty)", "take 5", "tail 3",
+        "sort qty, pos | take 7", "select price is missing | count", "derive d = price * qty | select d > 100 | top 5 by d",
+        "per sym: derive total = sum(qty) over ..0 | select pos % 9999 == 0", 'map upper(sym) as s | group s: count()',
+    ):
+        expected = rig.run(f"trades.csv | {line}")
+        rig.tally.check(f"reference of {line}", "" if expected.status == 0 else expected.text())
+        rig.answers(line, expected.out.decode(), f"load {url} | {line}")
+        rig.answers(f"let: {line}", expected.out.decode(), f"let t = load {url}", f"t | {line}", variables=("RQL_TEST=1",))
+    rig.answers("an argument", "70000\n", f"let t = load '{url}'", "(t | count) + 0")
+
+
+def live(rig, server):
+    """What a table has may change: columns of one statement are read together, and each statement reads anew."""
+    server.ask("CREATE VIEW dice AS SELECT toInt64(number) AS pos, rand(number) AS a, a AS b FROM numbers(1000)")
+    table = f"let t = load {server.url('dice', 'pos')}"
+    rig.answers("columns are read together", "0\n", table, "t | select a != b | count")
+    rig.answers("columns of a computed relation are read together", "0\n", table, "let u = t | derive c = a - b", "u | select a != b || c != 0 | count")
+    rig.answers("each statement reads anew", "0\n", table, "let one = (t | sum a)", "let two = (t | sum a)", "one == two")
+    rig.answers("twice in one statement", "1000\n", table, "t | join t as other on pos | count")
+
+
+def people(rig, server):
+    url = server.url("large", "pos", "reader@")
+    rig.fails("no password", "does not accept the user `reader`", f"load {url} | count")
+    rig.fails("wrong password", "does not accept the user `reader`", f"load {url} | count", variables=("CLICKHOUSE_PASSWORD=wrong",))
+    rig.answers("password of the environment", "3\n", f"load {url} | count", variables=("CLICKHOUSE_PASSWORD=secret",))
+    rig.answers("user of the environment", "3\n", f"load {server.url('large', 'pos')} | count", variables=("CLICKHOUSE_USER=reader", "CLICKHOUSE_PASSWORD=secret"))
+    with open(os.path.join(rig.sandbox.home, ".netrc"), "w", encoding="utf-8") as file:
+        file.write("machine 127.0.0.1 login reader password secret\n")
+    rig.answers("password of ~/.netrc", "3\n", f"load {url} | count")
+    rig.answers("user of ~/.netrc", "3\n", f"load {server.url('large', 'pos')} | count")
+    os.remove(os.path.join(rig.sandbox.home, ".netrc"))
+    rig.answers("readonly", "3\n", f"load {server.url('large', 'pos', 'fixed@')} | count")
+    # Settings that would cut what is read without a word.
+    rig.fails("settings that cut", "read_overflow_mode = break, which can leave rows out", f"load {server.url('trades', 'pos', 'cut@')} | sum qty")
+    rig.fails("settings that fail", "Limit for rows", f"load {server.url('trades', 'pos', 'free@')} | sum qty")
+
+
+def wrong(rig, server):
+    rig.fails("no table", "there is no table `default.trade` on `127.0.0.1:%d`; did you mean `trades`?" % server.port, f"load {server.url('trade', 'pos')}")
+    rig.fails("no order", "the rows of `types` have no order", f"load clickhouse://127.0.0.1:{server.port}/types")
+    rig.fails("no such order", "`types` has no column `po` to order its rows by", f"load {server.url('types', 'po')}")
+    rig.fails("no server", "cannot connect to `127.0.0.1:1`", "load clickhouse://127.0.0.1:1/d/t?by=x")
+    rig.fails("no host", "there is no host of `no-host.invalid:8123`", "load clickhouse://no-host.invalid/d/t?by=x")
+    rig.fails("no TLS", "no TLS connection", f"load clickhouses://127.0.0.1:{server.port}/d/t?by=x")
+    rig.fails("a format", "has no format", f"load {server.url('types', 'pos')} csv")
+    server.ask("CREATE TABLE slow (pos Int64) ENGINE = Memory")
+    server.ask("INSERT INTO slow SELECT number FROM numbers(100)")
+    server.ask("CREATE VIEW sleeping AS SELECT pos, sleepEachRow(0.02) AS s FROM slow")
+    process = harness.start(["-c", f"load {server.url('sleeping', 'pos')} | sum s"], rig.sandbox.here, rig.sandbox.home)
+    time.sleep(0.7)
+    began = time.monotonic()
+    process.send_signal(2)
+    status = process.wait(timeout=20)
+    took = time.monotonic() - began
+    rig.tally.check("interrupt", "" if status in INTERRUPTED and took < 3 else f"status {status} after {took:.2f} s")
+    for _ in range(100):
+        running = server.ask("SELECT count() FROM system.processes WHERE query LIKE '%sleeping%' AND query NOT LIKE '%processes%'").strip()
+        if running == "0":
+            break
+        time.sleep(0.05)
+    rig.tally.check("interrupt ends the query there", "" if running == "0" else f"{running} queries still run")
+
+
+def block(columns, rows):
+    """A block of format Native; columns are (name, type, bytes)."""
+    data = bytes([len(columns), rows])
+    for name, kind, values in columns:
+        data += bytes([len(name)]) + name.encode() + bytes([len(kind)]) + kind.encode() + values
+    return data
+
+
+def texts(values):
+    return b"".join(bytes([len(value)]) + value.encode() for value in values)
+
+
+class Misbehaving(http.server.BaseHTTPRequestHandler):
+    """Answers what is asked when a table is opened; what it does with its rows is the path's user name."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def send(self, body, status=200, length=None):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        self.wfile.write(body)
+        self.wfile.flush()
+
+    def do_POST(self):
+        sql = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        kind = self.server.kind
+        rows = block([("rql_0", "Int32", struct.pack("<3i", 1, 2, 3))], 3)
+        if kind == "html":
+            self.send(b"<html>hello</html>")
+        elif kind == "status":
+            self.send(b"<html>gone</html>", 503)
+        elif "system.settings" in sql:
+            self.send(block([("rql_0", "String", texts([])), ("rql_1", "String", texts([]))], 0))
+        elif "system.columns" in sql:
+            self.send(block([("rql_0", "String", texts(["x"])), ("rql_1", "String", texts(["Int32"]))], 1))
+        elif "count()" in sql:
+            self.send(block([("rql_0", "UInt64", struct.pack("<Q", 3))], 1))
+        elif kind == "fine":
+            self.send(rows)
+        elif kind == "cut":
+            self.send(rows[:-2], length=len(rows))
+            self.close_connection = True
+        elif kind == "short":
+            self.send(rows[:-2])
+        elif kind == "exception":
+            self.send(rows + b"Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 23.8)\n")
+        elif kind == "stall":
+            self.send(rows[:5], length=len(rows))
+            self.server.stalled.wait(30)
+
+
+def misbehaving(rig):
+    for kind, message in (
+        ("fine", None),
+        ("html", "the answer of `127.0.0.1:PORT` is not what was asked for"),
+        ("status", "answered with HTTP status 503"),
+        ("cut", "the connection to `127.0.0.1:PORT` broke off before all rows were received"),
+        ("short", "the answer of `127.0.0.1:PORT` ends within a block of rows"),
+        ("exception", "`127.0.0.1:PORT`: Memory limit exceeded"),
+        ("stall", None),
+    ):
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Misbehaving) as server:
+            server.kind, server.stalled, server.daemon_threads = kind, threading.Event(), True
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            port = server.server_address[1]
+            query = f"load clickhouse://127.0.0.1:{port}/d/t?by=x | sum"
+            if message:
+                rig.fails(kind, message.replace("PORT", str(port)), query)
+            elif kind == "fine":
+                rig.answers(kind, "6\n", query)
+            else:
+                process = harness.start(["-c", query], rig.sandbox.here, rig.sandbox.home)
+                time.sleep(0.5)
+                process.send_signal(2)
+                status = process.wait(timeout=20)
+                rig.tally.check("a stall can be interrupted", "" if status in INTERRUPTED else f"status {status}")
+            server.stalled.set()
+            server.shutdown()
+
+
+def main():
+    tally = harness.Tally("servers")
+    with harness.Sandbox() as sandbox:
+        rig = Rig(sandbox, tally)
+        misbehaving(rig)
+        if not shutil.which("clickhouse-server"):
+            print("servers: skipped: clickhouse-server is not installed")
+            return tally.finish()
+        folder = sandbox.path("server")
+        os.makedirs(folder)
+        server = Server(folder)
+        try:
+            types(rig, server)
+            pipelines(rig, server)
+            live(rig, server)
+            people(rig, server)
+            wrong(rig, server)
+        finally:
+            server.stop()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
