@@ -63,6 +63,6 @@ machine_run env VERSION="$(cat "$tree/VERSION")" bash -eu -o pipefail -c '
     step notebook
     quietly apt-get -q -y --no-install-recommends install /root/rql.deb python3-pip python3-setuptools python3-nbclient python3-ipykernel
     # Debian has all of what the kernel needs.
-    PIP_BREAK_SYSTEM_PACKAGES=1 PIP_NO_BUILD_ISOLATION=0 PIP_NO_DEPS=1 RQL=/usr/bin/rql /tree/tests/jupyter/notebook.py
+    PIP_BREAK_SYSTEM_PACKAGES=1 PIP_NO_BUILD_ISOLATION=0 PIP_NO_DEPS=1 RQL=/usr/bin/rql python3 /tree/tests/jupyter/notebook.py
 '
 echo "debian-package: passed"
