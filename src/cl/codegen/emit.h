@@ -37,6 +37,7 @@ struct emitter {
     struct literal *literals;
     size_t literal_count;
     size_t first_literal; /* literals are numbered from here */
+    bool aliased;         /* the kernel writes what it reads as an input */
     bool loops;           /* has LOOPs */
     bool checks;          /* some operation is checked */
     bool floats;          /* needs double */

@@ -55,18 +55,17 @@ static const char *gathered_lanes(struct arena *arena, const char *type, int wid
     return text_in_arena(arena, &out);
 }
 
-void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width)
+void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width,
+                            struct access_functions *functions)
 {
-    bool done[ACCESS_ANY + 1][TYPE_COUNT] = {{false}};
-
     for (size_t k = 0; k < emitter->column_count; k++) {
         enum input_access access = emitter->access[k];
         enum type store = emitter->stores[emitter->inputs[k]];
         if (store == TYPE_BOOL) /* both are uchar */
             store = TYPE_U8;
-        if (access == ACCESS_ROW || done[access][store])
+        if (access == ACCESS_ROW || functions->done[access][store])
             continue;
-        done[access][store] = true;
+        functions->done[access][store] = true;
         const char *type = type_table[store].cl;
         const struct part parts[] = {
             {"T", type},
@@ -84,7 +83,8 @@ void input_access_parameters(const struct emitter *emitter, struct strbuf *out)
 {
     for (size_t k = 0; k < emitter->column_count; k++) {
         enum type store = emitter->stores[emitter->inputs[k]];
-        strbuf_printf(out, "    __global const %s *restrict in%zu, ulong from%zu,\n", type_table[store].cl, k, k);
+        strbuf_printf(out, "    __global const %s *%sin%zu, ulong from%zu,\n", type_table[store].cl,
+                      emitter->aliased ? "" : "restrict ", k, k);
         if (emitter->access[k] == ACCESS_NEIGHBOURS)
             strbuf_printf(out, "    long low%zu, long high%zu,\n", k, k);
         else if (emitter->access[k] == ACCESS_ANY)

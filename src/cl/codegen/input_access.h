@@ -17,9 +17,15 @@ enum input_access { ACCESS_ROW, ACCESS_NEIGHBOURS, ACCESS_ANY };
 void input_access_offsets(const struct emitter *emitter, size_t input, int64_t begin, int64_t end, int64_t count,
                           int64_t *least, int64_t *most);
 
+/* The functions that a program has: of each access and type. */
+struct access_functions {
+    bool done[ACCESS_ANY + 1][TYPE_COUNT];
+};
+
 /* Append the functions that kernels call, the kernel parameters, and the statements that move pointers to the first
  * row. */
-void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width);
+void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width,
+                            struct access_functions *functions);
 void input_access_parameters(const struct emitter *emitter, struct strbuf *out);
 void input_access_prologue(const struct emitter *emitter, struct strbuf *out);
 

@@ -182,45 +182,6 @@ static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, 
         leading_filter_emit(emitter, &filter, holes->many, &holes->leading);
 }
 
-/* Appends a kernel that writes slots. */
-static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role,
-                   const struct accumulators *accumulators)
-{
-    struct holes holes = {0};
-    struct live_roots needs = kernel_needs[role];
-    int width = plan->config->width;
-
-    frame(plan, &holes);
-    accumulators_parameters(accumulators, &holes.parameters);
-    strbuf_puts(&holes.parameters, "    __global ulong *slots,\n");
-    accumulators_declare(accumulators, &holes.declare, 1);
-    compute(plan, &holes.row, 1, needs);
-    accumulators_step(accumulators, &plan->emitter, &holes.row, 1);
-    plan_row_block(plan, &holes, role);
-    if (holes.has_leading) {
-        emit_keep(&plan->emitter, &holes.leading.passing, 1);
-        accumulators_step(accumulators, &plan->emitter, &holes.leading.passing, 1);
-    }
-    if (width > 1) {
-        accumulators_declare(accumulators, &holes.declare, width);
-        compute(plan, &holes.vectors, width, needs);
-        accumulators_step(accumulators, &plan->emitter, &holes.vectors, width);
-        accumulators_combine_lanes(accumulators, &plan->emitter, &holes.lanes, width);
-    }
-    accumulators_finish(accumulators, &plan->emitter, &holes.finish, plan->config);
-    if (!plan->config->chunks) {
-        holes.scratch_words = accumulators_scratch_words(accumulators);
-        ordered_declare(accumulators, &holes.declare, plan->config->group);
-        ordered_begin(accumulators, &holes.tile_begin);
-        ordered_combine(accumulators, plan->emitter.arena, &holes.tile_join);
-    }
-    const char *template = plan->config->chunks                                      ? kernel_rows_chunks
-                           : role == KERNEL_AGGREGATE && kernel_in_tiles(plan, role) ? kernel_fold_tiles
-                                                                                     : kernel_rows_grid;
-    fill(plan, out, template, role, &holes);
-    holes_free(&holes);
-}
-
 /* Output k in its storage type. */
 static const char *stored(const struct kernel_plan *plan, size_t k, int width)
 {
@@ -267,6 +228,19 @@ static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
     }
 }
 
+static void output_parameters(const struct kernel_plan *plan, struct holes *holes)
+{
+    const struct task *task = plan->emitter.task;
+
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (!task->outputs[k].needed)
+            continue;
+        strbuf_printf(&holes->parameters, "    __global %s *restrict out%zu, ulong to%zu,\n",
+                      type_table[plan->stores[k]].cl, k, k);
+        strbuf_printf(&holes->prologue, "    out%zu += to%zu;\n", k, k);
+    }
+}
+
 static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
@@ -277,8 +251,6 @@ static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
         if (!task->outputs[k].needed)
             continue;
         const char *type = type_table[plan->stores[k]].cl;
-        strbuf_printf(&holes->parameters, "    __global %s *restrict out%zu, ulong to%zu,\n", type, k, k);
-        strbuf_printf(&holes->prologue, "    out%zu += to%zu;\n", k, k);
         if (filtered)
             strbuf_printf(&holes->write, "            out%zu[at] = %s;\n", k, stored(plan, k, 1));
         else
@@ -294,17 +266,62 @@ static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
     }
     if (filtered && width > 1)
         write_lanes(plan, holes);
-    if (plan->round && plan->round->stops)
+    if (plan->round && plan->round->stops && task->aggregate_count == 0)
         round_stop(plan->round, stored(plan, 0, 1),
                    plan->round->validity ? stored(plan, plan->round->validity, 1) : NULL, &holes->row);
 }
 
 static bool has_outputs(const struct task *task)
 {
-    for (size_t k = 0; k < task->output_count; k++)
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
         if (task->outputs[k].needed)
             return true;
     return false;
+}
+
+/* Appends a kernel that writes slots. */
+static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role,
+                   const struct accumulators *accumulators)
+{
+    struct holes holes = {0};
+    struct live_roots needs = kernel_needs[role];
+    int width = plan->config->width;
+    bool writes = plan->emitter.task->sink == SINK_ROWS && role == KERNEL_AGGREGATE;
+
+    needs.outputs = writes;
+    frame(plan, &holes);
+    accumulators_parameters(accumulators, &holes.parameters);
+    if (writes)
+        output_parameters(plan, &holes);
+    strbuf_puts(&holes.parameters, "    __global ulong *slots,\n");
+    accumulators_declare(accumulators, &holes.declare, 1);
+    compute(plan, &holes.row, 1, needs);
+    accumulators_step(accumulators, &plan->emitter, &holes.row, 1);
+    plan_row_block(plan, &holes, role);
+    if (holes.has_leading) {
+        emit_keep(&plan->emitter, &holes.leading.passing, 1);
+        accumulators_step(accumulators, &plan->emitter, &holes.leading.passing, 1);
+    }
+    if (width > 1) {
+        accumulators_declare(accumulators, &holes.declare, width);
+        compute(plan, &holes.vectors, width, needs);
+        accumulators_step(accumulators, &plan->emitter, &holes.vectors, width);
+        accumulators_combine_lanes(accumulators, &plan->emitter, &holes.lanes, width);
+    }
+    accumulators_finish(accumulators, &plan->emitter, &holes.finish, plan->config);
+    if (writes)
+        write_outputs(plan, &holes);
+    if (!plan->config->chunks) {
+        holes.scratch_words = accumulators_scratch_words(accumulators);
+        ordered_declare(accumulators, &holes.declare, plan->config->group);
+        ordered_begin(accumulators, &holes.tile_begin);
+        ordered_combine(accumulators, plan->emitter.arena, &holes.tile_join);
+    }
+    const char *template = plan->config->chunks                                      ? kernel_rows_chunks
+                           : role == KERNEL_AGGREGATE && kernel_in_tiles(plan, role) ? kernel_fold_tiles
+                                                                                     : kernel_rows_grid;
+    fill(plan, out, template, role, &holes);
+    holes_free(&holes);
 }
 
 /* For compact_tiles.cl: one bit for each row of a work-item. */
@@ -331,6 +348,7 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
         emit_keep(&plan->emitter, &holes.leading.passing, 1);
         strbuf_puts(&holes.leading.passing, mark_kept);
     }
+    output_parameters(plan, &holes);
     write_outputs(plan, &holes);
     const char *template = plan->config->chunks ? filtered ? kernel_compact_chunks : kernel_rows_chunks
                            : filtered           ? kernel_compact_tiles
@@ -356,11 +374,16 @@ static void add_functions(struct kernel_plan *plan)
 /* Appends declarations and functions that precede the kernels. */
 static void begin(const struct kernel_plan *plan, struct strbuf *text)
 {
+    const struct emitter *tail = plan->round ? plan->round->tail : NULL;
+    struct access_functions functions = {{{false}}};
+
     strbuf_puts(text, "#pragma OPENCL FP_CONTRACT OFF\n");
-    if (plan->emitter.floats)
+    if (plan->emitter.floats || (tail && tail->floats))
         strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     strbuf_putc(text, '\n');
-    input_access_functions(&plan->emitter, text, plan->config->width);
+    input_access_functions(&plan->emitter, text, plan->config->width, &functions);
+    if (tail)
+        input_access_functions(tail, text, 1, &functions);
     for (size_t k = 0; k < plan->aggregates.function_count; k++)
         function_emit(&plan->aggregates.functions[k], text);
 }
@@ -381,7 +404,8 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
     if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
     plan->rows = kernel_config_rows(config, plan->emitter.operations);
-    if (task->sink == SINK_AGGREGATE) {
+    const bool aggregates = task->sink == SINK_AGGREGATE || task->aggregate_count > 0;
+    if (aggregates) {
         if (!accumulators_plan(&plan->emitter, plan->rows, &plan->aggregates, &plan->float_sums))
             return false;
         if (round && !accumulators_combine_alone(&plan->aggregates, &plan->float_sums, task))
@@ -389,8 +413,8 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
         add_functions(plan);
     }
     begin(plan, &text);
-    if (task->sink == SINK_AGGREGATE) {
-        plan->roles[KERNEL_AGGREGATE] = plan->aggregates.count > 0 || plan->emitter.checks;
+    if (aggregates) {
+        plan->roles[KERNEL_AGGREGATE] = plan->aggregates.count > 0 || plan->emitter.checks || has_outputs(task);
         plan->roles[KERNEL_FLOAT_SUMS] = plan->float_sums.count > 0;
         if (plan->roles[KERNEL_AGGREGATE])
             reduce(plan, &text, KERNEL_AGGREGATE, &plan->aggregates);
@@ -398,7 +422,7 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
             reduce(plan, &text, KERNEL_FLOAT_SUMS, &plan->float_sums);
         plan->roles[KERNEL_COMBINE] = round != NULL;
         if (round)
-            round_combine(&plan->aggregates, &plan->emitter, round, outputs, config, &text);
+            round_combine(&plan->aggregates, &plan->emitter, round, config, &text);
     } else {
         plan->roles[KERNEL_COUNT] = task->filter_count > 0;
         plan->roles[KERNEL_WRITE] = has_outputs(task);

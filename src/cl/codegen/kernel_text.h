@@ -25,7 +25,7 @@ struct kernel_plan {
     struct accumulators aggregates; /* SINK_AGGREGATE: the first pass, */
     struct accumulators float_sums; /* and the second, of float sums */
     struct accumulators kept;       /* SINK_ROWS with filters: the first pass */
-    const enum type *stores;        /* storage type of each output: of SINK_ROWS, and of aggregates in rounds */
+    const enum type *stores;        /* SINK_ROWS: storage type of each output */
     bool roles[KERNEL_ROLE_COUNT];  /* kernels of this program */
     int64_t rows;                   /* maximum rows of a launch */
     const char *text;               /* in the arena */

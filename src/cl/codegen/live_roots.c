@@ -13,7 +13,7 @@ value live_roots_value(const struct task *task, size_t root)
     if (root < task->output_count)
         return task->sink == SINK_ROWS && task->outputs[root].needed ? task->outputs[root].value : NO_VALUE;
     root -= task->output_count;
-    return task->sink == SINK_AGGREGATE ? task->aggregates[root].value : NO_VALUE;
+    return task->sink != SINK_OPERATOR ? task->aggregates[root].value : NO_VALUE;
 }
 
 /* To a fixed point: a guard may follow what it guards. */

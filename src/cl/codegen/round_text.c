@@ -1,5 +1,6 @@
 #include "cl/codegen/round_text.h"
 
+#include "cl/codegen/literal.h"
 #include "cl/codegen/template.h"
 
 extern const char kernel_combine[];
@@ -67,32 +68,61 @@ static void check_sum(const struct accumulators *accumulators, size_t aggregate,
                       k + 1, k);
 }
 
-void round_combine(const struct accumulators *accumulators, const struct emitter *emitter,
-                   const struct kernel_round *round, const enum type *stores, const struct kernel_config *config,
-                   struct strbuf *out)
+/* The names of the columns of elements differ from those of the tail's. */
+static void add_elements(const struct accumulators *accumulators, const struct kernel_round *round, struct arena *arena,
+                         struct strbuf *parameters, struct strbuf *out)
 {
-    const struct task *task = emitter->task;
+    const struct task *task = round->elements;
+
+    for (size_t k = 0; k < task->output_count; k++) {
+        const char *type = type_table[round->stores[k]].cl;
+        const bool is_bool = round->stores[k] == TYPE_BOOL;
+        if (!task->outputs[k].needed)
+            continue;
+        strbuf_printf(parameters, "    __global %s *element%zu, ulong place%zu,\n", type, k, k);
+        check_sum(accumulators, k, out);
+        strbuf_printf(out, "    element%zu[place%zu] = (%s)(%s%s);\n", k, k, type,
+                      element(accumulators, k, is_bool, arena), is_bool ? " != 0" : "");
+    }
+}
+
+static void add_tail(const struct emitter *tail, struct strbuf *parameters, struct strbuf *out)
+{
+    input_access_parameters(tail, parameters);
+    literal_parameters(tail, parameters);
+    strbuf_puts(parameters, "    long row,\n");
+    strbuf_puts(out, "    const ulong i = 0;\n");
+    if (tail->checks)
+        strbuf_puts(out, "    int err1 = 0;\n");
+    input_access_prologue(tail, out);
+    emit_body(tail, out, 1, (struct live_roots){.outputs = true});
+    if (tail->checks)
+        strbuf_puts(out, "    failed |= err1;\n");
+}
+
+/* The condition as an expression; NULL: there is none. */
+static const char *condition_of(const struct kernel_round *round, size_t output, struct arena *arena)
+{
+    return round->tail ? emit_output(round->tail, output, LANE_BOOL, 1)
+                       : arena_printf(arena, "element%zu[place%zu]", output, output);
+}
+
+void round_combine(const struct accumulators *accumulators, const struct emitter *emitter,
+                   const struct kernel_round *round, const struct kernel_config *config, struct strbuf *out)
+{
     struct arena *arena = emitter->arena;
-    struct strbuf parameters = {0}, declare = {0}, slots = {0}, finish = {0}, elements = {0}, stop = {0};
+    struct strbuf parameters = {0}, tail = {0}, declare = {0}, slots = {0}, finish = {0}, elements = {0}, stop = {0};
     const size_t words = config->chunks ? 0 : accumulators_scratch_words(accumulators);
 
     accumulators_declare(accumulators, &declare, 1);
     accumulators_read_slots(accumulators, emitter, &slots);
     accumulators_finish(accumulators, emitter, &finish, config);
-    for (size_t k = 0; k < task->output_count; k++) {
-        const char *type = type_table[stores[k]].cl;
-        if (!task->outputs[k].needed)
-            continue;
-        const bool is_bool = stores[k] == TYPE_BOOL;
-        strbuf_printf(&parameters, "    __global %s *out%zu, ulong to%zu,\n", type, k, k);
-        check_sum(accumulators, k, &elements);
-        strbuf_printf(&elements, "    out%zu[to%zu] = (%s)(%s%s);\n", k, k, type,
-                      element(accumulators, k, is_bool, arena), is_bool ? " != 0" : "");
-    }
+    add_elements(accumulators, round, arena, &parameters, &elements);
+    if (round->tail)
+        add_tail(round->tail, &tail, &elements);
     if (round->stops)
-        round_stop(round, "out0[to0]",
-                   round->validity ? arena_printf(arena, "out%zu[to%zu]", round->validity, round->validity) : NULL,
-                   &stop);
+        round_stop(round, condition_of(round, 0, arena),
+                   round->validity ? condition_of(round, round->validity, arena) : NULL, &stop);
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"round", round_parameter},
@@ -100,6 +130,7 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
         {"scratch",
          words == 0 ? "" : arena_printf(arena, "    __local ulong scratch[%zu][%zu];\n", words, config->group)},
         {"parameters", text_in_arena(arena, &parameters)},
+        {"tail", text_in_arena(arena, &tail)},
         {"declare", text_in_arena(arena, &declare)},
         {"slots", text_in_arena(arena, &slots)},
         {"finish", text_in_arena(arena, &finish)},

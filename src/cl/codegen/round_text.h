@@ -12,6 +12,10 @@ struct kernel_round {
     bool stops;      /* output 0 of the task, of one row, is a condition: */
     bool before;     /* that a round begins; else, that this one was the last */
     size_t validity; /* the output that says whether it is known, else it does not hold; 0: it is */
+    /* Of tasks with aggregates: */
+    const struct task *elements; /* the task whose outputs they are: of SINK_ROWS with aggregates, another one */
+    const enum type *stores;     /* of these outputs */
+    const struct emitter *tail;  /* what is then computed of the elements, whose output 0 is the condition; or NULL */
 };
 
 extern const char round_parameter[], round_begin[], round_failed[];
@@ -20,10 +24,10 @@ extern const char round_parameter[], round_begin[], round_failed[];
  */
 void round_stop(const struct kernel_round *round, const char *condition, const char *validity, struct strbuf *out);
 
-/* Appends the kernel `combine` of an aggregating task (accumulators_combine_alone): parameters are the needed outputs
- * (pointer, first element), slots, the groups that wrote them, rows, flag, round. */
+/* Appends the kernel `combine` of an aggregating task (accumulators_combine_alone): parameters are the needed elements
+ * (pointer, first element), slots, the groups that wrote them, rows; of the tail columns, literals and the number of
+ * the first row; flag, round. */
 void round_combine(const struct accumulators *accumulators, const struct emitter *emitter,
-                   const struct kernel_round *round, const enum type *stores, const struct kernel_config *config,
-                   struct strbuf *out);
+                   const struct kernel_round *round, const struct kernel_config *config, struct strbuf *out);
 
 #endif

@@ -410,20 +410,22 @@ static enum status run_pieces(struct results *results, piece_fn *run)
     struct accelerator *accelerator = execution->accelerator;
     struct failure *failure = &accelerator->failure;
     const struct job *job = execution->job;
-    int64_t most = execute_most_rows(execution);
+    int64_t most = execute_most_rows(execution), range = launch_first_range(execution->plan);
 
     results->keep_on_device = row_bytes(execution).outputs <= available_bytes(execution) / 2 / (job->rows + 1);
     if (!execution->plan->config->host_memory)
         most = min_int64(most, plan_uploads(execution));
     for (int64_t row = job->begin; row < job->end && !*results->flagged;) {
-        struct piece piece = {.row = row, .rows = min_int64(most, job->end - row), .run = run};
+        const int64_t began = now_ns();
+        struct piece piece = {.row = row, .rows = min_int64(min_int64(most, range), job->end - row), .run = run};
         if (!execution->plan->config->host_memory)
-            piece.next = min_int64(most, job->end - row - piece.rows);
+            piece.next = min_int64(min_int64(most, range), job->end - row - piece.rows);
         if (job->cancel && *job->cancel)
             return STATUS_CANCELLED;
         enum status status = run_piece(results, &piece);
         if (status == STATUS_OK) {
             row += piece.rows;
+            range = launch_next_range(execution->plan, range, now_ns() - began);
         } else if (!failure->call) {
             return status;
         } else if (!cl_error_is_memory(failure->code) || piece.rows <= FEWEST_ROWS) {

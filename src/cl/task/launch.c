@@ -128,6 +128,11 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
             argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_AGGREGATE:
+        for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
+            if (task->outputs[k].needed)
+                view_argument(arguments, &launch->outputs[k]);
+        argument(arguments, sizeof slots, &slots);
+        break;
     case KERNEL_COUNT:
     case KERNEL_COMBINE:
     case KERNEL_ROLE_COUNT:
@@ -156,22 +161,48 @@ bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl
     return !arguments.failure->call;
 }
 
-bool launch_set_combine(const struct launch *launch, cl_kernel kernel, cl_mem slots, cl_mem flag)
+bool launch_set_combine(const struct launch *launch, const struct launch *tail, const struct view *elements,
+                        cl_kernel kernel, cl_mem slots, cl_mem flag)
 {
     const struct kernel_plan *plan = launch->plan;
-    const struct task *task = plan->emitter.task;
+    const struct task *task = plan->round->elements;
+    const cl_long first = 0;
     struct arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_ulong groups = plan->roles[KERNEL_AGGREGATE] ? launch_groups(launch, KERNEL_AGGREGATE) : 0;
     cl_ulong rows = (cl_ulong)launch->rows;
 
     for (size_t k = 0; k < task->output_count; k++)
         if (task->outputs[k].needed)
-            view_argument(&arguments, &launch->outputs[k]);
+            view_argument(&arguments, &elements[k]);
     argument(&arguments, sizeof slots, &slots);
     argument(&arguments, sizeof groups, &groups);
     argument(&arguments, sizeof rows, &rows);
+    if (tail) {
+        input_arguments(&arguments, tail);
+        literal_arguments(&arguments, &tail->plan->emitter);
+        argument(&arguments, sizeof first, &first);
+    }
     argument(&arguments, sizeof flag, &flag);
     return !arguments.failure->call;
+}
+
+/* About as many rows as run at once: fewer would not take less time. */
+enum { FIRST_RANGE = 1 << 18, FIRST_CHUNKS = 1 << 14, LEAST_RANGE = 4096, LEAST_NS = 20000000, MOST_NS = 60000000 };
+
+int64_t launch_first_range(const struct kernel_plan *plan)
+{
+    const int64_t some = plan->config->chunks ? FIRST_CHUNKS : FIRST_RANGE;
+
+    return plan->emitter.loops ? min_int64(some, plan->rows) : plan->rows;
+}
+
+int64_t launch_next_range(const struct kernel_plan *plan, int64_t rows, int64_t took_ns)
+{
+    if (plan->emitter.loops && took_ns < LEAST_NS)
+        return min_int64(4 * rows, max_int64(plan->rows, rows));
+    if (plan->emitter.loops && took_ns > MOST_NS)
+        return max_int64(rows / 2 / LEAST_RANGE * LEAST_RANGE, min_int64(rows, LEAST_RANGE));
+    return rows;
 }
 
 cl_uint launch_first_argument(const struct emitter *emitter, size_t column)

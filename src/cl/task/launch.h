@@ -38,10 +38,17 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
 bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged);
 
 /* Set the arguments of a kernel of the launch's program, or of a copy of it; of a round's, all but the number of the
- * round, which is the last. launch_set_combine: of KERNEL_COMBINE. */
+ * round, which is the last. launch_set_combine: of KERNEL_COMBINE, with the columns of the elements, and the launch of
+ * the round's tail or NULL. */
 bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl_kernel kernel, cl_mem slots,
                           cl_mem flag);
-bool launch_set_combine(const struct launch *launch, cl_kernel kernel, cl_mem slots, cl_mem flag);
+bool launch_set_combine(const struct launch *launch, const struct launch *tail, const struct view *elements,
+                        cl_kernel kernel, cl_mem slots, cl_mem flag);
+
+/* Rows of the launches of a program: all that it takes; of loops, which may take long though a running kernel cannot be
+ * cancelled, first some, and after a launch that took so long fewer or more. */
+int64_t launch_first_range(const struct kernel_plan *plan);
+int64_t launch_next_range(const struct kernel_plan *plan, int64_t rows, int64_t took_ns);
 
 /* Returns the number of the argument that says which element of a column is the first. */
 cl_uint launch_first_argument(const struct emitter *emitter, size_t column);

@@ -66,6 +66,9 @@ struct profile {
 struct round_task {
     const struct job *job;
     struct column *const *written; /* of its outputs, NULL: not needed; the aggregates' are of one row */
+    /* Of a task of SINK_ROWS that has aggregates too: the task whose outputs they are, and its columns; else NULL. */
+    const struct task *aggregates;
+    struct column *const *elements;
 };
 
 /* The tasks of a round: first those of the condition that it begins, last those of the condition that it was the last;

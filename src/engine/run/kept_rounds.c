@@ -2,8 +2,10 @@
 
 #include "engine/backend/datum.h"
 #include "engine/optimize/optimize.h"
+#include "engine/plan/code_loop.h"
 #include "engine/plan/row_count.h"
 #include "engine/run/device_rounds.h"
+#include "engine/run/fuse_rounds.h"
 #include "engine/run/hoist_rounds.h"
 #include "engine/run/kept_state.h"
 #include "engine/run/skewed.h"
@@ -195,15 +197,33 @@ static bool keep_queue(struct kept_rounds *kept, struct kept_queue *queue)
     return true;
 }
 
+/* The last task of the body with the aggregates of the first one of `until`, where that works. */
+static bool fuse_condition(struct kept_rounds *kept, const struct queue *body, const struct queue *until,
+                           struct kept_task *fused)
+{
+    const struct kept_queue *first = &kept->queues[0];
+    /* Folds may take long: their rows are run in ranges. */
+    if (until->count < 2 || code_has_loops(&kept->hoisted[body->count - 1]->code))
+        return false;
+    const struct task *task = fuse_until(kept->loop, kept->hoisted[body->count - 1], until->tasks[0], kept->arena);
+    if (!task || kept->queues[2].tasks[0].job.rows != kept->rows || !copy_task(kept, first, task, kept->rows, fused))
+        return false;
+    fused->written = first->tasks[body->count - 1].written;
+    fused->job.task = task_writing(fused->task, fused->written, kept->arena);
+    return true;
+}
+
 /* In the order in which a round runs them. */
-static bool open_device(struct kept_rounds *kept)
+static bool open_device(struct kept_rounds *kept, const struct queue *const *queues)
 {
     static const size_t order[LOOP_QUEUES] = {1, 0, 2};
     const size_t count = kept->queues[0].count + kept->queues[1].count + kept->queues[2].count;
     struct round_task *tasks = arena_array(kept->arena, count + 1, sizeof *tasks);
+    struct kept_task *fused = arena_alloc(kept->arena, sizeof *fused);
+    const bool fuses = fuse_condition(kept, queues[0], queues[2], fused);
     struct rounds_job job = {.tasks = tasks,
                              .before = kept->queues[1].count,
-                             .after_count = kept->queues[2].count,
+                             .after_count = kept->queues[2].count - fuses,
                              .state = kept->state,
                              .after = kept->after,
                              .column_count = kept->loop->count,
@@ -213,8 +233,17 @@ static bool open_device(struct kept_rounds *kept)
                              .diags = kept->diags};
     for (size_t i = 0; i < LOOP_QUEUES; i++) {
         const struct kept_queue *queue = &kept->queues[order[i]];
-        for (size_t t = 0; t < queue->count; t++)
-            tasks[job.count++] = (struct round_task){&queue->tasks[t].job, queue->tasks[t].written};
+        for (size_t t = 0; t < queue->count; t++) {
+            const struct kept_task *task = &queue->tasks[t];
+            if (fuses && order[i] == 2 && t == 0)
+                continue;
+            tasks[job.count++] = (struct round_task){.job = &task->job, .written = task->written};
+            if (fuses && order[i] == 0 && t + 1 == queue->count)
+                tasks[job.count - 1] = (struct round_task){.job = &fused->job,
+                                                           .written = fused->written,
+                                                           .aggregates = kept->queues[2].tasks[0].job.task,
+                                                           .elements = kept->queues[2].tasks[0].written};
+        }
     }
     kept->device = rounds_on_device_open(kept->backend, &job, kept->loop, kept->rows, kept->arena);
     return kept->device != NULL;
@@ -247,7 +276,7 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
         good = keep_queue(kept, &kept->queues[q]);
     if (good && !on_device)
         kept->odd = skewed_open(kept);
-    good = good && (!on_device || open_device(kept));
+    good = good && (!on_device || open_device(kept, queues));
     if (good)
         return kept;
     kept_rounds_free(kept);

@@ -1,0 +1,66 @@
+/* The steps of a round on a device, with their programs and columns. */
+#ifndef RQL_CL_TASK_ROUND_STEPS_H
+#define RQL_CL_TASK_ROUND_STEPS_H
+
+#include "cl/task/launch.h"
+#include "cl/task/rounds.h"
+
+enum {
+    MOST_ROUNDS = 16384, /* of a batch */
+    MOST_KERNELS = 2     /* of a task: the rows, or the aggregates and their combination */
+};
+
+/* A column and its buffer. */
+struct located {
+    const struct column *column;
+    struct view view;
+};
+
+/* A kernel for each of the two orders of the columns of the state. */
+struct round_kernel {
+    enum kernel_role role;
+    cl_kernel kernels[2];
+    size_t groups;
+    cl_uint round;   /* the number of its argument, */
+    cl_uint columns; /* and of the first one of the columns */
+};
+
+struct round_step {
+    const struct round_task *task, *tail; /* tail: of one row, computed by KERNEL_COMBINE; or NULL */
+    struct kernel_plan plan, tail_plan;   /* of the tail only the emitter */
+    struct kernel_round round;
+    struct program *program;
+    struct round_kernel kernels[MOST_KERNELS];
+    size_t kernel_count;
+    cl_mem slots;
+    size_t slot_bytes;
+    int64_t range; /* rows of a launch; all: they are not waited for */
+};
+
+struct device_rounds {
+    struct accelerator *accelerator;
+    struct arena *arena;
+    struct rounds_job job;
+    struct round_step *steps;
+    size_t step_count;
+    struct located *places;
+    size_t place_count, place_capacity;
+    cl_mem flag, numbers; /* numbers: of the rounds of a batch, in place of the column `step` */
+    bool reads_step;
+    size_t parity; /* 1: columns before and after the round have changed places */
+};
+
+/* The buffer of a column that the rounds read or write; NULL: they do not. */
+struct view *rounds_view(struct device_rounds *rounds, const struct column *column);
+
+/* Makes all steps ready to be launched. False, mostly with the accelerator's failure: something has no such form. */
+bool rounds_open_steps(struct device_rounds *rounds);
+
+/* Releases what the steps have, also where opening them failed. */
+void rounds_close_steps(struct device_rounds *rounds);
+
+/* Sets the arguments of a kernel for rows row .. row+rows-1; false with the accelerator's failure. */
+bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step *step,
+                          const struct round_kernel *kernel, size_t parity, int64_t row, int64_t rows);
+
+#endif
