@@ -153,20 +153,23 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
                                  const struct bound *bound, struct arena *arena, struct diags *diags)
 {
     const struct queue *queue = &bound->queue;
-    struct queue fused;
+    struct queue fused, folded;
     queue_init(&fused, arena);
+    queue_init(&folded, arena);
     optimize_queue(queue, &fused);
+    const struct queue *runs = fold_axes(&fused, &folded) ? &folded : &fused;
     enum status status = STATUS_OK;
     if (stmt->variant.text != NULL) {
-        status = explain_kernels(out, runner, runner->fusion ? &fused : queue, diags);
+        status = explain_kernels(out, runner, runner->fusion ? runs : queue, diags);
     } else {
-        explain_queue(out, queue, &fused);
+        explain_queue(out, queue, runs);
         print_checks(out, bound);
         if (!runner->fusion)
             strbuf_puts(out, "fusion is off: the queue runs as written\n");
         if (runner->chooser)
-            status = explain_choice(out, runner, runner->fusion ? &fused : queue, diags);
+            status = explain_choice(out, runner, runner->fusion ? runs : queue, diags);
     }
+    queue_release(&folded);
     queue_release(&fused);
     return status;
 }

@@ -8,6 +8,11 @@
  * hold the columns they read. `queue` keeps its tasks; only its unneeded outputs are marked. */
 void optimize_queue(const struct queue *queue, struct queue *fused);
 
+/* axis_fold.c: fills `folded`, initialised with the same arena, with the tasks of a fused queue, reductions along an
+ * axis as folds where that stores fewer rows; false if there are none. It borrows the columns of `fused`. Errors are to
+ * be found by `fused`, which tells the rows as they are written. */
+bool fold_axes(const struct queue *fused, struct queue *folded);
+
 /* Analyses a task for a run on `columns`, its inputs in order, and `rows` rows: sets the lane, interval, `checked` and
  * guard of every instruction. May append instructions to the task's code, in that code's arena. */
 void optimize_task(struct task *task, struct column *const *columns, int64_t rows);

@@ -253,17 +253,21 @@ static enum status check_files(const struct queue *queue, enum status status, si
 enum status run_queue(struct runner *runner, const struct queue *queue, enum defer_choice defer, struct result *result,
                       struct diags *diags)
 {
-    struct queue fused;
+    struct queue fused, folded;
     size_t diags_before = diags->count;
     int64_t began = now_ns();
     queue_init(&fused, queue->arena);
+    queue_init(&folded, queue->arena);
     optimize_queue(queue, &fused);
+    const bool folds = runner->fusion && fold_axes(&fused, &folded);
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
-    enum status status = run_tasks(runner, runner->fusion ? &fused : queue, &fused, defer, NULL, NULL, result, diags);
+    const struct queue *runs = folds ? &folded : runner->fusion ? &fused : queue;
+    enum status status = run_tasks(runner, runs, &fused, defer, NULL, NULL, result, diags);
     status = check_files(queue, status, diags_before, diags);
     if (status != STATUS_OK)
         result_release(result);
+    queue_release(&folded);
     queue_release(&fused);
     return status;
 }
