@@ -186,6 +186,8 @@ static void values_functions_and_words_in_expressions(void **state)
     assert_only(desk, "trades | select ids an", "and");
     assert_only(desk, "trades | scan ma", "max");
     assert_only(desk, "trades | shape 2 2 | sum along ro", "rows");
+    assert_only(desk, "range 1..6 | shape depth 2, k 3 | sum along de", "depth");
+    assert_only(desk, "range 1..6 | shape depth 2, k 3 | map k + dep", "depth");
 }
 
 static void names_that_need_it_are_quoted(void **state)

@@ -48,6 +48,18 @@ bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct a
     return bound.scalar_name != NULL;
 }
 
+struct shape preview_shape(struct env *env, const struct pipeline *pipeline, struct arena *arena)
+{
+    struct bound bound;
+    struct diags diags;
+    diags_init(&diags, arena);
+    const struct bind_request request = {.pipeline = pipeline, .checking = true};
+    if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
+        return (struct shape){0};
+    queue_release(&bound.queue);
+    return bound.kind == BOUND_RELATION ? bound.shape : (struct shape){0};
+}
+
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count)
 {

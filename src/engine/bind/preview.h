@@ -10,6 +10,9 @@
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count);
 
+/* The shape of the pipeline's rows, with names in the arena, as far as the check of a binding tells: else none. */
+struct shape preview_shape(struct env *env, const struct pipeline *pipeline, struct arena *arena);
+
 /* Strings of a text column that begin with `prefix`: at most `most`, in order, in the arena. */
 struct preview_texts {
     const char **at;

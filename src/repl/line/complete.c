@@ -111,14 +111,21 @@ static const struct pipeline *parse_part(const struct source *text, struct span 
     return parse_pipeline(part, arena);
 }
 
-/* Whether the stage at the cursor follows a terminal. */
-static bool follows_value(const struct completer *completer, const struct source *text, struct arena *arena)
+/* The pipeline before the stage at the cursor, or NULL. */
+static const struct pipeline *pipeline_before(const struct source *text, struct arena *arena)
 {
     struct span parts[MAX_PARTS];
     size_t part_count = next_pipelines(text, parts, MAX_PARTS);
     const struct pipeline *pipeline = NULL;
     for (size_t i = 0; i < part_count && !pipeline; i++)
         pipeline = parse_part(text, parts[i], arena);
+    return pipeline;
+}
+
+/* Whether the stage at the cursor follows a terminal. */
+static bool follows_value(const struct completer *completer, const struct source *text, struct arena *arena)
+{
+    const struct pipeline *pipeline = pipeline_before(text, arena);
     return pipeline && preview_is_value(completer->env, pipeline, arena);
 }
 
@@ -143,6 +150,21 @@ static bool columns_before(const struct completer *completer, const struct sourc
     return false;
 }
 
+/* The names of the axes of the rows that the stage at the cursor takes. */
+static void offer_axes(const struct completer *completer, const struct source *text, struct offer *offer)
+{
+    const struct pipeline *pipeline = pipeline_before(text, offer->arena);
+    struct shape shape = {0};
+    if (pipeline)
+        shape = preview_shape(completer->env, pipeline, offer->arena);
+    else if (completer->env->last && text->text[strspn(text->text, " \t")] == '|')
+        shape = completer->env->last->shape;
+    for (size_t i = 0; i < MOST_AXES; i++) {
+        if (shape.names[i])
+            offer_name(offer, shape.names[i]);
+    }
+}
+
 /* Aggregates, written like calls; in an expression of rows, min and max are among the functions. */
 static void offer_aggregates(struct offer *offer, bool of_rows)
 {
@@ -162,6 +184,7 @@ static void offer_expression(const struct completer *completer, const struct sou
     if (columns_before(completer, text, offer->arena, &names, &count))
         offer_columns(offer, names, count);
     if (whole) {
+        offer_axes(completer, text, offer);
         offer_bindings(offer, completer->env, BINDING_SCALAR);
         offer_name(offer, "pi");
         offer_bindings(offer, completer->env, BINDING_FUNCTION);
@@ -216,8 +239,10 @@ static void offer_next(const struct completer *completer, const struct source *t
         offer_formats(offer);
     if (next->kinds & NEXT_COMBINER)
         offer_each(offer, combiners);
-    if (next->kinds & NEXT_AXIS)
+    if (next->kinds & NEXT_AXIS) {
+        offer_axes(completer, text, offer);
         offer_each(offer, axes);
+    }
     bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
     offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
     /* Where a query begins, names come before files. */
