@@ -77,6 +77,18 @@ static bool find_before(const struct binder *binder, const struct flow *flow, si
     return false;
 }
 
+/* The column that the argument means, as in expressions: `x` is the only one. */
+static bool resolve_column(struct scope *scope, const struct expr *expr, size_t *index)
+{
+    if (expr->kind == EXPR_NAME && scope->flow->count == 1) {
+        const struct resolved resolved = name_resolve(scope, &expr->name);
+        *index = resolved.index;
+        if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
+            return resolved.meaning == MEANS_COLUMN;
+    }
+    return name_resolve_column(scope, expr, index);
+}
+
 struct term bind_before(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
@@ -90,7 +102,7 @@ struct term bind_before(struct scope *scope, const struct expr *expr)
         bind_error(binder, expr->span, "usage: before(NAME)", "`before` takes the name of a column");
         return unknown_term;
     }
-    if (!name_resolve_column(scope, expr->args[0], &index) || !find_before(binder, scope->flow, index, &before))
+    if (!resolve_column(scope, expr->args[0], &index) || !find_before(binder, scope->flow, index, &before))
         return unknown_term;
     binder->rounds->compares = true;
     scope->reads_row = true;
