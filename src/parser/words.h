@@ -17,6 +17,7 @@ enum stage_kind {
     STAGE_ASSERT,
     STAGE_MAP,
     STAGE_DERIVE,
+    STAGE_WITH,
     STAGE_BRAID,
     STAGE_FSTS,
     STAGE_SNDS,

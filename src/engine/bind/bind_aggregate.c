@@ -1,5 +1,6 @@
 /* Stages that combine values: terminals, which aggregate all rows, and scan. */
 #include "engine/bind/bind_internal.h"
+#include "engine/expression/named_aggregates.h"
 #include "engine/lower/combine.h"
 
 #include <math.h>
@@ -243,4 +244,46 @@ void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *
         keep_rows(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);
+}
+
+/* An error if a column has the name, or an earlier one of the stage. */
+static void check_name(struct binder *binder, const struct stage *stage, const struct flow *flow, size_t i)
+{
+    const struct name *name = &stage->items[i].name;
+    for (size_t k = 0; k < flow->count; k++) {
+        if (strcmp(flow->columns[k].name, name->text) == 0)
+            bind_error(binder, name->span, "take another name for the aggregate", "`%s` is a column already",
+                       name->text);
+    }
+    for (size_t k = 0; k < i; k++) {
+        if (strcmp(stage->items[k].name.text, name->text) == 0)
+            bind_error_second(binder, name->span, stage->items[k].name.span, "here first", NULL, "`%s` is named twice",
+                              name->text);
+    }
+}
+
+void bind_with(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct arena *arena = binder->arena;
+    struct named_aggregate *names = arena_array(arena, stage->item_count, sizeof *names);
+    struct aggregate_values *values = NULL;
+    if (binder->aggregates != NULL) {
+        values = arena_alloc(arena, sizeof *values);
+        *values = *binder->aggregates;
+    }
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, NULL);
+    for (size_t i = 0; i < stage->item_count; i++) {
+        check_name(binder, stage, flow, i);
+        names[i] = (struct named_aggregate){.name = stage->items[i].name,
+                                            .expr = stage->items[i].expr,
+                                            .values = values,
+                                            .pipeline = binder->pipeline,
+                                            .before = binder->named};
+        names[i].unknown = !term_is_known(bind_named_aggregate(&scope, &names[i]));
+    }
+    for (size_t i = 1; i < stage->item_count; i++)
+        names[i].before = &names[i - 1];
+    binder->named = &names[stage->item_count - 1];
+    task_pass_inputs(binder, task, flow);
 }

@@ -77,6 +77,7 @@ void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flo
 
 /* bind_columns.c: stages that compute or choose columns. */
 void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow);
+void bind_with(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_derive(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_pick(struct binder *binder, const struct stage *stage, struct flow *flow);

@@ -11,6 +11,7 @@ bool shape_is_kept(const struct stage *stage)
     case STAGE_MAP:
     case STAGE_BRAID:
     case STAGE_DERIVE:
+    case STAGE_WITH:
     case STAGE_FSTS:
     case STAGE_SNDS:
     case STAGE_NTH:

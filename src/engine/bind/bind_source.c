@@ -1,6 +1,7 @@
 /* Sources: files, ranges, lists, named relations, nested pipelines. */
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
+#include "engine/expression/names_unknown.h"
 #include "engine/loop/rows_of_round.h"
 
 #include <string.h>

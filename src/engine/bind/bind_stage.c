@@ -249,6 +249,9 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
     case STAGE_DERIVE:
         bind_derive(binder, stage, flow);
         break;
+    case STAGE_WITH:
+        bind_with(binder, stage, flow);
+        break;
     case STAGE_FSTS:
     case STAGE_SNDS:
     case STAGE_NTH:
@@ -380,6 +383,7 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
     const struct pipeline *outer = binder->pipeline;
     const struct stage *outer_stage = binder->stage;
     const struct call *outer_call = binder->call;
+    const struct named_aggregate *outer_names = binder->named;
     bind_source(binder, &pipeline->source, flow);
     for (size_t i = 0; i < pipeline->stage_count && !bind_gave_up(binder); i++) {
         if (!may_follow(binder, &pipeline->stages[i], flow))
@@ -392,4 +396,5 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
     binder->pipeline = outer;
     binder->stage = outer_stage;
     binder->call = outer_call;
+    binder->named = outer_names;
 }

@@ -1,5 +1,8 @@
 /* Calls of aggregates in expressions. Their values have been computed by earlier tasks (engine/lower/aggregates.h). */
 #include "engine/expression/expression.h"
+#include "engine/expression/named_aggregates.h"
+
+#include <string.h>
 
 const struct aggregate_function *aggregate_of_call(const struct binder *binder, const struct expr *expr)
 {
@@ -69,5 +72,32 @@ struct term bind_aggregate_call(struct scope *scope, const struct aggregate_func
     }
     scope->reads_row = scope->reads_row || values->rows != AGGREGATES_OF_ALL;
     term.aggregate = true;
+    return term;
+}
+
+const struct named_aggregate *named_aggregate_find(const struct binder *binder, const char *name)
+{
+    const struct named_aggregate *named = binder->named;
+    while (named != NULL && strcmp(named->name.text, name) != 0)
+        named = named->before;
+    return named;
+}
+
+struct term bind_named_aggregate(struct scope *scope, const struct named_aggregate *named)
+{
+    static const char own_hint[] =
+        "`with` names aggregates, as in `with m = max(x)`, and constants; later stages know the names";
+    struct binder *binder = scope->binder;
+    if (named->unknown)
+        return unknown_term;
+    const struct aggregate_values *values = binder->aggregates;
+    const struct named_aggregate *names = binder->named;
+    struct scope own = scope_without_columns(binder, scope->code, own_hint);
+    own.task = scope->task;
+    binder->aggregates = named->values;
+    binder->named = named->before;
+    struct term term = bind_term(&own, named->expr);
+    binder->aggregates = values;
+    binder->named = names;
     return term;
 }

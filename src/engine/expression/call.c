@@ -1,5 +1,6 @@
 /* Calls by name; user functions are inlined. */
 #include "engine/expression/expression.h"
+#include "engine/expression/names_unknown.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Expressions to terms: names and literals; operators and calls are in other files. */
 #include "engine/expression/expression.h"
+#include "engine/expression/named_aggregates.h"
 
 enum { OPERAND_SHOWN = 40 };
 
@@ -69,6 +70,8 @@ static struct term bind_name(struct scope *scope, const struct expr *expr)
         return term_of(axis_index(scope->code, &scope->shape, resolved.index, name->span));
     case MEANS_STEP:
         return bind_step(scope, name->span);
+    case MEANS_NAMED:
+        return bind_named_aggregate(scope, resolved.named);
     case MEANS_UNKNOWN:
         break;
     }

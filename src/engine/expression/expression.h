@@ -55,8 +55,9 @@ struct index_name {
     const struct index_name *outer;
 };
 
-struct evaluations; /* evaluated.h */
-struct local;       /* local.c */
+struct evaluations;     /* evaluated.h */
+struct local;           /* local.c */
+struct named_aggregate; /* named_aggregates.h */
 struct flow;
 struct scope;
 
@@ -111,6 +112,7 @@ struct binder {
     enum known (*value_of_pipeline)(struct binder *binder, const struct expr *expr, struct scalar *scalar);
     struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
     const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
+    const struct named_aggregate *named;                               /* by `with`, in earlier stages */
     const struct pipeline *pipeline;                                   /* that is bound, the innermost, */
     const struct stage *stage;                                         /* and its stage; NULL: none */
     struct term (*rank)(struct scope *scope, const struct expr *expr); /* binds rank(E) */
@@ -263,12 +265,14 @@ enum meaning {
     MEANS_SCALAR,
     MEANS_ROW,
     MEANS_AXIS, /* the row's index along an axis of the shape */
-    MEANS_STEP  /* the number of the round */
+    MEANS_STEP, /* the number of the round */
+    MEANS_NAMED /* an aggregate that `with` names */
 };
 struct resolved {
     enum meaning meaning;
     size_t index; /* of the argument, column or axis */
     const struct binding *binding;
+    const struct named_aggregate *named;
 };
 
 /* Whether `name` abbreviates `column`: same first letter, its letters in order. */
@@ -291,22 +295,6 @@ const struct binding *name_constant(const char *name);
 
 /* Records an error if a head does not fit the columns or has a name twice. */
 void name_check_head(struct scope *scope);
-
-/* names_unknown.c: errors for unknown names. */
-
-/* Names among which similar ones are suggested. */
-struct candidates {
-    const char **at;
-    size_t count;
-};
-struct candidates candidates_new(struct arena *arena, size_t most);
-void candidates_add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind);
-
-/* Records that there is no function of this name. */
-void name_unknown_function(struct scope *scope, const struct name *name);
-
-/* Records that there is no relation of this name; the hint says how to load a file of that name. */
-void name_unknown_relation(struct binder *binder, const struct name *name);
 
 /* term.c: terms. */
 

@@ -1,5 +1,6 @@
 /* Elements of columns: NAME[E], NAME.COLUMN[E], NAME[E, E] by the indices of a shape; NAME.COLUMN, of one row. */
 #include "engine/expression/expression.h"
+#include "engine/expression/names_unknown.h"
 
 #include "engine/env/read_column.h"
 #include "engine/plan/loop.h"

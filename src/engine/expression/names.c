@@ -1,5 +1,7 @@
 /* Resolves names by the rules of docs/language.md; errors where none applies. */
 #include "engine/expression/expression.h"
+#include "engine/expression/named_aggregates.h"
+#include "engine/expression/names_unknown.h"
 #include "parser/foreign.h"
 
 #include <string.h>
@@ -44,8 +46,11 @@ static struct candidates candidates_of_scope(const struct scope *scope)
     const struct env *env = scope->binder->env;
     size_t columns = scope->flow != NULL ? scope->flow->count : 0;
     size_t heads = scope->head != NULL ? scope->head->count : 0;
-    struct candidates names =
-        candidates_new(scope->binder->arena, scope->parameter_count + heads + columns + MOST_AXES + env->count);
+    size_t aggregates = 0;
+    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
+        aggregates++;
+    struct candidates names = candidates_new(scope->binder->arena, scope->parameter_count + heads + columns +
+                                                                       MOST_AXES + aggregates + env->count);
     for (size_t i = 0; i < scope->parameter_count; i++)
         names.at[names.count++] = scope->parameters[i].text;
     for (size_t i = 0; i < heads; i++)
@@ -56,6 +61,8 @@ static struct candidates candidates_of_scope(const struct scope *scope)
         if (scope->flow != NULL && scope->shape.names[i] != NULL)
             names.at[names.count++] = scope->shape.names[i];
     }
+    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
+        names.at[names.count++] = named->name.text;
     candidates_add_bindings(&names, env, BINDING_SCALAR);
     return names;
 }
@@ -238,6 +245,9 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     } else if (usage != NULL) {
         bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s", usage),
                    "`%s` is a function, not a value", name->text);
+    } else if (named_aggregate_find(binder, name->text) != NULL) {
+        bind_error(binder, name->span, "it can be used where rows are computed, as in `map x - m`",
+                   "`%s` is known only when the rows before it are", name->text);
     } else if (foreign != NULL) {
         bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
     } else if (given != NULL && scope->only_name.text == NULL) {
@@ -348,6 +358,21 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
     return meaning(MEANS_UNKNOWN, 0);
 }
 
+/* Resolves a name of `with`. Pipelines within the one that has it have other rows and tasks. */
+static struct resolved resolve_named(struct scope *scope, const struct name *name, const struct named_aggregate *named)
+{
+    struct binder *binder = scope->binder;
+    const struct binding *binding = env_find(binder->env, name->text);
+    if (named->pipeline == binder->pipeline)
+        return (struct resolved){.meaning = MEANS_NAMED, .named = named};
+    if (binding != NULL && binding->kind == BINDING_SCALAR)
+        return resolve_scalar(scope, name, binding);
+    bind_error(binder, name->span,
+               arena_printf(binder->arena, "`derive c = %s`, before, makes a column of it", name->text),
+               "`%s` is known only in its own pipeline", name->text);
+    return meaning(MEANS_UNKNOWN, 0);
+}
+
 struct resolved name_resolve(struct scope *scope, const struct name *name)
 {
     size_t index;
@@ -356,12 +381,17 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         return resolve_argument(scope, name, argument);
     if (find_name(scope->parameters, scope->parameter_count, name->text, &index))
         return meaning(MEANS_ARGUMENT, index);
+    bool final = false;
     if (scope->flow != NULL) {
-        bool final;
         struct resolved column = resolve_in_flow(scope, name->text, &final);
-        if (final || column.meaning != MEANS_UNKNOWN)
+        if (column.meaning != MEANS_UNKNOWN)
             return column;
     }
+    const struct named_aggregate *named = named_aggregate_find(scope->binder, name->text);
+    if (named != NULL && scope->task != NULL && scope->parameters == NULL)
+        return resolve_named(scope, name, named);
+    if (final)
+        return meaning(MEANS_UNKNOWN, 0);
 
     if (is_subject(scope, name->text))
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};

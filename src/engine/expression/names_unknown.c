@@ -1,4 +1,5 @@
 /* Errors for unknown names: similar names, and what could stand there. */
+#include "engine/expression/names_unknown.h"
 #include "engine/expression/expression.h"
 #include "parser/foreign.h"
 

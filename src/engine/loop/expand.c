@@ -1,4 +1,5 @@
 #include "engine/loop/expand.h"
+#include "engine/expression/names_unknown.h"
 
 #include "parser/foreign.h"
 

@@ -1,0 +1,21 @@
+/* Errors for unknown names. */
+#ifndef RQL_ENGINE_EXPRESSION_NAMES_UNKNOWN_H
+#define RQL_ENGINE_EXPRESSION_NAMES_UNKNOWN_H
+
+#include "engine/expression/expression.h"
+
+/* Names among which similar ones are suggested. */
+struct candidates {
+    const char **at;
+    size_t count;
+};
+struct candidates candidates_new(struct arena *arena, size_t most);
+void candidates_add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind);
+
+/* Records that there is no function of this name. */
+void name_unknown_function(struct scope *scope, const struct name *name);
+
+/* Records that there is no relation of this name; the hint says how to load a file of that name. */
+void name_unknown_relation(struct binder *binder, const struct name *name);
+
+#endif
