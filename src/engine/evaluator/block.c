@@ -158,6 +158,7 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.by = step->by;
         operands.compare = step->compare;
         operands.uniform = step->uniform;
+        operands.uniform_c = step->uniform_c;
         worker->at[step->out] = operands.out;
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);

@@ -1,5 +1,6 @@
 #include "engine/evaluator/compile.h"
 
+#include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/loop.h"
 #include "engine/plan/border.h"
 #include "engine/vector/compare_const.h"
@@ -66,7 +67,7 @@ static void add_selection(struct builder *b, reg out, reg from, vector_fn *dense
 }
 
 /* Adds a vector of a constant, or of its inverse. */
-static reg add_constant(struct builder *b, value v, enum lane lane, bool inverse)
+reg builder_add_constant(struct builder *b, value v, enum lane lane, bool inverse)
 {
     struct program *program = b->program;
     reg vector = builder_lane_vector(b, lane);
@@ -85,7 +86,7 @@ static reg constant(struct builder *b, value v, enum lane lane)
 {
     reg *known = &b->of[SCOPE_FILTERS][lane][v];
     if (*known == NO_REGISTER)
-        *known = add_constant(b, v, lane, false);
+        *known = builder_add_constant(b, v, lane, false);
     return *known;
 }
 
@@ -263,7 +264,7 @@ static union reciprocal *reciprocal_of(struct builder *b, const struct instr *in
 
 /* Whether it divides floats by a constant power of two: a multiplication gives the same and takes a fraction of the
  * time. */
-static bool divides_by_power(const struct code *code, const struct instr *instr)
+bool builder_divides_by_power(const struct code *code, const struct instr *instr)
 {
     if (instr->op != OP_DIV || instr->kind != KIND_FLOAT || code->at[instr->args[1]].op != OP_CONST ||
         code->at[instr->args[1]].kind != KIND_FLOAT)
@@ -319,9 +320,17 @@ static void emit_compare(struct builder *b, value v, const struct compare_const 
     b->of[b->scope][LANE_BOOL][v] = step.out;
 }
 
-static bool is_constant(const struct code *code, value v)
+bool builder_is_constant(const struct code *code, value v)
 {
     return code->at[v].op == OP_CONST || code->at[v].op == OP_ROWS;
+}
+
+/* Whether the value has a vector, or the filters have one to select from. */
+bool builder_is_computed(const struct builder *b, value v)
+{
+    enum lane lane = b->code->at[v].lane;
+    return b->of[b->scope][lane][v] != NO_REGISTER ||
+           (b->scope == SCOPE_BODY && b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER);
 }
 
 static void emit_operation(struct builder *b, value v)
@@ -354,16 +363,16 @@ static void emit_operation(struct builder *b, value v)
         break;
     }
     step.by = reciprocal_of(b, instr, work);
-    if (divides_by_power(b->code, instr)) {
+    if (builder_divides_by_power(b->code, instr)) {
         step.op = OP_MUL;
-        step.args[1] = add_constant(b, instr->args[1], LANE_F64, true);
+        step.args[1] = builder_add_constant(b, instr->args[1], LANE_F64, true);
         step.uniform = true;
     }
-    const bool swaps = (instr->op == OP_ADD || instr->op == OP_MUL) && is_constant(b->code, instr->args[0]);
+    const bool swaps = (instr->op == OP_ADD || instr->op == OP_MUL) && builder_is_constant(b->code, instr->args[0]);
     for (int i = 0; i < (step.by || step.op != instr->op ? 1 : op_table[instr->op].arity); i++)
         step.args[i] = builder_vector(b, instr->args[swaps ? 1 - i : i], lanes[i]);
     if (op_table[instr->op].arity == 2)
-        step.uniform = step.uniform || is_constant(b->code, instr->args[swaps ? 0 : 1]);
+        step.uniform = step.uniform || builder_is_constant(b->code, instr->args[swaps ? 0 : 1]);
     if (step.by) {
         step.dense = vector_division(instr->op, work, step.by);
     } else if (instr->op == OP_TO_FLOAT || instr->op == OP_BOOL_TO_INT) {
@@ -427,6 +436,8 @@ static void emit(struct builder *b, value v)
         add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = builder_gather_vector(b, v, type);
+    } else if (float_pair_argument(b, v) >= 0) {
+        float_pair_emit(b, v, float_pair_argument(b, v));
     } else if (instr->op == OP_LOOP) {
         loop_emit(b, v);
     } else if (instr->op == OP_FINAL) {
@@ -434,14 +445,6 @@ static void emit(struct builder *b, value v)
     } else if (instr->op != OP_CONST && instr->op != OP_ROWS) {
         emit_operation(b, v);
     }
-}
-
-/* Whether the value has a vector, or the filters have one to select from. */
-static bool is_computed(const struct builder *b, value v)
-{
-    enum lane lane = b->code->at[v].lane;
-    return b->of[b->scope][lane][v] != NO_REGISTER ||
-           (b->scope == SCOPE_BODY && b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER);
 }
 
 static void want_arguments(struct builder *b, value v)
@@ -457,14 +460,19 @@ static void want_arguments(struct builder *b, value v)
         loop_want_arguments(b, v);
         return;
     }
-    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)
-        b->wanted[b->code->at[v].args[i]] = true;
+    const int paired = float_pair_argument(b, v);
+    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++) {
+        if (i != paired)
+            b->wanted[b->code->at[v].args[i]] = true;
+    }
+    for (int i = 0; i < 2 && paired >= 0; i++)
+        b->wanted[b->code->at[b->code->at[v].args[paired]].args[i]] = true;
 }
 
 void builder_emit_wanted(struct builder *b)
 {
     for (value v = b->code->count - 1; v >= 0; v--) {
-        b->wanted[v] = b->wanted[v] && !is_computed(b, v);
+        b->wanted[v] = b->wanted[v] && !builder_is_computed(b, v);
         if (b->wanted[v])
             want_arguments(b, v);
     }
