@@ -51,6 +51,8 @@ static enum piece_kind kind_of(struct lexeme lexeme, bool itself)
         return PIECE_STRING;
     case TOKEN_PATH:
         return PIECE_PATH;
+    case TOKEN_STAGE_NAME:
+        return PIECE_CALL;
     case TOKEN_NOT_IN:
         return PIECE_WORD;
     case LEX_COMMAND:

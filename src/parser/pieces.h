@@ -9,7 +9,7 @@
 enum piece_kind {
     PIECE_PLAIN,   /* names, operators and what is between; not listed */
     PIECE_WORD,    /* a word of the language where it means that */
-    PIECE_CALL,    /* a name before its `(` */
+    PIECE_CALL,    /* a name before its `(`, or of a stage of the user's */
     PIECE_NUMBER,  /* also a date, a duration and the like */
     PIECE_STRING,  /* text in quotes, which may still lack its end */
     PIECE_PATH,    /* a bare path */

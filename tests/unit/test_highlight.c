@@ -35,6 +35,7 @@ static void words_are_words_where_they_mean_that(void **state)
     (void)state;
     expect("", "load count.csv | count sum > 1", NO_CURSOR, "wwww./////////...wwwww.......n");
     expect("", "t | group a: sum(b) as n", NO_CURSOR, "....wwwww....ccc(.).ww..");
+    expect("", "t | double | triple(2) | count", NO_CURSOR, "....cccccc...cccccc(n)...wwwww");
     expect("", "a.csv | select s not in ['x']", NO_CURSOR, "/////...wwwwww...wwwwww.(sss)");
     expect("", "| sel x | sum", NO_CURSOR, "..........www");
     expect("", "x | bogus y | take 3; range 1..2", NO_CURSOR, "..............wwww.n..wwwww.n..n");
