@@ -337,6 +337,7 @@ stage(A) ::= STAGE_NAME(N) LP argument_list(L) RP(E). { A = stage_call(tree, N, 
 argument_list(A) ::= argument(X). { A = argument_list_add(tree, NULL, X); }
 argument_list(A) ::= argument_list(L) COMMA argument(X). { A = argument_list_add(tree, L, X); }
 argument(A) ::= expr(E). { A = argument_new(tree, E, NULL); }
+argument(A) ::= LB(B) operand_list(L) RB(E). { A = argument_new(tree, NULL, source_literal(tree, B, L, E)); }
 argument(A) ::= LP(B) pipeline(P) RP(E). { A = argument_new(tree, NULL, source_pipeline(tree, B, P, E)); }
 
 stages(A) ::= stage(G). { A = stage_list_add(tree, NULL, G); }

@@ -293,7 +293,10 @@ static bool may_have_source(struct scope *scope, const struct expr *expr)
                    "`in` is followed by a range, a list or a relation");
         return false;
     }
-    if (expr->source->kind != SOURCE_NAME && (binder->call != NULL || binder->defining != NULL)) {
+    /* The stages of a definition are bound where it is used. */
+    const bool called = binder->call != NULL && !binder->call->stage;
+    const bool defined = binder->defining != NULL && binder->defining->stages == NULL;
+    if (expr->source->kind != SOURCE_NAME && (called || defined)) {
         bind_error(binder, expr->source->span, "name the relation: `let NAME = PIPELINE`, then `x in NAME`",
                    "a function cannot contain a pipeline");
         return false;

@@ -228,6 +228,15 @@ static bool is_only_column(struct scope *scope, const struct name *name)
     return scope->only_name.text != NULL && strcmp(scope->only_name.text, name->text) == 0;
 }
 
+/* Whether the name is that of the relation that the pipeline begins with, and of its only column, which has no name of
+ * its own. */
+static bool is_source_of_one(const struct scope *scope, const struct name *name)
+{
+    const struct pipeline *pipeline = scope->binder->pipeline;
+    return has_only_column(scope) && strcmp(scope->flow->columns[0].name, "c1") == 0 && pipeline != NULL &&
+           pipeline->source.kind == SOURCE_NAME && strcmp(pipeline->source.name.text, name->text) == 0;
+}
+
 /* Reports a name without a meaning in an expression, or resolves it to the only column. */
 static struct resolved unknown(struct scope *scope, const struct name *name)
 {
@@ -236,8 +245,9 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     const struct binding *binding = env_find(binder->env, name->text);
     const char *usage = usage_of_function(scope, name->text);
     const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
-    if (binding != NULL && binding->kind == BINDING_RELATION &&
-        !(strcmp(name->text, ENV_LAST) == 0 && has_only_column(scope))) {
+    const bool column = has_only_column(scope) && (strcmp(name->text, ENV_LAST) == 0 || strcmp(name->text, "x") == 0);
+    const bool source = is_source_of_one(scope, name);
+    if (binding != NULL && binding->kind == BINDING_RELATION && !column && !source) {
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
                                 name->text, name->text),
@@ -254,7 +264,7 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
         bind_error_second(binder, name->span, given->span, "named here",
                           "expressions see the columns before the stage; use it in the next stage",
                           "`%s` is a column only in later stages", name->text);
-    } else if (is_only_column(scope, name)) {
+    } else if (source || is_only_column(scope, name)) {
         return meaning(MEANS_COLUMN, 0);
     } else {
         struct candidates names = candidates_of_scope(scope);

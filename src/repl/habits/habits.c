@@ -103,6 +103,17 @@ static bool is_of_syntax(const struct diag *diag)
     return diag->statement.source || strncmp(diag->message, start, strlen(start)) == 0;
 }
 
+/* Whether the error is that a source is not there yet: the line runs as soon as it is. */
+static bool is_of_source(const struct diag *diag)
+{
+    static const char *const starts[] = {"unknown relation", "no such file"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (strncmp(diag->message, starts[i], strlen(starts[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether the statement has a meaning, too. */
 static bool has_meaning(const struct correction *c, const struct stmt *stmt, struct state *state)
 {
@@ -115,7 +126,7 @@ static bool has_meaning(const struct correction *c, const struct stmt *stmt, str
     env_free(env);
     for (size_t i = 0; i < diags.count; i++) {
         const struct diag *diag = &diags.at[i];
-        if (diag->severity != SEVERITY_ERROR)
+        if (diag->severity != SEVERITY_ERROR || is_of_source(diag))
             continue;
         state->meaning = is_of_syntax(diag) ? NULL : diag->message;
         state->error = (struct habit_error){diag->span.begin, diag->span.end};
