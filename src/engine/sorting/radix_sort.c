@@ -13,7 +13,7 @@
 enum {
     FEW_BYTES = 256 << 10,    /* one thread sorts these faster */
     BUCKET_BYTES = 160 << 10, /* on average; with its bins it fits the second-level cache */
-    LEAST_BITS = 4,           /* of a bucket's number */
+    LEAST_BITS = 6,           /* of a bucket's number; keys are taken as evenly spread within a bucket */
     MOST_BITS = 11,
     LARGE = 6,        /* a bucket with this many times the average is dealt again, by all threads */
     SAMPLED_DEPTH = 2 /* how often: with linear positions from then on, as a sample might say little again and again */
@@ -243,9 +243,12 @@ static enum status sort_few(const struct sorter *sorter)
     uint64_t least = UINT64_MAX, most = 0;
     sorter->level->bounds(&by.key, elements, radix->width, (int)radix->rows, &least, &most);
     by = sort_positions_between(radix, least, most);
+    if (least != most)
+        sort_positions_sample(&by, radix, elements, radix->rows, LEAST_BITS);
     const struct pieces pieces = pieces_of_array(elements, (size_t)radix->rows, radix->width);
     void *sorted = bins_sort(&sorter->bins[0], &pieces, (size_t)radix->rows, least != most ? &by : NULL);
     radix->emit(radix->context, 0, 0, sorted, radix->rows);
+    sort_positions_free(&by);
     free(elements);
     return STATUS_OK;
 }

@@ -71,18 +71,13 @@ SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, si
 
 /* ---- dealing into bins ---- */
 
-SPECIALISED size_t bin_of(uint32_t position, size_t bins)
-{
-    return (uint64_t)position * bins >> 32;
-}
-
 /* Appends elements to bins; returns the numbers of elements in these bins, all together by `or`. */
-SPECIALISED uint32_t append(const void *elements, const uint32_t *positions, int count, size_t bins, size_t stride,
-                            uint32_t *counts, void *to, size_t width)
+SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int count, size_t stride, uint32_t *counts,
+                            void *to, size_t width)
 {
     uint32_t any = 0;
     for (int i = 0; i < count; i++) {
-        const size_t bin = bin_of(positions[i], bins);
+        const size_t bin = numbers[i];
         const uint32_t at = counts[bin];
         copy_element(to, bin * stride + at, elements, (size_t)i, width);
         counts[bin] = at + 1;
@@ -97,25 +92,24 @@ static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struc
     const size_t width = bins->radix->width, stride = stride_of(bins);
     uint32_t *counts = bins->counts;
     char *to = bins->spaces[0];
-    uint32_t positions[PIECE];
+    uint32_t numbers[PIECE];
     int count;
     memset(counts, 0, bin_count * sizeof *counts);
     for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
-        bins->level->positions(by, piece, width, count, positions);
-        const uint32_t any = width == 4   ? append(piece, positions, count, bin_count, stride, counts, to, 4)
-                             : width == 8 ? append(piece, positions, count, bin_count, stride, counts, to, 8)
-                                          : append(piece, positions, count, bin_count, stride, counts, to, 16);
+        bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
+        const uint32_t any = width == 4   ? append(piece, numbers, count, stride, counts, to, 4)
+                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8)
+                                          : append(piece, numbers, count, stride, counts, to, 16);
         if (any >= (uint32_t)bins->room) /* a power of two; PIECE elements more are harmless */
             return false;
     }
     return true;
 }
 
-SPECIALISED void move(const void *elements, const uint32_t *positions, int count, size_t bins, uint32_t *next, void *to,
-                      size_t width)
+SPECIALISED void move(const void *elements, const uint32_t *numbers, int count, uint32_t *next, void *to, size_t width)
 {
     for (int i = 0; i < count; i++)
-        copy_element(to, next[bin_of(positions[i], bins)]++, elements, (size_t)i, width);
+        copy_element(to, next[numbers[i]]++, elements, (size_t)i, width);
 }
 
 /* Deals into bins that follow each other; ends[i] is set to the end of bin i. */
@@ -123,14 +117,14 @@ static void deal_counted(const struct bins *bins, const struct pieces *all, cons
                          size_t bin_count, uint32_t *ends, char *to)
 {
     const size_t width = bins->radix->width;
-    uint32_t positions[PIECE];
+    uint32_t numbers[PIECE];
     int count;
     memset(ends, 0, bin_count * sizeof *ends);
     struct pieces pieces = *all;
     for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
-        bins->level->positions(by, piece, width, count, positions);
+        bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         for (int i = 0; i < count; i++)
-            ends[bin_of(positions[i], bin_count)]++;
+            ends[numbers[i]]++;
     }
     uint32_t place = 0;
     for (size_t bin = 0; bin < bin_count; bin++) {
@@ -140,13 +134,13 @@ static void deal_counted(const struct bins *bins, const struct pieces *all, cons
     }
     pieces = *all;
     for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
-        bins->level->positions(by, piece, width, count, positions);
+        bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         if (width == 4)
-            move(piece, positions, count, bin_count, ends, to, 4);
+            move(piece, numbers, count, ends, to, 4);
         else if (width == 8)
-            move(piece, positions, count, bin_count, ends, to, 8);
+            move(piece, numbers, count, ends, to, 8);
         else
-            move(piece, positions, count, bin_count, ends, to, 16);
+            move(piece, numbers, count, ends, to, 16);
     }
 }
 
@@ -227,7 +221,8 @@ void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, co
         gather(*pieces, bins->sorted, bins->radix->width);
         return bins->sorted;
     }
-    const size_t bin_count = count / (size_t)mean_of(bins) + 1;
+    const size_t wanted = count / (size_t)mean_of(bins) + 1;
+    const size_t bin_count = wanted < SORT_STRETCHES ? wanted : SORT_STRETCHES;
     if (bins->wary > 0) {
         bins->wary--;
     } else if (deal_into_rooms(bins, *pieces, by, bin_count)) {

@@ -28,8 +28,8 @@ static const uint32_t no_chunk = UINT32_MAX;
 
 struct dealt_part {
     char *buffers;     /* one for each bucket */
-    uint32_t *filled;  /* elements in each buffer */
-    char **next;       /* where each buffer goes next; at the begin of a page: a chunk is due */
+    uint32_t *next;    /* of each bucket: where the next element goes in `buffers` */
+    char **chunk_end;  /* of each bucket: behind the last buffer in its last chunk */
     uint32_t *first;   /* chunk of each bucket */
     uint32_t *last;    /* */
     size_t *in_chunks; /* bytes of each bucket */
@@ -57,7 +57,7 @@ static size_t buckets_of(const struct deal *deal)
 
 static void append_buffer(const struct deal *deal, struct dealt_part *part, size_t bucket)
 {
-    char *to = part->next[bucket];
+    char *to = part->chunk_end[bucket];
     if (part->in_chunks[bucket] % deal->chunk_bytes == 0) {
         const uint32_t chunk = part->used++;
         to = part->chunks + (size_t)chunk * deal->chunk_bytes;
@@ -68,7 +68,7 @@ static void append_buffer(const struct deal *deal, struct dealt_part *part, size
         part->last[bucket] = chunk;
     }
     stream_lines(to, part->buffers + bucket * deal->buffer_bytes, deal->buffer_bytes / STREAM_LINE);
-    part->next[bucket] = to + deal->buffer_bytes;
+    part->chunk_end[bucket] = to + deal->buffer_bytes;
     part->in_chunks[bucket] += deal->buffer_bytes;
 }
 
@@ -83,21 +83,20 @@ SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, si
 }
 
 SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, const void *elements,
-                            const uint32_t *positions, int count, size_t width)
+                            const uint32_t *buckets, int count, size_t width)
 {
-    const int down = 32 - deal->bits;
     const uint32_t capacity = (uint32_t)(deal->buffer_bytes / width);
-    uint32_t *filled = part->filled;
+    uint32_t *next = part->next;
     char *buffers = part->buffers;
     for (int i = 0; i < count; i++) {
-        const size_t bucket = positions[i] >> down;
-        uint32_t at = filled[bucket];
-        copy_element(buffers, bucket * capacity + at, elements, (size_t)i, width);
-        if (++at == capacity) {
+        const uint32_t bucket = buckets[i];
+        uint32_t at = next[bucket];
+        copy_element(buffers, at, elements, (size_t)i, width);
+        if ((++at & (capacity - 1)) == 0) {
             append_buffer(deal, part, bucket);
-            at = 0;
+            at -= capacity;
         }
-        filled[bucket] = at;
+        next[bucket] = at;
     }
 }
 
@@ -108,7 +107,7 @@ static void deal_part(void *context, int member, int64_t number)
     const struct radix *radix = deal->radix;
     struct dealt_part *part = &deal->of[number];
     struct radix_pair block[RADIX_BLOCK];
-    uint32_t positions[RADIX_BLOCK];
+    uint32_t buckets[RADIX_BLOCK];
     const int64_t end = part_begin(&deal->parts, number + 1);
     for (int64_t row = part_begin(&deal->parts, number); row < end && !workers_cancelled(radix->workers);
          row += RADIX_BLOCK) {
@@ -118,13 +117,13 @@ static void deal_part(void *context, int member, int64_t number)
             elements = (const char *)deal->from + (size_t)row * radix->width;
         else
             radix->read(radix->context, row, count, block);
-        deal->level->positions(deal->by, elements, radix->width, count, positions);
+        deal->level->divide(deal->by, (uint32_t)buckets_of(deal), elements, radix->width, count, buckets);
         if (radix->width == 4)
-            deal_block(deal, part, elements, positions, count, 4);
+            deal_block(deal, part, elements, buckets, count, 4);
         else if (radix->width == 8)
-            deal_block(deal, part, elements, positions, count, 8);
+            deal_block(deal, part, elements, buckets, count, 8);
         else
-            deal_block(deal, part, elements, positions, count, 16);
+            deal_block(deal, part, elements, buckets, count, 16);
     }
     stream_fence();
 }
@@ -154,8 +153,10 @@ static void part_init(const struct deal *deal, struct dealt_part *part, char *ch
     part->buffers = aligned_alloc(MOST_CHUNK, deal->buffers_bytes);
     if (!part->buffers)
         heap_exhausted();
-    part->filled = heap_array(buckets, sizeof *part->filled);
     part->next = heap_array(buckets, sizeof *part->next);
+    for (size_t bucket = 0; bucket < buckets; bucket++)
+        part->next[bucket] = (uint32_t)(bucket * deal->buffer_bytes / deal->radix->width);
+    part->chunk_end = heap_array(buckets, sizeof *part->chunk_end);
     part->first = heap_array(buckets, sizeof *part->first);
     part->last = heap_array(buckets, sizeof *part->last);
     part->in_chunks = heap_array(buckets, sizeof *part->in_chunks);
@@ -164,9 +165,14 @@ static void part_init(const struct deal *deal, struct dealt_part *part, char *ch
     memset(part->last, 0xff, buckets * sizeof *part->last);
 }
 
+static uint32_t in_buffer(const struct deal *deal, const struct dealt_part *part, int64_t bucket)
+{
+    return part->next[bucket] % (uint32_t)(deal->buffer_bytes / deal->radix->width);
+}
+
 static int64_t elements_in_part(const struct deal *deal, int64_t bucket, int64_t part)
 {
-    return (int64_t)(deal->of[part].in_chunks[bucket] / deal->radix->width + deal->of[part].filled[bucket]);
+    return (int64_t)(deal->of[part].in_chunks[bucket] / deal->radix->width + in_buffer(deal, &deal->of[part], bucket));
 }
 
 static void add_up(struct deal *deal)
@@ -207,8 +213,8 @@ void deal_free(struct deal *deal)
     for (int64_t i = 0; i < deal->parts.count && deal->of; i++) {
         struct dealt_part *part = &deal->of[i];
         free(part->buffers);
-        free(part->filled);
         free(part->next);
+        free(part->chunk_end);
         free(part->first);
         free(part->last);
         free(part->in_chunks);
@@ -270,7 +276,7 @@ static const void *next_of_bucket(struct pieces *pieces, int *count)
             *count = (int)(bytes / pieces->width);
             return at;
         }
-        *count = (int)part->filled[pieces->bucket];
+        *count = (int)in_buffer(deal, part, pieces->bucket);
         if (*count > 0) {
             const void *rest = part->buffers + (size_t)pieces->bucket * deal->buffer_bytes;
             pieces->part++;

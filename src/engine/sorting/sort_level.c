@@ -8,7 +8,7 @@
 /* Inlined into functions for each level, where the width is a constant. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
-/* ---- positions ---- */
+/* ---- dividing positions ---- */
 
 SPECIALISED uint64_t clamp(uint64_t key, uint64_t least, uint64_t most)
 {
@@ -23,23 +23,32 @@ SPECIALISED uint32_t position_in_segment(const uint64_t *segments, uint64_t plac
     return (uint32_t)((segment & UINT32_MAX) + (within * (segment >> 32) >> 32));
 }
 
-SPECIALISED void positions_of_words(const struct sort_positions *by, const uint64_t *words, size_t step, int count,
-                                    uint32_t *restrict positions)
+/* Vectors multiply 32 bits faster than 64. */
+SPECIALISED uint32_t stretch_of(uint32_t position, uint32_t stretches)
+{
+    return (position >> 16) * stretches >> 16;
+}
+
+/* Words of 64 bits, each `step` words after the one before. */
+SPECIALISED void divide_words(const struct sort_positions *by, uint32_t stretches, const uint64_t *words, size_t step,
+                              int count, uint32_t *restrict numbers)
 {
     const struct sort_positions p = *by;
     if (p.segments) {
         for (int i = 0; i < count; i++) {
             const uint64_t key = clamp(words[(size_t)i * step] >> p.key.shift & p.key.mask, p.least, p.most);
-            positions[i] = position_in_segment(p.segments, (key - p.least) << p.up);
+            numbers[i] = stretch_of(position_in_segment(p.segments, (key - p.least) << p.up), stretches);
         }
     } else {
-        for (int i = 0; i < count; i++)
-            positions[i] = (uint32_t)(((words[(size_t)i * step] >> p.key.shift & p.key.mask) - p.least) << p.up >> 32);
+        for (int i = 0; i < count; i++) {
+            const uint64_t key = words[(size_t)i * step] >> p.key.shift & p.key.mask;
+            numbers[i] = stretch_of((uint32_t)((key - p.least) << p.up >> 32), stretches);
+        }
     }
 }
 
-SPECIALISED void positions_of_words_32(const struct sort_positions *by, const uint32_t *restrict words, int count,
-                                       uint32_t *restrict positions)
+SPECIALISED void divide_words_32(const struct sort_positions *by, uint32_t stretches, const uint32_t *restrict words,
+                                 int count, uint32_t *restrict numbers)
 {
     const struct sort_positions p = *by;
     const uint32_t mask = (uint32_t)p.key.mask, least = (uint32_t)p.least, most = (uint32_t)p.most;
@@ -47,23 +56,23 @@ SPECIALISED void positions_of_words_32(const struct sort_positions *by, const ui
     if (p.segments) {
         for (int i = 0; i < count; i++) {
             const uint64_t key = clamp((uint64_t)words[i] >> shift & mask, least, most);
-            positions[i] = position_in_segment(p.segments, (key - least) << p.up);
+            numbers[i] = stretch_of(position_in_segment(p.segments, (key - least) << p.up), stretches);
         }
     } else {
         for (int i = 0; i < count; i++)
-            positions[i] = ((words[i] >> shift & mask) - least) << up;
+            numbers[i] = stretch_of(((words[i] >> shift & mask) - least) << up, stretches);
     }
 }
 
-SPECIALISED void positions_of(const struct sort_positions *by, const void *elements, size_t width, int count,
-                              uint32_t *positions)
+SPECIALISED void divide_elements(const struct sort_positions *by, uint32_t stretches, const void *elements,
+                                 size_t width, int count, uint32_t *numbers)
 {
     if (width == 4)
-        positions_of_words_32(by, elements, count, positions);
+        divide_words_32(by, stretches, elements, count, numbers);
     else if (width == 8)
-        positions_of_words(by, elements, 1, count, positions);
+        divide_words(by, stretches, elements, 1, count, numbers);
     else
-        positions_of_words(by, elements, 2, count, positions);
+        divide_words(by, stretches, elements, 2, count, numbers);
 }
 
 /* ---- few words ---- */
@@ -198,10 +207,10 @@ static const struct sort_level levels[LEVELS];
 
 /* The loops above compiled for a level, number `place` of the table. */
 #define LOOPS(level, place, attributes)                                                                                \
-    attributes static void positions_##level(const struct sort_positions *by, const void *elements, size_t width,      \
-                                             int count, uint32_t *positions)                                           \
+    attributes static void divide_##level(const struct sort_positions *by, uint32_t stretches, const void *elements,   \
+                                          size_t width, int count, uint32_t *numbers)                                  \
     {                                                                                                                  \
-        positions_of(by, elements, width, count, positions);                                                           \
+        divide_elements(by, stretches, elements, width, count, numbers);                                               \
     }                                                                                                                  \
     attributes static void bounds_##level(const struct sort_key_place *key, const void *elements, size_t width,        \
                                           int count, uint64_t *least, uint64_t *most)                                  \
@@ -256,10 +265,10 @@ static void network_64(const uint64_t *words, int count, uint64_t *sorted)
 }
 
 static const struct sort_level levels[LEVELS] = {
-    {"avx512", NETWORK_ROOM_32, NETWORK_ROOM_64, positions_avx_512, bounds_avx_512, network_32, network_64,
+    {"avx512", NETWORK_ROOM_32, NETWORK_ROOM_64, divide_avx_512, bounds_avx_512, network_32, network_64,
      sort_elements_avx_512},
-    {"avx2", RANKED, RANKED, positions_avx2, bounds_avx2, sort_32_avx2, sort_64_avx2, sort_elements_avx2},
-    {"plain", RANKED, RANKED, positions_plain, bounds_plain, sort_32_plain, sort_64_plain, sort_elements_plain},
+    {"avx2", RANKED, RANKED, divide_avx2, bounds_avx2, sort_32_avx2, sort_64_avx2, sort_elements_avx2},
+    {"plain", RANKED, RANKED, divide_plain, bounds_plain, sort_32_plain, sort_64_plain, sort_elements_plain},
 };
 
 const struct sort_level *sort_level_at(int i)

@@ -4,15 +4,19 @@
 
 #include "engine/sorting/sort_positions.h"
 
-enum { SORT_BIN_ROOM = 256 }; /* the most words that any level sorts at once */
+enum {
+    SORT_BIN_ROOM = 256, /* the most words that any level sorts at once */
+    SORT_STRETCHES = 1 << 16
+};
 
 struct sort_level {
     const char *name;
     int room_32, room_64; /* words that are sorted at once; powers of two */
 
-    /* The positions of `count` elements of a width of 4, 8 or 16 bytes. */
-    void (*positions)(const struct sort_positions *by, const void *elements, size_t width, int count,
-                      uint32_t *positions);
+    /* Divides all positions into `stretches`, at most SORT_STRETCHES, and writes in which are those of `count` elements
+     * of a width of 4, 8 or 16 bytes. */
+    void (*divide)(const struct sort_positions *by, uint32_t stretches, const void *elements, size_t width, int count,
+                   uint32_t *numbers);
 
     /* Lowers *least and raises *most to the keys of these elements. */
     void (*bounds)(const struct sort_key_place *key, const void *elements, size_t width, int count, uint64_t *least,

@@ -8,7 +8,7 @@
 enum {
     RUN = 8, /* consecutive rows of the sample, */
     MOST_RUNS = 1024,
-    RUN_SHARE = 512,     /* and as many rows for each run at least */
+    RUN_SHARE = 128,     /* and as many rows for each run at least */
     LEAST_SAMPLE = 1024, /* a smaller one says nothing */
     UNEVEN = 3,          /* a bucket with this many times the average is too large */
     FEW = 48             /* rows of the sample: where there are no more, the distribution is taken as linear */
