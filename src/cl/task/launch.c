@@ -186,8 +186,8 @@ bool launch_set_combine(const struct launch *launch, const struct launch *tail, 
     return !arguments.failure->call;
 }
 
-/* About as many rows as run at once: fewer would not take less time. */
-enum { FIRST_RANGE = 1 << 18, FIRST_CHUNKS = 1 << 14, LEAST_RANGE = 4096, LEAST_NS = 20000000, MOST_NS = 60000000 };
+/* On a GPU about as many rows as run at once: fewer would not take less time. */
+enum { FIRST_RANGE = 1 << 18, LEAST_RANGE = 1 << 12, FIRST_CHUNKS = 1 << 8, LEAST_NS = 20000000, MOST_NS = 60000000 };
 
 int64_t launch_first_range(const struct kernel_plan *plan)
 {
@@ -200,8 +200,9 @@ int64_t launch_next_range(const struct kernel_plan *plan, int64_t rows, int64_t 
 {
     if (plan->emitter.loops && took_ns < LEAST_NS)
         return min_int64(4 * rows, max_int64(plan->rows, rows));
+    const int64_t least = plan->config->chunks ? FIRST_CHUNKS : LEAST_RANGE;
     if (plan->emitter.loops && took_ns > MOST_NS)
-        return max_int64(rows / 2 / LEAST_RANGE * LEAST_RANGE, min_int64(rows, LEAST_RANGE));
+        return max_int64(rows / 2 / least * least, min_int64(rows, least));
     return rows;
 }
 

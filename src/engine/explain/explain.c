@@ -5,6 +5,7 @@
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/loop.h"
+#include "engine/run/rounds_form.h"
 
 #include <string.h>
 
@@ -89,17 +90,25 @@ static void print_loop(struct strbuf *out, struct loop *loop, const char *indent
 {
     static const char *const headings[LOOP_QUEUES] = {"each round, on whole columns", "while some row has", "until"};
     static const size_t order[LOOP_QUEUES] = {1, 0, 2};
+    struct queue fused[LOOP_QUEUES];
+    const struct queue *const queues[LOOP_QUEUES] = {&fused[0], &fused[1], &fused[2]};
+    struct arena *arena = loop->body.arena;
+    for (size_t q = 0; q < LOOP_QUEUES; q++) {
+        queue_init(&fused[q], arena);
+        if (loop_queue(loop, q)->count > 0)
+            optimize_queue(loop_queue(loop, q), &fused[q]);
+    }
+    strbuf_printf(out, "%s    %s\n", indent, rounds_form(loop, queues, arena));
     for (size_t i = 0; i < LOOP_QUEUES; i++) {
-        struct queue *queue = loop_queue(loop, order[i]), fused;
+        const struct queue *queue = queues[order[i]];
         if (queue->count == 0)
             continue;
-        queue_init(&fused, queue->arena);
-        optimize_queue(queue, &fused);
-        strbuf_printf(out, "%s    %s: %zu task%s\n", indent, headings[order[i]], fused.count,
-                      fused.count == 1 ? "" : "s");
-        print_tasks(out, &fused, arena_printf(queue->arena, "%s    ", indent));
-        queue_release(&fused);
+        strbuf_printf(out, "%s    %s: %zu task%s\n", indent, headings[order[i]], queue->count,
+                      queue->count == 1 ? "" : "s");
+        print_tasks(out, queue, arena_printf(arena, "%s    ", indent));
     }
+    for (size_t q = 0; q < LOOP_QUEUES; q++)
+        queue_release(&fused[q]);
 }
 
 /* The parts of each task on one line, or on one line each if that is too long. */

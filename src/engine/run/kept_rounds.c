@@ -109,7 +109,7 @@ static bool copy_task(struct kept_rounds *kept, const struct kept_queue *queue, 
     return true;
 }
 
-static bool may_be_kept(const struct task *task)
+bool kept_rounds_may_keep(const struct task *task)
 {
     return task->sink != SINK_OPERATOR && task->filter_count == 0 && !task_has_window(task) &&
            !(task->sink == SINK_AGGREGATE && task->output_count == 0);
@@ -125,7 +125,7 @@ static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool
         const struct task *task = queue->tasks[t];
         const bool last = t + 1 == queue->count;
         int64_t rows;
-        if (!may_be_kept(task) || rows_read(task, given, &rows, kept->diags) != STATUS_OK)
+        if (!kept_rounds_may_keep(task) || rows_read(task, given, &rows, kept->diags) != STATUS_OK)
             return false;
         if (!copy_task(kept, opened, is_body ? kept->hoisted[t] : task, rows, &opened->tasks[t]))
             return false;
@@ -154,7 +154,7 @@ static bool open_body(struct kept_rounds *kept, const struct queue *queue, struc
     enum { ATTEMPTS = 7 };
     kept->hoisted = arena_array(kept->arena, queue->count + 1, sizeof *kept->hoisted);
     for (size_t t = 0; t < queue->count; t++)
-        kept->hoisted[t] = may_be_kept(queue->tasks[t]) && queue->tasks[t]->rows >= 0
+        kept->hoisted[t] = kept_rounds_may_keep(queue->tasks[t]) && queue->tasks[t]->rows >= 0
                                ? hoist(kept, queue->tasks[t], queue->tasks[t]->rows)
                                : queue->tasks[t];
     const size_t made = kept->made_count;

@@ -14,6 +14,9 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
                                     const struct queue *const *queues, struct column *const *state, int64_t rows,
                                     const struct loop_frame *outer, struct diags *diags);
 
+/* Whether a task of a round has such a form. */
+bool kept_rounds_may_keep(const struct task *task);
+
 /* Runs rounds from number *round on, which is moved to the next. *done: there are no more, by the conditions of the
  * loop. STATUS_UNABLE: in round *round a value may have failed; the state is that before it. */
 enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress);

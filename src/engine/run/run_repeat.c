@@ -1,5 +1,6 @@
 #include "engine/run/run_repeat.h"
 
+#include "engine/backend/backend_choice.h"
 #include "engine/optimize/optimize.h"
 #include "engine/run/host_backends.h"
 #include "engine/run/kept_rounds.h"
@@ -238,11 +239,49 @@ void repeat_report(const struct loop *loop, int64_t round, int64_t rows, struct 
     progress_report(progress, &step);
 }
 
+/* A column like the one that a task of the round reads; NULL: none is known. */
+static struct column *column_like(const struct repeat_run *run, const struct input *input)
+{
+    if (input->column == run->loop->step)
+        return input->column;
+    if (!input->task)
+        return column_of_round(&run->frame, input->column);
+    for (size_t k = 0; k < run->loop->count; k++) {
+        if (run->state[k]->type == input->type)
+            return run->state[k];
+    }
+    return NULL;
+}
+
+/* The backend for all rounds: where there is a choice, the one that is expected to be the fastest with the last task of
+ * a round. NULL: not known. */
+static struct backend *backend_of_rounds(const struct repeat_run *run, const struct runner *runner, struct diags *diags)
+{
+    const struct queue *body = &run->queues[0].fused;
+    if (!runner->chooser || !runs_on_gpu(runner))
+        return runner->device ? runner->device : runner->evaluator;
+    struct task *task = task_clone(body->tasks[body->count - 1], diags->arena);
+    struct column **columns = arena_array(diags->arena, task->input_count + 1, sizeof(struct column *));
+    for (size_t k = 0; k < task->input_count; k++) {
+        columns[k] = task->inputs[k].needed ? column_like(run, &task->inputs[k]) : NULL;
+        if (task->inputs[k].needed && !columns[k])
+            return NULL;
+    }
+    if (task->sink != SINK_ROWS)
+        return NULL;
+    optimize_task(task, columns, run->rows);
+    struct job job = {.task = task, .columns = columns, .rows = run->rows, .end = run->rows, .diags = diags};
+    struct row_ranges ranges = {0};
+    struct cost_features work;
+    zone_prune(&ranges, &job, runner->collector, diags->arena);
+    cost_features_of_job(&work, &job, &ranges);
+    return chooser_pick(runner->chooser, &work);
+}
+
 /* Runs as many rounds as possible by programs that are made once. */
 static enum status run_kept(struct repeat_run *run, const struct runner *runner, bool *done)
 {
-    struct backend *backend = runner->device ? runner->device : runner->evaluator;
-    if (!runner->fusion || (!runner->device && runs_on_gpu(runner)))
+    if (!runner->fusion)
         return STATUS_UNABLE;
     struct diags diags;
     struct arena *arena = arena_new();
@@ -251,8 +290,10 @@ static enum status run_kept(struct repeat_run *run, const struct runner *runner,
     const int64_t began = now_ns();
     const struct queue *const queues[LOOP_QUEUES] = {&run->queues[0].fused, &run->queues[1].fused,
                                                      &run->queues[2].fused};
+    struct backend *backend = backend_of_rounds(run, runner, &diags);
     struct kept_rounds *kept =
-        kept_rounds_new(runner, backend, run->loop, queues, run->state, run->rows, run->frame.outer, &diags);
+        backend ? kept_rounds_new(runner, backend, run->loop, queues, run->state, run->rows, run->frame.outer, &diags)
+                : NULL;
     run->opening_ns = now_ns() - began;
     enum status status = kept ? kept_rounds_run(kept, &run->round, done, runner->progress) : STATUS_UNABLE;
     for (size_t k = 0; k < run->loop->count && kept; k++) {

@@ -1,0 +1,10 @@
+/* How the rounds of a loop are run, for `explain`. */
+#ifndef RQL_ENGINE_RUN_ROUNDS_FORM_H
+#define RQL_ENGINE_RUN_ROUNDS_FORM_H
+
+#include "engine/plan/loop.h"
+
+/* One or two phrases, in the arena; the queues of the loop, optimised, in the order of loop_queue. */
+const char *rounds_form(const struct loop *loop, const struct queue *const *queues, struct arena *arena);
+
+#endif
