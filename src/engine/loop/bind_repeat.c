@@ -328,8 +328,8 @@ static bool check_row_wise(const struct repeat *r)
                                               STAGE_FSTS, STAGE_SNDS,   STAGE_NTH,   STAGE_RENAME};
     const struct stage *stage = r->stage;
     if (stage->condition != NULL && stage->loop != NULL) {
-        bind_error(r->binder, stage->loop->span, "give it stages: `repeat while E: derive ...`",
-                   "`while` is a condition of each row, so a round cannot be a pipeline of any source");
+        bind_error(r->binder, stage->loop->span, "leave out its source: `repeat while E: derive ...`",
+                   "`while` is a condition of each row, so a round cannot begin with rows of its own");
         return false;
     }
     for (size_t i = 0; stage->condition != NULL && i < stage->body_count; i++) {
@@ -340,7 +340,7 @@ static bool check_row_wise(const struct repeat *r)
             continue;
         bind_error_second(r->binder, stage->body[i].span, stage->condition->span, "each row has its own condition",
                           "`until` takes a condition of all rows",
-                          "`%s` needs all rows, but `while` stops each row on its own",
+                          "`%s` is a stage of all rows, but with `while` each row has rounds of its own",
                           text_of_word(r->binder->arena, &stage->body[i]));
         return false;
     }

@@ -1,6 +1,7 @@
 #include "engine/run/kept_rounds.h"
 
 #include "engine/backend/datum.h"
+#include "engine/backend/memory_limit.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/row_count.h"
@@ -249,6 +250,19 @@ static bool open_device(struct kept_rounds *kept, const struct queue *const *que
     return kept->device != NULL;
 }
 
+/* Whether there is memory for two sets of the state's columns, and for what the tasks of a round pass on. If not,
+ * rounds run as others do, whose tasks tell what does not fit. */
+static bool fits_memory(const struct runner *runner, const struct loop *loop, const struct queue *const *queues,
+                        int64_t rows, struct diags *diags)
+{
+    size_t columns = 2 * loop->count;
+    for (size_t t = 0; t + 1 < queues[0]->count; t++)
+        columns += queues[0]->tasks[t]->output_count;
+    int64_t bytes;
+    return !__builtin_mul_overflow((int64_t)(columns * sizeof(int64_t)), rows, &bytes) &&
+           memory_work_check(runner->memory, bytes, loop->span, diags) == STATUS_OK;
+}
+
 struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend *backend, const struct loop *loop,
                                     const struct queue *const *queues, struct column *const *state, int64_t rows,
                                     const struct loop_frame *outer, struct diags *diags)
@@ -266,8 +280,8 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
     kept->step = kept_column_new(kept, TYPE_I64, TYPE_I64, 1);
     kept_ranges_init(kept, state);
     const bool on_device = backend->ops->open_rounds != NULL;
-    bool good = (on_device || backend->ops->keep) && kept->step && rows > 0 && open_body(kept, queues[0], state) &&
-                kept_state_fill(kept, state);
+    bool good = fits_memory(runner, loop, queues, rows, diags) && (on_device || backend->ops->keep) && kept->step &&
+                rows > 0 && open_body(kept, queues[0], state) && kept_state_fill(kept, state);
     for (size_t q = 1; q < LOOP_QUEUES && good; q++)
         good = open_queue(kept, queues[q], false, &kept->queues[q]);
     for (size_t q = 0; q < LOOP_QUEUES && good; q++)
