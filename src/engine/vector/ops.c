@@ -51,8 +51,10 @@
         const uint8_t *restrict condition = o->a;                                                                      \
         const in *restrict b = o->b;                                                                                   \
         const in *restrict c = o->c;                                                                                   \
-        for (int i = 0; i < count; i++)                                                                                \
-            out[i] = condition[i] ? b[i] : c[i];                                                                       \
+        for (int i = 0; i < count; i++) {                                                                              \
+            const in y = b[i], z = c[i];                                                                               \
+            out[i] = condition[i] ? y : z;                                                                             \
+        }                                                                                                              \
         return false;                                                                                                  \
     }
 
@@ -140,8 +142,19 @@ VECTOR1(not_bool, uint8_t, uint8_t, x ^ 1)
 
 VECTOR_SELECT(select_bool, uint8_t)
 VECTOR_SELECT(select_i32, int32_t)
-VECTOR_SELECT(select_i64, int64_t)
 VECTOR_SELECT(select_f64, double)
+
+/* By bits, which takes less time than what gcc makes of a choice between such integers. */
+CPU_CLONES static bool select_i64(const struct operands *o, int count)
+{
+    uint64_t *restrict out = o->out;
+    const uint8_t *restrict condition = o->a;
+    const uint64_t *restrict b = o->b;
+    const uint64_t *restrict c = o->c;
+    for (int i = 0; i < count; i++)
+        out[i] = c[i] ^ ((b[i] ^ c[i]) & (0 - (uint64_t)condition[i]));
+    return false;
+}
 
 VECTOR2(min_i32, int32_t, int32_t, x < y ? x : y)
 VECTOR2(min_i64, int64_t, int64_t, x < y ? x : y)
