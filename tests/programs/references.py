@@ -449,6 +449,43 @@ def heat():
     yield [u[19, 17, 15] < u[3, 9, 0]]
 
 
+def neighbours(a, mode):
+    """An array for each of the nine places around, the row itself among them."""
+    wide = np.pad(a, 1, mode=mode)
+    return [wide[1 + i : 1 + i + a.shape[0], 1 + j : 1 + j + a.shape[1]] for i in (-1, 0, 1) for j in (-1, 0, 1)]
+
+
+def images():
+    row, col = np.indices((30, 30))
+    board = (((row * 7 + col * 3) % 5 < 2) & ((row + col) % 3 > 0)).astype(int)
+    for _ in range(25):
+        around_it = sum(neighbours(board, "wrap")) - board
+        board = ((around_it == 3) | (around_it == 2) & (board == 1)).astype(int)
+    yield [((row * 30 + col) * board).sum()]
+    blur = lambda p: sum(neighbours(p, "edge")) // 9
+    sharpen = lambda p: np.clip(9 * p - sum(neighbours(p, "reflect")), 0, 255)
+    blend = lambda p, o, ratio: (p * (1.0 - ratio) + o * ratio).astype(int)
+    told = lambda p: [p.sum(), (p.ravel() * (np.arange(p.size) % 101)).sum()]
+    row, col = np.indices((30, 40))
+    tokyo, sunset, forest = (row * row * 3 + col * 11) % 256, np.minimum(255, row * 8), (row * 31 + col * col) % 200
+    yield told(blur(blur(blur(tokyo))))
+    yield told(blend(blur(blur(tokyo)), sunset, 0.3))
+    yield told(blend(sharpen(tokyo), 255 - forest, 0.25))
+    # Growcut, cell by cell
+    row, col = np.indices((20, 20))
+    grey = np.where(row + col > 19, 200 - row, 30 + col) + (row * 5 + col) % 40
+    cells = {(int(i), int(j)): (0, 0) for i, j in np.ndindex(20, 20)}
+    cells[2, 3], cells[16, 15] = (1_000_000, 1), (1_000_000, 2)
+    moved = True
+    while moved:
+        new = {(i, j): max(((256 - abs(int(grey[i, j]) - int(grey[y, x]))) * cells[y, x][0] // 256, cells[y, x][1])
+                           for y in range(i - 1, i + 2) for x in range(j - 1, j + 2) if (y, x) in cells) for i, j in cells}
+        moved, cells = new != cells, new
+    for k in (1, 2):
+        mine = [strength for strength, colony in cells.values() if colony == k]
+        yield [k, len(mine), sum(mine)]
+
+
 def small_seeds():
     yield "himeno", himeno()
     yield "heat", heat()
@@ -475,6 +512,7 @@ def problem_of(name, expected):
 def main():
     tally = harness.Tally("references")
     seeds = [("programs", programs()), ("ikra-loops", ikra_loops()), ("traffic", traffic()), ("parakeet-loops", parakeet_loops()),
+             ("images", images()),
              *small_seeds()]
     for name, expected in seeds:
         tally.check(name, problem_of(name, [list(numbers) for numbers in expected]))
