@@ -228,7 +228,7 @@ static enum status emit_all(const struct radix *radix)
     if (done)
         radix->emit(radix->context, 0, 0, reading.to, radix->rows);
     buffer_pool_release(radix->workers->pool, reading.to, got);
-    return done ? STATUS_OK : STATUS_CANCELLED;
+    return done && !workers_cancelled(radix->workers) ? STATUS_OK : STATUS_CANCELLED;
 }
 
 /* Few elements are one bucket. */
@@ -282,6 +282,8 @@ enum status radix_sort(const struct radix *radix)
         status = bins_init(&sorter.bins[i], radix, sorter.level, (size_t)sorter.most) ? status : STATUS_FAILED;
     if (status == STATUS_OK)
         status = sort_all(&sorter);
+    if (status == STATUS_OK && workers_cancelled(radix->workers)) /* `emit` may have ended early */
+        status = STATUS_CANCELLED;
     for (int i = 0; i < threads; i++)
         bins_free(&sorter.bins[i]);
     free(sorter.bins);

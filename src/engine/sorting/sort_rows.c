@@ -211,7 +211,7 @@ static void write_elements(void *context, int member, int64_t row, const void *e
     const struct sorting *sorting = context;
     const bool key_only = sorting->width == 4 && sorting->payload_bits == 0 && sorting->carried_count == 1 &&
                           sorting->keys.count == 1 && key_is_32(sorting->carried[0].key);
-    for (int64_t i = 0; i < count; i += KEY_BLOCK) {
+    for (int64_t i = 0; i < count && !workers_cancelled(sorting->workers); i += KEY_BLOCK) {
         const void *block = (const char *)elements + (size_t)i * sorting->width;
         const int in_block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
         if (key_only)
