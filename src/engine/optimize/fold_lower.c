@@ -352,8 +352,12 @@ static bool unroll(const struct lowering *lowering, const value *folds, const va
     const int32_t operations = mark_rounds(lowering, indices, depth, bodies, count, depends, fixed);
     if (operations < 0 || (operations + (int64_t)count * MOST_STATES) * rounds > MOST_OPERATIONS)
         return false;
-    for (size_t f = 0; f < count; f++)
-        first_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[f]);
+    for (size_t f = 0; f < count; f++) {
+        const enum fold_kind kind = (enum fold_kind)from->at[folds[f]].integer;
+        if (rounds == 1 && (kind == FOLD_ARGMIN || kind == FOLD_ARGMAX))
+            return false; /* the result does not depend on the round, whose errors count all the same */
+        first_states(lowering, kind, from->at[bodies[f]].kind, &states[f]);
+    }
     for (int64_t round = 0; round < rounds; round++) {
         int64_t rest = round;
         for (value v = 0; v < from->count; v++)
