@@ -11,6 +11,7 @@ struct progress_step {
     int64_t bytes;    /* total to read; 0: unknown */
     double part;      /* the fraction done, 0 to 1; each pass of several starts at 0 */
     int passes;       /* about how many passes the step takes; 0: unknown */
+    int64_t rounds;   /* of a loop: how many are done, of `rows` rounds; 0: no loop */
 };
 
 /* Embedded as the first member of the listener's struct. */

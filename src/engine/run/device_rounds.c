@@ -53,7 +53,7 @@ enum status rounds_on_device_run(struct rounds_on_device *rounds, int64_t *round
         *round += end.done;
         *done = end.ended;
         count = next_batch(count, now_ns() - began);
-        repeat_report(rounds->loop, *round, rounds->rows, progress);
+        repeat_report(rounds->loop, *round, progress);
     }
     *odd = (*round - first) % 2 != 0;
     if (!ops->finish_rounds(rounds->rounds))

@@ -378,7 +378,7 @@ enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done
         if (kept->runner->cancel && *kept->runner->cancel)
             return STATUS_CANCELLED;
         if (skewed_run(kept, round, &status)) {
-            repeat_report(kept->loop, *round, kept->rows, progress);
+            repeat_report(kept->loop, *round, progress);
             continue;
         }
         *(int64_t *)column_at(kept->step, 0) = *round;
@@ -394,7 +394,7 @@ enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done
             break;
         kept_state_exchange(kept);
         ++*round;
-        repeat_report(kept->loop, *round, kept->rows, progress);
+        repeat_report(kept->loop, *round, progress);
     }
     return status;
 }

@@ -227,15 +227,14 @@ static void report_round(const struct repeat_run *run, const struct diags *round
     }
 }
 
-void repeat_report(const struct loop *loop, int64_t round, int64_t rows, struct progress *progress)
+void repeat_report(const struct loop *loop, int64_t round, struct progress *progress)
 {
     const bool known = loop->stated && loop->rounds < INT64_MAX && loop->rounds > 0;
-    char what[64];
-    if (!progress)
-        return;
-    (void)snprintf(what, sizeof what, "repeat: round %lld", (long long)round);
-    const struct progress_step step = {
-        .what = what, .rows = rows, .part = known ? (double)round / (double)loop->rounds : 0};
+    const struct progress_step step = {.what = "repeat",
+                                       .rounds = round,
+                                       .rows = known ? loop->rounds : 0,
+                                       .part = known ? (double)round / (double)loop->rounds : 0,
+                                       .passes = known ? 1 : 0};
     progress_report(progress, &step);
 }
 
@@ -340,7 +339,7 @@ static enum status run_rounds(struct repeat_run *run, const struct runner *runne
         if (runner->cancel && *runner->cancel)
             return STATUS_CANCELLED;
         status = run_reporting(run, &done, run_round);
-        repeat_report(run->loop, run->round, run->rows, runner->progress);
+        repeat_report(run->loop, run->round, runner->progress);
     }
     if (status != STATUS_OK || done || run->loop->stated)
         return status;

@@ -17,7 +17,7 @@ struct loop_frame {
 struct column *column_of_round(const struct loop_frame *frame, struct column *column);
 
 /* Reports that so many rounds are done. */
-void repeat_report(const struct loop *loop, int64_t round, int64_t rows, struct progress *progress);
+void repeat_report(const struct loop *loop, int64_t round, struct progress *progress);
 
 /* Runs the loop on these columns, `rows` rows each. The caller gets a reference to each of results[]. The error of a
  * round says which it was. */

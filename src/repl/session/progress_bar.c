@@ -38,6 +38,23 @@ static void add_piece(struct strbuf *line, struct strbuf *piece, size_t width)
     strbuf_clear(piece);
 }
 
+/* Rounds of a loop, whose number may not be known. */
+static void add_rounds(struct strbuf *line, const struct progress_step *advance, double seconds, size_t width)
+{
+    struct strbuf piece = {0};
+    strbuf_puts(&piece, "round ");
+    number_format_group_int(&piece, advance->rounds);
+    if (advance->rows > 0) {
+        strbuf_puts(&piece, " of ");
+        number_format_group_int(&piece, advance->rows);
+    }
+    add_piece(line, &piece, width);
+    number_format_short(&piece, seconds > 0 ? (double)advance->rounds / seconds : 0);
+    strbuf_puts(&piece, " rounds/s");
+    add_piece(line, &piece, width);
+    strbuf_free(&piece);
+}
+
 void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const struct progress_step *advance,
                        int64_t now, size_t width)
 {
@@ -61,7 +78,9 @@ void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const
     if (bar->passes > 1)
         strbuf_printf(&piece, ", pass %d", bar->passes);
     add_piece(&line, &piece, width);
-    if (advance->rows > 0) {
+    if (advance->rounds > 0) {
+        add_rounds(&line, advance, seconds, width);
+    } else if (advance->rows > 0) {
         double rows = advance->part * (double)advance->rows;
         number_format_short(&piece, rows);
         strbuf_puts(&piece, " of ");
