@@ -20,7 +20,7 @@ struct arriving {
     bool any_missing;
 };
 
-enum problem { PROBLEM_NONE, PROBLEM_FORMAT, PROBLEM_MEMORY, PROBLEM_RANGE, PROBLEM_TEXT };
+enum problem { PROBLEM_NONE, PROBLEM_FORMAT, PROBLEM_MEMORY, PROBLEM_RANGE, PROBLEM_TEXT, PROBLEM_TYPE };
 
 struct native {
     const char *const *names;
@@ -273,6 +273,8 @@ static bool take_column(struct native *native, struct cursor *cursor)
     (void)snprintf(expected, sizeof expected, "rql_%zu", native->column);
     if (name.length != strlen(expected) || memcmp(name.at, expected, name.length) != 0)
         return fail(native, PROBLEM_FORMAT, 0);
+    if (!wire_type_is_sent_as(type, type_name))
+        return fail(native, PROBLEM_TYPE, 0);
     if (rows == 0) {
         native->column++;
         return true;
@@ -391,6 +393,10 @@ static enum status report(const struct native *native, const char *source, struc
         return STATUS_FAILED;
     case PROBLEM_TEXT:
         return diag_error(diags, span, "`%s` has too many different strings", name);
+    case PROBLEM_TYPE:
+        diag_error(diags, span, "the type of `%s` has changed on `%s` since the table was loaded", name, source);
+        diag_hint(diags, "load the table again");
+        return STATUS_FAILED;
     default:
         return report_rest(native, source, span, diags);
     }

@@ -82,6 +82,12 @@ static enum status report_no_table(struct table_reader *reader, const struct for
     return STATUS_FAILED;
 }
 
+/* Whether a query gives another column this name: in its place a server may take that one. */
+static bool is_taken(const char *name)
+{
+    return strncmp(name, "rql_", strlen("rql_")) == 0;
+}
+
 /* Sets the columns from their names and types on the server. */
 static void set_columns(struct table_reader *reader, const struct query_texts *found, const struct format_job *job)
 {
@@ -92,6 +98,11 @@ static void set_columns(struct table_reader *reader, const struct query_texts *f
     reader->types = arena_array(reader->arena, most + 1, sizeof *reader->types);
     for (size_t i = 0; i < most; i++) {
         struct wire_type *type = &reader->types[base->count];
+        if (is_taken(names[i])) {
+            diag_note(job->diags, job->span, "`%s` is left out: rql's queries use names that begin with rql_",
+                      names[i]);
+            continue;
+        }
         if (!wire_type_parse(types[i], reader->arena, type)) {
             diag_note(job->diags, job->span, "`%s` is left out: columns of type %s cannot be read", names[i], types[i]);
             continue;

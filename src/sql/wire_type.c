@@ -137,3 +137,14 @@ bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *ty
         type->cast = name;
     return true;
 }
+
+bool wire_type_is_sent_as(const struct wire_type *type, struct text name)
+{
+    struct arena *arena = arena_new();
+    struct wire_type sent;
+    const bool same = wire_type_parse(arena_text(arena, name.at, name.length), arena, &sent) && !sent.cast &&
+                      sent.form == type->form && sent.width == type->width && sent.scale == type->scale &&
+                      sent.nullable == type->nullable && sent.type == type->type;
+    arena_free(arena);
+    return same;
+}

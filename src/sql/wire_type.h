@@ -3,6 +3,7 @@
 #define RQL_SQL_WIRE_TYPE_H
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "engine/values/logical_type.h"
 #include "engine/values/types.h"
 
@@ -30,5 +31,8 @@ struct wire_type {
 
 /* The type of this name, as "Nullable(Decimal(9, 2))". False: values of it have no type here. */
 bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *type);
+
+/* Whether values of the type, or of that which it is cast to, are what a server sends under this name. */
+bool wire_type_is_sent_as(const struct wire_type *type, struct text name);
 
 #endif

@@ -156,11 +156,20 @@ def pipelines(rig, server):
 
 def live(rig, server):
     """What a table has may change: columns of one statement are read together, and each statement reads anew."""
-    server.ask("CREATE VIEW dice AS SELECT toInt64(number) AS pos, rand(number) AS a, a AS b FROM numbers(1000)")
+    server.ask("CREATE VIEW dice AS SELECT toInt64(number) AS pos, rand(number) AS a, a AS b, toInt64(a) + 1 AS c FROM numbers(1000)")
     table = f"let t = load {server.url('dice', 'pos')}"
     rig.answers("columns are read together", "0\n", table, "t | select a != b | count")
     rig.answers("columns of a computed relation are read together", "0\n", table, "let u = t | derive c = a - b", "u | select a != b || c != 0 | count")
     rig.answers("each statement reads anew", "0\n", table, "let one = (t | sum a)", "let two = (t | sum a)", "one == two")
+    rig.answers("named twice, read together", "0\n", table, "t | map a as x | zip (t | map b as y, c as z) | select x != y || z != x + 1 | count")
+    # The number of rows differs from SELECT to SELECT, too.
+    server.ask("CREATE VIEW some AS SELECT toInt64(number) AS pos, toInt64(1) AS one, pos AS same FROM numbers(60000) WHERE rand(number) % 2 = 0")
+    some = f"let t = load {server.url('some', 'pos')}"
+    for k in range(3):
+        rig.answers(f"other rows {k}", "0\n0\n", some, "t | select one != 1 || pos != same | count", "t | tail 1 | select pos < 59900 | count")
+    rig.answers("other rows, counted", "0\n", some, "let a = (t | count)", "let b = (t | count)", "let c = (t | count)", "a == b && b == c")
+    rig.answers("other rows of renamed columns", "0\n", some, "let u = t | rename one as x", "u | select x != 1 | count")
+    rig.answers("other rows, named twice", "0\n", some, "t | map one | zip (t | map pos, same) | select pos != same | count")
     rig.answers("twice in one statement", "1000\n", table, "t | join t as other on pos | count")
 
 
@@ -188,6 +197,13 @@ def wrong(rig, server):
     rig.fails("no server", "cannot connect to `127.0.0.1:1`", "load clickhouse://127.0.0.1:1/d/t?by=x")
     rig.fails("no host", "there is no host of `no-host.invalid:8123`", "load clickhouse://no-host.invalid/d/t?by=x")
     rig.fails("no TLS", "no TLS connection", f"load clickhouses://127.0.0.1:{server.port}/d/t?by=x")
+    rig.fails("save", "it is no file", f"range 1..3 | save {server.url('new', 'pos')}")
+    server.ask("CREATE TABLE named (pos Int64, rql_0 Int64) ENGINE = Memory")
+    server.ask("INSERT INTO named SELECT number, -number FROM numbers(3)")
+    rig.answers("a name of rql's queries", "2\n", f"load {server.url('named', 'pos')} | tail 1 | sum pos")
+    rig.fails("order by such a name", "`named` has no column `rql_0`", f"load {server.url('named', 'rql_0')} | sum pos")
+    shown = harness.run(["--device", "host", server.url("types", "pos"), "-c", "| count"], rig.sandbox.here, rig.sandbox.home)
+    rig.tally.check("address as a file of the command line", "" if shown.out == b"1\n" and shown.status == 0 else shown.text())
     rig.fails("a format", "has no format", f"load {server.url('types', 'pos')} csv")
     server.ask("CREATE TABLE slow (pos Int64) ENGINE = Memory")
     server.ask("INSERT INTO slow SELECT number FROM numbers(100)")
@@ -250,6 +266,8 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
             self.send(block([("rql_0", "UInt64", struct.pack("<Q", 3))], 1))
         elif kind == "fine":
             self.send(rows)
+        elif kind == "retyped":
+            self.send(rows.replace(b"\x05Int32", b"\x07Float32"))
         elif kind == "cut":
             self.send(rows[:-2], length=len(rows))
             self.close_connection = True
@@ -267,6 +285,7 @@ def misbehaving(rig):
         ("fine", None),
         ("html", "the answer of `127.0.0.1:PORT` is not what was asked for"),
         ("status", "answered with HTTP status 503"),
+        ("retyped", "the type of `x` has changed on `127.0.0.1:PORT` since the table was loaded"),
         ("cut", "the connection to `127.0.0.1:PORT` broke off before all rows were received"),
         ("short", "the answer of `127.0.0.1:PORT` ends within a block of rows"),
         ("exception", "`127.0.0.1:PORT`: Memory limit exceeded"),

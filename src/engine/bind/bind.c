@@ -210,8 +210,10 @@ static const bool *wanted_outputs(const struct bound *bound, enum unread_kept ke
         computed += wanted[k];
         live = live || (column && column->live);
     }
-    /* A relation of one column is read: expressions index it. What may change is read as a whole, or not at all. */
-    return visible == 1 || (live && computed > 0) || (kept == UNREAD_SHOWN && computed > 0) ? NULL : wanted;
+    /* A relation of one column is read: expressions index it. What may change is read as a whole, or not at all; and
+     * before its rows are shown, since their number is then known. */
+    return visible == 1 || ((live || kept == UNREAD_SHOWN) && computed > 0) || (live && kept == UNREAD_SHOWN) ? NULL
+                                                                                                              : wanted;
 }
 
 /* In a check only types are needed, which reading tells of provisional columns. */
@@ -269,6 +271,9 @@ static enum status provide(const struct binder *binder, const struct bind_reques
     /* A task of a source that is not evaluated yet may read any column. */
     const bool *wanted =
         is_bound && binder->evaluations->count == 0 ? wanted_outputs(bound, request->unread, binder->arena) : NULL;
+    /* What stays unread is of the statements that read it. */
+    for (size_t i = 0; wanted && i < sources->count; i++)
+        sources->files[i].outdated = false;
     struct needed_column *needed = is_bound ? needed_columns(binder, &bound->queue, wanted, &count) : NULL;
     enum status status = binding;
     if (request->checking)

@@ -142,6 +142,27 @@ static void bind_deferred(struct binder *binder, const struct relation *relation
     task_set_slots(binder, task, flow, slots, values, relation->count, task->output_count - relation->count);
 }
 
+/* The rows that tables on servers have now: the relation knows how many there were. */
+static void take_live_rows(struct binder *binder, const struct name *written, const struct relation *relation,
+                           const struct source_file *file, struct file_columns *all)
+{
+    bool found = false;
+    for (size_t i = 0; i < relation->count; i++) {
+        const struct column *column = file->columns[i].column;
+        if (!relation->columns[i]->live || !column)
+            continue;
+        if (found && column->rows != all->rows) {
+            bind_error(binder, written->span, "load each table by its own name",
+                       "the tables of `%s` have changed: columns side by side now have %s and %s", written->text,
+                       text_of_count(binder->arena, all->rows, "row"),
+                       text_of_count(binder->arena, column->rows, "row"));
+            return;
+        }
+        all->rows = column->rows;
+        found = true;
+    }
+}
+
 /* A relation named at this place of the tree. */
 static void bind_relation(struct binder *binder, const struct name *written, const struct relation *relation,
                           bool unknown, struct task *task, struct flow *flow)
@@ -158,6 +179,8 @@ static void bind_relation(struct binder *binder, const struct name *written, con
         all.rows = file->rows->rows;
         all.shape = (struct shape){0};
     }
+    if (file != NULL && !unknown)
+        take_live_rows(binder, written, relation, file, &all);
     for (size_t i = 0; i < relation->count; i++) {
         struct column *column = column_ref(file != NULL ? file->columns[i].column : relation->columns[i]);
         const struct logical_type logical = file != NULL ? file->columns[i].logical : column->logical;

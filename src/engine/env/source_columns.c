@@ -33,13 +33,14 @@ static bool is_lacking(const struct column *column, const struct needed_column *
 }
 
 /* Lists the columns of a file that have to be read first, at most file->count; returns their number. A text file of
- * which nothing is read is not known to be well formed, nor how many rows it has: then its first column is. */
+ * which nothing is read is not known to be well formed, nor how many rows it has, and neither is the number of rows of
+ * an outdated table: then the first column is. */
 size_t source_lacks(const struct source_file *file, const struct needed_column *needed, size_t count, size_t *places)
 {
     size_t found = 0, unread = 0;
     for (size_t i = 0; i < file->count; i++) {
         const struct column *column = file->columns[i].column;
-        unread += column && column->provisional;
+        unread += column && (column->provisional || (column->live && file->outdated));
         if (is_lacking(column, needed, count))
             places[found++] = i;
     }
@@ -71,8 +72,23 @@ bool sources_lack(const struct sources *sources, const struct needed_column *nee
     return lack;
 }
 
+/* Has other places of the tree that name the same table read the same rows. */
+static void share_live(struct sources *sources, const struct column *unread, struct column *read)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        struct source_file *file = &sources->files[i];
+        for (size_t k = 0; k < file->count; k++) {
+            struct source_column *column = &file->columns[k];
+            if (column->column != unread)
+                continue;
+            column_unref(column->column);
+            *column = source_column(sources, column->name, column_ref(read));
+        }
+    }
+}
+
 /* Reads the file's columns at these places, and sets them. */
-static enum status read_places(const struct sources *sources, struct source_file *file, const struct env *env,
+static enum status read_places(struct sources *sources, struct source_file *file, const struct env *env,
                                const size_t *places, size_t found, bool unsorted, struct diags *diags)
 {
     if (file->rows)
@@ -93,9 +109,12 @@ static enum status read_places(const struct sources *sources, struct source_file
         struct source_column *column = &file->columns[places[i]];
         *column = source_column(sources, column->name, columns[i]);
         if (column_is_unsorted(columns[i]))
-            column->unread = unread[i];
-        else
-            column_unref(unread[i]);
+            column->unread = column_ref(unread[i]);
+    }
+    for (size_t i = 0; i < found; i++) {
+        if (unread[i]->live && !columns[i]->live)
+            share_live(sources, unread[i], columns[i]);
+        column_unref(unread[i]);
     }
     return status;
 }
@@ -114,7 +133,7 @@ static enum status check_live(const struct source_file *file, const size_t *plac
 }
 
 /* Reads the columns of a file that are lacking. */
-static enum status read_file(const struct sources *sources, struct source_file *file, const struct env *env,
+static enum status read_file(struct sources *sources, struct source_file *file, const struct env *env,
                              const struct needed_column *needed, size_t count, struct timing *timing,
                              struct diags *diags)
 {

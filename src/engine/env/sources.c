@@ -334,6 +334,7 @@ static void resolve_relation(struct loader *loader, const struct relation *relat
         file->columns[i] = source_column(loader->sources, relation->names[i], columns[i]);
     file->count = count;
     file->known = true;
+    file->outdated = !loader->checking;
     file->search = relation->deferred ? SEARCH_DONE : SEARCH_BOUNDS;
 }
 

@@ -36,6 +36,7 @@ struct source_file {
     size_t count;
     bool known;         /* its columns; if not, an error was recorded or only loading can tell */
     bool shape_unknown; /* its rows have a shape, which only loading can tell */
+    bool outdated;      /* opened by an earlier statement: tables on servers may have other rows now */
     struct shape shape;
     enum row_search search;
     const struct row_set *rows;  /* the columns have only these rows of the file; NULL: all */

@@ -11,7 +11,7 @@
 bool is_data_file(const char *argument)
 {
     const struct format *format = format_of_path(argument);
-    return format && format_loads(format);
+    return strstr(argument, "://") || (format && format_loads(format));
 }
 
 static bool can_be_named(const char *name)
@@ -30,7 +30,8 @@ static const char *name_of_file(const struct session *session, const char *path)
 {
     struct arena *arena = session->memory;
     struct strbuf text = {0};
-    for (const char *c = path_stem(path, arena); *c; c++) {
+    const char *file = strstr(path, "://") ? arena_text(arena, path, strcspn(path, "?")) : path;
+    for (const char *c = path_stem(file, arena); *c; c++) {
         const unsigned char byte = (unsigned char)*c, letter = byte | 0x20;
         const bool digit = byte >= '0' && byte <= '9';
         if (digit && text.length == 0)

@@ -6,7 +6,7 @@
 
 struct session;
 
-/* Whether the argument is a file to load, by its extension; else it is a script. */
+/* Whether the argument is a file to load, by its extension, or an address; else it is a script. */
 bool is_data_file(const char *argument);
 
 /* Loads each file and names it by its stem. session->data_name becomes the last one. */
