@@ -167,7 +167,8 @@ static const char *hint_stencil(const struct situation *s)
 {
     if (!stage_has(s, TOKEN_STAGE_STENCIL) || !(expects(s, TOKEN_ELSE) || expects(s, TOKEN_COLON)))
         return NULL;
-    return "for example `stencil -1..1 else 0: at(-1) + at(1)`; rows without all neighbours get the value after `else`, "
+    return "for example `stencil -1..1 else 0: at(-1) + at(1)`; rows without all neighbours get the value after "
+           "`else`, "
            "or find others by `wrap`, `edge` or `mirror` in its place";
 }
 
@@ -217,7 +218,9 @@ static const char *hint_along(const struct situation *s)
     const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
     if (!word || word->token != TOKEN_ALONG)
         return NULL;
-    return "use `along rows` or `along cols`, or the name of an axis as in `along i`";
+    if (stage_has(s, TOKEN_STAGE_OPTIONAL) || stage_has(s, TOKEN_STAGE_REDUCE) || stage_has(s, TOKEN_STAGE_SCAN))
+        return "use `along rows` or `along cols`, or the name of an axis as in `along i`";
+    return "only `sum`, `product`, `min`, `max`, `mean`, `count`, `reduce` and `scan` have `along`";
 }
 
 /* `select | count`, or a malformed head. */

@@ -280,7 +280,7 @@ void bind_with(struct binder *binder, const struct stage *stage, struct flow *fl
                                             .values = values,
                                             .pipeline = binder->pipeline,
                                             .before = binder->named};
-        names[i].unknown = !term_is_known(bind_named_aggregate(&scope, &names[i]));
+        names[i].unknown = !term_is_known(bind_named_aggregate(&scope, &names[i], names[i].name.span));
     }
     for (size_t i = 1; i < stage->item_count; i++)
         names[i].before = &names[i - 1];

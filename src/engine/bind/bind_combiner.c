@@ -129,6 +129,10 @@ static bool bind_initial(struct binder *binder, const struct stage *stage, enum 
                    "the initial value is a float, but the values are integers");
         return false;
     }
+    if (known == KNOWN_VALUE && scalar.missing) {
+        bind_error(binder, expr->span, "give a value, or leave out `from`", "the initial value is missing");
+        return false;
+    }
     what->has_initial = true;
     if (known == KNOWN_KIND)
         scalar = (struct scalar){.kind = scalar.kind}; /* only the kind counts in a check */

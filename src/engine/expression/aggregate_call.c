@@ -75,21 +75,45 @@ struct term bind_aggregate_call(struct scope *scope, const struct aggregate_func
     return term;
 }
 
-const struct named_aggregate *named_aggregate_find(const struct binder *binder, const char *name)
+static const struct named_aggregate *find_named(const struct named_aggregate *named, const char *name)
 {
-    const struct named_aggregate *named = binder->named;
     while (named != NULL && strcmp(named->name.text, name) != 0)
         named = named->before;
     return named;
 }
 
-struct term bind_named_aggregate(struct scope *scope, const struct named_aggregate *named)
+const struct named_aggregate *named_aggregate_find(const struct binder *binder, const char *name)
+{
+    return find_named(binder->named, name);
+}
+
+/* Whether the expression, of a name, has aggregates or an earlier name that has. */
+static bool reads_aggregates(const struct named_aggregate *named, const struct expr *expr)
+{
+    if (value_of(named->values, expr) != NULL)
+        return true;
+    const bool free = expr->kind == EXPR_NAME && expr->definition == NULL;
+    const struct named_aggregate *other = free ? find_named(named->before, expr->name.text) : NULL;
+    if (other != NULL && reads_aggregates(other, other->expr))
+        return true;
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        if (reads_aggregates(named, expr->args[i]))
+            return true;
+    }
+    return false;
+}
+
+struct term bind_named_aggregate(struct scope *scope, const struct named_aggregate *named, struct span span)
 {
     static const char own_hint[] =
         "`with` names aggregates, as in `with m = max(x)`, and constants; later stages know the names";
     struct binder *binder = scope->binder;
     if (named->unknown)
         return unknown_term;
+    if (scope->combines && reads_aggregates(named, named->expr)) {
+        refuse_in_combiner(scope, span, named->name.text, "is known only when the rows before it are");
+        return unknown_term;
+    }
     const struct aggregate_values *values = binder->aggregates;
     const struct named_aggregate *names = binder->named;
     struct scope own = scope_without_columns(binder, scope->code, own_hint);

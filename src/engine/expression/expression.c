@@ -71,7 +71,7 @@ static struct term bind_name(struct scope *scope, const struct expr *expr)
     case MEANS_STEP:
         return bind_step(scope, name->span);
     case MEANS_NAMED:
-        return bind_named_aggregate(scope, resolved.named);
+        return bind_named_aggregate(scope, resolved.named, name->span);
     case MEANS_UNKNOWN:
         break;
     }

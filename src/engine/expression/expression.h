@@ -464,8 +464,8 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
 /* round.c: `step`, the number of the round of the innermost loop, and before(NAME), a column before the round. */
 struct term bind_step(struct scope *scope, struct span span);
 struct term bind_before(struct scope *scope, const struct expr *expr);
-/* Records that `what` cannot be read by a function that combines values. */
-void refuse_in_combiner(struct scope *scope, struct span span, const char *what);
+/* Records that `what`, which `why`, cannot be read by a function that combines values. */
+void refuse_in_combiner(struct scope *scope, struct span span, const char *what, const char *why);
 /* Whether one of its sources, or of its stages, is the rows of a round of a loop that is being bound. */
 bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pipeline);
 /* fold.c: sum(k in A..B: E) */

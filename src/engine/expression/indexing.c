@@ -276,7 +276,7 @@ static struct term bind_in_round(struct scope *scope, const struct expr *expr, c
     if (!find_column(scope, expr, &columns, &k))
         return unknown_term;
     if (scope->combines) {
-        refuse_in_combiner(scope, span, text_of_span(binder->arena, span, 40));
+        refuse_in_combiner(scope, span, text_of_span(binder->arena, span, 40), "differs from round to round");
         return unknown_term;
     }
     if (scope->task == NULL || (expr->arg_count == 0 && rounds->rows != 1)) {

@@ -37,12 +37,12 @@ bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pi
                                       stages_read_round(binder, pipeline->stages, pipeline->stage_count));
 }
 
-void refuse_in_combiner(struct scope *scope, struct span span, const char *what)
+void refuse_in_combiner(struct scope *scope, struct span span, const char *what, const char *why)
 {
     bind_error(
         scope->binder, span,
         arena_printf(scope->binder->arena, "make it a column of the rows that are combined: `derive NAME = %s`", what),
-        "a function that combines values cannot read `%s`, which differs from round to round", what);
+        "a function that combines values cannot read `%s`, which %s", what, why);
 }
 
 struct term bind_step(struct scope *scope, struct span span)
@@ -53,7 +53,7 @@ struct term bind_step(struct scope *scope, struct span span)
         return unknown_term;
     }
     if (scope->combines) {
-        refuse_in_combiner(scope, span, "step");
+        refuse_in_combiner(scope, span, "step", "differs from round to round");
         return unknown_term;
     }
     const struct input input = {.column = loop->step,

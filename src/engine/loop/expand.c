@@ -85,7 +85,8 @@ static void copy_name(const struct expansion *x, struct name *name)
     if (argument->expr != NULL && argument->expr->kind == EXPR_NAME)
         *name = argument->expr->name;
     else
-        bind_error_second(x->binder, argument->span, name->span, "used as a name here", NULL,
+        bind_error_second(x->binder, argument->span, name->span, "used as a name here",
+                          "`let NAME = ...`, before, names a relation whose elements are read by position",
                           "this argument has to be a name");
 }
 

@@ -252,6 +252,11 @@ static bool bind_initial(const struct combination *c, struct combining *how)
         const enum known known = bind_constant(&scope, expr, &scalar);
         if (known == KNOWN_NOTHING)
             return false;
+        if (known == KNOWN_VALUE && scalar.missing) {
+            bind_error(binder, expr->span, "give a value, or leave out `from`", "the initial value of `%s` is missing",
+                       slot->name);
+            return false;
+        }
         const bool same = scalar.logical.kind == slot->logical.kind && scalar.logical.scale == slot->logical.scale;
         const bool number = kind != KIND_BOOL && (scalar.kind == kind || kind == KIND_FLOAT);
         if (slot->logical.kind == LOGICAL_TEXT || !same || !(number || scalar.kind == kind)) {
