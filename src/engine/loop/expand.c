@@ -77,7 +77,7 @@ static void not_a_relation(const struct expansion *x, const struct stage_argumen
 }
 
 /* The name that the argument is, for a place where only a name can stand. */
-static void copy_name(const struct expansion *x, struct name *name)
+static void copy_name(const struct expansion *x, struct name *name, const char *hint)
 {
     const struct stage_argument *argument = argument_of(x, name->text);
     if (argument == NULL)
@@ -85,8 +85,7 @@ static void copy_name(const struct expansion *x, struct name *name)
     if (argument->expr != NULL && argument->expr->kind == EXPR_NAME)
         *name = argument->expr->name;
     else
-        bind_error_second(x->binder, argument->span, name->span, "used as a name here",
-                          "`let NAME = ...`, before, names a relation whose elements are read by position",
+        bind_error_second(x->binder, argument->span, name->span, "used as a name here", hint,
                           "this argument has to be a name");
 }
 
@@ -131,7 +130,7 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
             add_definition(x, expr->args[i], copy->args[i]);
     }
     if (expr->kind == EXPR_INDEX && expr->definition == NULL)
-        copy_name(x, &copy->name);
+        copy_name(x, &copy->name, "`let NAME = ...`, before, names a relation whose elements are read by position");
     if (expr->source != NULL) {
         copy->source = arena_alloc(arena, sizeof *copy->source);
         *copy->source = *expr->source;
@@ -245,6 +244,8 @@ static void copy_stage(struct expansion *x, struct stage *stage)
                                    &stage->rounds, &stage->condition, &stage->until};
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         *exprs[i] = copy_expr(x, *exprs[i]);
+    if (stage->along.text != NULL)
+        copy_name(x, &stage->along, "as in `shape i 4, j 3` before, with `i` as the argument");
     const struct stage_array body = stages_copied(x, stage->body, stage->body_count);
     stage->body = body.at;
     stage->body_count = body.count;
