@@ -360,6 +360,11 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
     return &cl->base;
 }
 
+bool cl_expects_gpu(void)
+{
+    return device_files_exist();
+}
+
 static void describe_device(struct strbuf *out, const struct device *device)
 {
     const char *lacks = device_lacks(device);

@@ -161,6 +161,7 @@ static enum exit_status run(const struct options *options)
                                 .signals = signal_pipe[0],
                                 .open_device = open_device,
                                 .tables = &table_source_servers,
+                                .expects_gpu = cl_expects_gpu(),
                                 .describe_devices = describe_devices};
     enum exit_status outcome = shell_main(options, &platform);
     opencl_process_close(&opencl_process);

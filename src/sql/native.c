@@ -258,6 +258,14 @@ static bool take_values(struct native *native, const unsigned char *from)
     }
 }
 
+static bool any_set(const char *bytes, size_t count)
+{
+    unsigned char any = 0;
+    for (size_t i = 0; i < count; i++)
+        any |= (unsigned char)bytes[i];
+    return any != 0;
+}
+
 /* The name, type and values of the block's next column, if all of it has arrived. False: not yet, or native->problem.
  */
 static bool take_column(struct native *native, struct cursor *cursor)
@@ -288,7 +296,7 @@ static bool take_column(struct native *native, struct cursor *cursor)
         if (!missing)
             return false;
         memcpy(missing, cursor->at, rows);
-        column->any_missing = column->any_missing || memchr(missing, 1, rows);
+        column->any_missing = column->any_missing || any_set(missing, rows);
         cursor->at += rows;
     }
     const bool taken = type->form == WIRE_TEXT ? take_texts(native, cursor) : take_values(native, cursor->at);
@@ -461,8 +469,8 @@ static struct column *finish_column(struct native *native, size_t k, const struc
         return NULL;
     }
     for (int64_t row = 0; validity && row < native->rows; row++) {
-        bool *present = column_at(validity, row);
-        *present = !*present;
+        uint8_t *present = column_at(validity, row);
+        *present = *present == 0;
     }
     if (!text)
         column_set_logical(column, type->logical);

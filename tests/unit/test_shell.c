@@ -62,7 +62,7 @@ static void visit(struct visit *visit)
     atomic_int cancel = 0;
     atomic_int leave = 0;
     struct mappings *mappings = mappings_new();
-    struct platform platform = {mappings, &cancel, &leave, -1, no_device, describe_nothing, NULL};
+    struct platform platform = {mappings, &cancel, &leave, -1, no_device, describe_nothing, NULL, false};
     (void)fflush(NULL);
     int out = redirect(visit->scratch, STDOUT_FILENO, "out");
     int err = redirect(visit->scratch, STDERR_FILENO, "err");
