@@ -236,7 +236,8 @@ struct term bind_fold_index(struct scope *scope, const struct expr *range)
             return at->value != NO_VALUE ? term_of(at->value) : unknown_term;
     }
     const char *name = range->args[0]->name.text;
-    bind_error(scope->binder, range->args[0]->span, "compute it for the rows before, with `derive`",
-               "the index `%s` is not known in an aggregate or window within its fold", name);
+    bind_error(
+        scope->binder, range->args[0]->span, "compute it for the rows before, with `derive`; `NAME[E]` reads any row",
+        "the index `%s` is not known in an aggregate, a window or a distance computed for `at` within its fold", name);
     return unknown_term;
 }
