@@ -144,7 +144,7 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
         break;
     default:
         bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
-                   "`%s` with a function needs values, but some are missing", text_of_word(binder->arena, stage));
+                   "`%s` with a function needs values, but some may be missing", text_of_word(binder->arena, stage));
         return false;
     }
     bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;

@@ -156,7 +156,7 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
     }
     if (term.present != NO_VALUE)
         bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
-                   "`%s along %s` needs values, but some are missing", word, stage->along.text);
+                   "`%s along %s` needs values, but some may be missing", word, stage->along.text);
     /* Plain numbers only: a shape is of a grid of measurements. */
     *known = term_is_known(term) && term.present == NO_VALUE &&
              bind_aggregated(&operands->scope, AGG_PRODUCT, &term, expr, word, stage->span);

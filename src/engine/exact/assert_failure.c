@@ -112,7 +112,10 @@ static void append_condition(struct strbuf *hint, const struct failure *failure,
         value left = instr->args[0];
         bool left_holds = is_known(failure, left) && failure->values[left].integer != 0;
         condition = left_holds ? instr->args[1] : left;
-        written = is_and(written) ? written->args[left_holds ? 1 : 0] : NULL;
+        if (is_and(written))
+            written = written->args[left_holds ? 1 : 0];
+        else if (!left_holds) /* else the left side says that the operands have values */
+            written = NULL;
     }
     int arity = op_table[instr->op].arity;
     int first = first_written(written, instr->op);
