@@ -172,8 +172,8 @@ static bool open_body(struct kept_rounds *kept, const struct queue *queue, struc
 /* The tasks' jobs. */
 static void set_written(struct kept_rounds *kept, struct kept_queue *queue, bool is_body)
 {
-    const struct kept_task *last = &queue->tasks[queue->count - 1];
-    for (size_t k = 0; queue->count > 0 && is_body && k < last->task->output_count; k++)
+    const struct kept_task *last = queue->count > 0 ? &queue->tasks[queue->count - 1] : NULL;
+    for (size_t k = 0; last && is_body && k < last->task->output_count; k++)
         last->written[k] = kept->carried[k] ? NULL : kept->after[k];
     for (size_t t = 0; t < queue->count; t++)
         queue->tasks[t].job.task = task_writing(queue->tasks[t].task, queue->tasks[t].written, kept->arena);
