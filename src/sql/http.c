@@ -262,11 +262,13 @@ enum status http_query(struct http *http, const char *sql, http_receiver *receiv
     curl->easy_setopt(http->easy, CURLOPT_WRITEDATA, &answer);
     enum status outcome = transfer(http, &code);
     curl->easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (outcome == STATUS_CANCELLED || answer.ended)
+    long sent = 0; /* bytes: none without a connection */
+    curl->easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE, &sent);
+    if ((outcome == STATUS_CANCELLED || answer.ended) && sent > 0)
         kill_query(http, id);
-    else if (code != CURLE_OK)
+    else if (outcome == STATUS_OK && !answer.ended && code != CURLE_OK)
         outcome = report_transfer(http, code, span, diags);
-    else if (status != STATUS_FINE)
+    else if (outcome == STATUS_OK && !answer.ended && status != STATUS_FINE)
         outcome = report_answer(&answer, status, span, diags);
     strbuf_free(&answer.error);
     return outcome;
