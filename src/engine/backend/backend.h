@@ -24,6 +24,7 @@ struct job {
     struct progress_step whole; /* the task, of which row r is part r / rows */
     const atomic_int *cancel;   /* becomes non-zero when the user interrupts */
     struct diags *diags;
+    bool keeps; /* it is run again and again, with other elements in its columns: only their known ranges hold */
 };
 
 /* Where rows that pass the filters go: columns[k] is output k (NULL if not needed), reserved for as many rows as the

@@ -72,6 +72,7 @@ struct kept_job *kept_job_new(const struct job *job, struct column *const *colum
     kept->job = *job;
     kept->job.timing = NULL;
     kept->job.progress = NULL;
+    kept->job.keeps = true;
     kept->columns = columns;
     kept->pool = pool;
     kept->program = program_new(&kept->job, columns, arena);

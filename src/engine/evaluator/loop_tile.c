@@ -368,12 +368,12 @@ static void widen(const struct finding *finding, struct tile_element *element)
     element->column = copy;
 }
 
-/* Whether it takes little, next to the loop, to look at all elements once. */
+/* Whether all elements can be looked at now, which takes little next to the loop. */
 static bool is_short(const struct finding *finding, const struct tile_element *element)
 {
     enum { MOST_BYTES = 1 << 26 };
     const struct job *job = finding->program->job;
-    return element->column->rows / 4 <= job->end - job->begin &&
+    return !job->keeps && element->column->rows / 4 <= job->end - job->begin &&
            element->column->rows <= MOST_BYTES / (int64_t)sizeof(int64_t);
 }
 
@@ -383,10 +383,10 @@ static void prepare_factors(const struct finding *finding, struct tile_product *
     product->most = INT64_MAX;
     for (int i = 0; i < 2; i++) {
         struct tile_element *element = &finding->tile->elements[i == 0 ? product->x : product->y];
-        if (!is_short(finding, element))
-            return;
-        widen(finding, element);
-        if (product->sum == LANE_I64)
+        const bool is_read = is_short(finding, element);
+        if (is_read)
+            widen(finding, element);
+        if (product->sum == LANE_I64 && (is_read || element->column->range_known))
             most[i] = largest(element);
     }
     if (__builtin_mul_overflow(most[0], most[1], &product->most))
