@@ -323,7 +323,8 @@ static int64_t few_rounds(const struct code *from, const value *indices, size_t 
         const struct instr *index = &from->at[indices[d]], *first = &from->at[index->args[0]],
                            *last = &from->at[index->args[1]], *where = &from->at[index->args[2]];
         if (first->op != OP_CONST || last->op != OP_CONST || where->op != OP_CONST || !where->integer ||
-            last->integer < first->integer || last->integer - first->integer >= FEW / rounds)
+            last->integer < first->integer ||
+            (uint64_t)last->integer - (uint64_t)first->integer >= (uint64_t)(FEW / rounds))
             return 0;
         rounds *= last->integer - first->integer + 1;
     }

@@ -76,9 +76,9 @@ CPU_CLONES static bool div_power_i64(const struct operands *o, int count)
     const int64_t *restrict a = o->a;
     const uint64_t below = o->by->wide.magnitude - 1;
     const int shift = __builtin_popcountll(below);
-    const int64_t flip = o->by->wide.flags & DIVISOR_NEGATIVE ? -1 : 0;
+    const uint64_t flip = o->by->wide.flags & DIVISOR_NEGATIVE ? UINT64_MAX : 0;
     for (int i = 0; i < count; i++)
-        out[i] = (((a[i] + (int64_t)((uint64_t)(a[i] >> 63) & below)) >> shift) ^ flip) - flip;
+        out[i] = (int64_t)(((uint64_t)((a[i] + (int64_t)((uint64_t)(a[i] >> 63) & below)) >> shift) ^ flip) - flip);
     return false;
 }
 
