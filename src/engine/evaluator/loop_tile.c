@@ -291,8 +291,8 @@ static void find_fills(const struct finding *finding)
     }
 }
 
-/* The steps of all rounds. */
-static void list_steps(const struct finding *finding)
+/* The steps of all rounds; false: one reads the state of a sum, which a round changes before its other steps. */
+static bool list_steps(const struct finding *finding)
 {
     struct loop_tile *tile = finding->tile;
     const struct vector_loop *loop = finding->loop;
@@ -306,6 +306,10 @@ static void list_steps(const struct finding *finding)
     for (int32_t s = loop->body_end - 1; s >= loop->begin; s--) {
         if (needed[steps[s].out] && element_of(tile, steps[s].out) < 0)
             need_arguments(&steps[s], needed);
+    }
+    for (size_t k = 0; k < loop->state_count; k++) {
+        if (tile->in_sum[k] && needed[loop->states[k].state])
+            return false;
     }
     tile->steps = arena_array(finding->b->arena, (size_t)(loop->body_end - loop->begin) + tile->sum_count + 1,
                               sizeof *tile->steps);
@@ -324,6 +328,7 @@ static void list_steps(const struct finding *finding)
         if (!computed[tile->sums[k].term]) /* it is the same in all rounds */
             tile->steps[tile->step_count++] = (struct tile_step){.element = -1, .sum = (int)k};
     }
+    return true;
 }
 
 /* The element that the value is, in any lane; -1: none. */
@@ -466,7 +471,8 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
     if (tile->element_count + tile->sum_count == 0 || !is_simple(&finding))
         return NULL;
     list_positions(&finding);
-    list_steps(&finding);
+    if (!list_steps(&finding))
+        return NULL;
     find_fills(&finding);
     if (tile->element_count > b->program->most_tile_elements)
         b->program->most_tile_elements = tile->element_count;
