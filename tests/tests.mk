@@ -169,9 +169,9 @@ DEVICE ?= auto
 bench-programs: all $(B)/programs.so
 	$(PYTHON) tests/bench/programs.py --build $(B) --device $(DEVICE) $(BENCH_FLAGS)
 
-$(B)/programs.so: tests/bench/programs.c tests/bench/programs_ikra.c
+$(B)/programs.so: tests/bench/programs.c tests/bench/programs_ikra.c tests/bench/programs.h
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native -fopenmp -shared -fPIC $(WARNINGS) -Wno-missing-prototypes -o $@ $^ -lm
+	$(CC) -std=c11 -D_GNU_SOURCE -O3 -march=native -fopenmp -shared -fPIC $(WARNINGS) -o $@ $(filter %.c,$^) -lm
 
 $(B)/hand: tests/bench/hand.c
 	@mkdir -p $(@D)

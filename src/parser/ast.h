@@ -195,11 +195,11 @@ struct stage {
     size_t body_count;
     struct item *aggregates; /* group: calls of aggregates */
     size_t aggregate_count;
-    struct expr *across;    /* group: a column for each value of this one, or NULL; */
-    struct expr *values;    /* EXPR_IN_LIST of these values, NULL: of all that it has */
-    struct name op;         /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */
-    struct name exclusive;  /* scan; may be absent */
-    struct item *initial;   /* scan, reduce: from INIT, ...; sample: seed S; or NULL */
+    struct expr *across;   /* group: a column for each value of this one, or NULL; */
+    struct expr *values;   /* EXPR_IN_LIST of these values, NULL: of all that it has */
+    struct name op;        /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */
+    struct name exclusive; /* scan; may be absent */
+    struct item *initial;  /* scan, reduce: from INIT, ...; sample: seed S; or NULL */
     size_t initial_count;
     struct name along;      /* "rows", "cols" or an axis; may be absent */
     struct expr **bounds;   /* stencil: first and last neighbour, of each axis */

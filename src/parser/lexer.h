@@ -46,8 +46,8 @@ struct lexeme lexer_next(struct lexer *lexer);
 enum path_form {
     PATH_ANY_WORD,
     PATH_LIKE,   /* it contains a `.` or `/` */
-    PATH_CERTAIN /* it cannot be an expression: trades.csv, data/t.gz, ./ids, ../ids, /tmp/ids, ~/ids, clickhouse://db/t;
-                    at its end, or before a `|`, a `)` or a word */
+    PATH_CERTAIN /* it cannot be an expression: trades.csv, data/t.gz, ./ids, ../ids, /tmp/ids, ~/ids,
+                    clickhouse://db/t; at its end, or before a `|`, a `)` or a word */
 };
 
 /* A bare path, TOKEN_PATH: up to white space or one of , ; | ( ) #. LEX_NONE, with nothing consumed, if there is none.

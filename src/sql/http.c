@@ -213,6 +213,13 @@ static enum status report_answer(const struct answer *answer, long status, struc
     return STATUS_FAILED;
 }
 
+static enum status report_no_tls(const struct http *http, const char *detail, struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "no TLS connection to `%s`: %s", http->server, detail);
+    diag_hint(diags, "clickhouse:// connects without TLS");
+    return STATUS_FAILED;
+}
+
 /* There was no answer, or not all of it. */
 static enum status report_transfer(const struct http *http, CURLcode code, struct span span, struct diags *diags)
 {
@@ -222,6 +229,8 @@ static enum status report_transfer(const struct http *http, CURLcode code, struc
         return diag_error(diags, span, "there is no host of `%s`: %s", http->server, detail);
     case CURLE_COULDNT_CONNECT:
     case CURLE_OPERATION_TIMEDOUT:
+        if (strstr(detail, "SSL")) /* it was waited for in vain */
+            return report_no_tls(http, detail, span, diags);
         diag_error(diags, span, "cannot connect to `%s`: %s", http->server, detail);
         diag_hint(diags, "the port is that of the HTTP interface, 8123 or with TLS 8443 if none is named");
         return STATUS_FAILED;
@@ -232,9 +241,7 @@ static enum status report_transfer(const struct http *http, CURLcode code, struc
         diag_hint(diags, "SSL_CERT_FILE names a file of certificates to trust");
         return STATUS_FAILED;
     case CURLE_SSL_CONNECT_ERROR:
-        diag_error(diags, span, "no TLS connection to `%s`: %s", http->server, detail);
-        diag_hint(diags, "clickhouse:// connects without TLS");
-        return STATUS_FAILED;
+        return report_no_tls(http, detail, span, diags);
     default:
         return diag_error(diags, span, "the connection to `%s` broke off before all rows were received: %s",
                           http->server, detail);

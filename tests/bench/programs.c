@@ -4,6 +4,8 @@
    Loops and folds of the research systems Ikra and Parakeet, and PageRank; Ikra's micro benchmarks are in
    programs_ikra.c. Integers have the widths of the systems' own. */
 
+#include "programs.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,8 @@
 /* The micro benchmarks of Ikra (Springer, Wauligmann and Masuhara, "Modular Array-Based GPU Computing in a
    Dynamically-Typed Language", 2017) as plain loops; see programs.c. */
 
+#include "programs.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -190,8 +190,7 @@ static void exceptions_in_mid_stream_are_errors(void **state)
     static const char *const exceptions[] = {
         "Code: 395, e.displayText() = DB::Exception: too much, e.what() = DB::Exception\n",
         "Code: 395. DB::Exception: too much. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO) (version 23.8.1)\n",
-        "\r\n__exception__\r\nabcdefgh\r\nCode: 395. DB::Exception: too much: (version 25.1)\n61 "
-        "abcdefgh\r\n__exception__\r\n",
+        "\r\n__exception__\r\nabcdefgh\r\nCode: 395. DB::Exception: too much: (version 25.1)\n6\r\n__exception__\r\n",
     };
     for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++) {
         struct strbuf bytes = {0};

@@ -442,8 +442,8 @@ enum status bind_expression(struct env *env, const struct expr *expr, const stru
         "an expression on its own can use `let` values; columns come from a pipeline: `load PATH | map ...`");
     scope.subject = subject;
     enum known known = bind_constant(&scope, expr, &scalar);
-    if (binder.errors > 0)
-        return STATUS_FAILED;
+    if (binder.cancelled || binder.errors > 0)
+        return binder.cancelled ? STATUS_CANCELLED : STATUS_FAILED;
     conclude_constant(known, &scalar, bound);
     return STATUS_OK;
 }

@@ -188,11 +188,13 @@ enum status exact_run(const struct queue *fused, const struct exact_done *done, 
     return status;
 }
 
-enum status exact_constant(const struct code *code, value root, struct scalar *result, struct diags *diags)
+enum status exact_constant(const struct code *code, value root, const atomic_int *cancel, struct scalar *result,
+                           struct diags *diags)
 {
     const struct task task = {.code = *code};
     struct exact exact;
     exact_init(&exact, 1, NULL, diags);
+    exact.cancel = cancel;
     lazy_init(&exact.tasks[0], &task, NULL, exact.arena);
     union datum datum;
     enum status status = exact_value(&exact, &exact.tasks[0], 0, root, &datum);

@@ -42,6 +42,7 @@ enum status exact_aggregate(const struct job *job, const struct exact_options *o
                             bool *undecided);
 
 /* The value of code without inputs (a let expression, take's argument); stage names it in errors. */
-enum status exact_constant(const struct code *code, value root, struct scalar *result, struct diags *diags);
+enum status exact_constant(const struct code *code, value root, const atomic_int *cancel, struct scalar *result,
+                           struct diags *diags);
 
 #endif

@@ -79,9 +79,14 @@ static enum known evaluate(struct scope *scope, value v, struct scalar *scalar)
         return KNOWN_VALUE;
     if (reads_unknown(scope, v))
         return KNOWN_KIND;
-    if (exact_constant(scope->code, v, scalar, scope->binder->diags) == STATUS_OK)
+    struct binder *binder = scope->binder;
+    const enum status status = exact_constant(scope->code, v, env_cancel(binder->env), scalar, binder->diags);
+    if (status == STATUS_OK)
         return KNOWN_VALUE;
-    bind_failed(scope->binder);
+    if (status == STATUS_CANCELLED)
+        binder->cancelled = true;
+    else
+        bind_failed(binder);
     return KNOWN_NOTHING;
 }
 

@@ -6,10 +6,10 @@
 #include "engine/formats/formats.h"
 #include "engine/formats/row_encode.h"
 
-/* One column is an array of its type, with the shape of the rows if they have one; several columns are a structured array
- * with a field for each. Dates are datetime64[D], timestamps datetime64[us], durations timedelta64[us], text U. Data
- * begins at a multiple of 64 bytes, so that it can be mapped. An error if two columns have the same name, or an array
- * cannot hold one. */
+/* One column is an array of its type, with the shape of the rows if they have one; several columns are a structured
+ * array with a field for each. Dates are datetime64[D], timestamps datetime64[us], durations timedelta64[us], text U.
+ * Data begins at a multiple of 64 bytes, so that it can be mapped. An error if two columns have the same name, or an
+ * array cannot hold one. */
 extern const struct row_style style_npy;
 
 /* `read` of formats.h. A one-dimensional array is a column, one of more dimensions a column with a shape, one without

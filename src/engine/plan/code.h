@@ -55,7 +55,7 @@ struct instr {
     bool fallible; /* it, or something it is computed from, can fail */
     const struct border *border; /* NEAR */
     struct span span;            /* for errors */
-    int64_t shift;    /* row offset: fusion computes a neighbour's value where it is read */
+    int64_t shift;               /* row offset: fusion computes a neighbour's value where it is read */
 
     /* Filled in by range analysis (engine/optimize); until then the widest lane and every operation that can fail
      * checked. */

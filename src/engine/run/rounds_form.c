@@ -39,7 +39,8 @@ const char *rounds_form(const struct loop *loop, const struct queue *const *queu
         }
     }
     if (!alone)
-        return "programs are made once; the host starts each round on a device, because of a sum of floats, a mean or a product";
+        return "programs are made once; the host starts each round on a device, because of a sum of floats, a mean or "
+               "a product";
     const struct task *last = queues[0]->tasks[queues[0]->count - 1];
     const bool fuses = queues[2]->count > 1 && !code_has_loops(&last->code) &&
                        fuse_until(loop, last, queues[2]->tasks[0], arena) != NULL;

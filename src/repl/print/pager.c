@@ -58,7 +58,8 @@ static void run(const char *command, int input)
 {
     (void)signal(SIGINT, SIG_DFL);
     (void)signal(SIGPIPE, SIG_DFL);
-    /* Without R less would show escapes for colours as text. The shell sets it: after fork no memory may be allocated. */
+    /* Without R less would show escapes for colours as text. The shell sets it: after fork no memory may be allocated.
+     */
     static const char script[] = "LESS=${LESS-R}; export LESS; eval \"$1\"";
     if (dup2(input, STDIN_FILENO) >= 0)
         (void)execl("/bin/sh", "sh", "-c", script, "sh", command, (char *)NULL);

@@ -196,8 +196,8 @@ void session_choose_device(struct session *session)
         strbuf_free(&choice);
     }
     session->runner.no_wait = session->settings.device == DEVICE_AUTO;
-    /* At the prompt a GPU starts while the user types; a single query may finish before it would be ready. Without a GPU
-     * OpenCL, which takes 60 MB, starts when it is chosen. */
+    /* At the prompt a GPU starts while the user types; a single query may finish before it would be ready. Without a
+     * GPU OpenCL, which takes 60 MB, starts when it is chosen. */
     struct backend *first = first_device(session);
     const bool early = session->interactive && session->platform->expects_gpu;
     if (first && (early || !session->runner.no_wait))
