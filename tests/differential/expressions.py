@@ -5,6 +5,7 @@ fail, so laziness is only a matter of which failures are passed on.
 """
 
 import math
+import re
 
 import numpy as np
 
@@ -145,8 +146,10 @@ def write(node, names, level=0):
     if op in LEVELS:
         own = LEVELS[op]
         first, second = write(args[0], names, own), write(args[1], names, own + 1)
-        # `10 ^ 2` of decimal digits is answered by a note that it is no power.
-        return wrap(own, f"{first} {op} {hex(int(second)) if op == '^' and second.isdigit() else second}")
+        if op == "^":  # `x ^ 2` and `10 ^ x` of decimal digits are answered by a note that this is no power
+            first = re.sub(r"(?<![\w.])10$", "0xa", first)
+            second = hex(int(second)) if second.isdigit() else second
+        return wrap(own, f"{first} {op} {second}")
     return f"{op}({', '.join(write(arg, names) for arg in args)})"
 
 
