@@ -153,7 +153,7 @@ static struct task *shape_of(struct binder *binder, const struct stage *stage, i
     return task;
 }
 
-/* Whether so many rows may have the shape, which `rows` are then if the flow's are not known. */
+/* Whether the shape fits the flow; sets *rows to its number of elements, which the flow has then. */
 static bool check_rows(struct binder *binder, const struct stage *stage, const struct flow *flow,
                        const struct shape *shape, int64_t *rows)
 {

@@ -225,9 +225,9 @@ static void reach(struct visit *visit, value v)
     visit->waiting[visit->count++] = v;
 }
 
-/* Whether the condition is computed from a loop that `v` is the index of, or in the body of: of values that several
- * loops share. A loop waits for the conditions of its index and of failures in its rounds, too, which are behind it in
- * the code. */
+/* Whether the condition is computed from a loop of which `v` is the index or in the body, as a value that several loops
+ * share may be. A loop also reads the conditions of its index and of what can fail in its rounds, though they come
+ * later in the code. */
 static bool waits_for_itself(const struct code *code, value v, value condition, const uint32_t *levels)
 {
     if (condition < 0 || levels[v] == 0)

@@ -20,7 +20,7 @@ struct shape {
 /* The lines along one axis: rows that differ in its index alone. Row r of line l, r from 0 to length - 1, is row
  * (l / inner * length + r) * inner + l % inner of the relation. */
 struct lines {
-    int64_t outer, length, inner; /* the product of the extents before the axis, its own, of those behind it */
+    int64_t outer, length, inner; /* products of the extents: before the axis, of the axis, after it */
 };
 
 /* Whether the rows have a shape, which is known. */
