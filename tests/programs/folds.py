@@ -408,22 +408,29 @@ def options_of(arguments):
     return options.parse_args(arguments)
 
 
-def main(arguments):
+def run_queries(arguments, make_maker, make, judge, extra=None):
+    """Runs random queries in each mode, and before them `extra`, the name of a test and what is wrong in a mode."""
     options = options_of(arguments)
     tally = harness.Tally("programs")
-    maker = Maker(random.Random(options.seed))
+    maker = make_maker(random.Random(options.seed))
     queries = []
     while len(queries) < options.count:
-        query = make_query(maker, options.rows)
+        query = make(maker, options.rows)
         if (query[1] is not None or query[2]) and len(query[0]) < 900:
             queries.append(query)
     with harness.Sandbox() as sandbox:
         for mode in options.modes.split(","):
+            if extra:
+                tally.check(f"{mode} {extra[0]}", extra[1](harness.ALL_MODES[mode], sandbox))
             outs, errs = run_mode(harness.ALL_MODES[mode], sandbox, queries)
             for number, (query, expected, failure) in enumerate(queries):
-                problem = compare(expected, failure, outs[number], errs[number])
+                problem = judge(expected, failure, outs[number], errs[number])
                 tally.check(f"{mode} {number}", problem and f"{query}\n{problem}")
     return tally.finish()
+
+
+def main(arguments):
+    return run_queries(arguments, Maker, make_query, compare)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ rows, with errors of the first round and then the first row; with `while`, of ea
 """
 
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -76,22 +75,7 @@ def chain_problem(mode, sandbox):
 
 
 def main(arguments):
-    options = folds.options_of(arguments)
-    tally = harness.Tally("programs")
-    maker = folds.Maker(random.Random(options.seed))
-    queries = []
-    while len(queries) < options.count:
-        query = make_query(maker, options.rows)
-        if len(query[0]) < 900:
-            queries.append(query)
-    with harness.Sandbox() as sandbox:
-        for mode in options.modes.split(","):
-            tally.check(f"{mode} chain", chain_problem(harness.ALL_MODES[mode], sandbox))
-            outs, errs = folds.run_mode(harness.ALL_MODES[mode], sandbox, queries)
-            for number, (query, expected, failure) in enumerate(queries):
-                problem = compare(expected, failure, outs[number], errs[number])
-                tally.check(f"{mode} {number}", problem and f"{query}\n{problem}")
-    return tally.finish()
+    return folds.run_queries(arguments, folds.Maker, make_query, compare, ("chain", chain_problem))
 
 
 if __name__ == "__main__":

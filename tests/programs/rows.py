@@ -4,7 +4,6 @@ combined. The functions are not associative: so few rows are combined from the f
 """
 
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -88,22 +87,7 @@ def many_problem(mode, sandbox):
 
 
 def main(arguments):
-    options = folds.options_of(arguments)
-    tally = harness.Tally("programs")
-    maker = Maker(random.Random(options.seed))
-    queries = []
-    while len(queries) < options.count:
-        query = make_query(maker, options.rows)
-        if len(query[0]) < 900:
-            queries.append(query)
-    with harness.Sandbox() as sandbox:
-        for mode in options.modes.split(","):
-            tally.check(f"{mode} many", many_problem(harness.ALL_MODES[mode], sandbox))
-            outs, errs = folds.run_mode(harness.ALL_MODES[mode], sandbox, queries)
-            for number, (query, expected, failure) in enumerate(queries):
-                problem = compare(expected, failure, outs[number], errs[number])
-                tally.check(f"{mode} {number}", problem and f"{query}\n{problem}")
-    return tally.finish()
+    return folds.run_queries(arguments, Maker, make_query, compare, ("many", many_problem))
 
 
 if __name__ == "__main__":

@@ -331,12 +331,6 @@ static int64_t few_rounds(const struct code *from, const value *indices, size_t 
     return rounds;
 }
 
-/* The states after a round of any or all, which may be decided already. */
-static void decide(const struct lowering *lowering, enum fold_kind kind, value e, struct states *states)
-{
-    states->at[0] = op2(lowering, kind == FOLD_ANY ? OP_OR : OP_AND, states->at[0], e);
-}
-
 /* Writes the rounds of folds one after another, if they are few and short. */
 static bool unroll(const struct lowering *lowering, const value *folds, const value *bodies, size_t count,
                    const value *indices, size_t depth)
@@ -372,8 +366,8 @@ static bool unroll(const struct lowering *lowering, const value *folds, const va
         for (size_t f = 0; f < count; f++) {
             const enum fold_kind kind = (enum fold_kind)from->at[folds[f]].integer;
             const value e = code_inline(lowering->to, from, bodies[f], NULL, NO_VALUE, map);
-            if (kind == FOLD_ANY || kind == FOLD_ALL)
-                decide(lowering, kind, e, &states[f]);
+            if (kind == FOLD_ANY || kind == FOLD_ALL) /* which may be decided already */
+                states[f].at[0] = op2(lowering, kind == FOLD_ANY ? OP_OR : OP_AND, states[f].at[0], e);
             else
                 next_states(lowering, kind, from->at[bodies[f]].kind, e, map[indices[depth - 1]], &states[f]);
         }

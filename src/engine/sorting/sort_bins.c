@@ -1,5 +1,6 @@
 #include "engine/sorting/sort_bins.h"
 
+#include "engine/sorting/sort_element.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
@@ -59,16 +60,6 @@ void bins_free(struct bins *bins)
     free(bins->counts);
 }
 
-SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, size_t width)
-{
-    if (width == 4)
-        ((uint32_t *)to)[i] = ((const uint32_t *)from)[j];
-    else if (width == 8)
-        ((uint64_t *)to)[i] = ((const uint64_t *)from)[j];
-    else
-        ((struct radix_pair *)to)[i] = ((const struct radix_pair *)from)[j];
-}
-
 /* ---- dealing into bins ---- */
 
 /* Appends elements to bins; returns the numbers of elements in these bins, all together by `or`. */
@@ -79,7 +70,7 @@ SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int c
     for (int i = 0; i < count; i++) {
         const size_t bin = numbers[i];
         const uint32_t at = counts[bin];
-        copy_element(to, bin * stride + at, elements, (size_t)i, width);
+        sort_element_copy(to, bin * stride + at, elements, (size_t)i, width);
         counts[bin] = at + 1;
         any |= at + 1;
     }
@@ -109,7 +100,7 @@ static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struc
 SPECIALISED void move(const void *elements, const uint32_t *numbers, int count, uint32_t *next, void *to, size_t width)
 {
     for (int i = 0; i < count; i++)
-        copy_element(to, next[numbers[i]]++, elements, (size_t)i, width);
+        sort_element_copy(to, next[numbers[i]]++, elements, (size_t)i, width);
 }
 
 /* Deals into bins that follow each other; ends[i] is set to the end of bin i. */

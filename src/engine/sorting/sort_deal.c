@@ -1,5 +1,6 @@
 #include "engine/sorting/sort_deal.h"
 
+#include "engine/sorting/sort_element.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
@@ -72,16 +73,6 @@ static void append_buffer(const struct deal *deal, struct dealt_part *part, size
     part->in_chunks[bucket] += deal->buffer_bytes;
 }
 
-SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, size_t width)
-{
-    if (width == 4)
-        ((uint32_t *)to)[i] = ((const uint32_t *)from)[j];
-    else if (width == 8)
-        ((uint64_t *)to)[i] = ((const uint64_t *)from)[j];
-    else
-        ((struct radix_pair *)to)[i] = ((const struct radix_pair *)from)[j];
-}
-
 SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, const void *elements,
                             const uint32_t *buckets, int count, size_t width)
 {
@@ -91,7 +82,7 @@ SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, co
     for (int i = 0; i < count; i++) {
         const uint32_t bucket = buckets[i];
         uint32_t at = next[bucket];
-        copy_element(buffers, at, elements, (size_t)i, width);
+        sort_element_copy(buffers, at, elements, (size_t)i, width);
         if ((++at & (capacity - 1)) == 0) {
             append_buffer(deal, part, bucket);
             at -= capacity;

@@ -1,5 +1,6 @@
 #include "engine/sorting/sort_level.h"
 
+#include "engine/sorting/sort_element.h"
 #include "engine/sorting/sort_network.h"
 
 #include <stddef.h>
@@ -118,20 +119,7 @@ enum { INDEX_BITS = 8 /* of an element's number among those that are sorted at o
 
 SPECIALISED uint64_t key_of(const struct sort_key_place *place, const void *elements, size_t i, size_t width)
 {
-    const uint64_t word = width == 4   ? ((const uint32_t *)elements)[i]
-                          : width == 8 ? ((const uint64_t *)elements)[i]
-                                       : ((const struct radix_pair *)elements)[i].key;
-    return word >> place->shift & place->mask;
-}
-
-SPECIALISED void copy_element(void *to, size_t i, const void *from, size_t j, size_t width)
-{
-    if (width == 4)
-        ((uint32_t *)to)[i] = ((const uint32_t *)from)[j];
-    else if (width == 8)
-        ((uint64_t *)to)[i] = ((const uint64_t *)from)[j];
-    else
-        ((struct radix_pair *)to)[i] = ((const struct radix_pair *)from)[j];
+    return sort_element_word(elements, i, width) >> place->shift & place->mask;
 }
 
 SPECIALISED void bounds_of_width(const struct sort_key_place *place, const void *elements, size_t width, int count,
@@ -174,7 +162,7 @@ SPECIALISED bool sort_numbered(const struct sort_level *level, const struct sort
             words[i] = (uint32_t)(key_of(place, elements, (size_t)i, width) - least) << INDEX_BITS | (uint32_t)i;
         level->sort_32(words, count, order);
         for (int i = 0; i < count; i++)
-            copy_element(sorted, (size_t)i, elements, order[i] & ((1u << INDEX_BITS) - 1), width);
+            sort_element_copy(sorted, (size_t)i, elements, order[i] & ((1u << INDEX_BITS) - 1), width);
         return true;
     }
     if ((most - least) >> (64 - INDEX_BITS) == 0) {
@@ -183,7 +171,7 @@ SPECIALISED bool sort_numbered(const struct sort_level *level, const struct sort
             words[i] = (key_of(place, elements, (size_t)i, width) - least) << INDEX_BITS | (uint64_t)i;
         level->sort_64(words, count, order);
         for (int i = 0; i < count; i++)
-            copy_element(sorted, (size_t)i, elements, order[i] & ((1u << INDEX_BITS) - 1), width);
+            sort_element_copy(sorted, (size_t)i, elements, order[i] & ((1u << INDEX_BITS) - 1), width);
         return true;
     }
     return false;

@@ -1,5 +1,7 @@
 #include "engine/sorting/sort_positions.h"
 
+#include "engine/sorting/sort_element.h"
+
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -16,10 +18,7 @@ enum {
 
 static uint64_t key_of(const struct sort_positions *by, const void *elements, int64_t i, size_t width)
 {
-    const uint64_t word = width == 4   ? ((const uint32_t *)elements)[i]
-                          : width == 8 ? ((const uint64_t *)elements)[i]
-                                       : ((const struct radix_pair *)elements)[i].key;
-    return word >> by->key.shift & by->key.mask;
+    return sort_element_word(elements, (size_t)i, width) >> by->key.shift & by->key.mask;
 }
 
 /* SplitMix64's finaliser, shortened. */
