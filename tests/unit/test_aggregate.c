@@ -2,6 +2,7 @@
 #include "scratch.h"
 
 #include "engine/backend/aggregate.h"
+#include "engine/vector/ops.h"
 #include "random_code.h"
 
 #include <float.h>
@@ -247,9 +248,36 @@ static void splits_do_not_matter(void **unused)
     }
 }
 
+/* Folds over blocks against one value after another: every number of rows around the lanes, NaN, both zeros. */
+static void test_extremes_of_blocks(void **context)
+{
+    (void)context;
+    enum { MOST = 200 };
+    double values[MOST];
+    struct fixture fixture;
+    for (int count = 0; count <= MOST; count++) {
+        for (int i = 0; i < count; i++)
+            values[i] = (i * 7 + count) % 11 == 0        ? NAN
+                        : (i * 37 + count * 5) % 17 == 3 ? -0.0
+                                                         : (i * 53 + count) % 97 - 48;
+        for (int max = 0; max < 2; max++) {
+            begin(&fixture, max ? AGG_MAX : AGG_MIN, KIND_FLOAT);
+            struct agg_state folded = new_state(&fixture), each = new_state(&fixture);
+            vector_fold(max ? AGG_MAX : AGG_MIN, LANE_F64, false)(&folded, values, count);
+            for (int i = 0; i < count; i++)
+                agg_add_float(&each, values[i]);
+            assert_int_equal(folded.count, each.count);
+            assert_int_equal(folded.nans, each.nans);
+            assert_string_equal(finish(&fixture, &folded), finish(&fixture, &each));
+            arena_free(fixture.arena);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_extremes_of_blocks),
         cmocka_unit_test(integers),
         cmocka_unit_test(floats),
         cmocka_unit_test(bools),

@@ -3,8 +3,6 @@
 
 #include "base/cpu_dispatch.h"
 
-#include <math.h>
-
 CPU_CLONES static void fold_count(struct agg_state *state, const void *values, int count)
 {
     (void)values;
@@ -109,34 +107,37 @@ BITS(xor_i64, int64_t, 0, ^)
 BITS(or_i32, int32_t, 0, |)
 BITS(or_i64, int64_t, 0, |)
 
-/* Comparisons with NaN are false, so NaNs are skipped and counted. */
-CPU_CLONES static void min_f64(struct agg_state *state, const void *values, int count)
-{
-    const double *a = values;
-    double lo = state->flo;
-    int nans = 0;
-    for (int i = 0; i < count; i++) {
-        lo = a[i] < lo ? a[i] : lo;
-        nans += isnan(a[i]) != 0;
+/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped and counted. A fold waits
+ * for the one before, so LANES folds run side by side. */
+#define EXTREME(name, member, sign)                                                                                    \
+    CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
+    {                                                                                                                  \
+        enum { LANES = 32 };                                                                                           \
+        const double *a = values;                                                                                      \
+        double best[LANES];                                                                                            \
+        int64_t nans[LANES] = {0}, nan_count = 0;                                                                      \
+        int i = 0;                                                                                                     \
+        for (int k = 0; k < LANES; k++)                                                                                \
+            best[k] = state->member;                                                                                   \
+        for (; i + LANES <= count; i += LANES) {                                                                       \
+            for (int k = 0; k < LANES; k++) {                                                                          \
+                best[k] = a[i + k] sign best[k] ? a[i + k] : best[k];                                                  \
+                nans[k] += a[i + k] != a[i + k];                                                                       \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (int k = 0; i + k < count; k++) {                                                                          \
+            best[k] = a[i + k] sign best[k] ? a[i + k] : best[k];                                                      \
+            nans[k] += a[i + k] != a[i + k];                                                                           \
+        }                                                                                                              \
+        for (int k = 0; k < LANES; k++) {                                                                              \
+            state->member = best[k] sign state->member ? best[k] : state->member;                                      \
+            nan_count += nans[k];                                                                                      \
+        }                                                                                                              \
+        state->nans += nan_count;                                                                                      \
+        state->count += count - nan_count;                                                                             \
     }
-    state->flo = lo;
-    state->nans += nans;
-    state->count += count - nans;
-}
-
-CPU_CLONES static void max_f64(struct agg_state *state, const void *values, int count)
-{
-    const double *a = values;
-    double hi = state->fhi;
-    int nans = 0;
-    for (int i = 0; i < count; i++) {
-        hi = a[i] > hi ? a[i] : hi;
-        nans += isnan(a[i]) != 0;
-    }
-    state->fhi = hi;
-    state->nans += nans;
-    state->count += count - nans;
-}
+EXTREME(min_f64, flo, <)
+EXTREME(max_f64, fhi, >)
 
 CPU_CLONES static void add_f64(struct agg_state *state, const void *values, int count)
 {
