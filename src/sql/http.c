@@ -3,7 +3,7 @@
 #include "base/heap.h"
 #include "base/strbuf.h"
 #include "sql/curl_library.h"
-#include "sql/server_error.h"
+#include "sql/http_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,25 +13,21 @@
 enum {
     CONNECT_MS = 10000, /* until a connection is given up */
     POLL_MS = 20,       /* between looks at `cancel` */
-    KILL_MS = 2000,     /* for telling the server to end a query */
+    TIDY_MS = 2000,     /* for a statement whose outcome does not matter */
     RECEIVE_BYTES = 1 << 18,
     MOST_ERROR = 1 << 14, /* bytes of an error's text that are kept */
-    STATUS_FINE = 200,
-    STATUS_UNAUTHORIZED = 401,
-    STATUS_FORBIDDEN = 403
+    STATUS_FINE = 200
 };
 
 struct http {
     struct curl_library curl;
     CURL *easy;
     CURLM *multi;
-    const atomic_int *cancel;
-    char *server;     /* for messages */
-    char *base;       /* "http://HOST:PORT/?" and the database: parameters follow */
-    char *settings;   /* "&name=value" ... */
-    char *password;   /* NULL: ~/.netrc may have it */
-    char *user;       /* NULL: ~/.netrc may name one */
-    unsigned queries; /* so far */
+    struct http_peer peer; /* its texts are owned */
+    char *base;            /* "http://HOST:PORT/?" and the database: parameters follow */
+    char *settings;        /* "&name=value" ... */
+    char *password;        /* NULL: ~/.netrc may have it */
+    unsigned queries;      /* so far */
     char detail[CURL_ERROR_SIZE];
 };
 
@@ -49,7 +45,7 @@ static char *text_of(const char *text)
     return text && *text ? heap_text(text) : NULL;
 }
 
-struct http *http_new(const struct table_url *url, const atomic_int *cancel, struct span span, struct diags *diags)
+struct http *http_new(const struct table_url *url, struct span span, struct diags *diags)
 {
     struct http *http = heap_array(1, sizeof *http);
     struct arena *arena = diags->arena;
@@ -63,19 +59,18 @@ struct http *http_new(const struct table_url *url, const atomic_int *cancel, str
     http->multi = http->curl.multi_init();
     if (!http->easy || !http->multi)
         heap_exhausted();
-    http->user = text_of(url->user ? url->user : getenv("CLICKHOUSE_USER"));
+    http->peer.user = text_of(url->user ? url->user : getenv("CLICKHOUSE_USER"));
     http->password = text_of(getenv("CLICKHOUSE_PASSWORD"));
     char *database = url->database ? http->curl.easy_escape(http->easy, url->database, 0) : NULL;
     /* libcurl looks for a user's password in ~/.netrc if the name is in the address. */
-    char *user = http->user && !http->password ? http->curl.easy_escape(http->easy, http->user, 0) : NULL;
+    char *user = http->peer.user && !http->password ? http->curl.easy_escape(http->easy, http->peer.user, 0) : NULL;
     http->base = heap_text(arena_printf(arena, "http%s://%s%s%s:%d/?%s%s%s", url->tls ? "s" : "", user ? user : "",
                                         user ? "@" : "", url->host, url->port, database ? "database=" : "",
                                         database ? database : "", database ? "&" : ""));
     http->curl.free(user);
     http->curl.free(database);
-    http->server = heap_text(table_url_server(url, arena));
+    http->peer.server = heap_text(table_url_server(url, arena));
     http->settings = heap_text("");
-    http->cancel = cancel;
     return http;
 }
 
@@ -85,10 +80,10 @@ void http_free(struct http *http)
         return;
     http->curl.easy_cleanup(http->easy);
     http->curl.multi_cleanup(http->multi);
-    free(http->server);
+    free((void *)http->peer.server);
     free(http->base);
     free(http->settings);
-    free(http->user);
+    free((void *)http->peer.user);
     free(http->password);
     free(http);
 }
@@ -126,8 +121,8 @@ static void prepare(const struct http *http, CURL *easy)
     curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl->easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BYTES);
     curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
-    if (http->user && http->password) {
-        curl->easy_setopt(easy, CURLOPT_USERNAME, http->user);
+    if (http->peer.user && http->password) {
+        curl->easy_setopt(easy, CURLOPT_USERNAME, http->peer.user);
         curl->easy_setopt(easy, CURLOPT_PASSWORD, http->password);
     }
     if (certificates)
@@ -148,32 +143,37 @@ static size_t ignore(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-/* Tells the server to end a query. Ending the connection would not do: a query that has nothing to send goes on. */
-static void kill_query(const struct http *http, const char *id)
+void http_tidy(const struct http *http, const char *sql)
 {
     CURL *easy = http->curl.easy_init();
-    struct strbuf sql = {0};
     if (!easy)
         return;
-    strbuf_printf(&sql, "KILL QUERY WHERE query_id = '%s' ASYNC", id);
     prepare(http, easy);
-    post(http, easy, http->base, sql.text);
-    http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)KILL_MS);
+    post(http, easy, http->base, sql);
+    http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TIDY_MS);
     http->curl.easy_setopt(easy, CURLOPT_WRITEFUNCTION, ignore);
     (void)http->curl.easy_perform(easy);
     http->curl.easy_cleanup(easy);
+}
+
+/* Tells the server to end a query. Ending the connection would not do: a query that has nothing to send goes on. */
+static void kill_query(const struct http *http, const char *id)
+{
+    struct strbuf sql = {0};
+    strbuf_printf(&sql, "KILL QUERY WHERE query_id = '%s' ASYNC", id);
+    http_tidy(http, sql.text);
     strbuf_free(&sql);
 }
 
 /* Runs the prepared request. *code says how the transfer ended. */
-static enum status transfer(const struct http *http, CURLcode *code)
+static enum status transfer(const struct http *http, const struct workers *workers, CURLcode *code)
 {
     const struct curl_library *curl = &http->curl;
     int running = 1, left;
     *code = CURLE_FAILED_INIT;
     curl->multi_add_handle(http->multi, http->easy);
     while (running) {
-        if (http->cancel && *http->cancel)
+        if (workers_cancelled(workers))
             break;
         if (curl->multi_perform(http->multi, &running) != CURLM_OK)
             break;
@@ -185,74 +185,70 @@ static enum status transfer(const struct http *http, CURLcode *code)
             *code = message->data.result;
     }
     curl->multi_remove_handle(http->multi, http->easy);
-    return running && http->cancel && *http->cancel ? STATUS_CANCELLED : STATUS_OK;
+    return running && workers_cancelled(workers) ? STATUS_CANCELLED : STATUS_OK;
 }
 
-static enum status refused(const struct http *http, const char *message, struct span span, struct diags *diags)
-{
-    diag_error(diags, span, "`%s` does not accept %s%s%s: %s", http->server, http->user ? "the user `" : "a request",
-               http->user ? http->user : " without a user", http->user ? "`" : "", message);
-    diag_hint(diags, "~/.netrc holds names and passwords: machine HOST login USER password PASSWORD; or set "
-                     "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD");
-    return STATUS_FAILED;
-}
+/* Sends the statement, or its rows after it, and receives its answer. */
+struct request {
+    const char *sql;
+    http_sender *send; /* NULL: no rows */
+    http_receiver *receive;
+    void *context; /* of both */
+};
 
-/* An answer with a status of failure: the server's own message, if it is one. */
-static enum status report_answer(const struct answer *answer, long status, struct span span, struct diags *diags)
-{
-    const struct http *http = answer->http;
-    struct server_error error;
-    const char *text = answer->error.text ? answer->error.text : "";
-    if (server_error_parse(text, answer->error.length, diags->arena, &error))
-        return server_error_is_refusal(error.code) ? refused(http, error.message, span, diags)
-                                                   : diag_error(diags, span, "`%s`: %s", http->server, error.message);
-    if (status == STATUS_UNAUTHORIZED || status == STATUS_FORBIDDEN)
-        return refused(http, arena_printf(diags->arena, "HTTP status %ld", status), span, diags);
-    diag_error(diags, span, "`%s` answered with HTTP status %ld", http->server, status);
-    diag_hint(diags, "is it the HTTP port of a ClickHouse server?");
-    return STATUS_FAILED;
-}
+/* Rows being sent. */
+struct sending {
+    const struct request *request;
+    struct strbuf piece;
+    size_t sent; /* bytes of it */
+    bool failed;
+};
 
-static enum status report_no_tls(const struct http *http, const char *detail, struct span span, struct diags *diags)
+static size_t send_piece(char *to, size_t size, size_t count, void *context)
 {
-    diag_error(diags, span, "no TLS connection to `%s`: %s", http->server, detail);
-    diag_hint(diags, "clickhouse:// connects without TLS");
-    return STATUS_FAILED;
-}
-
-/* There was no answer, or not all of it. */
-static enum status report_transfer(const struct http *http, CURLcode code, struct span span, struct diags *diags)
-{
-    const char *detail = *http->detail ? http->detail : http->curl.easy_strerror(code);
-    switch (code) {
-    case CURLE_COULDNT_RESOLVE_HOST:
-        return diag_error(diags, span, "there is no host of `%s`: %s", http->server, detail);
-    case CURLE_COULDNT_CONNECT:
-    case CURLE_OPERATION_TIMEDOUT:
-        if (strstr(detail, "SSL")) /* it was waited for in vain */
-            return report_no_tls(http, detail, span, diags);
-        diag_error(diags, span, "cannot connect to `%s`: %s", http->server, detail);
-        diag_hint(diags, "the port is that of the HTTP interface, 8123 or with TLS 8443 if none is named");
-        return STATUS_FAILED;
-    case CURLE_PEER_FAILED_VERIFICATION:
-    case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-        diag_error(diags, span, "the certificate of `%s` is not trusted: %s", http->server, detail);
-        diag_hint(diags, "SSL_CERT_FILE names a file of certificates to trust");
-        return STATUS_FAILED;
-    case CURLE_SSL_CONNECT_ERROR:
-        return report_no_tls(http, detail, span, diags);
-    default:
-        return diag_error(diags, span, "the connection to `%s` broke off before all rows were received: %s",
-                          http->server, detail);
+    struct sending *sending = context;
+    if (sending->sent == sending->piece.length) {
+        strbuf_clear(&sending->piece);
+        sending->sent = 0;
+        sending->failed = !sending->request->send(sending->request->context, &sending->piece);
+        if (sending->failed)
+            return CURL_READFUNC_ABORT;
     }
+    const size_t room = size * count, rest = sending->piece.length - sending->sent;
+    const size_t length = rest < room ? rest : room;
+    if (length > 0)
+        memcpy(to, sending->piece.text + sending->sent, length);
+    sending->sent += length;
+    return length;
 }
 
-enum status http_query(struct http *http, const char *sql, http_receiver *receiver, void *context, struct span span,
-                       struct diags *diags)
+/* The rows are the body of the request, in pieces, and the statement is in the address. */
+static struct curl_slist *prepare_sending(const struct http *http, const char *url, struct sending *sending,
+                                          struct arena *arena)
 {
     const struct curl_library *curl = &http->curl;
-    struct answer answer = {.http = http, .receive = receiver, .context = context};
+    char *sql = curl->easy_escape(http->easy, sending->request->sql, 0);
+    if (!sql)
+        heap_exhausted();
+    curl->easy_setopt(http->easy, CURLOPT_URL, arena_printf(arena, "%s&query=%s", url, sql));
+    curl->free(sql);
+    curl->easy_setopt(http->easy, CURLOPT_POST, 1L);
+    curl->easy_setopt(http->easy, CURLOPT_READFUNCTION, send_piece);
+    curl->easy_setopt(http->easy, CURLOPT_READDATA, sending);
+    curl->easy_setopt(http->easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)RECEIVE_BYTES);
+    struct curl_slist *headers = curl->slist_append(NULL, "Transfer-Encoding: chunked");
+    headers = curl->slist_append(headers, "Expect:"); /* not to wait for permission */
+    curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, headers);
+    return headers;
+}
+
+static enum status run(struct http *http, const struct request *request, const struct workers *workers,
+                       struct span span, struct diags *diags)
+{
+    const struct curl_library *curl = &http->curl;
+    struct answer answer = {.http = http, .receive = request->receive, .context = request->context};
+    struct sending sending = {.request = request};
+    struct curl_slist *headers = NULL;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     const char *id = arena_printf(diags->arena, "rql-%ld-%lld%09ld-%u", (long)getpid(), (long long)now.tv_sec,
@@ -263,20 +259,58 @@ enum status http_query(struct http *http, const char *sql, http_receiver *receiv
     *http->detail = '\0';
     curl->easy_reset(http->easy);
     prepare(http, http->easy);
-    post(http, http->easy, url, sql);
+    if (request->send)
+        headers = prepare_sending(http, url, &sending, diags->arena);
+    else
+        post(http, http->easy, url, request->sql);
     curl->easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->detail);
     curl->easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, receive);
     curl->easy_setopt(http->easy, CURLOPT_WRITEDATA, &answer);
-    enum status outcome = transfer(http, &code);
+    enum status outcome = transfer(http, workers, &code);
     curl->easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
     long sent = 0; /* bytes: none without a connection */
     curl->easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE, &sent);
-    if ((outcome == STATUS_CANCELLED || answer.ended) && sent > 0)
+    const bool refused = status != 0 && status != STATUS_FINE; /* perhaps before all was sent */
+    if ((outcome == STATUS_CANCELLED || answer.ended || sending.failed) && sent > 0) {
         kill_query(http, id);
-    else if (outcome == STATUS_OK && !answer.ended && code != CURLE_OK)
-        outcome = report_transfer(http, code, span, diags);
-    else if (outcome == STATUS_OK && !answer.ended && status != STATUS_FINE)
-        outcome = report_answer(&answer, status, span, diags);
+    } else if (outcome == STATUS_OK && !answer.ended && !sending.failed) {
+        if (code != CURLE_OK && !(refused && answer.error.length > 0))
+            outcome = http_report_transfer(&http->peer, code, *http->detail ? http->detail : curl->easy_strerror(code),
+                                           request->send != NULL, span, diags);
+        else if (refused)
+            outcome = http_report_answer(&http->peer, answer.error.text ? answer.error.text : "", answer.error.length,
+                                         status, span, diags);
+    }
+    curl->slist_free_all(headers);
+    strbuf_free(&sending.piece);
     strbuf_free(&answer.error);
     return outcome;
+}
+
+enum status http_query(struct http *http, const char *sql, http_receiver *receiver, void *context,
+                       const struct workers *workers, struct span span, struct diags *diags)
+{
+    const struct request request = {.sql = sql, .receive = receiver, .context = context};
+    return run(http, &request, workers, span, diags);
+}
+
+static bool receive_nothing(void *context, const char *bytes, size_t length)
+{
+    (void)context;
+    (void)bytes;
+    (void)length;
+    return true;
+}
+
+enum status http_command(struct http *http, const char *sql, const struct workers *workers, struct span span,
+                         struct diags *diags)
+{
+    return http_query(http, sql, receive_nothing, NULL, workers, span, diags);
+}
+
+enum status http_send(struct http *http, const char *sql, http_sender *sender, void *context,
+                      const struct workers *workers, struct span span, struct diags *diags)
+{
+    const struct request request = {.sql = sql, .send = sender, .receive = receive_nothing, .context = context};
+    return run(http, &request, workers, span, diags);
 }

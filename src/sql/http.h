@@ -5,14 +5,14 @@
 #ifndef RQL_SQL_HTTP_H
 #define RQL_SQL_HTTP_H
 
+#include "base/parallel.h"
+#include "base/strbuf.h"
 #include "sql/table_url.h"
-
-#include <stdatomic.h>
 
 struct http;
 
 /* A session with the server of the address, which is copied. NULL, with an error, without libcurl. */
-struct http *http_new(const struct table_url *url, const atomic_int *cancel, struct span span, struct diags *diags);
+struct http *http_new(const struct table_url *url, struct span span, struct diags *diags);
 void http_free(struct http *http); /* NULL is allowed */
 
 /* Server settings sent with every query: "&name=value...", copied. */
@@ -24,7 +24,22 @@ typedef bool http_receiver(void *context, const char *bytes, size_t length);
 /* Runs one statement and passes its answer to `receive`. Fails with the server's own message if it has one, and if the
  * connection breaks off: then a part of the answer may have been received. When it is cancelled, or ended by
  * `receive`, the server is told to end it, on all of its shards. */
-enum status http_query(struct http *http, const char *sql, http_receiver *receive, void *context, struct span span,
-                       struct diags *diags);
+enum status http_query(struct http *http, const char *sql, http_receiver *receive, void *context,
+                       const struct workers *workers, struct span span, struct diags *diags);
+
+/* The same for a statement without an answer. */
+enum status http_command(struct http *http, const char *sql, const struct workers *workers, struct span span,
+                         struct diags *diags);
+
+/* Adds the next part of what is to be sent to an empty buffer; nothing: that was all. False ends the statement: what is
+ * wrong is known to the sender. */
+typedef bool http_sender(void *context, struct strbuf *piece);
+
+/* Runs a statement that takes rows, as INSERT does. */
+enum status http_send(struct http *http, const char *sql, http_sender *send, void *context,
+                      const struct workers *workers, struct span span, struct diags *diags);
+
+/* Runs a short statement whose outcome does not matter, even if the user has interrupted, for 2 seconds at most. */
+void http_tidy(const struct http *http, const char *sql);
 
 #endif

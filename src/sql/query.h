@@ -13,6 +13,10 @@ enum status query_run(struct http *http, const char *sql, const char *const *nam
                       size_t count, const char *server, const struct workers *workers, struct column **columns,
                       int64_t *rows, struct span span, struct diags *diags);
 
+/* The same for a query of one number. */
+enum status query_for_count(struct http *http, const char *sql, const char *server, const struct workers *workers,
+                            int64_t *number, struct span span, struct diags *diags);
+
 enum { QUERY_MAX_TEXTS = 2 };
 
 /* Columns of text. */
@@ -26,6 +30,8 @@ enum status query_for_texts(struct http *http, const char *sql, size_t count, co
                             const struct workers *workers, struct query_texts *texts, struct span span,
                             struct diags *diags);
 struct text query_text(const struct query_texts *texts, size_t column, int64_t row);
+/* All of a column, in the arena. */
+const char **query_texts_of(const struct query_texts *texts, size_t column, struct arena *arena);
 void query_texts_release(struct query_texts *texts);
 
 #endif

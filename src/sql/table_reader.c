@@ -5,6 +5,8 @@
 #include "base/strbuf.h"
 #include "sql/query.h"
 #include "sql/server_settings.h"
+#include "sql/server_text.h"
+#include "sql/table_save.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,53 +20,13 @@ struct table_reader {
     struct wire_type *types; /* of base.columns */
 };
 
-/* Text as an SQL literal or, between backquotes, as a name. */
-static void add_quoted(struct strbuf *sql, char quote, const char *text)
-{
-    strbuf_putc(sql, quote);
-    for (; *text; text++) {
-        if (*text == quote || *text == '\\')
-            strbuf_putc(sql, '\\');
-        strbuf_putc(sql, *text);
-    }
-    strbuf_putc(sql, quote);
-}
-
-static void add_table(struct strbuf *sql, const struct table_url *url)
-{
-    if (url->database) {
-        add_quoted(sql, '`', url->database);
-        strbuf_putc(sql, '.');
-    }
-    add_quoted(sql, '`', url->table);
-}
-
-static void add_database(struct strbuf *sql, const struct table_url *url)
-{
-    if (url->database)
-        add_quoted(sql, '\'', url->database);
-    else
-        strbuf_puts(sql, "currentDatabase()");
-}
-
-/* The texts of a column of a query, in the arena. */
-static const char **texts_of(const struct query_texts *texts, size_t column, struct arena *arena)
-{
-    const char **all = arena_array(arena, (size_t)texts->rows + 1, sizeof *all);
-    for (int64_t row = 0; row < texts->rows; row++) {
-        const struct text text = query_text(texts, column, row);
-        all[row] = arena_text(arena, text.at, text.length);
-    }
-    return all;
-}
-
 /* There is no such table: what names are like it? */
 static enum status report_no_table(struct table_reader *reader, const struct format_job *job)
 {
     struct strbuf sql = {0};
     struct query_texts tables;
     strbuf_puts(&sql, "SELECT name AS rql_0 FROM system.tables WHERE database = ");
-    add_database(&sql, &reader->url);
+    server_add_database(&sql, &reader->url);
     strbuf_puts(&sql, " FORMAT Native");
     enum status status =
         query_for_texts(reader->http, sql.text, 1, reader->server, job->workers, &tables, job->span, job->diags);
@@ -72,7 +34,7 @@ static enum status report_no_table(struct table_reader *reader, const struct for
     if (status != STATUS_OK)
         return status;
     struct arena *arena = job->diags->arena;
-    const char **names = texts_of(&tables, 0, arena);
+    const char **names = query_texts_of(&tables, 0, arena);
     const size_t count = (size_t)tables.rows;
     query_texts_release(&tables);
     const char *database = reader->url.database;
@@ -91,7 +53,7 @@ static bool is_taken(const char *name)
 /* Sets the columns from their names and types on the server. */
 static void set_columns(struct table_reader *reader, const struct query_texts *found, const struct format_job *job)
 {
-    const char **names = texts_of(found, 0, reader->arena), **types = texts_of(found, 1, reader->arena);
+    const char **names = query_texts_of(found, 0, reader->arena), **types = query_texts_of(found, 1, reader->arena);
     const size_t most = (size_t)found->rows;
     struct file_reader *base = &reader->base;
     base->columns = arena_array(reader->arena, most + 1, sizeof *base->columns);
@@ -117,9 +79,9 @@ static enum status find_columns(struct table_reader *reader, const struct format
     struct strbuf sql = {0};
     struct query_texts found;
     strbuf_puts(&sql, "SELECT name AS rql_0, type AS rql_1 FROM system.columns WHERE database = ");
-    add_database(&sql, &reader->url);
+    server_add_database(&sql, &reader->url);
     strbuf_puts(&sql, " AND table = ");
-    add_quoted(&sql, '\'', reader->url.table);
+    server_add_text(&sql, reader->url.table);
     strbuf_puts(&sql, " FORMAT Native");
     enum status status =
         query_for_texts(reader->http, sql.text, 2, reader->server, job->workers, &found, job->span, job->diags);
@@ -161,25 +123,13 @@ static enum status check_order(const struct table_reader *reader, const struct f
 static enum status count_rows(struct table_reader *reader, const struct format_job *job)
 {
     struct strbuf sql = {0};
-    static const char *const name = "count()";
-    struct column *count;
-    struct wire_type type;
-    int64_t rows;
-    (void)wire_type_parse("UInt64", reader->arena, &type);
     strbuf_puts(&sql, "SELECT count() AS rql_0 FROM ");
-    add_table(&sql, &reader->url);
+    server_add_table(&sql, &reader->url, reader->url.table);
     strbuf_puts(&sql, " FORMAT Native");
-    enum status status = query_run(reader->http, sql.text, &name, &type, 1, reader->server, job->workers, &count, &rows,
-                                   job->span, job->diags);
+    enum status status = query_for_count(reader->http, sql.text, reader->server, job->workers, &reader->base.rows,
+                                         job->span, job->diags);
     strbuf_free(&sql);
-    if (status != STATUS_OK)
-        return status;
-    if (rows == 1)
-        reader->base.rows = column_get_int(count, 0);
-    column_unref(count);
-    return rows == 1 ? STATUS_OK
-                     : diag_error(job->diags, job->span, "`%s` does not say how many rows `%s` has", reader->server,
-                                  reader->url.table);
+    return status;
 }
 
 static void add_select(struct strbuf *sql, const struct table_reader *reader, const size_t *wanted, size_t count)
@@ -189,17 +139,17 @@ static void add_select(struct strbuf *sql, const struct table_reader *reader, co
         const char *cast = reader->types[wanted[i]].cast;
         strbuf_puts(sql, i > 0 ? ", " : "");
         strbuf_puts(sql, cast ? "CAST(" : "");
-        add_quoted(sql, '`', reader->base.columns[wanted[i]].name);
+        server_add_name(sql, reader->base.columns[wanted[i]].name);
         if (cast)
             strbuf_printf(sql, " AS %s)", cast);
         strbuf_printf(sql, " AS rql_%zu", i);
     }
     strbuf_puts(sql, " FROM ");
-    add_table(sql, &reader->url);
+    server_add_table(sql, &reader->url, reader->url.table);
     strbuf_puts(sql, " ORDER BY ");
     for (size_t i = 0; i < reader->url.order_count; i++) {
         strbuf_puts(sql, i > 0 ? ", " : "");
-        add_quoted(sql, '`', reader->url.order[i]);
+        server_add_name(sql, reader->url.order[i]);
     }
     strbuf_puts(sql, " FORMAT Native");
 }
@@ -270,7 +220,7 @@ static enum status table_reader_open(const char *address, const struct format_jo
     diags_add_errors(job->diags, &kept);
     if (status == STATUS_OK) {
         reader->server = table_url_server(&reader->url, reader->arena);
-        reader->http = http_new(&reader->url, job->workers->cancel, job->span, job->diags);
+        reader->http = http_new(&reader->url, job->span, job->diags);
         status = reader->http ? server_settings_pin(reader->http, reader->server, job->workers, job->span, job->diags)
                               : STATUS_FAILED;
     }
@@ -287,4 +237,5 @@ static enum status table_reader_open(const char *address, const struct format_jo
     return status;
 }
 
-const struct table_source table_source_servers = {.accepts = is_table_url, .open = table_reader_open};
+const struct table_source table_source_servers = {
+    .accepts = is_table_url, .open = table_reader_open, .save_check = table_save_check, .save = table_save};

@@ -173,6 +173,69 @@ def live(rig, server):
     rig.answers("twice in one statement", "1000\n", table, "t | join t as other on pos | count")
 
 
+STATED = "pos i64, a i8, b i16, c i32, d u8, e u16, f u32, g f32, h f64, s text, day date, at timestamp, price decimal(3)"
+
+
+def saved_rows(count):
+    """Rows of all types, with values at their ends and missing ones."""
+    rng = random.Random(2)
+
+    def some(*values):
+        return "" if rng.random() < 0.1 else str(rng.choice(values))
+
+    for k in range(count):
+        yield ",".join((
+            str(k), some(-128, 127, 5), some(-32768, 32767), some(-(2**31), 2**31 - 1, 7), some(0, 255), some(0, 65535), some(0, 2**32 - 1),
+            some(0.5, -1e30, 3), some("1e300", "-0.0", "nan", "inf"), some('"a,b"', "Ä" * 100, '"x""y"', "\\n", rng.randrange(1000)),
+            some("1970-01-01", "2105-12-31", "2024-02-29"), some("1970-01-01T00:00:00Z", "2105-12-31T23:59:59Z", "2024-02-29T12:00:00Z"),
+            some("999999999999999.999", "-999999999999999.999", "0.001"),
+        ))  # fmt: skip
+
+
+def saving(rig, server):
+    """What is saved is what is loaded again."""
+    with open(rig.sandbox.path("all.csv"), "w", encoding="utf-8") as file:
+        file.write("pos,a,b,c,d,e,f,g,h,s,day,at,price\n" + "".join(row + "\n" for row in saved_rows(3000)))
+    source, url = f"load all.csv {STATED}", server.url("saved", "pos")
+    for rows in ("", "| take 1", "| take 0", "| select pos % 7 == 3 && s is not missing"):
+        expected = rig.run(f"{source} {rows}").out.decode()
+        rig.answers(f"saved rows {rows}", expected, f"{source} {rows} | save {url}", f"load {url}")
+        for name, kind in (("c", "i32"), ("day", "date"), ("price", "decimal(3)"), ("s", "text")):
+            shown = rig.run(f".schema {url}").out.decode()
+            rig.tally.check(f"type of {name} {rows}", "" if f"{name} {kind}" in " ".join(shown.split()) else shown)
+    rig.answers("many blocks", "1000000\n500000500000\n", f"range 1..1000000 | map _ as x, _ % 3 == 0 as third | save {server.url('many', 'x')}; load {server.url('many', 'x')} | count", f"load {server.url('many', 'x')} | sum x")
+    rig.answers("replaced, with other columns", "1.5\n", f"[1.5] | map _ as z | save {server.url('many', 'z')}", f"load {server.url('many', 'z')}")
+    rig.answers("a scalar", "6\n", f"range 1..3 | map _ as x | sum x | save {server.url('total', 'sum_x')}", f"load {server.url('total', 'sum_x')}")
+    rig.answers("read from itself", "3.0\n", f"load {server.url('many', 'z')} | map z * 2 as z | save {server.url('many', 'z')}", f"load {server.url('many', 'z')} | sum z")
+    # What cannot be saved leaves the table.
+    kept = server.url("many", "z")
+    for title, message, query in (
+        ("no place", "row 1: 1969-12-31 of `_` has no place in the server's type Date", f'["2024-01-01", "1969-12-31"] | map date(_) as _ | save {kept[:-1]}_'),
+        ("a part of a second", "has no place in the server's type DateTime('UTC')", f'["2024-01-01T00:00:00.5Z"] | map timestamp(_) as z | save {kept}'),
+        ("no such column", "there is no column `z` to order the table by", f"range 1..3 | map _ as x | save {kept}"),
+        ("missing in the order", "values of `a` are missing", f"{source} | save {server.url('many', 'a')}"),
+        ("a function that fails", "division by zero", f"range 1..3 | map 1 / (_ - 2) as z | save {kept}"),
+        ("a view", "is a View", f"range 1..3 | map _ as x | save {server.url('dice', 'x')}"),
+        ("a reader", "readonly mode", f"range 1..3 | map _ as z | save {server.url('many', 'z', 'fixed@')}"),
+        ("no database", "`127.0.0.1:%d`: Database nowhere doesn't exist" % server.port, f"range 1..3 | save clickhouse://127.0.0.1:{server.port}/nowhere/t"),
+        ("password in it", "an address holds no password", f"range 1..3 | save clickhouse://a:b@127.0.0.1:{server.port}/t"),
+    ):  # fmt: skip
+        rig.fails(f"save: {title}", message, query)
+    rig.answers("kept", "3.0\n", f"load {kept} | sum z")
+    for wait in (0.3, 0.5, 0.8):
+        process = harness.start(["--device", "host", "-c", f"range 1..60000000 | map _ as z, _ * 3 as y | save {kept}"], rig.sandbox.here, rig.sandbox.home)
+        time.sleep(wait)
+        process.send_signal(2)
+        rig.tally.check(f"interrupted after {wait} s", "" if process.wait(timeout=30) in INTERRUPTED else "it ended otherwise")
+    for _ in range(100):
+        left = server.ask("SELECT name FROM system.tables WHERE name LIKE 'rql%' UNION ALL SELECT query FROM system.processes WHERE query LIKE 'INSERT%'")
+        if not left:
+            break
+        time.sleep(0.05)
+    rig.tally.check("nothing is left", left)
+    rig.answers("kept after interrupts", "3.0\n", f"load {kept} | sum z")
+
+
 def people(rig, server):
     url = server.url("large", "pos", "reader@")
     rig.fails("no password", "does not accept the user `reader`", f"load {url} | count")
@@ -197,7 +260,6 @@ def wrong(rig, server):
     rig.fails("no server", "cannot connect to `127.0.0.1:1`", "load clickhouse://127.0.0.1:1/d/t?by=x")
     rig.fails("no host", "there is no host of `no-host.invalid:8123`", "load clickhouse://no-host.invalid/d/t?by=x")
     rig.fails("no TLS", "no TLS connection", f"load clickhouses://127.0.0.1:{server.port}/d/t?by=x")
-    rig.fails("save", "it is no file", f"range 1..3 | save {server.url('new', 'pos')}")
     server.ask("CREATE TABLE named (pos Int64, rql_0 Int64) ENGINE = Memory")
     server.ask("INSERT INTO named SELECT number, -number FROM numbers(3)")
     rig.answers("a name of rql's queries", "2\n", f"load {server.url('named', 'pos')} | tail 1 | sum pos")
@@ -325,6 +387,7 @@ def main():
             types(rig, server)
             pipelines(rig, server)
             live(rig, server)
+            saving(rig, server)
             people(rig, server)
             wrong(rig, server)
         finally:

@@ -4,6 +4,7 @@
 
 #include "engine/values/dictionary.h"
 #include "sql/native.h"
+#include "sql/native_write.h"
 #include "sql/server_error.h"
 #include "sql/table_url.h"
 
@@ -317,6 +318,89 @@ static void addresses_are_parsed(void **state)
     arena_free(arena);
 }
 
+enum { WRITTEN = 5, WRITTEN_ROWS = 300 };
+
+/* Columns of integers in a narrower store, floats, dates, decimals, and time stamps some of which are missing. */
+static void make_columns(struct column **columns)
+{
+    static const enum type types[WRITTEN] = {TYPE_I64, TYPE_F32, TYPE_I64, TYPE_I64, TYPE_I64};
+    static const enum type stores[WRITTEN] = {TYPE_I16, TYPE_F32, TYPE_I32, TYPE_I64, TYPE_I64};
+    static const struct logical_type logical[WRITTEN] = {[2] = {.kind = LOGICAL_DATE},
+                                                         [3] = {.kind = LOGICAL_DECIMAL, .scale = 2},
+                                                         [4] = {.kind = LOGICAL_TIMESTAMP, .utc = true}};
+    struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, WRITTEN_ROWS);
+    for (int64_t row = 0; row < WRITTEN_ROWS; row++)
+        column_set_int(validity, row, row % 7 != 0);
+    column_finish(validity, WRITTEN_ROWS);
+    for (int k = 0; k < WRITTEN; k++) {
+        columns[k] = column_reserve(types[k], stores[k], WRITTEN_ROWS);
+        for (int64_t row = 0; row < WRITTEN_ROWS; row++) {
+            const float number = (float)row / 4;
+            if (types[k] == TYPE_F32)
+                memcpy(column_at(columns[k], row), &number, sizeof number);
+            else if (k == WRITTEN - 1)
+                column_set_int(columns[k], row, row % 7 != 0 ? row * 1000000 : 0);
+            else
+                column_set_int(columns[k], row, k == 2 ? row * 100 : row - 150);
+        }
+        column_finish(columns[k], WRITTEN_ROWS);
+        column_set_logical(columns[k], logical[k]);
+    }
+    column_set_validity(columns[WRITTEN - 1], validity);
+}
+
+/* What is written is read again, in blocks of any size, as every server has it. */
+static void blocks_written_are_read(void **state)
+{
+    static const char *const written_names[WRITTEN] = {"rql_0", "rql_1", "rql_2", "rql_3", "rql_4"};
+    static const char *const expected[2][WRITTEN] = {
+        {"Int64", "Float32", "Date", "Decimal(18, 2)", "Nullable(DateTime('UTC'))"},
+        {"Int64", "Float32", "Date32", "Decimal(18, 2)", "Nullable(DateTime64(6, 'UTC'))"}};
+    (void)state;
+    struct column *columns[WRITTEN];
+    make_columns(columns);
+    for (int modern = 0; modern < 2; modern++) {
+        struct arena *arena = arena_new();
+        struct diags diags;
+        diags_init(&diags, arena);
+        const struct server_types has = {modern, modern, modern};
+        struct stored_column stored[WRITTEN];
+        struct wire_type types[WRITTEN];
+        for (int k = 0; k < WRITTEN; k++) {
+            assert_int_equal(stored_column_of(columns[k], written_names[k], &has, &stored[k], (struct span){0}, &diags),
+                             STATUS_OK);
+            assert_string_equal(stored[k].type, expected[modern][k]);
+            assert_true(wire_type_parse(stored[k].type, arena, &types[k]));
+        }
+        for (int64_t block = 1; block <= WRITTEN_ROWS; block += 1 + block / 2) {
+            struct strbuf out = {0};
+            for (int64_t row = 0; row < WRITTEN_ROWS; row += block)
+                native_write_block(&out, stored, WRITTEN, row, row + block < WRITTEN_ROWS ? row + block : WRITTEN_ROWS);
+            struct native *native = native_new(written_names, types, WRITTEN);
+            struct column *read[WRITTEN];
+            assert_true(native_receive(native, out.text, out.length));
+            assert_int_equal(native_finish(native, "s", NULL, read, (struct span){0}, &diags), STATUS_OK);
+            for (int k = 0; k < WRITTEN; k++) {
+                assert_int_equal(read[k]->rows, WRITTEN_ROWS);
+                for (int64_t row = 0; row < WRITTEN_ROWS; row++) {
+                    assert_int_equal(column_is_missing(read[k], row), column_is_missing(columns[k], row));
+                    if (k == 1)
+                        assert_true(column_get_float(read[k], row) == column_get_float(columns[k], row));
+                    else
+                        assert_int_equal(column_get_int(read[k], row), column_get_int(columns[k], row));
+                }
+                column_unref(read[k]);
+            }
+            native_free(native);
+            strbuf_free(&out);
+        }
+        assert_int_equal(diags.count, 0);
+        arena_free(arena);
+    }
+    for (int k = 0; k < WRITTEN; k++)
+        column_unref(columns[k]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +409,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(exceptions_in_mid_stream_are_errors),
         cmocka_unit_test(what_does_not_fit_is_an_error),
         cmocka_unit_test(changed_bytes_do_no_harm),
+        cmocka_unit_test(blocks_written_are_read),
         cmocka_unit_test(types_are_parsed),
         cmocka_unit_test(addresses_are_parsed),
     };

@@ -173,11 +173,13 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
         return;
     if (flow->open || bind_gave_up(binder))
         return;
-    if (binder->checking && !folder_exists(binder->arena, bound->save_path.text))
+    const struct table_source *tables = file_cache_tables(binder->env->file_cache);
+    if (binder->checking && !save_has_table(tables, bound->save_path.text) &&
+        !folder_exists(binder->arena, bound->save_path.text))
         return;
     size_t columns = flow->scalar ? 1 : flow->count;
     struct shape shape = flow->scalar ? (struct shape){0} : flow->shape;
-    if (save_check(bound->save_path.text, columns, shape, bound->save_path.span, binder->diags) != STATUS_OK)
+    if (save_check(bound->save_path.text, tables, columns, shape, bound->save_path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
 }
 

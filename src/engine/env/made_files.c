@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The path from the root, without links in folders that exist, trailing slashes or dots; in the arena. */
+/* The path from the root, without links in folders that exist, trailing slashes or dots, and an address of a table
+ * without its options; in the arena. */
 static const char *absolute(const char *path, struct arena *arena)
 {
     size_t length = strlen(path);
+    if (strstr(path, "://"))
+        return arena_text(arena, path, strcspn(path, "?"));
     while (length > 1 && path[length - 1] == '/')
         length--;
     const char *trimmed = arena_text(arena, path, length), *folder = path_directory(trimmed, arena);

@@ -50,6 +50,11 @@ void file_cache_set_tables(struct file_cache *file_cache, const struct table_sou
     file_cache->opener.tables = tables;
 }
 
+const struct table_source *file_cache_tables(const struct file_cache *file_cache)
+{
+    return file_cache->opener.tables;
+}
+
 void file_cache_reserve_stdin(struct file_cache *file_cache)
 {
     pipes_reserve_stdin(file_cache->opener.pipes);

@@ -38,6 +38,7 @@ void file_cache_set_pool(struct file_cache *file_cache, struct buffer_pool *pool
 
 /* Sets what opens tables on servers; borrowed. */
 void file_cache_set_tables(struct file_cache *file_cache, const struct table_source *tables);
+const struct table_source *file_cache_tables(const struct file_cache *file_cache); /* as set; NULL: none */
 
 /* Sets the progress listener for reading files; NULL: none. */
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress);

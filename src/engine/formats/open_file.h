@@ -12,6 +12,10 @@ struct pipes; /* pipe_input.h */
 struct table_source {
     bool (*accepts)(const char *path);
     enum status (*open)(const char *path, const struct format_job *job, struct file_reader **reader);
+    /* Checks a path before what it is to hold is computed. Opens nothing. */
+    enum status (*save_check)(const char *path, struct span span, struct diags *diags);
+    /* Saves rows, which are on the host; on any error, and if cancelled, what was there stays. */
+    enum status (*save)(const char *path, const struct relation *relation, const struct format_job *job);
 };
 
 struct opener {

@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "engine/formats/formats.h"
+#include "engine/formats/open_file.h"
 #include "engine/formats/splayed.h"
 #include "engine/storage/residency.h"
 
@@ -44,8 +45,16 @@ static enum status check_shape(const struct format *format, const char *path, st
     return STATUS_FAILED;
 }
 
-enum status save_check(const char *path, size_t columns, struct shape shape, struct span span, struct diags *diags)
+bool save_has_table(const struct table_source *tables, const char *path)
 {
+    return tables && tables->accepts(path);
+}
+
+enum status save_check(const char *path, const struct table_source *tables, size_t columns, struct shape shape,
+                       struct span span, struct diags *diags)
+{
+    if (save_has_table(tables, path))
+        return tables->save_check(path, span, diags);
     if (splayed_is_path(path))
         return splayed_check(path, span, diags);
     /* Check the target first: no extension would help /dev/full. */
@@ -130,15 +139,19 @@ static enum status save_columns(const struct relation *relation, const char *pat
     return status;
 }
 
-enum status save_relation(const struct relation *relation, const char *path, const struct workers *workers,
-                          struct span span, struct diags *diags)
+enum status save_relation(const struct relation *relation, const char *path, const struct table_source *tables,
+                          const struct workers *workers, struct span span, struct diags *diags)
 {
-    enum status status = save_check(path, relation->count, relation->shape, span, diags);
+    enum status status = save_check(path, tables, relation->count, relation->shape, span, diags);
     if (status != STATUS_OK)
         return status;
     status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
+    if (save_has_table(tables, path)) {
+        const struct format_job job = {.workers = workers, .span = span, .diags = diags};
+        return tables->save(path, relation, &job);
+    }
     struct relation *narrow = NULL;
     status = narrow_dates(relation, span, diags, &narrow);
     if (status != STATUS_OK)

@@ -48,7 +48,8 @@ static enum status save_result(const struct runner *runner, const struct bound *
                               .cancel = runner->cancel,
                               .progress = runner->progress,
                               .whole = {.what = "save", .rows = relation->rows, .passes = 1}};
-    enum status status = save_relation(relation, path->text, &workers, path->span, diags);
+    enum status status =
+        save_relation(relation, path->text, file_cache_tables(runner->env->file_cache), &workers, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
     return status;

@@ -39,7 +39,7 @@ static enum status check_directory(const char *path, const char *target, struct 
     if (stat(directory, &info) != 0 && errno == ENOENT) {
         if (strstr(path, "://")) {
             diag_error(diags, span, "cannot write `%s`: it is no file", path);
-            diag_hint(diags, "rql writes local files only; tables on servers are read");
+            diag_hint(diags, "rql writes local files, and tables by clickhouse://HOST/DATABASE/TABLE");
             return STATUS_FAILED;
         }
         diag_error(diags, span, "cannot write `%s`: no such directory: `%s`", path,

@@ -1,0 +1,286 @@
+#include "sql/table_save.h"
+
+#include "base/strbuf.h"
+#include "engine/storage/file_changed.h"
+#include "sql/native_write.h"
+#include "sql/query.h"
+#include "sql/server_text.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BLOCK_BYTES = 1 << 20, LEAST_ROWS = 1, MOST_ROWS = 1 << 18 };
+
+struct saving {
+    const struct format_job *job;
+    const struct relation *relation;
+    struct table_url url;
+    const char *server; /* for messages */
+    struct http *http;
+    struct stored_column *columns;
+    const char *beside;  /* the new table's name until it is complete */
+    const char *old;     /* the old table's until it is dropped */
+    bool exists;         /* there is a table to be replaced */
+    int64_t rows, block; /* sent, and of a block */
+};
+
+enum status table_save_check(const char *address, struct span span, struct diags *diags)
+{
+    struct table_url url;
+    return table_url_parse(address, &url, span, diags);
+}
+
+static enum status command(const struct saving *saving, struct strbuf *sql)
+{
+    const struct format_job *job = saving->job;
+    enum status status = http_command(saving->http, sql->text, job->workers, job->span, job->diags);
+    strbuf_free(sql);
+    return status;
+}
+
+/* Drops a table of ours, also after an interrupt. */
+static void drop(const struct saving *saving, const char *table)
+{
+    struct strbuf sql = {0};
+    strbuf_puts(&sql, "DROP TABLE IF EXISTS ");
+    server_add_table(&sql, &saving->url, table);
+    http_tidy(saving->http, sql.text);
+    strbuf_free(&sql);
+}
+
+/* The columns that order the table must be there and have all values: a server sorts by no others. */
+static enum status check_order(const struct saving *saving)
+{
+    const struct relation *relation = saving->relation;
+    const struct format_job *job = saving->job;
+    for (size_t i = 0; i < saving->url.order_count; i++) {
+        const char *name = saving->url.order[i];
+        size_t k = 0;
+        while (k < relation->count && strcmp(relation->names[k], name) != 0)
+            k++;
+        if (k == relation->count)
+            return diag_error(
+                job->diags, job->span, "there is no column `%s` to order the table by%s", name,
+                did_you_mean(job->diags->arena, name, (const char *const *)relation->names, relation->count));
+        if (column_has_missing(relation->columns[k], relation->rows)) {
+            diag_error(job->diags, job->span, "values of `%s` are missing, so that it cannot order the table", name);
+            diag_hint(job->diags, "`select %s is not missing`, or name another column by ?by=", name);
+            return STATUS_FAILED;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Engines whose tables are replaced: rows of others are elsewhere, or kept by several servers. */
+static bool is_plain(const char *engine)
+{
+    static const char *const plain[] = {"MergeTree", "Memory", "Log", "TinyLog", "StripeLog"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (strcmp(engine, plain[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum status find_old(struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    struct strbuf sql = {0};
+    struct query_texts found;
+    strbuf_puts(&sql, "SELECT engine AS rql_0 FROM system.tables WHERE database = ");
+    server_add_database(&sql, &saving->url);
+    strbuf_puts(&sql, " AND name = ");
+    server_add_text(&sql, saving->url.table);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status =
+        query_for_texts(saving->http, sql.text, 1, saving->server, job->workers, &found, job->span, job->diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    const char **engines = query_texts_of(&found, 0, job->diags->arena);
+    saving->exists = found.rows > 0;
+    query_texts_release(&found);
+    if (!saving->exists || is_plain(engines[0]))
+        return STATUS_OK;
+    diag_error(job->diags, job->span,
+               "`%s` on `%s` is a %s: `save` replaces tables of the engines MergeTree, Memory and Log",
+               saving->url.table, saving->server, engines[0]);
+    diag_hint(job->diags, "save into a new table");
+    return STATUS_FAILED;
+}
+
+static enum status choose_types(struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    const struct relation *relation = saving->relation;
+    struct arena *arena = job->diags->arena;
+    struct query_texts found;
+    struct server_types types = {0};
+    enum status status =
+        query_for_texts(saving->http,
+                        "SELECT name AS rql_0 FROM system.data_type_families WHERE name IN ('Bool', 'Date32', "
+                        "'DateTime64') FORMAT Native",
+                        1, saving->server, job->workers, &found, job->span, job->diags);
+    if (status != STATUS_OK)
+        return status;
+    const char **names = query_texts_of(&found, 0, arena);
+    for (int64_t i = 0; i < found.rows; i++) {
+        types.has_bool = types.has_bool || strcmp(names[i], "Bool") == 0;
+        types.has_date32 = types.has_date32 || strcmp(names[i], "Date32") == 0;
+        types.has_datetime64 = types.has_datetime64 || strcmp(names[i], "DateTime64") == 0;
+    }
+    query_texts_release(&found);
+    int64_t bytes = 1;
+    saving->columns = arena_array(arena, relation->count, sizeof *saving->columns);
+    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++) {
+        enum { TEXT_BYTES = 16 };
+        status = stored_column_of(relation->columns[k], relation->names[k], &types, &saving->columns[k], job->span,
+                                  job->diags);
+        bytes += saving->columns[k].width > 0 ? (int64_t)saving->columns[k].width : TEXT_BYTES;
+    }
+    const int64_t block = BLOCK_BYTES / bytes;
+    saving->block = block < LEAST_ROWS ? LEAST_ROWS : block > MOST_ROWS ? MOST_ROWS : block;
+    return status;
+}
+
+static enum status create(const struct saving *saving)
+{
+    struct strbuf sql = {0};
+    strbuf_puts(&sql, "CREATE TABLE ");
+    server_add_table(&sql, &saving->url, saving->beside);
+    strbuf_puts(&sql, " (");
+    for (size_t k = 0; k < saving->relation->count; k++) {
+        strbuf_puts(&sql, k > 0 ? ", " : "");
+        server_add_name(&sql, saving->columns[k].name);
+        strbuf_printf(&sql, " %s", saving->columns[k].type);
+    }
+    strbuf_puts(&sql, ") ENGINE = MergeTree ORDER BY tuple(");
+    for (size_t i = 0; i < saving->url.order_count; i++) {
+        strbuf_puts(&sql, i > 0 ? ", " : "");
+        server_add_name(&sql, saving->url.order[i]);
+    }
+    strbuf_puts(&sql, ")");
+    return command(saving, &sql);
+}
+
+static bool send_block(void *context, struct strbuf *piece)
+{
+    struct saving *saving = context;
+    const int64_t rest = saving->relation->rows - saving->rows;
+    const int64_t rows = rest < saving->block ? rest : saving->block;
+    const struct workers *workers = saving->job->workers;
+    if (rows > 0)
+        native_write_block(piece, saving->columns, saving->relation->count, saving->rows, saving->rows + rows);
+    saving->rows += rows;
+    struct progress_step step = workers->whole;
+    step.part = saving->relation->rows > 0 ? (double)saving->rows / (double)saving->relation->rows : 1;
+    progress_report(workers->progress, &step);
+    return true;
+}
+
+static enum status insert(struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    struct strbuf sql = {0};
+    strbuf_puts(&sql, "INSERT INTO ");
+    server_add_table(&sql, &saving->url, saving->beside);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status = saving->relation->rows == 0 ? STATUS_OK
+                                                     : http_send(saving->http, sql.text, send_block, saving,
+                                                                 job->workers, job->span, job->diags);
+    strbuf_free(&sql);
+    return status;
+}
+
+/* Whether all rows have arrived: a server may take rows and store them later, or not. */
+static enum status check_rows(const struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    const struct column *changed = changed_column(saving->relation->columns, saving->relation->count);
+    struct strbuf sql = {0};
+    int64_t there;
+    if (changed)
+        return file_changed_error(changed, job->span, job->diags);
+    strbuf_puts(&sql, "SELECT count() AS rql_0 FROM ");
+    server_add_table(&sql, &saving->url, saving->beside);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status =
+        query_for_count(saving->http, sql.text, saving->server, job->workers, &there, job->span, job->diags);
+    strbuf_free(&sql);
+    if (status == STATUS_OK && there != saving->relation->rows)
+        return diag_error(job->diags, job->span, "`%s` has stored %lld of %lld rows", saving->server, (long long)there,
+                          (long long)saving->relation->rows);
+    return status;
+}
+
+static void add_renaming(struct strbuf *sql, const struct saving *saving, const char *from, const char *to)
+{
+    server_add_table(sql, &saving->url, from);
+    strbuf_puts(sql, " TO ");
+    server_add_table(sql, &saving->url, to);
+}
+
+/* Gives the complete table its name. */
+static enum status publish(const struct saving *saving)
+{
+    struct strbuf sql = {0}, back = {0};
+    strbuf_puts(&sql, "RENAME TABLE ");
+    if (saving->exists) {
+        add_renaming(&sql, saving, saving->url.table, saving->old);
+        strbuf_puts(&sql, ", ");
+    }
+    add_renaming(&sql, saving, saving->beside, saving->url.table);
+    enum status status = command(saving, &sql);
+    if (!saving->exists)
+        return status;
+    if (status == STATUS_OK) {
+        drop(saving, saving->old);
+    } else { /* perhaps half of it was done; if not, this does nothing */
+        strbuf_puts(&back, "RENAME TABLE ");
+        add_renaming(&back, saving, saving->old, saving->url.table);
+        http_tidy(saving->http, back.text);
+        strbuf_free(&back);
+    }
+    return status;
+}
+
+static enum status save(struct saving *saving)
+{
+    enum status status = find_old(saving);
+    if (status == STATUS_OK)
+        status = choose_types(saving);
+    if (status == STATUS_OK)
+        status = create(saving);
+    if (status != STATUS_OK)
+        return status;
+    status = insert(saving);
+    if (status == STATUS_OK)
+        status = check_rows(saving);
+    if (status == STATUS_OK)
+        status = publish(saving);
+    if (status != STATUS_OK)
+        drop(saving, saving->beside);
+    return status;
+}
+
+enum status table_save(const char *address, const struct relation *relation, const struct format_job *job)
+{
+    struct saving saving = {.job = job, .relation = relation};
+    struct arena *arena = job->diags->arena;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    enum status status = table_url_parse(address, &saving.url, job->span, job->diags);
+    if (status == STATUS_OK)
+        status = check_order(&saving);
+    if (status == STATUS_OK) {
+        const char *mark = arena_printf(arena, "%ld_%lld%09ld", (long)getpid(), (long long)now.tv_sec, now.tv_nsec);
+        saving.beside = arena_printf(arena, "rql_new_%s", mark);
+        saving.old = arena_printf(arena, "rql_old_%s", mark);
+        saving.server = table_url_server(&saving.url, arena);
+        saving.http = http_new(&saving.url, job->span, job->diags);
+        status = saving.http ? save(&saving) : STATUS_FAILED;
+    }
+    http_free(saving.http);
+    return status;
+}
