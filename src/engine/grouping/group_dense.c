@@ -9,6 +9,7 @@
 
 enum {
     PART_ROWS = 1 << 15,
+    ADD_ROWS = 256, /* at once */
     MERGE_PLACES = 1 << 12,
     COPIES = 4, /* of small arrays: consecutive rows with equal keys then do not depend on each other */
     COPY_BITS = 10,
@@ -21,18 +22,23 @@ struct dense_groups {
     int64_t codes; /* that are possible */
     int64_t copies;
     void ***states; /* of each thread; NULL until it has added rows */
-    bool *failed;   /* of each thread: no memory */
+    struct packed_plan packed;
+    struct packed_sums **sums; /* of each thread; NULL where nothing is packed */
+    bool *failed;              /* of each thread: no memory */
 };
 
 static bool member_states(struct dense_groups *dense, int member)
 {
     if (!dense->states[member] && !dense->failed[member]) {
-        dense->states[member] = group_states_new(dense->grouping, dense->codes * dense->copies);
-        dense->failed[member] = !dense->states[member];
+        const int64_t places = dense->codes * dense->copies;
+        dense->states[member] = group_states_new(dense->grouping, places);
+        if (dense->packed.words > 0)
+            dense->sums[member] = packed_sums_new(&dense->packed, places);
+        dense->failed[member] = !dense->states[member] || (dense->packed.words > 0 && !dense->sums[member]);
         if (dense->states[member])
-            group_states_clear(dense->grouping, dense->states[member], 0, dense->codes * dense->copies);
+            group_states_clear(dense->grouping, dense->states[member], 0, places);
     }
-    return dense->states[member] != NULL;
+    return !dense->failed[member];
 }
 
 /* Assigns consecutive rows to different copies; their number is a power of two. */
@@ -46,7 +52,7 @@ static void prefetch_values(const struct grouping *grouping, int64_t row)
 {
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
         if (grouping->group_aggs[i].column)
-            operator_prefetch(grouping->group_aggs[i].column, row, KEY_BLOCK);
+            operator_prefetch(grouping->group_aggs[i].column, row, ADD_ROWS);
     }
 }
 
@@ -54,14 +60,15 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
 {
     if (!member_states(dense, member))
         return;
-    uint32_t places[KEY_BLOCK];
-    for (int64_t row = begin; row < end && !workers_cancelled(dense->grouping->workers); row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-        prefetch_values(from, row + KEY_BLOCK);
+    uint32_t places[ADD_ROWS];
+    for (int64_t row = begin; row < end && !workers_cancelled(dense->grouping->workers); row += ADD_ROWS) {
+        int count = end - row < ADD_ROWS ? (int)(end - row) : ADD_ROWS;
+        prefetch_values(from, row + ADD_ROWS);
         keys_read_32(from->keys, row, count, places);
         if (dense->copies > 1)
             spread_over_copies(places, count, (uint32_t)dense->copies);
-        group_states_add(from, dense->states[member], places, row, count);
+        const struct row_block block = {.row = row, .count = count};
+        group_states_add(from, dense->states[member], dense->sums[member], places, &block);
     }
 }
 
@@ -70,6 +77,14 @@ static void add_part(void *context, int member, int64_t part)
     struct dense_groups *dense = context;
     dense_groups_add(dense, member, dense->grouping, part_begin(&dense->parts, part),
                      part_begin(&dense->parts, part + 1));
+}
+
+static void empty_sums(void *context, int member, int64_t thread)
+{
+    (void)member;
+    const struct dense_groups *dense = context;
+    if (dense->sums[thread])
+        packed_sums_empty(dense->sums[thread], dense->states[thread]);
 }
 
 /* Merges all copies of all threads' states of some codes into copy 0 of thread 0. */
@@ -130,7 +145,8 @@ enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
             return STATUS_FAILED;
     }
     dense->parts = partition_rows(workers, dense->codes, MERGE_PLACES);
-    if (!workers_run(workers, dense->parts.count, merge_part, dense))
+    if (!workers_run(workers, workers->threads, empty_sums, dense) ||
+        !workers_run(workers, dense->parts.count, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))
         return STATUS_FAILED;
@@ -158,8 +174,10 @@ struct dense_groups *dense_groups_new(const struct grouping *grouping)
         .codes = INT64_C(1) << bits,
         .copies = copies_of(grouping, bits),
         .states = heap_array(members, sizeof *dense->states),
+        .sums = heap_array(members, sizeof(struct packed_sums *)),
         .failed = heap_array(members, sizeof *dense->failed),
     };
+    packed_plan_init(&dense->packed, grouping->group_aggs, grouping->group_agg_count, dense->codes * dense->copies);
     return dense;
 }
 
@@ -167,8 +185,12 @@ void dense_groups_free(struct dense_groups *dense)
 {
     if (!dense)
         return;
-    for (int i = 0; i < dense->grouping->workers->threads; i++)
+    for (int i = 0; i < dense->grouping->workers->threads; i++) {
         group_states_free(dense->grouping, dense->states[i], dense->codes * dense->copies);
+        packed_sums_free(dense->sums[i]);
+    }
+    packed_plan_free(&dense->packed);
+    free(dense->sums);
     free(dense->states);
     free(dense->failed);
     free(dense);

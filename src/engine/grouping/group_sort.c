@@ -84,10 +84,7 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
         places[i] = last;
     }
     group_states_clear(grouping, states, 1, last);
-    if (rows)
-        group_states_add_at(grouping, states, places, rows, count);
-    else
-        group_states_add(grouping, states, places, row, count);
+    group_states_add(grouping, states, NULL, places, &(struct row_block){.row = row, .rows = rows, .count = count});
     bucket->open = true;
     bucket->found.count = (int)last;
     if (last == 0)

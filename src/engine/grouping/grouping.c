@@ -57,71 +57,69 @@ void group_states_clear(const struct grouping *grouping, void **states, int64_t 
 }
 
 /* Space for a block's values. */
-struct block {
+struct space {
     int64_t values[OPERATOR_BLOCK], others[OPERATOR_BLOCK]; /* or as many doubles */
     int64_t where[OPERATOR_BLOCK];
 };
 
-/* Elements of rows from `row` on, or of those listed in `rows`. */
-static void read_values(const struct column *column, int64_t row, const uint64_t *rows, int count, void *values)
+static void read_values(const struct column *column, const struct row_block *block, void *values)
 {
-    if (rows)
-        operator_values_at(column, rows, count, values);
+    if (block->rows)
+        operator_values_at(column, block->rows, block->count, values);
     else
-        operator_values(column, row, count, values);
+        operator_values(column, block->row, block->count, values);
 }
 
 /* As floats also of integers. */
-static void read_floats(const struct column *column, int64_t row, const uint64_t *rows, int count, void *values)
+static void read_floats(const struct column *column, const struct row_block *block, void *values)
 {
-    read_values(column, row, rows, count, values);
+    read_values(column, block, values);
     if (type_table[column->store].kind == KIND_FLOAT)
         return;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < block->count; i++)
         ((double *)values)[i] = (double)((const int64_t *)values)[i];
 }
 
-static void read_moments(const struct group_aggregate *group_agg, int64_t row, const uint64_t *rows, int count,
-                         struct block *block, struct group_values *values)
+static void read_moments(const struct group_aggregate *group_agg, const struct row_block *block, struct space *space,
+                         struct group_values *values)
 {
     const bool floats = group_agg->kind == GROUP_FLOAT_MOMENTS;
-    (floats ? read_floats : read_values)(group_agg->column, row, rows, count, block->values);
+    (floats ? read_floats : read_values)(group_agg->column, block, space->values);
     if (group_agg->other) {
-        (floats ? read_floats : read_values)(group_agg->other, row, rows, count, block->others);
-        values->others = block->others;
+        (floats ? read_floats : read_values)(group_agg->other, block, space->others);
+        values->others = space->others;
     }
     if (group_agg->where) {
-        read_values(group_agg->where, row, rows, count, block->where);
-        values->where = block->where;
+        read_values(group_agg->where, block, space->where);
+        values->where = space->where;
     }
 }
 
-static void add_rows(const struct grouping *grouping, void **states, const uint32_t *places, int64_t row,
-                     const uint64_t *rows, int count)
+void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums, const uint32_t *places,
+                      const struct row_block *block)
 {
-    struct block block;
+    struct space space;
+    const int count = block->count;
+    if (sums)
+        packed_sums_begin(sums, states, count);
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
         const struct group_aggregate *group_agg = &grouping->group_aggs[i];
-        struct group_values values = {.values = block.values};
+        struct group_values values = {.values = space.values};
+        if (sums && sums->plan->fields[i].packed) {
+            if (group_agg->column)
+                packed_sums_put(sums, i, group_agg->column, block->row, count);
+            continue;
+        }
         if (group_agg->kind == GROUP_INT_MOMENTS || group_agg->kind == GROUP_FLOAT_MOMENTS)
-            read_moments(group_agg, row, rows, count, &block, &values);
+            read_moments(group_agg, block, &space, &values);
         else if (group_agg->column)
-            read_values(group_agg->column, row, rows, count, block.values);
+            read_values(group_agg->column, block, space.values);
         for (int k = 0; group_agg->kind == GROUP_FIRST && k < count; k++)
-            block.values[k] = rows ? (int64_t)rows[k] : row + k;
+            space.values[k] = block->rows ? (int64_t)block->rows[k] : block->row + k;
         group_aggregate_add(group_agg, states[i], places, &values, count);
     }
-}
-
-void group_states_add(const struct grouping *grouping, void **states, const uint32_t *places, int64_t row, int count)
-{
-    add_rows(grouping, states, places, row, NULL, count);
-}
-
-void group_states_add_at(const struct grouping *grouping, void **states, const uint32_t *places, const uint64_t *rows,
-                         int count)
-{
-    add_rows(grouping, states, places, 0, rows, count);
+    if (sums)
+        packed_sums_add(sums, places, count);
 }
 
 void group_states_merge(const struct grouping *grouping, void **into, int64_t place, void *const *from, int64_t other)

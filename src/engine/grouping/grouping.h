@@ -6,7 +6,7 @@
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
-#include "engine/grouping/group_aggregate.h"
+#include "engine/grouping/group_packed.h"
 #include "engine/sorting/sort_keys.h"
 
 /* Groups found, in the order of their codes: rows at .. at+count-1 of the result. */
@@ -47,10 +47,16 @@ void **group_states_new(const struct grouping *grouping, int64_t groups);
 void group_states_free(const struct grouping *grouping, void **states, int64_t groups);
 void group_states_clear(const struct grouping *grouping, void **states, int64_t begin, int64_t count);
 
-/* Adds rows, from `row` on or those listed, to the states at their places. */
-void group_states_add(const struct grouping *grouping, void **states, const uint32_t *places, int64_t row, int count);
-void group_states_add_at(const struct grouping *grouping, void **states, const uint32_t *places, const uint64_t *rows,
-                         int count);
+/* Rows from `row` on or, unless `rows` is NULL, those listed there. */
+struct row_block {
+    int64_t row;
+    const uint64_t *rows;
+    int count; /* at most KEY_BLOCK */
+};
+
+/* Adds rows to the states at their places, or, where these are packed, to `sums` (NULL: none are). */
+void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums, const uint32_t *places,
+                      const struct row_block *block);
 void group_states_merge(const struct grouping *grouping, void **into, int64_t place, void *const *from, int64_t other);
 
 #endif
