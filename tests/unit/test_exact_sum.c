@@ -225,7 +225,7 @@ static void lanes_tell_when_they_are_exact(void **unused)
     assert_true(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
     assert_same(ldexp((double)sum.integer[0], sum.unit[0]), 1.0);
     assert_int_equal(sum.integer[1], 0);
-    assert_false(exact_sum_lanes_add(values, LANES_STEP, -1, LANES_FEW_LEVELS, &sum));
+    assert_false(exact_sum_lanes_add(values, LANES_STEP, -7, LANES_FEW_LEVELS, &sum));
     values[5] = ldexp(1, -89);
     assert_true(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
     values[5] = ldexp(1, -90);
@@ -247,9 +247,16 @@ static void lanes_tell_when_they_are_exact(void **unused)
     static double full[LANES_MOST];
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < LANES_MOST; i++)
-            full[i] = sign * 8.0;
+            full[i] = sign * nextafter(4.0, 0);
         assert_true(exact_sum_lanes_add(full, LANES_MOST, 3, LANES_FEW_LEVELS, &sum));
-        assert_same(ldexp((double)sum.integer[0], sum.unit[0]), sign * 8.0 * LANES_MOST);
+        assert_same(ldexp((double)sum.integer[0], sum.unit[0]) + ldexp((double)sum.integer[1], sum.unit[1]),
+                    sign * nextafter(4.0, 0) * LANES_MOST);
+        for (int i = 0; i < LANES_MOST; i++)
+            full[i] = 0;
+        full[3] = sign * 1e3; /* out of the accumulator's range and back */
+        full[3 + LANES_STEP] = -full[3];
+        assert_true(exact_sum_lanes_add(full, LANES_MOST, 10, LANES_FEW_LEVELS, &sum));
+        assert_false(exact_sum_lanes_add(full, LANES_MOST, 1, LANES_FEW_LEVELS, &sum));
     }
 }
 

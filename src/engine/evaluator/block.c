@@ -38,7 +38,10 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     worker->program = program;
     worker->memory = arena_aligned(arena, program->memory, CACHE_LINE); /* for aligned vector loads */
     worker->at = arena_array(arena, (size_t)program->vector_count, sizeof *worker->at);
-    worker->staged = arena_aligned(arena, BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
+    worker->staged = arena_array(arena, program->output_count, sizeof *worker->staged);
+    for (size_t i = 0; i < program->output_count; i++)
+        worker->staged[i].buffer =
+            arena_aligned(arena, BLOCK_ROWS * program->outputs[i].size + 2 * (size_t)CACHE_LINE, CACHE_LINE);
     worker->failing = arena_array(arena, (size_t)program->check_count, sizeof *worker->failing);
     worker->failures = arena_array(arena, (size_t)program->check_count, BLOCK_ROWS);
     for (size_t i = 0; i < program->constant_count; i++) {
@@ -96,33 +99,39 @@ static void note_failures(struct worker *worker, int32_t check, int count)
         failures[i] |= worker->fail[i];
 }
 
-/* The first `columns` of the stored vectors are prefetched in the course of `steps` steps. */
-static void prefetch_begin(struct worker *worker, size_t columns, size_t steps)
+/* The first `columns` of the stored vectors are prefetched in the course of `shares` loops. */
+static void prefetch_begin(struct worker *worker, size_t columns, size_t shares)
 {
     const struct program *program = worker->program;
-    size_t bytes = 0;
-    for (size_t i = 0; i < columns; i++)
-        bytes += (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
-    worker->prefetch = (struct prefetch){.columns = worker->cached ? 0 : columns,
-                                         .step_bytes = (bytes / steps + CACHE_LINE) / CACHE_LINE * CACHE_LINE};
+    worker->prefetch = (struct prefetch){.shares = shares};
+    for (size_t i = 0; i < columns && !worker->cached; i++)
+        worker->prefetch.left += (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
 }
 
-static void prefetch_some(struct worker *worker)
+/* The share of a loop over `count` rows: lines of one column. */
+static struct ahead prefetch_share(struct worker *worker, int count)
 {
     const struct program *program = worker->program;
     struct prefetch *prefetch = &worker->prefetch;
-    size_t begin = prefetch->done, before = 0;
-    if (worker->cached)
-        return;
-    prefetch->done += prefetch->step_bytes;
-    for (size_t i = 0; i < prefetch->columns && before < prefetch->done; i++) {
-        const size_t bytes = (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
-        const char *next = (const char *)worker->at[program->stored[i].vector] + bytes;
-        for (size_t at = begin > before ? begin - before : 0; at < bytes && before + at < prefetch->done;
-             at += CACHE_LINE)
-            __builtin_prefetch(next + at);
-        before += bytes;
+    if (prefetch->left == 0 || prefetch->shares == 0)
+        return (struct ahead){0};
+    const struct stored_vector *stored = &program->stored[prefetch->column];
+    const size_t bytes = (size_t)program->block_rows * program->vectors[stored->vector].size;
+    size_t share = (prefetch->left / prefetch->shares + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+    share = share < bytes - prefetch->done ? share : bytes - prefetch->done;
+    const size_t strips = (size_t)(count + STRIP_ROWS - 1) / STRIP_ROWS;
+    const struct ahead ahead = {
+        .at = (const char *)worker->at[stored->vector] + bytes + prefetch->done,
+        .lines = (int)((share / CACHE_LINE + strips - 1) / strips),
+    };
+    prefetch->shares--;
+    prefetch->left -= share;
+    prefetch->done += share;
+    if (prefetch->done == bytes) {
+        prefetch->column++;
+        prefetch->done = 0;
     }
+    return ahead;
 }
 
 bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
@@ -139,7 +148,6 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
             continue;
         }
         vector_fn *run = worker->index && step->selected ? step->selected : step->dense;
-        prefetch_some(worker);
         operands.out = worker->places[step->out];
         if (step->border) {
             worker->at[step->out] =
@@ -160,6 +168,7 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.uniform = step->uniform;
         operands.uniform_c = step->uniform_c;
         worker->at[step->out] = operands.out;
+        operands.ahead = prefetch_share(worker, count);
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
             failed = true;
@@ -207,6 +216,7 @@ static int filter_block(struct worker *worker)
         mask = worker->at[program->filters[i].mask];
         passed = selection_count(mask, count);
     }
+    worker->few_pass = passed < count / LIST_SHARE;
     if (failed) {
         worker_run_steps(worker, done, program->guards_end, count);
         worker_settle_failures(worker, 0, program->filter_checks, count);
@@ -236,8 +246,8 @@ static const void *stored_block(const struct worker *worker, const struct stored
 }
 
 /* Points the first `columns` of the stored vectors at their elements, and prefetches the next block of them in the
- * course of `steps` steps. */
-static void load_block(struct worker *worker, int64_t row, int count, size_t columns, size_t steps)
+ * course of `shares` loops. */
+static void load_block(struct worker *worker, int64_t row, int count, size_t columns, size_t shares)
 {
     const struct program *program = worker->program;
     worker->row = row;
@@ -246,15 +256,14 @@ static void load_block(struct worker *worker, int64_t row, int count, size_t col
     worker->mask = NULL;
     for (size_t i = 0; i < columns; i++)
         worker->at[program->stored[i].vector] = stored_block(worker, &program->stored[i], row, count);
-    prefetch_begin(worker, columns, steps);
-    prefetch_some(worker);
+    prefetch_begin(worker, columns, shares);
 }
 
 const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count)
 {
     const struct program *program = worker->program;
     const struct filter_steps *leading = &program->filters[0];
-    load_block(worker, row, count, program->leading_columns, (size_t)leading->end + 1);
+    load_block(worker, row, count, program->leading_columns, program->filter_loops);
     worker_run_steps(worker, 0, leading->end, count);
     return worker->at[leading->mask];
 }
@@ -296,47 +305,73 @@ static int run_some(struct worker *worker, int64_t row, int64_t count, int64_t *
     }
     *done = rows_of_block(program, row, count);
     load_block(worker, row, (int)*done, program->stored_count,
-               (size_t)program->step_count + program->output_count + program->aggregate_count + 1);
+               program->filter_loops + (worker->few_pass ? 0 : worker->body_loops));
     return run_block(worker);
+}
+
+/* In strips, where no step before prefetches the next block. */
+static void fold_values(struct worker *worker, const struct aggregate_fold *aggregate, struct agg_state *state,
+                        const void *values, int count)
+{
+    const struct ahead ahead = aggregate->prefetches ? (struct ahead){0} : prefetch_share(worker, count);
+    const size_t size = values ? worker->program->vectors[aggregate->vector].size : 0;
+    if (ahead.lines == 0) {
+        aggregate->fold(state, values, count);
+        return;
+    }
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = strip_end(&ahead, begin, count);
+        aggregate->fold(state, (const unsigned char *)values + (size_t)begin * size, end - begin);
+    }
 }
 
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states)
 {
     const struct program *program = worker->program;
     worker->gather.off = false;
+    worker->body_loops = program->body_loops;
+    for (size_t i = 0; i < program->aggregate_count && program->filter_loops + program->body_loops == 0; i++)
+        worker->body_loops += !program->aggregates[i].prefetches;
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
         int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
             const struct aggregate_fold *aggregate = &program->aggregates[i];
-            prefetch_some(worker);
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
             if (aggregate->reducer)
                 pairwise_fold(worker->pairings[i], values, passed, &states[i]);
             else
-                aggregate->fold(&states[i], values, passed);
+                fold_values(worker, aggregate, &states[i], values, passed);
             worker->flagged = worker->flagged || states[i].failed;
         }
     }
 }
 
-/* Writes an output of the current block, of which `passed` rows passed. */
+/* Writes an output of the current block, of which `passed` rows passed: to `place`, or staged. */
 static void write_output(struct worker *worker, const struct stored_output *output, int passed, void *place,
-                         bool nontemporal)
+                         struct staged_lines *staged)
 {
-    if (worker->at[output->vector] == place)
+    const void *vector = worker->at[output->vector];
+    if (!staged && vector == place)
         return;
+    if (staged && output->copied && !(worker->index && output->selected)) {
+        const struct ahead ahead = prefetch_share(worker, passed);
+        staged_lines_copy(staged, vector, (size_t)passed * output->size, &ahead);
+        return;
+    }
     struct operands operands = {
-        .out = nontemporal ? worker->staged : place,
-        .a = worker->at[output->vector],
+        .out = staged ? staged_lines_room(staged) : place,
+        .a = vector,
         .index = worker->index,
         .mask = worker->mask,
         .rows = worker->rows,
+        .ahead = prefetch_share(worker, passed),
     };
     vector_fn *move = worker->index && output->selected ? output->selected : output->dense;
-    prefetch_some(worker);
     move(&operands, passed);
-    if (nontemporal)
-        copy_nontemporal(place, worker->staged, (size_t)passed * output->size);
+    if (staged) {
+        const struct ahead ahead = prefetch_share(worker, passed);
+        staged_lines_add(staged, (size_t)passed * output->size, &ahead);
+    }
 }
 
 int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal)
@@ -344,6 +379,13 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
     const struct program *program = worker->program;
     int64_t rows = 0;
     worker->gather.off = false;
+    worker->body_loops = program->body_loops;
+    for (size_t i = 0; i < program->output_count; i++) {
+        const struct stored_output *output = &program->outputs[i];
+        worker->body_loops += (size_t)(output->selected || !output->copied) + (size_t)nontemporal;
+        if (nontemporal)
+            staged_lines_begin(&worker->staged[i], destinations[i]);
+    }
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
         for (size_t i = 0; i < program->output_count && !nontemporal; i++) {
             const struct stored_output *output = &program->outputs[i];
@@ -354,9 +396,13 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];
             void *place = (unsigned char *)destinations[i] + (size_t)rows * output->size;
-            write_output(worker, output, passed, place, nontemporal);
+            write_output(worker, output, passed, place, nontemporal ? &worker->staged[i] : NULL);
         }
         rows += passed;
     }
+    for (size_t i = 0; i < program->output_count && nontemporal; i++)
+        staged_lines_end(&worker->staged[i]);
+    if (nontemporal)
+        stream_fence();
     return rows;
 }

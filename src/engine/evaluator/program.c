@@ -29,6 +29,15 @@ static void emit_condition(struct builder *b, value keep)
     program->filters[program->filter_count++] = (struct filter_steps){.end = program->step_count, .mask = mask};
 }
 
+/* Of the steps from `first` on. */
+static size_t count_loops(const struct program *program, int32_t first)
+{
+    size_t loops = 0;
+    for (int32_t s = first; s < program->step_count; s++)
+        loops += program->steps[s].dense || program->steps[s].selected;
+    return loops;
+}
+
 static void emit_filters(struct builder *b)
 {
     struct program *program = b->program;
@@ -42,7 +51,7 @@ static void emit_filters(struct builder *b)
         if (b->task->filters[i].keep != lead || i > 0)
             emit_condition(b, b->task->filters[i].keep);
     }
-    program->filters_end = program->step_count;
+    program->filter_loops = count_loops(program, 0);
     program->filter_checks = program->check_count;
 
     for (int lane = 0; lane < LANES; lane++)
@@ -93,6 +102,7 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
         enum lane lane = b->code->at[v].lane;
         struct stored_output *output = &program->outputs[program->output_count++];
         *output = (struct stored_output){.output = k, .size = type_table[store].size};
+        output->copied = passes_through(b, v, store) || is_gathered(b, v, store) || lane_type(lane) == store;
         if (passes_through(b, v, store)) {
             output->vector = builder_stored_vector(b, v);
             output->dense = vector_move(store, store);
@@ -147,6 +157,7 @@ static void emit_aggregates(struct builder *b)
             user_reduce_prepare(folded->reducer);
         }
         folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
+        folded->prefetches = lane == LANE_F64 && (aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN);
         folded->vector = builder_vector(b, aggregate->value, lane);
     }
 }
@@ -202,6 +213,7 @@ struct program *program_new(const struct job *job, struct column *const *columns
     else
         emit_aggregates(&b);
     program->body_end = program->step_count;
+    program->body_loops = count_loops(program, program->guards_end);
     builder_emit_guards(&b);
     if (!can_gather(program))
         program->leading_columns = 0;

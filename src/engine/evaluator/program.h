@@ -79,22 +79,25 @@ struct stored_output {
     reg vector;
     vector_fn *dense;
     vector_fn *selected; /* NULL: the vector is selected already */
+    bool copied;         /* `dense` changes no type */
     bool in_place;       /* the step that computes the vector may write it to the column */
 };
 
 struct aggregate_fold {
     fold_fn *fold;
+    bool prefetches;                   /* what follows its vector in memory */
     reg vector;                        /* NO_REGISTER for count */
     const struct user_reduce *reducer; /* reduced pairwise (pairwise_reduce.h); NULL: by `fold` */
 };
 
-/* Steps in order: filters up to filters_end, their guards up to guards_end, results up to body_end, the guards of
+/* Steps in order: filters, their guards up to guards_end, results up to body_end, the guards of
  * those. Checks 0 .. filter_checks-1 belong to the filters. */
 struct program {
     const struct job *job;
     struct step *steps;
     int32_t step_count, step_capacity;
-    int32_t filters_end, guards_end, body_end;
+    int32_t guards_end, body_end;
+    size_t filter_loops, body_loops; /* over a block, in which columns are prefetched */
     struct filter_steps *filters;
     size_t filter_count;
 

@@ -5,13 +5,15 @@
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/gather.h"
 #include "engine/evaluator/loop_tile.h"
+#include "engine/evaluator/staged_lines.h"
 
-/* Hardware prefetch stops at page ends, and a block of a column fills a page. So the next block is prefetched, a few
- * lines with each step; issuing all at once stalls. */
+/* Hardware prefetch stops at page ends, and a block of a column fills a page. So the next block is prefetched in the
+ * course of the loops over this one. */
 struct prefetch {
-    size_t columns;    /* of program->stored, from the first */
-    size_t step_bytes; /* a multiple of CACHE_LINE */
-    size_t done;       /* bytes */
+    size_t left;   /* bytes */
+    size_t shares; /* loops that have some of these */
+    size_t column; /* of program->stored: the next, */
+    size_t done;   /* of whose block so many bytes are prefetched */
 };
 
 struct worker {
@@ -25,11 +27,13 @@ struct worker {
     const uint8_t *mask;    /* the same as a mask, where packing by it is quicker; else NULL */
     uint16_t selection[BLOCK_ROWS + 2];
     bool flagged;
-    bool *failing;            /* checks with failures in this block */
-    uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
-    uint8_t fail[BLOCK_ROWS]; /* failures of the current step */
-    unsigned char *staged;    /* a block of an output that is written past the cache */
-    bool cached;              /* all columns are in a cache: they are not prefetched */
+    bool *failing;               /* checks with failures in this block */
+    uint8_t *failures;           /* and in which rows: BLOCK_ROWS bytes a check */
+    uint8_t fail[BLOCK_ROWS];    /* failures of the current step */
+    struct staged_lines *staged; /* of each output, where it is written past the caches */
+    size_t body_loops;           /* loops over the rows that pass, for what the worker makes of them */
+    bool few_pass;               /* rows of the block before: the loops over them are short */
+    bool cached;                 /* all columns are in a cache: they are not prefetched */
     struct prefetch prefetch;
     struct gather gather;
     struct loop_rows **loops;           /* of each loop of the program */

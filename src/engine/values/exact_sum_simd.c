@@ -19,7 +19,7 @@ enum {
     LINE = 64 / sizeof(double), /* a cache line */
 };
 
-static const int64_t magnitude_mask = INT64_MAX;
+static const int64_t magnitude_mask = INT64_MAX, fraction_mask = (INT64_C(1) << 52) - 1;
 
 static int64_t bits_of(double value)
 {
@@ -28,16 +28,16 @@ static int64_t bits_of(double value)
     return bits;
 }
 
-/* Values are at most 2^(e-1-TERM_BITS) in magnitude, so that their sum stays within 2^(e-1), and the accumulator
- * between 2^e and 2^(e+1). What a level of units u leaves is at most u/2 = 2^(e-53): the next level's e is smaller by
- * 52 - TERM_BITS. */
+/* Where values are below 2^(e-1-TERM_BITS) in magnitude, their sum stays within 2^(e-1), and the accumulator between
+ * 2^e and 2^(e+1), except that it may be rounded up to that. If the first one ever left this range, additions may have
+ * been inexact. What a level of units u leaves is at most u/2 = 2^(e-53): the next level's e is smaller by 52 -
+ * TERM_BITS. */
 static inline __attribute__((always_inline)) bool add_levels(const double *values, int count, int ceiling, int levels,
                                                              struct exact_sum_lanes *sum)
 {
     doubles at[LANES_LEVELS][CHAINS];
     int64_t begin[LANES_LEVELS];
     integers outside = {0}, left = {0};
-    const int64_t limit = bits_of(ldexp(1, ceiling));
     for (int k = 0; k < levels; k++) {
         const double start = ldexp(1.5, ceiling + 1 + TERM_BITS - k * TAKEN_BITS);
         sum->unit[k] = ceiling + 1 + TERM_BITS - k * TAKEN_BITS - 52;
@@ -51,21 +51,21 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
         for (int c = 0; c < CHAINS; c++) {
             doubles rest;
             memcpy(&rest, values + i + c * LANES, sizeof rest);
-            outside |= limit - ((integers)rest & magnitude_mask);
             for (int k = 0; k < levels; k++) {
                 const doubles before = at[k][c];
                 at[k][c] += rest;
                 rest -= at[k][c] - before;
             }
             left |= (integers)rest;
+            outside |= (integers)at[0][c] ^ begin[0];
         }
     }
     int64_t any_outside = 0, any_left = 0;
     for (int lane = 0; lane < LANES; lane++) {
-        any_outside |= outside[lane];
+        any_outside |= outside[lane] & ~fraction_mask;
         any_left |= left[lane] & magnitude_mask; /* -0.0 is no remainder */
     }
-    if (any_outside < 0 || any_left != 0)
+    if (any_outside != 0 || any_left != 0)
         return false;
     for (int k = 0; k < levels; k++) {
         integers units = {0};

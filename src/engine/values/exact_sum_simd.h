@@ -24,7 +24,8 @@ struct exact_sum_lanes {
 };
 
 /* Sets `sum` to the sum of `count` values, a multiple of LANES_STEP and at most LANES_MOST, on LANES_FEW_LEVELS or
- * LANES_LEVELS levels. False if a magnitude is above 2^ceiling or a value has bits below the last level. */
+ * LANES_LEVELS levels. False if a value has bits below the last level, or the accumulators cannot hold the sums of the
+ * values, which they can where magnitudes are at most 2^(ceiling-1). */
 bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum);
 
 /* The exponent of the least power of two that is not below any magnitude, at least -1022; above LANES_HIGHEST for

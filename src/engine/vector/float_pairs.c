@@ -12,19 +12,21 @@
         const double *restrict b = o->b;                                                                               \
         const double *restrict c = o->c;                                                                               \
         const double second = b[0], third = c[0];                                                                      \
-        const int last = o->uniform_c ? count : 0, middle = !last && o->uniform ? count : 0;                           \
-        const int none = count - last - middle;                                                                        \
-        for (int i = 0; i < last; i++) {                                                                               \
-            const double x = a[i], y = b[i], z = third;                                                                \
-            out[i] = expression;                                                                                       \
-        }                                                                                                              \
-        for (int i = 0; i < middle; i++) {                                                                             \
-            const double x = a[i], y = second, z = c[i];                                                               \
-            out[i] = expression;                                                                                       \
-        }                                                                                                              \
-        for (int i = 0; i < none; i++) {                                                                               \
-            const double x = a[i], y = b[i], z = c[i];                                                                 \
-            out[i] = expression;                                                                                       \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            const int last = o->uniform_c ? end : begin, middle = !o->uniform_c && o->uniform ? end : last;            \
+            for (int i = begin; i < last; i++) {                                                                       \
+                const double x = a[i], y = b[i], z = third;                                                            \
+                out[i] = expression;                                                                                   \
+            }                                                                                                          \
+            for (int i = last; i < middle; i++) {                                                                      \
+                const double x = a[i], y = second, z = c[i];                                                           \
+                out[i] = expression;                                                                                   \
+            }                                                                                                          \
+            for (int i = middle; i < end; i++) {                                                                       \
+                const double x = a[i], y = b[i], z = c[i];                                                             \
+                out[i] = expression;                                                                                   \
+            }                                                                                                          \
         }                                                                                                              \
         return false;                                                                                                  \
     }

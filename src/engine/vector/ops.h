@@ -7,8 +7,9 @@
 #include "engine/backend/aggregate.h"
 #include "engine/plan/code.h"
 #include "engine/values/const_divide.h"
+#include "engine/vector/ahead.h"
 
-enum { BLOCK_ROWS = 2048, CACHE_LINE = 64 };
+enum { BLOCK_ROWS = 2048 };
 
 /* The reciprocal of a constant of 32 or 64 bits. */
 union reciprocal {
@@ -31,6 +32,7 @@ struct operands {
     const union reciprocal *by;          /* division by a constant */
     const struct compare_const *compare; /* probes */
     enum op op;                          /* of loops for several operations */
+    struct ahead ahead;                  /* most loops prefetch it */
     bool uniform; /* `b` is the same in all rows; unchecked operations and MUL may read b[0] alone */
     bool uniform_c;
 };

@@ -1,0 +1,31 @@
+/* An output written past the caches, block after block: whole lines are moved to it, and what is left of a block waits
+ * for the next, because a line that is written in part is read first. */
+#ifndef RQL_ENGINE_EVALUATOR_STAGED_LINES_H
+#define RQL_ENGINE_EVALUATOR_STAGED_LINES_H
+
+#include "engine/vector/ahead.h"
+
+/* `buffer` stands for the output from its line `line` on. Its bytes `begin` .. `end`-1 are staged. */
+struct staged_lines {
+    unsigned char *buffer; /* aligned to lines; has room for a block of an output and two lines */
+    unsigned char *line;
+    size_t begin, end;
+};
+
+/* Continues at `place`. */
+void staged_lines_begin(struct staged_lines *staged, void *place);
+
+/* Where the next rows are to be staged: room for a block. */
+static inline void *staged_lines_room(const struct staged_lines *staged)
+{
+    return staged->buffer + staged->end;
+}
+
+/* Adds `bytes` that were written there, or those at `from`, and prefetches `ahead` meanwhile. */
+void staged_lines_add(struct staged_lines *staged, size_t bytes, const struct ahead *ahead);
+void staged_lines_copy(struct staged_lines *staged, const void *from, size_t bytes, const struct ahead *ahead);
+
+/* Writes what is left. The output is ordered for other threads by stream_fence. */
+void staged_lines_end(struct staged_lines *staged);
+
+#endif
