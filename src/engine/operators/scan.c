@@ -1,20 +1,28 @@
 /* Scans. One chain is a chained scan (as S. Yan, G. Long, Y. Zhang, "StreamScan", 2013): threads take chunks in order,
  * and each aggregates its chunk, which brings it into the cache, waits for the prefix of the chunk before, passes on
  * its own, and only then writes. Memory is read once. Segments, and columns side by side, are independent chains that
- * threads share. */
+ * threads share. Sums of floats are scanned several runs at once (compensated_scan.h). */
 #include "engine/backend/user_reduce.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/values/compensated_sum.h"
+#include "engine/values/compensated_scan.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_ROWS = 1 << 16, FEWEST_ROWS = 1 << 15, SIDE_BY_SIDE = 256 };
+enum {
+    CHUNK_ROWS = 1 << 16,
+    CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
+    FEWEST_ROWS = 1 << 15,
+    SIDE_BY_SIDE = 256,
+    WIDENED_ROWS = 4096, /* of floats that are not doubles, at once */
+    STREAMED_ROWS = 1 << 19
+};
 
 /* The combination of the rows so far. */
 struct running {
@@ -26,12 +34,14 @@ struct running {
 
 struct scan {
     const struct operator_job *job;
+    const struct workers *workers;
     const struct aggregate *aggregate;
     const struct column *from;
     struct column *to;
     bool exclusive, number;
     int64_t segment, stride;
     struct running start;
+    struct compensated_scan sums; /* of floats */
     struct parts parts;
     int64_t segments_a_part;
     _Atomic bool flagged;
@@ -103,21 +113,6 @@ SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct ru
     running->number = so_far;
 }
 
-SPECIALISED bool scan_float_sum(bool exclusive, struct running *running, const double *in, double *out, int count)
-{
-    struct compensated_sum sum = running->sum;
-    bool uncertain = false;
-    for (int i = 0; i < count; i++) {
-        if (exclusive)
-            out[i] = compensated_sum_result(&sum, &uncertain);
-        compensated_sum_add(&sum, in[i]);
-        if (!exclusive)
-            out[i] = compensated_sum_result(&sum, &uncertain);
-    }
-    running->sum = sum;
-    return uncertain;
-}
-
 static bool ints_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const int64_t *in,
                          int64_t *out, int count)
 {
@@ -140,22 +135,20 @@ static bool ints_of_kind(enum aggregate_kind kind, bool exclusive, struct runnin
     }
 }
 
-static bool floats_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
+static void floats_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
                            double *out, int count)
 {
-    switch (kind) {
-    case AGG_SUM:
-        return scan_float_sum(exclusive, running, in, out, count);
-    case AGG_PRODUCT:
+    if (kind == AGG_PRODUCT)
         scan_floats(AGG_PRODUCT, exclusive, running, in, out, count);
-        return false;
-    case AGG_MIN:
+    else if (kind == AGG_MIN)
         scan_floats(AGG_MIN, exclusive, running, in, out, count);
-        return false;
-    default:
+    else
         scan_floats(AGG_MAX, exclusive, running, in, out, count);
-        return false;
-    }
+}
+
+static bool is_float_sum(const struct scan *scan)
+{
+    return scan->number && scan->aggregate->kind == AGG_SUM;
 }
 
 static struct scalar scalar_of(const struct scan *scan, int64_t integer, double number)
@@ -197,11 +190,13 @@ static bool scan_by_function(const struct scan *scan, struct running *running, c
 static void scan_values(struct scan *scan, struct running *running, const void *in, void *out, int count)
 {
     enum aggregate_kind kind = scan->aggregate->kind;
-    bool failed;
+    bool failed = false;
     if (kind == AGG_FOLD)
         failed = scan_by_function(scan, running, in, out, count);
+    else if (is_float_sum(scan))
+        failed = !compensated_scan_chain(&scan->sums, in, count, NULL, &running->sum, out);
     else if (scan->number)
-        failed = floats_of_kind(kind, scan->exclusive, running, in, out, count);
+        floats_of_kind(kind, scan->exclusive, running, in, out, count);
     else
         failed = ints_of_kind(kind, scan->exclusive, running, in, out, count);
     if (failed)
@@ -216,20 +211,13 @@ static void write_results(const struct scan *scan, int64_t row, const void *valu
         operator_write_ints(scan->to, row, values, count);
 }
 
-/* Scans rows begin..end-1, continuing from `running` until the next segment begins. */
-static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
+/* Rows of one chain. */
+static void scan_chain(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
     double in[OPERATOR_BLOCK], out[OPERATOR_BLOCK]; /* or as many integers, of the same size */
     bool in_place = scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64;
     while (begin < end && !scan->flagged) {
-        int64_t left = end - begin;
-        if (scan->segment > 0) {
-            int64_t inside = begin % scan->segment;
-            if (inside == 0)
-                *running = scan->start;
-            left = scan->segment - inside < left ? scan->segment - inside : left;
-        }
-        int count = left < OPERATOR_BLOCK ? (int)left : OPERATOR_BLOCK;
+        int count = end - begin < OPERATOR_BLOCK ? (int)(end - begin) : OPERATOR_BLOCK;
         operator_values(scan->from, begin, count, in);
         scan_values(scan, running, in, in_place ? column_at(scan->to, begin) : (void *)out, count);
         if (!in_place)
@@ -238,10 +226,87 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
     }
 }
 
+/* Rows as doubles: in place, or at most WIDENED_ROWS of them in `space`. */
+static const double *doubles_at(const struct scan *scan, int64_t begin, int64_t count, double *space)
+{
+    if (scan->from->store == TYPE_F64)
+        return (const double *)scan->from->data + begin;
+    for (int64_t i = 0; i < count; i += OPERATOR_BLOCK)
+        operator_values(scan->from, begin + i, (int)min_int64(count - i, OPERATOR_BLOCK), space + i);
+    return space;
+}
+
+static int64_t rows_at_once(const struct scan *scan)
+{
+    return scan->from->store == TYPE_F64 ? CHUNK_ROWS : WIDENED_ROWS;
+}
+
+/* Rows of one chain of sums of floats. `totals`: of their runs, or NULL. */
+static void scan_sums(struct scan *scan, struct running *running, int64_t begin, int64_t end,
+                      const struct compensated_sum *totals)
+{
+    double space[WIDENED_ROWS];
+    for (int64_t count; begin < end && !scan->flagged; begin += count) {
+        count = min_int64(end - begin, rows_at_once(scan));
+        if (!compensated_scan_chain(&scan->sums, doubles_at(scan, begin, count, space), count, totals, &running->sum,
+                                    column_at(scan->to, begin)))
+            scan->flagged = true;
+    }
+}
+
+/* Whole segments that rows begin..end-1 begin with, as many as are scanned at once; returns the rows. */
+static int64_t scan_sum_segments(struct scan *scan, int64_t begin, int64_t end)
+{
+    double space[WIDENED_ROWS];
+    const int64_t segments = min_int64(end - begin, rows_at_once(scan)) / scan->segment,
+                  rows = segments * scan->segment;
+    if (!compensated_scan_segments(&scan->sums, doubles_at(scan, begin, rows, space), scan->segment, segments,
+                                   &scan->start.sum, column_at(scan->to, begin)))
+        scan->flagged = true;
+    return rows;
+}
+
+/* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
+ * rows, which are doubles of one segment, or NULL. */
+static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end,
+                      const struct compensated_sum *totals)
+{
+    while (begin < end && !scan->flagged && !workers_cancelled(scan->workers)) {
+        int64_t stop = min_int64(end, begin + CHUNK_ROWS);
+        if (scan->segment > 0) {
+            const int64_t inside = begin % scan->segment;
+            const int64_t scanned = inside == 0 && is_float_sum(scan) ? scan_sum_segments(scan, begin, end) : 0;
+            begin += scanned;
+            if (scanned > 0)
+                continue;
+            if (inside == 0)
+                *running = scan->start;
+            stop = min_int64(stop, begin + scan->segment - inside);
+        }
+        if (is_float_sum(scan))
+            scan_sums(scan, running, begin, stop, totals);
+        else
+            scan_chain(scan, running, begin, stop);
+        begin = stop;
+    }
+}
+
 /* ---- one chain by several threads ---- */
 
-/* The aggregate of the rows, without those before. */
-static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end)
+static struct compensated_sum sum_rows(const struct scan *scan, int64_t begin, int64_t end,
+                                       struct compensated_sum *totals)
+{
+    double space[WIDENED_ROWS];
+    struct compensated_sum sum = {0};
+    for (int64_t count; begin < end; begin += count) {
+        count = min_int64(end - begin, rows_at_once(scan));
+        compensated_scan_total(&scan->sums, doubles_at(scan, begin, count, space), count, &sum, totals);
+    }
+    return sum;
+}
+
+/* The aggregate of the rows, without those before. `totals`: of the runs of sums of doubles, or NULL. */
+static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end, struct compensated_sum *totals)
 {
     enum aggregate_kind kind = scan->aggregate->kind;
     struct running total = {.integer = kind == AGG_MIN      ? INT64_MAX
@@ -249,16 +314,15 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
                                        : kind == AGG_BITAND ? -1
                                                             : 0,
                             .number = NAN};
+    if (is_float_sum(scan)) {
+        total.sum = sum_rows(scan, begin, end, totals);
+        return total;
+    }
     double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
     for (; begin < end; begin += OPERATOR_BLOCK) {
         int count = end - begin < OPERATOR_BLOCK ? (int)(end - begin) : OPERATOR_BLOCK;
         operator_values(scan->from, begin, count, in);
-        if (scan->number && kind == AGG_SUM) {
-            for (int i = 0; i < count; i++)
-                compensated_sum_add(&total.sum, in[i]);
-        } else {
-            scan_values(scan, &total, in, unused, count);
-        }
+        scan_values(scan, &total, in, unused, count);
     }
     return total;
 }
@@ -282,7 +346,9 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     int64_t begin = part_begin(&scan->parts, chunk), end = part_begin(&scan->parts, chunk + 1);
     int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
     bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
-    struct running own = aggregate_rows(scan, anew ? fresh : begin, end);
+    struct compensated_sum of_runs[CHUNK_RUNS];
+    struct compensated_sum *totals = (anew && fresh > begin) || scan->from->store != TYPE_F64 ? NULL : of_runs;
+    struct running own = aggregate_rows(scan, anew ? fresh : begin, end, totals);
     pthread_mutex_lock(&scan->lock);
     while (scan->turn != chunk)
         pthread_cond_wait(&scan->passed_on, &scan->lock);
@@ -293,17 +359,17 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     scan->turn++;
     pthread_cond_broadcast(&scan->passed_on);
     pthread_mutex_unlock(&scan->lock);
-    scan_rows(scan, &running, begin, end);
+    scan_rows(scan, &running, begin, end, totals);
 }
 
-static bool scan_in_chunks(struct scan *scan, const struct workers *workers)
+static bool scan_in_chunks(struct scan *scan)
 {
     scan->parts = (struct parts){
         .rows = scan->job->rows, .size = CHUNK_ROWS, .count = (scan->job->rows + CHUNK_ROWS - 1) / CHUNK_ROWS};
     scan->carry = scan->start;
     pthread_mutex_init(&scan->lock, NULL);
     pthread_cond_init(&scan->passed_on, NULL);
-    bool done = workers_run(workers, scan->parts.count, scan_chunk, scan);
+    bool done = workers_run(scan->workers, scan->parts.count, scan_chunk, scan);
     pthread_cond_destroy(&scan->passed_on);
     pthread_mutex_destroy(&scan->lock);
     return done;
@@ -311,26 +377,13 @@ static bool scan_in_chunks(struct scan *scan, const struct workers *workers)
 
 /* ---- independent chains ---- */
 
-static bool scan_serially(struct scan *scan, const struct workers *workers)
-{
-    struct running running = scan->start;
-    for (int64_t row = 0; row < scan->job->rows; row += CHUNK_ROWS) {
-        if (workers_cancelled(workers))
-            return false;
-        int64_t end = row + CHUNK_ROWS < scan->job->rows ? row + CHUNK_ROWS : scan->job->rows;
-        scan_rows(scan, &running, row, end);
-    }
-    return true;
-}
-
 static void scan_segments(void *context, int member, int64_t part)
 {
     (void)member;
     struct scan *scan = context;
     struct running running = scan->start;
     int64_t last = part_begin(&scan->parts, part + 1) * scan->segment;
-    scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment,
-              last < scan->job->rows ? last : scan->job->rows);
+    scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment, min_int64(last, scan->job->rows), NULL);
 }
 
 /* Columns side by side: each is a chain, over the rows of one segment. */
@@ -363,8 +416,9 @@ static bool is_associative(const struct scan *scan)
     return scan->aggregate->kind != AGG_PRODUCT && scan->aggregate->kind != AGG_FOLD;
 }
 
-static bool scan_all(struct scan *scan, const struct workers *workers)
+static bool scan_all(struct scan *scan)
 {
+    const struct workers *workers = scan->workers;
     int64_t rows = scan->job->rows;
     if (scan->stride > 1) {
         int64_t width = scan->stride < rows ? scan->stride : rows;
@@ -378,8 +432,10 @@ static bool scan_all(struct scan *scan, const struct workers *workers)
         return workers_run(workers, scan->parts.count, scan_segments, scan);
     }
     if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
-        return scan_in_chunks(scan, workers);
-    return scan_serially(scan, workers);
+        return scan_in_chunks(scan);
+    struct running running = scan->start;
+    scan_rows(scan, &running, 0, rows, NULL);
+    return !workers_cancelled(workers);
 }
 
 /* The state before the first row: the initial value, or the identity. False: it does not fit 64 bits. */
@@ -420,6 +476,7 @@ enum status operator_scan(const struct operator_job *job, const struct workers *
     const struct column_operator *column_op = job->task->column_op;
     struct scan *scan = heap_array(1, sizeof *scan);
     scan->job = job;
+    scan->workers = workers;
     scan->aggregate = &job->task->aggregates[0];
     scan->from = job->inputs[column_op->keys[0]];
     scan->to = job->results[0];
@@ -427,11 +484,13 @@ enum status operator_scan(const struct operator_job *job, const struct workers *
     scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
     scan->segment = column_op->segment;
     scan->stride = column_op->stride > 1 ? column_op->stride : 1;
+    scan->sums = (struct compensated_scan){
+        .level = compensated_level_at(0), .exclusive = scan->exclusive, .streamed = job->rows >= STREAMED_ROWS};
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
     if (!set_start(scan))
         scan->flagged = true;
-    else if (scan->to && job->rows > 0 && !scan_all(scan, workers))
+    else if (scan->to && job->rows > 0 && !scan_all(scan))
         status = STATUS_CANCELLED;
     if (scan->flagged)
         *flagged = true;

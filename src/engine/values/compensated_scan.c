@@ -1,0 +1,250 @@
+#include "engine/values/compensated_scan.h"
+
+#include "base/nontemporal_copy.h"
+
+#include <string.h>
+
+enum { PREFETCHED = 512 /* values ahead */ };
+
+static const int64_t magnitude_mask = INT64_MAX;
+
+#if defined(__x86_64__)
+#define LEVEL      avx_512
+#define WITH_LEVEL __attribute__((target("avx2,avx512f,avx512dq,avx512vl")))
+#define LANES      8
+#include "engine/values/compensated_loops.h"
+
+#define LEVEL      avx2
+#define WITH_LEVEL __attribute__((target("avx2")))
+#define LANES      4
+#include "engine/values/compensated_loops.h"
+#endif
+
+#define LEVEL plain
+#define WITH_LEVEL
+#define LANES 2
+#include "engine/values/compensated_loops.h"
+
+const struct compensated_level *compensated_level_at(int i)
+{
+    static const struct compensated_level levels[] = {
+#if defined(__x86_64__)
+        {"avx512", add_avx_512, scan_avx_512},
+        {"avx2", add_avx2, scan_avx2},
+#endif
+        {"plain", add_plain, scan_plain},
+    };
+    enum { LEVELS = sizeof levels / sizeof *levels };
+#if defined(__x86_64__)
+    const bool avx2 = __builtin_cpu_supports("avx2");
+    const bool works[LEVELS] = {avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                                    __builtin_cpu_supports("avx512vl"),
+                                avx2, true};
+#else
+    const bool works[LEVELS] = {true};
+#endif
+    for (int level = 0; level < LEVELS; level++) {
+        if (works[level] && i-- == 0)
+            return &levels[level];
+    }
+    return NULL;
+}
+
+static bool is_finite(const struct compensated_sum *sum)
+{
+    return fabs(sum->high) <= DBL_MAX && sum->weight <= DBL_MAX && !sum->positive_inf && !sum->negative_inf &&
+           !sum->nan;
+}
+
+static struct compensated_sum sum_of_lane(const struct compensated_lanes *lanes, int lane, int64_t count)
+{
+    return (struct compensated_sum){.high = lanes->high[lane],
+                                    .low = lanes->low[lane],
+                                    .rest = lanes->rest[lane],
+                                    .weight = lanes->weight[lane],
+                                    .count = count};
+}
+
+static void add_array(struct compensated_sum *sum, const double *values, int64_t count,
+                      const struct compensated_level *level)
+{
+    struct compensated_lanes lanes = {0};
+    struct compensated_sum total = *sum;
+    int64_t done = count - count % SCAN_RUNS;
+    level->add(&lanes, values, done);
+    for (int lane = 0; lane < SCAN_RUNS; lane++) {
+        const struct compensated_sum of_lane = sum_of_lane(&lanes, lane, done / SCAN_RUNS);
+        compensated_sum_merge(&total, &of_lane);
+    }
+    if (is_finite(&total))
+        *sum = total;
+    else
+        done = 0;
+    for (; done < count; done++)
+        compensated_sum_add(sum, values[done]);
+}
+
+static bool scan_serially(bool exclusive, const double *values, int64_t count, struct compensated_sum *sum,
+                          double *results)
+{
+    struct compensated_sum so_far = *sum;
+    bool uncertain = false;
+    for (int64_t i = 0; i < count; i++) {
+        if (exclusive)
+            results[i] = compensated_sum_result(&so_far, &uncertain);
+        compensated_sum_add(&so_far, values[i]);
+        if (!exclusive)
+            results[i] = compensated_sum_result(&so_far, &uncertain);
+    }
+    *sum = so_far;
+    return !uncertain;
+}
+
+/* ---- SCAN_RUNS runs ---- */
+
+static void write_sums(const struct compensated_scan *scan, const double *sums, int rows, int64_t apart,
+                       double *results)
+{
+    for (int i = 0; i < SCAN_RUNS; i++) {
+        double *to = results + i * apart;
+        const double *from = sums + (size_t)i * SCAN_STEP;
+        if (scan->streamed && (uintptr_t)to % STREAM_LINE == 0)
+            stream_lines(to, from, (size_t)rows * sizeof *to / STREAM_LINE);
+        else
+            memcpy(to, from, (size_t)rows * sizeof *to);
+    }
+}
+
+/* Whole vectors of runs of `rows` values each. */
+static bool scan_in_lanes(const struct compensated_scan *scan, struct compensated_lanes *lanes, double scale,
+                          const double *values, int64_t rows, int64_t apart, double *results)
+{
+    _Alignas(STREAM_LINE) double sums[SCAN_RUNS * SCAN_STEP];
+    bool lossy = false, certain = true;
+    for (int i = 0; i < SCAN_RUNS; i++)
+        lossy = lossy || lanes->weight[i] != 0;
+    for (int64_t row = 0; row < rows && certain; row += SCAN_STEP) {
+        const int count = rows - row < SCAN_STEP ? (int)(rows - row) : SCAN_STEP;
+        const struct compensated_lanes before = *lanes;
+        certain = scan->level->scan(lanes, values + row, apart, count, scan->exclusive, lossy, scale, sums);
+        if (!certain && !lossy) {
+            lossy = true;
+            *lanes = before;
+            certain = scan->level->scan(lanes, values + row, apart, count, scan->exclusive, lossy, scale, sums);
+        }
+        write_sums(scan, sums, count, apart, results + row);
+    }
+    if (scan->streamed)
+        stream_fence();
+    return certain;
+}
+
+/* Runs of `rows` values one behind the other, of one chain or each of its own. `sums`: those before each, then those
+ * behind it. Where values are not finite, or results not certain, the runs are scanned one after another. */
+static bool scan_runs(const struct compensated_scan *scan, bool one_chain, const double *values, int64_t rows,
+                      struct compensated_sum *sums, double *results)
+{
+    struct compensated_lanes lanes;
+    const int64_t whole = rows - rows % SCAN_RUNS;
+    bool finite = true, certain = true;
+    int64_t terms = 0;
+    for (int i = 0; i < SCAN_RUNS; i++) {
+        finite = finite && is_finite(&sums[i]);
+        terms = sums[i].count > terms ? sums[i].count : terms;
+        lanes.high[i] = sums[i].high;
+        lanes.low[i] = sums[i].low;
+        lanes.rest[i] = sums[i].rest;
+        lanes.weight[i] = sums[i].weight;
+    }
+    const double scale = (double)(terms + rows + 4) * 0x1p-52; /* as in compensated_sum_round */
+    const bool in_lanes = finite && scan_in_lanes(scan, &lanes, scale, values, whole, rows, results);
+    const int64_t done = in_lanes ? whole : 0;
+    for (int i = 0; i < SCAN_RUNS; i++) {
+        if (in_lanes)
+            sums[i] = sum_of_lane(&lanes, i, sums[i].count + whole);
+        else if (one_chain && i > 0)
+            sums[i] = sums[i - 1];
+        const int64_t at = i * rows + done;
+        certain &= scan_serially(scan->exclusive, values + at, rows - done, &sums[i], results + at);
+    }
+    return certain;
+}
+
+/* ---- chains ---- */
+
+enum { LEAST_RUN_ROWS = 64 /* shorter runs cost more than they gain */ };
+
+/* Rows of each of the runs that `count` values begin with. What they leave is less than a vector for each run. */
+static int64_t run_rows(int64_t count)
+{
+    const int64_t rows = count / SCAN_RUNS - count / SCAN_RUNS % SCAN_RUNS;
+    return rows < LEAST_RUN_ROWS ? 0 : rows < SCAN_RUN_ROWS ? rows : SCAN_RUN_ROWS;
+}
+
+static void add_runs(const struct compensated_scan *scan, const double *values, int64_t rows,
+                     struct compensated_sum *totals)
+{
+    for (int i = 0; i < SCAN_RUNS; i++) {
+        totals[i] = (struct compensated_sum){0};
+        add_array(&totals[i], values + i * rows, rows, scan->level);
+    }
+}
+
+void compensated_scan_total(const struct compensated_scan *scan, const double *values, int64_t count,
+                            struct compensated_sum *sum, struct compensated_sum *totals)
+{
+    struct compensated_sum own[SCAN_RUNS];
+    for (int64_t rows; (rows = run_rows(count)) > 0; count -= rows * SCAN_RUNS) {
+        struct compensated_sum *of_runs = totals ? totals : own;
+        add_runs(scan, values, rows, of_runs);
+        for (int i = 0; i < SCAN_RUNS; i++)
+            compensated_sum_merge(sum, &of_runs[i]);
+        totals = totals ? totals + SCAN_RUNS : NULL;
+        values += rows * SCAN_RUNS;
+    }
+    add_array(sum, values, count, scan->level);
+}
+
+bool compensated_scan_chain(const struct compensated_scan *scan, const double *values, int64_t count,
+                            const struct compensated_sum *totals, struct compensated_sum *sum, double *results)
+{
+    struct compensated_sum own[SCAN_RUNS], sums[SCAN_RUNS];
+    bool certain = true;
+    for (int64_t rows; (rows = run_rows(count)) > 0; count -= rows * SCAN_RUNS) {
+        if (!totals)
+            add_runs(scan, values, rows, own);
+        const struct compensated_sum *of_runs = totals ? totals : own;
+        sums[0] = *sum;
+        for (int i = 1; i < SCAN_RUNS; i++) {
+            sums[i] = sums[i - 1];
+            compensated_sum_merge(&sums[i], &of_runs[i - 1]);
+        }
+        certain &= scan_runs(scan, true, values, rows, sums, results);
+        *sum = sums[SCAN_RUNS - 1];
+        totals = totals ? totals + SCAN_RUNS : NULL;
+        values += rows * SCAN_RUNS;
+        results += rows * SCAN_RUNS;
+    }
+    return certain & scan_serially(scan->exclusive, values, count, sum, results);
+}
+
+bool compensated_scan_segments(const struct compensated_scan *scan, const double *values, int64_t rows,
+                               int64_t segments, const struct compensated_sum *start, double *results)
+{
+    const bool side_by_side = run_rows(rows) == 0;
+    bool certain = true;
+    for (int64_t i = 0; i < segments;) {
+        const int64_t at = i * rows;
+        struct compensated_sum sums[SCAN_RUNS];
+        for (int k = 0; k < SCAN_RUNS; k++)
+            sums[k] = *start;
+        if (side_by_side && i + SCAN_RUNS <= segments) {
+            certain &= scan_runs(scan, false, values + at, rows, sums, results + at);
+            i += SCAN_RUNS;
+        } else {
+            certain &= compensated_scan_chain(scan, values + at, rows, NULL, sums, results + at);
+            i++;
+        }
+    }
+    return certain;
+}
