@@ -6,6 +6,7 @@
 #include "cl/cl.h"
 #include "cl/compile/compile.h"
 #include "engine/backend/multi_device.h"
+#include "sql/servers.h"
 #include "sql/table_reader.h"
 
 #include <errno.h>
@@ -155,15 +156,18 @@ static enum exit_status run(const struct options *options)
     mappings = mappings_new();
     install_handlers();
     opencl_process_open(&opencl_process, "/proc/self/exe");
+    struct servers *servers = servers_new();
+    const struct table_source tables = table_source_of(servers);
     struct platform platform = {.mappings = mappings,
                                 .cancel = &cancel,
                                 .leave = &leave,
                                 .signals = signal_pipe[0],
                                 .open_device = open_device,
-                                .tables = &table_source_servers,
+                                .tables = &tables,
                                 .expects_gpu = cl_expects_gpu(),
                                 .describe_devices = describe_devices};
     enum exit_status outcome = shell_main(options, &platform);
+    servers_free(servers);
     opencl_process_close(&opencl_process);
     mappings_free(mappings);
     mappings = NULL;

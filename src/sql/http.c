@@ -28,6 +28,7 @@ struct http {
     char *settings;        /* "&name=value" ... */
     char *password;        /* NULL: ~/.netrc may have it */
     unsigned queries;      /* so far */
+    int limit_ms;          /* of a query; 0: none */
     char detail[CURL_ERROR_SIZE];
 };
 
@@ -94,6 +95,11 @@ void http_set_settings(struct http *http, const char *settings)
     http->settings = heap_text(settings);
 }
 
+void http_set_limit(struct http *http, int milliseconds)
+{
+    http->limit_ms = milliseconds;
+}
+
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
 {
     struct answer *answer = context;
@@ -125,6 +131,9 @@ static void prepare(const struct http *http, CURL *easy)
         curl->easy_setopt(easy, CURLOPT_USERNAME, http->peer.user);
         curl->easy_setopt(easy, CURLOPT_PASSWORD, http->password);
     }
+    if (http->limit_ms > 0)
+        curl->easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)http->limit_ms);
+    curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L); /* not to wait for a name that is being resolved */
     if (certificates)
         curl->easy_setopt(easy, CURLOPT_CAINFO, certificates);
 }

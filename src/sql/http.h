@@ -18,6 +18,9 @@ void http_free(struct http *http); /* NULL is allowed */
 /* Server settings sent with every query: "&name=value...", copied. */
 void http_set_settings(struct http *http, const char *settings);
 
+/* Each query is given up after this time; 0: none is. */
+void http_set_limit(struct http *http, int milliseconds);
+
 /* Takes a part of the answer. False ends the query: what is wrong is known to the receiver. */
 typedef bool http_receiver(void *context, const char *bytes, size_t length);
 

@@ -6,6 +6,7 @@
 #include "sql/query.h"
 #include "sql/server_settings.h"
 #include "sql/server_text.h"
+#include "sql/servers.h"
 #include "sql/table_save.h"
 
 #include <stdlib.h>
@@ -209,7 +210,8 @@ static void close_table(struct file_reader *base)
     free(reader);
 }
 
-static enum status table_reader_open(const char *address, const struct format_job *job, struct file_reader **opened)
+static enum status table_reader_open(struct servers *servers, const char *address, const struct format_job *job,
+                                     struct file_reader **opened)
 {
     static const struct file_reader_ops ops = {.read = read_table, .close = close_table};
     struct table_reader *reader = heap_array(1, sizeof *reader);
@@ -220,6 +222,7 @@ static enum status table_reader_open(const char *address, const struct format_jo
     diags_add_errors(job->diags, &kept);
     if (status == STATUS_OK) {
         reader->server = table_url_server(&reader->url, reader->arena);
+        servers_meet(servers, &reader->url);
         reader->http = http_new(&reader->url, job->span, job->diags);
         status = reader->http ? server_settings_pin(reader->http, reader->server, job->workers, job->span, job->diags)
                               : STATUS_FAILED;
@@ -237,5 +240,14 @@ static enum status table_reader_open(const char *address, const struct format_jo
     return status;
 }
 
-const struct table_source table_source_servers = {
-    .accepts = is_table_url, .open = table_reader_open, .save_check = table_save_check, .save = table_save};
+struct table_source table_source_of(struct servers *servers)
+{
+    return (struct table_source){.servers = servers,
+                                 .accepts = is_table_url,
+                                 .open = table_reader_open,
+                                 .save_check = table_save_check,
+                                 .save = table_save,
+                                 .connections = servers_connections,
+                                 .peek = servers_peek,
+                                 .complete = servers_complete};
+}

@@ -7,6 +7,6 @@
 
 /* Opens addresses (table_url.h). Columns whose type has no counterpart here are left out with a note. The rows come in
  * the order of the address's columns, equal ones in any. */
-extern const struct table_source table_source_servers;
+struct table_source table_source_of(struct servers *servers);
 
 #endif

@@ -5,6 +5,7 @@
 #include "sql/native_write.h"
 #include "sql/query.h"
 #include "sql/server_text.h"
+#include "sql/servers.h"
 
 #include <string.h>
 #include <time.h>
@@ -264,7 +265,8 @@ static enum status save(struct saving *saving)
     return status;
 }
 
-enum status table_save(const char *address, const struct relation *relation, const struct format_job *job)
+enum status table_save(struct servers *servers, const char *address, const struct relation *relation,
+                       const struct format_job *job)
 {
     struct saving saving = {.job = job, .relation = relation};
     struct arena *arena = job->diags->arena;
@@ -278,6 +280,7 @@ enum status table_save(const char *address, const struct relation *relation, con
         saving.beside = arena_printf(arena, "rql_new_%s", mark);
         saving.old = arena_printf(arena, "rql_old_%s", mark);
         saving.server = table_url_server(&saving.url, arena);
+        servers_meet(servers, &saving.url);
         saving.http = http_new(&saving.url, job->span, job->diags);
         status = saving.http ? save(&saving) : STATUS_FAILED;
     }

@@ -10,6 +10,7 @@ enum status table_save_check(const char *address, struct span span, struct diags
 /* Saves all rows, which are on the host, into a table of the natural types, ordered by the address's columns. The rows
  * go into a new table, which is renamed when all are there; an existing one is dropped then. On any error, and if
  * cancelled, the old table stays. */
-enum status table_save(const char *address, const struct relation *relation, const struct format_job *job);
+enum status table_save(struct servers *servers, const char *address, const struct relation *relation,
+                       const struct format_job *job);
 
 #endif

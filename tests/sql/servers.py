@@ -5,7 +5,10 @@
 
 import http.server
 import os
+import pty
 import random
+import re
+import select
 import shutil
 import socket
 import struct
@@ -236,6 +239,71 @@ def saving(rig, server):
     rig.answers("kept after interrupts", "3.0\n", f"load {kept} | sum z")
 
 
+def connections(rig, server):
+    url = server.url("large", "pos")
+    shown = rig.run(f"let t = load {url}", ".connections").out.decode().split("\t")
+    good = len(shown) == 5 and shown[0] == f"clickhouse://127.0.0.1:{server.port}/" and shown[1] == "default" and shown[2][:1].isdigit() and shown[4].startswith("answers in ")
+    rig.tally.check("connections", "" if good else str(shown))
+    shown = rig.run(f"let t = load {url}", ".tables").out.decode().split("\t")
+    rig.tally.check("rows of a table are not told by .tables", "" if shown[1] == "" and shown[3] == "server" else str(shown))
+
+
+class Prompt:
+    """rql at a terminal."""
+
+    def __init__(self, rig):
+        self.process, self.master = None, None
+        master, slave = pty.openpty()
+        environment = dict(harness.environment(rig.sandbox.home), TERM="xterm", RQL_PAGER="")
+        self.process = subprocess.Popen([harness.RQL, "--device", "host"], cwd=rig.sandbox.here, env=environment, stdin=slave, stdout=slave, stderr=slave, start_new_session=True)
+        os.close(slave)
+        self.master = master
+
+    def shows(self, wanted, patience=20.0):
+        """Whether this appears in what is written from now on, without escape sequences."""
+        text, end = "", time.monotonic() + patience
+        while wanted not in text:
+            if not select.select([self.master], [], [], max(0, end - time.monotonic()))[0]:
+                return False
+            text = re.sub("\033\\[[0-9;?]*[a-zA-Z]|\033[78]", "", text + os.read(self.master, 65536).decode("utf-8", "replace"))
+        return True
+
+    def type(self, text):
+        os.write(self.master, text.encode())
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.master)
+
+
+def completion(rig, server):
+    here = f"clickhouse://127.0.0.1:{server.port}/"
+    server.ask("CREATE TABLE tabbed (first Int64, second String) ENGINE = Memory")
+    prompt = Prompt(rig)
+    prompt.shows("rql> ")
+    for typed, wanted in (
+        (f"load {here}defau", "default/"), (f"load {here}default/tabb", "tabbed?by="), (f"load {here}default/tabbed?by=fir", "first"),
+        (f"load {here}default/tabbed?by=first | map sec", "second"), (f"range 1..2 | save '{here}default/tabb", "tabbed?by="),
+    ):  # fmt: skip
+        prompt.type(typed)
+        prompt.shows(typed[-5:])
+        prompt.type("\t")
+        rig.tally.check(f"completes {typed}", "" if prompt.shows(wanted) else "it does not")
+        prompt.type("\x15")
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen(1)
+        prompt.type(f"load clickhouse://127.0.0.1:{silent.getsockname()[1]}/d")
+        prompt.shows("/d")
+        began = time.monotonic()
+        prompt.type("\tEND")
+        shown = prompt.shows("END")
+        took = time.monotonic() - began
+        rig.tally.check("a silent server", "" if shown and took < 1.5 else f"after {took:.2f} s")
+    prompt.stop()
+
+
 def people(rig, server):
     url = server.url("large", "pos", "reader@")
     rig.fails("no password", "does not accept the user `reader`", f"load {url} | count")
@@ -388,6 +456,8 @@ def main():
             pipelines(rig, server)
             live(rig, server)
             saving(rig, server)
+            connections(rig, server)
+            completion(rig, server)
             people(rig, server)
             wrong(rig, server)
         finally:

@@ -390,12 +390,21 @@ struct fast_check {
     struct arena *arena;
 };
 
+/* Whether it reads a table on a server. */
+static bool has_live(const struct relation *relation)
+{
+    bool live = false;
+    for (size_t k = 0; k < relation->count; k++)
+        live = live || relation->columns[k]->live;
+    return live;
+}
+
 static bool loads_fast(void *context, const struct path_item *item, const struct relation *relation,
                        const struct name *written)
 {
     const struct fast_check *check = context;
     if (relation)
-        return relation->rows <= FAST_ROWS;
+        return relation->rows <= FAST_ROWS && !has_live(relation);
     struct diags diags;
     struct name path;
     struct stat status;

@@ -392,7 +392,10 @@ bool file_cache_peek(const struct file_cache *file_cache, const char *path, cons
     struct opened_file file;
     struct stat info;
     struct diags diags;
+    const struct table_source *tables = file_cache->opener.tables;
     diags_init(&diags, arena);
+    if (opener_has_table(&file_cache->opener, path))
+        return tables->peek(tables->servers, path, arena, columns, count);
     if (!format || !format->open || compression_of_path(path) || stat(path, &info) != 0 || !S_ISREG(info.st_mode) ||
         open_file(&file_cache->opener, path, (struct span){0}, &options, &file, &diags) != STATUS_OK)
         return false;

@@ -36,7 +36,7 @@ static enum status open_table(const struct opener *opener, const char *path, str
         return STATUS_FAILED;
     }
     *file = (struct opened_file){0};
-    return opener->tables->open(path, &job, &file->reader);
+    return opener->tables->open(opener->tables->servers, path, &job, &file->reader);
 }
 
 static bool begins_with(const struct mapping *mapping, const char *text)

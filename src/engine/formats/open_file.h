@@ -8,14 +8,33 @@
 
 struct pipes; /* pipe_input.h */
 
+struct servers; /* sql/servers.h */
+
+/* A server that the session has met; texts that are not known are NULL. */
+struct table_connection {
+    const char *server, *user, *version;
+    const char *clusters; /* with the numbers of their shards */
+    const char *state;    /* how soon it answers, or why it does not */
+};
+
 /* What opens paths that name no file: tables on servers. */
 struct table_source {
+    struct servers *servers; /* of the session, passed to each of these: */
     bool (*accepts)(const char *path);
-    enum status (*open)(const char *path, const struct format_job *job, struct file_reader **reader);
+    enum status (*open)(struct servers *servers, const char *path, const struct format_job *job,
+                        struct file_reader **reader);
     /* Checks a path before what it is to hold is computed. Opens nothing. */
     enum status (*save_check)(const char *path, struct span span, struct diags *diags);
     /* Saves rows, which are on the host; on any error, and if cancelled, what was there stays. */
-    enum status (*save)(const char *path, const struct relation *relation, const struct format_job *job);
+    enum status (*save)(struct servers *servers, const char *path, const struct relation *relation,
+                        const struct format_job *job);
+    /* The servers, in the arena; takes a second at most for each. */
+    struct table_connection *(*connections)(struct servers *servers, struct arena *arena, size_t *count);
+    /* The names and types of a table's columns, in the arena, for completion; takes 300 ms at most. False: unknown. */
+    bool (*peek)(struct servers *servers, const char *path, struct arena *arena, const struct reader_column **columns,
+                 size_t *count);
+    /* Paths that begin as the one being typed, in the arena; takes 300 ms at most. */
+    const char **(*complete)(struct servers *servers, const char *typed, struct arena *arena, size_t *count);
 };
 
 struct opener {

@@ -150,7 +150,7 @@ enum status save_relation(const struct relation *relation, const char *path, con
         return status;
     if (save_has_table(tables, path)) {
         const struct format_job job = {.workers = workers, .span = span, .diags = diags};
-        return tables->save(path, relation, &job);
+        return tables->save(tables->servers, path, relation, &job);
     }
     struct relation *narrow = NULL;
     status = narrow_dates(relation, span, diags, &narrow);

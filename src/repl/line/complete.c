@@ -6,6 +6,7 @@
 #include "engine/bind/bind.h"
 #include "engine/bind/preview.h"
 #include "engine/formats/formats.h"
+#include "engine/formats/open_file.h"
 #include "engine/plan/functions.h"
 #include "parser/next.h"
 
@@ -394,6 +395,19 @@ bool complete_takes_path(const struct completer *completer, const char *line, si
     return takes;
 }
 
+/* An address of a table on a server: no files are offered. */
+static void offer_addresses(const struct completer *completer, struct offer *offer)
+{
+    const struct table_source *tables = file_cache_tables(completer->env->file_cache);
+    size_t count = 0;
+    if (!offer->found->paths || !tables || !tables->accepts(offer->typed))
+        return;
+    const char **names = tables->complete(tables->servers, offer->typed, offer->arena, &count);
+    for (size_t i = 0; i < count; i++)
+        offer_name(offer, names[i]);
+    offer->found->paths = false;
+}
+
 struct completions complete_word(const struct completer *completer, const char *line, size_t start, size_t end,
                                  struct arena *arena)
 {
@@ -421,5 +435,6 @@ struct completions complete_word(const struct completer *completer, const char *
             offer_texts(completer, &text, &offer);
         found.paths = found.paths && found.count == 0;
     }
+    offer_addresses(completer, &offer);
     return found;
 }

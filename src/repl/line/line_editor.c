@@ -317,11 +317,13 @@ static char *next_completion(const char *word, int state)
     return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
 }
 
-/* A space follows the only completion unless it ends in `(`. */
+/* A space follows the only completion unless more of it follows. */
 static void choose_ending(const struct completions *offered)
 {
-    bool calls = offered->count == 1 && !offered->paths && strchr(offered->names[0], '(');
-    rl_completion_append_character = calls ? '\0' : ' ';
+    const bool one = offered->count == 1 && !offered->paths;
+    const size_t length = one ? strlen(offered->names[0]) : 0;
+    const bool open = length > 0 && strchr("(/=", offered->names[0][length - 1]);
+    rl_completion_append_character = open ? '\0' : ' ';
 }
 
 static char **complete(const char *word, int start, int end)

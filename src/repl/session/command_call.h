@@ -25,6 +25,9 @@ void check_cd(struct command_call *call, struct checker *checker);
 /* command_schema.c */
 enum exit_status run_schema(struct command_call *call);
 
+/* command_connections.c */
+enum exit_status run_connections(struct command_call *call);
+
 /* command_tables.c */
 enum exit_status run_tables(struct command_call *call);
 

@@ -13,7 +13,7 @@ static const struct text_column columns[COLUMNS] = {
 };
 
 /* Residency of a column; the columns of a relation may differ. */
-enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4, DEFERRED = 8 };
+enum { IN_FILE = 1, IN_MEMORY = 2, ON_DEVICE = 4, DEFERRED = 8, ON_SERVER = 16, PLACES = 5 };
 
 /* Whether all rows are resident on a GPU that has started. */
 static bool device_has(struct backend *device, const struct column *column)
@@ -26,6 +26,8 @@ static bool device_has(struct backend *device, const struct column *column)
 
 static int places_of(struct backend *device, const struct column *column)
 {
+    if (column->unread && column->live)
+        return ON_SERVER;
     int host = column->unread || (column->mapping && mapping_is_file(column->mapping)) ? IN_FILE : IN_MEMORY;
     if (column->residency)
         return column_is_deferred(column) ? DEFERRED : ON_DEVICE;
@@ -34,8 +36,8 @@ static int places_of(struct backend *device, const struct column *column)
 
 static void add_places(struct strbuf *out, int places)
 {
-    static const char *const names[] = {"file", "memory", "device", "on demand"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const names[PLACES] = {"file", "memory", "device", "on demand", "server"};
+    for (int i = 0; i < PLACES; i++) {
         if (places & 1 << i)
             strbuf_printf(out, "%s%s", out->length ? "+" : "", names[i]);
     }
@@ -67,7 +69,8 @@ static void add_relation(struct strbuf *cells, const struct relation *relation, 
             strbuf_printf(what, " stored as %s", type_table[column->store].name);
         column_unref(column);
     }
-    add_number(&cells[ROWS], relation->rows, style);
+    if (!(places & ON_SERVER)) /* there, the number changes at any time */
+        add_number(&cells[ROWS], relation->rows, style);
     add_number(&cells[BYTES], bytes, style);
     add_places(&cells[WHERE], places);
 }

@@ -351,6 +351,8 @@ static enum exit_status run_devices(struct command_call *call)
 const struct command command_table[] = {
     {".help", "[WORD]", "list everything, or explain a word or topic", ".help select", 0, 1, run_help, NULL},
     {".tables", "", "the names defined, with size and residency", NULL, 0, 0, run_tables, NULL},
+    {".connections", "", "the servers whose tables were used: user, version, clusters and their shards", NULL, 0, 0,
+     run_connections, NULL},
     {".drop", "NAME ...", "remove names and free their data", ".drop trades", 1, 64, run_drop, check_drop},
     {".read", "FILE", "run a script in this session", ".read balance.rql", 1, 1, run_read, check_read},
     {".output", "[FILE]", "send results to a file; alone: to the terminal again", ".output totals.csv", 0, 1,

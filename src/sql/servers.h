@@ -1,0 +1,27 @@
+/* The servers that a session has met: what `.connections` shows of them, and the names that Tab completes. */
+#ifndef RQL_SQL_SERVERS_H
+#define RQL_SQL_SERVERS_H
+
+#include "engine/formats/open_file.h"
+#include "sql/table_url.h"
+
+struct servers;
+
+struct servers *servers_new(void);
+void servers_free(struct servers *servers);
+
+/* Notes that a table of this address's server is read or saved. */
+void servers_meet(struct servers *servers, const struct table_url *url);
+
+/* Asks each server, for a second at most, how it is; in the arena. */
+struct table_connection *servers_connections(struct servers *servers, struct arena *arena, size_t *count);
+
+/* Finds a table's columns, in the arena. False: the server does not name them within 300 ms. */
+bool servers_peek(struct servers *servers, const char *address, struct arena *arena,
+                  const struct reader_column **columns, size_t *count);
+
+/* Addresses that begin as the one being typed, in the arena: one more database, table or column, as the server names
+ * them within 300 ms, or a server that has been met. */
+const char **servers_complete(struct servers *servers, const char *typed, struct arena *arena, size_t *count);
+
+#endif
