@@ -125,7 +125,7 @@ static void aggregate_bucket(void *context, int member, int64_t row, const void 
     for (uint32_t i = 0; i <= KEY_BLOCK; i++)
         bucket.places[i] = i;
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
-    for (int64_t i = 0; i < count; i += KEY_BLOCK) {
+    for (int64_t i = 0; i < count && !workers_cancelled(grouping->workers); i += KEY_BLOCK) {
         int block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
         if (elements)
             split(sorted, elements, i, block, codes, rows);
@@ -194,14 +194,20 @@ static void check_part(void *context, int member, int64_t part)
     }
 }
 
-/* The first row from `row` on that begins a group. */
+/* The first row from `row` on that begins a group; rows are in order. */
 static int64_t find_begin(const struct grouping *grouping, int64_t row)
 {
-    if (row == 0 || row >= grouping->rows)
+    if (row == 0)
         return row;
     const uint64_t before = code_of(grouping, row - 1);
-    while (row < grouping->rows && code_of(grouping, row) == before)
-        row++;
+    int64_t end = grouping->rows;
+    while (row < end) {
+        const int64_t middle = row + (end - row) / 2;
+        if (code_of(grouping, middle) == before)
+            row = middle + 1;
+        else
+            end = middle;
+    }
     return row;
 }
 

@@ -1,4 +1,5 @@
 /* Distinct: keeps the first row of each group, marked in a bitmap of rows so that they are written in order. */
+#include "engine/grouping/first_rows.h"
 #include "engine/grouping/grouping.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/sorting/sort_rows.h"
@@ -90,8 +91,19 @@ static bool make_results(const struct operator_job *job, int64_t rows)
     return true;
 }
 
+/* Only the number of rows may be read. */
+static bool is_any_needed(const struct operator_job *job)
+{
+    bool any = false;
+    for (size_t k = 0; k < job->task->output_count; k++)
+        any = any || job->task->outputs[k].needed;
+    return any;
+}
+
 static enum status keep_rows(struct distinct *distinct, int64_t groups)
 {
+    if (!is_any_needed(distinct->job))
+        return STATUS_OK;
     distinct->parts = partition_rows(distinct->workers, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
     distinct->begins = heap_array((size_t)distinct->parts.count, sizeof *distinct->begins);
     enum status status = STATUS_CANCELLED;
@@ -121,8 +133,10 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
         columns[k] = operator_input(job, job->task->outputs[k].value);
     struct packed_keys word;
     enum status status = packed_keys_init(&word, columns, job->task->output_count, job->rows, distinct->workers);
-    if (status == STATUS_OK) {
-        struct grouping grouping = {
+    if (status == STATUS_OK && first_rows_pays(word.by, job->rows)) {
+        status = first_rows(word.by, job->rows, distinct->workers, distinct->kept, groups);
+    } else if (status == STATUS_OK) {
+        const struct grouping grouping = {
             .workers = distinct->workers,
             .rows = job->rows,
             .keys = word.by,

@@ -1,0 +1,141 @@
+#include "engine/grouping/first_rows.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+
+enum {
+    FEW_BITS = 12,  /* codes of this many bits are always marked in tables, */
+    MOST_BITS = 21, /* and of this many bits if there are as many rows as codes: the bytes fit a core's caches */
+    PART_ROWS = 1 << 15,
+    MOST_PARTS = UINT8_MAX,
+    WORD_BITS = 64
+};
+
+struct marking {
+    const struct keys *keys;
+    const struct workers *workers;
+    struct parts parts; /* whole words of the bitmap */
+    size_t codes;       /* possible ones */
+    uint8_t **seen;     /* of each thread, for each code: 1 + the first of its parts with that, or 0 */
+    int *members;       /* the threads that took each part */
+    _Atomic uint64_t *kept;
+    _Atomic int64_t count;
+    _Atomic bool failed;
+};
+
+bool first_rows_pays(const struct keys *keys, int64_t rows)
+{
+    const int bits = keys->word_bits[0];
+    return bits <= FEW_BITS || (bits <= MOST_BITS && (INT64_C(1) << bits) <= rows);
+}
+
+/* A part's words are its own. */
+static void set_kept(const struct marking *marking, int64_t row, uint64_t rows)
+{
+    atomic_store_explicit(&marking->kept[row / WORD_BITS], rows, memory_order_relaxed);
+}
+
+/* A thread takes parts in ascending order, so it sees the first of its rows with a code first. Rows with codes not seen
+ * before are listed without a branch, which might go either way. */
+static void see_rows(const struct marking *marking, uint8_t *seen, uint8_t part, const uint32_t *codes, int64_t row,
+                     int count)
+{
+    uint64_t kept[KEY_BLOCK / WORD_BITS] = {0};
+    uint16_t fresh[KEY_BLOCK];
+    int listed = 0;
+    for (int i = 0; i < count; i++) {
+        fresh[listed] = (uint16_t)i;
+        listed += !seen[codes[i]];
+    }
+    for (int k = 0; k < listed; k++) {
+        const int i = fresh[k];
+        const uint64_t is_first = !seen[codes[i]];
+        kept[i / WORD_BITS] |= is_first << (i % WORD_BITS);
+        seen[codes[i]] = is_first ? part : seen[codes[i]];
+    }
+    for (int i = 0; i < count && listed > 0; i += WORD_BITS)
+        set_kept(marking, row + i, kept[i / WORD_BITS]);
+}
+
+static void see_part(void *context, int member, int64_t part)
+{
+    struct marking *marking = context;
+    uint32_t codes[KEY_BLOCK];
+    const int64_t end = part_begin(&marking->parts, part + 1);
+    marking->members[part] = member;
+    if (!marking->seen[member])
+        marking->seen[member] = pages_alloc(marking->codes);
+    if (!marking->seen[member])
+        marking->failed = true;
+    for (int64_t row = part_begin(&marking->parts, part);
+         row < end && !marking->failed && !workers_cancelled(marking->workers); row += KEY_BLOCK) {
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        keys_read_32(marking->keys, row, count, codes);
+        see_rows(marking, marking->seen[member], (uint8_t)(part + 1), codes, row, count);
+    }
+}
+
+static bool is_seen_before(const struct marking *marking, uint64_t code, int64_t part)
+{
+    bool before = false;
+    for (int i = 0; i < marking->workers->threads; i++) {
+        if (i != marking->members[part] && marking->seen[i])
+            before |= (uint8_t)(marking->seen[i][code] - 1) < part; /* 0 becomes the greatest */
+    }
+    return before;
+}
+
+/* Drops rows whose codes another thread has seen in a part before. */
+static void drop_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct marking *marking = context;
+    uint64_t rows[WORD_BITS], codes[WORD_BITS];
+    int64_t kept_rows = 0;
+    const int64_t end = part_begin(&marking->parts, part + 1);
+    for (int64_t row = part_begin(&marking->parts, part); row < end && !workers_cancelled(marking->workers);
+         row += WORD_BITS) {
+        uint64_t kept = atomic_load_explicit(&marking->kept[row / WORD_BITS], memory_order_relaxed);
+        if (kept == 0)
+            continue;
+        int count = 0;
+        for (uint64_t left = kept; left != 0; left &= left - 1)
+            rows[count++] = (uint64_t)(row + __builtin_ctzll(left));
+        keys_read_at(marking->keys, 0, rows, count, codes);
+        for (int i = 0; i < count; i++) {
+            const uint64_t before = is_seen_before(marking, codes[i], part);
+            kept &= ~(before << (rows[i] % WORD_BITS));
+        }
+        set_kept(marking, row, kept);
+        kept_rows += __builtin_popcountll(kept);
+    }
+    atomic_fetch_add_explicit(&marking->count, kept_rows, memory_order_relaxed);
+}
+
+static struct parts parts_of(const struct workers *workers, int64_t rows)
+{
+    const int64_t least = rows / MOST_PARTS + 1;
+    struct parts parts = partition_rows(workers, rows, least > PART_ROWS ? least : PART_ROWS);
+    parts.size = (parts.size + KEY_BLOCK - 1) / KEY_BLOCK * KEY_BLOCK;
+    parts.count = (rows + parts.size - 1) / parts.size;
+    return parts;
+}
+
+enum status first_rows(const struct keys *keys, int64_t rows, const struct workers *workers, _Atomic uint64_t *kept,
+                       int64_t *count)
+{
+    struct marking marking = {.keys = keys, .workers = workers, .codes = (size_t)1 << keys->word_bits[0], .kept = kept};
+    marking.parts = parts_of(workers, rows);
+    marking.seen = heap_array((size_t)workers->threads, sizeof *marking.seen);
+    marking.members = heap_array((size_t)marking.parts.count, sizeof *marking.members);
+    bool done = workers_run(workers, marking.parts.count, see_part, &marking);
+    if (done && !marking.failed)
+        done = workers_run(workers, marking.parts.count, drop_part, &marking);
+    for (int i = 0; i < workers->threads; i++)
+        pages_free(marking.seen[i], marking.codes);
+    free(marking.seen);
+    free(marking.members);
+    *count = marking.count;
+    return !done ? STATUS_CANCELLED : marking.failed ? STATUS_FAILED : STATUS_OK;
+}
