@@ -240,8 +240,10 @@ stage(A) ::= STAGE_OPTIONAL(W) along(X). { A = stage_along(tree, stage_items(tre
 stage(A) ::= STAGE_OPTIONAL(W) head(H) expr(E) along(X). {
     A = stage_along(tree, stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent))), X);
 }
-stage(A) ::= STAGE_ARGUMENTS(W). { A = stage_items(tree, W, NULL, NULL); }
-stage(A) ::= STAGE_ARGUMENTS(W) head(H) arguments(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_ARGUMENTS(W) along(X). { A = stage_along(tree, stage_items(tree, W, NULL, NULL), X); }
+stage(A) ::= STAGE_ARGUMENTS(W) head(H) arguments(L) along(X). {
+    A = stage_along(tree, stage_items(tree, W, H, L), X);
+}
 stage(A) ::= STAGE_ARGUMENT(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
     A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));

@@ -218,9 +218,10 @@ static const char *hint_along(const struct situation *s)
     const struct word *word = s->found.word ? s->found.word : s->trail->last.word;
     if (!word || word->token != TOKEN_ALONG)
         return NULL;
-    if (stage_has(s, TOKEN_STAGE_OPTIONAL) || stage_has(s, TOKEN_STAGE_REDUCE) || stage_has(s, TOKEN_STAGE_SCAN))
+    if (stage_has(s, TOKEN_STAGE_OPTIONAL) || stage_has(s, TOKEN_STAGE_ARGUMENTS) || stage_has(s, TOKEN_STAGE_REDUCE) ||
+        stage_has(s, TOKEN_STAGE_SCAN))
         return "use `along rows` or `along cols`, or the name of an axis as in `along i`";
-    return "only `sum`, `product`, `min`, `max`, `mean`, `count`, `reduce` and `scan` have `along`";
+    return "only aggregates, `reduce` and `scan` have `along`";
 }
 
 /* `select | count`, or a malformed head. */

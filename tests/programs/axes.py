@@ -142,7 +142,7 @@ def aggregate(maker, state):
     axis = maker.source.randrange(state.axes)
     if state.axes == 1 or state.along(axis) is None:
         return None
-    word = maker.source.choice([*AGGREGATES, "reduce"])
+    word = maker.source.choice([*AGGREGATES, "reduce", "some"])
     along = state.along(axis)
     if word == "reduce":
         made = np.zeros_like(np.take(state.array, 0, axis=axis))
@@ -150,6 +150,9 @@ def aggregate(maker, state):
             here = np.take(state.array, k, axis=axis)
             made = here if k == 0 else np.maximum(made, here)
         text = "reduce |a, b| a > b ? a : b"
+    elif word == "some":  # missing values add nothing
+        made = np.where(state.array % 3 == 0, 0, state.array).sum(axis=axis)
+        text = "map (c % 3 == 0 ? missing : c) as c | sum"
     else:
         made = AGGREGATES[word](state.array, axis=axis)
         text = word

@@ -48,9 +48,8 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
     task_aggregate(binder, stage, task, flow, what);
 }
 
-/* The stage as a call of its function: its items are the arguments, the last may be the only column. */
-static const struct expr *call_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow,
-                                        const struct aggregate_function *function)
+const struct expr *call_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                                 const struct aggregate_function *function)
 {
     struct expr *call = arena_alloc(binder->arena, sizeof *call);
     *call = (struct expr){.kind = EXPR_CALL, .span = stage->span, .name = {stage->word->canonical, stage->word_span}};
@@ -71,6 +70,10 @@ static const struct expr *call_of_stage(struct binder *binder, const struct stag
 /* A group of all rows is one row, whose value is the largest; where there is none, that is an error. */
 void bind_aggregate_function(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
+    if (stage->along.text != NULL) {
+        bind_axis_reduction(binder, stage, flow);
+        return;
+    }
     const struct aggregate_function *function = aggregate_find(stage->word->canonical);
     const struct expr *call = call_of_stage(binder, stage, flow, function);
     struct stage *group = arena_alloc(binder->arena, sizeof *group);

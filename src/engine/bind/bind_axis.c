@@ -1,5 +1,6 @@
 /* Axis reduction: a terminal for each line along an axis of a shape, by a group or a scan. */
 #include "engine/bind/bind_internal.h"
+#include "engine/lower/aggregates.h"
 
 #include <string.h>
 
@@ -127,8 +128,86 @@ static void reduce_axis_by_scan(struct operands *operands, const struct reductio
     set_axis_output(binder, reduction, flow, last, given, slot);
 }
 
-/* Finds the aggregate of a terminal with `along`. Returns NO_VALUE for count, or if unknown. */
-static value bind_axis_terminal(struct operands *operands, struct aggregate *what, struct slot *slot, bool *known)
+/* Binds the terminal as a call of its aggregate function for groups: column `ids` of `rows` is the line of each. */
+static void reduce_axis_by_call(struct binder *binder, const struct stage *stage, const struct reduction *reduction,
+                                const struct flow *rows, size_t ids, const struct expr *call, const char *name,
+                                struct flow *flow)
+{
+    struct flow groups;
+    const size_t column = aggregate_by_ids(binder, stage, rows, ids, call, &groups);
+    groups.rows = lines_count(reduction);
+    struct task *pick = task_reading(binder, "pick", stage->span, &groups);
+    const struct term term = term_of_column(&pick->code, &groups, column, stage->span);
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = groups.columns[column];
+    slot->name = name;
+    *flow = groups;
+    task_set_outputs(binder, pick, flow, slot, &term, 1);
+    flow->shape = reduction->left;
+    flow->open = false;
+}
+
+/* The value that the operands' task computes, which may be missing or is no plain number, and the line of each row
+ * become columns; the terminal is a call for these. */
+static void reduce_axis_of_term(struct operands *operands, const struct reduction *reduction, struct term term,
+                                const char *name, struct flow *flow)
+{
+    struct binder *binder = operands->binder;
+    const struct stage *stage = operands->stage;
+    const value line = line_of_row(&operands->task->code, &reduction->lines, stage->span);
+    const struct term terms[] = {term, {.value = line, .present = NO_VALUE}};
+    struct slot slots[] = {slot_of_term(&operands->scope, term),
+                           {.name = reduction->key, .type = TYPE_I64, .known = true}};
+    struct flow *rows = arena_alloc(binder->arena, sizeof *rows);
+    *rows = *flow;
+    slots[0].name = name;
+    task_set_outputs(binder, operands->task, rows, slots, terms, 2);
+    struct expr *call = arena_alloc(binder->arena, sizeof *call), *column = arena_alloc(binder->arena, sizeof *column);
+    *column = (struct expr){.kind = EXPR_POSITION, .span = stage->span, .integer = 1};
+    *call = (struct expr){.kind = EXPR_CALL, .span = stage->span, .name = {stage->word->canonical, stage->word_span}};
+    call->args = arena_alloc(binder->arena, sizeof *call->args);
+    call->args[call->arg_count++] = column;
+    reduce_axis_by_call(binder, stage, reduction, rows, 1, call, name, flow);
+}
+
+/* A terminal that is lowered as a call anyhow, such as `median`: the line of each row becomes a hidden column. */
+static void reduce_axis_of_function(struct binder *binder, const struct stage *stage, const struct reduction *reduction,
+                                    struct flow *flow)
+{
+    const size_t count = flow->count, all = count + flow->hidden;
+    const struct aggregate_function *function = aggregate_find(stage->word->canonical);
+    const struct expr *call = call_of_stage(binder, stage, flow, function);
+    if (call == NULL) {
+        task_unknown(binder, stage, flow);
+        flow->shape = reduction->left;
+        return;
+    }
+    const char *name = name_of_aggregate(binder, stage, flow, call);
+    struct task *task = task_reading(binder, stage->word->canonical, stage->span, flow);
+    struct slot *slots = arena_grow(binder->arena, flow->columns, all, all + 1, sizeof *slots);
+    value *values = arena_array(binder->arena, all + 1, sizeof *values);
+    for (size_t i = 0; i < all; i++)
+        values[i] = slots[i].known ? code_input(&task->code, (int64_t)i, type_table[slots[i].type].kind, stage->span)
+                                   : NO_VALUE;
+    slots[all] = (struct slot){.name = reduction->key, .type = TYPE_I64, .known = true};
+    values[all] = line_of_row(&task->code, &reduction->lines, stage->span);
+    struct flow *rows = arena_alloc(binder->arena, sizeof *rows);
+    *rows = *flow;
+    task_set_slots(binder, task, rows, slots, values, count, flow->hidden + 1);
+    reduce_axis_by_call(binder, stage, reduction, rows, all, call, name, flow);
+}
+
+/* Whether the aggregate of the term is one of a call: the term may be missing, or is no plain number. */
+static bool is_of_call(const struct stage *stage, struct term term)
+{
+    return term_is_known(term) && (term.present != NO_VALUE || term.logical.kind != LOGICAL_NUMBER) &&
+           stage->word->stage != STAGE_COUNT && stage->word->stage != STAGE_REDUCE;
+}
+
+/* Finds the aggregate of a terminal with `along`. Returns NO_VALUE for count, or if unknown; or with `other` set, whose
+ * aggregate is a call's. */
+static value bind_axis_terminal(struct operands *operands, struct aggregate *what, struct slot *slot,
+                                struct term *other, bool *known)
 {
     struct binder *binder = operands->binder;
     const struct stage *stage = operands->stage;
@@ -154,17 +233,23 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
     } else if (stage_column(binder, stage, operands->flow)) {
         term = term_of_column(code, operands->flow, 0, stage->span);
     }
+    if (column && term_is_known(term))
+        slot->name = arena_printf(binder->arena, "%s_%s", word, operands->flow->columns[index].name);
+    if (is_of_call(stage, term)) {
+        const enum aggregate_kind kind = aggregate_of(stage->word->stage);
+        *known = bind_aggregated(&operands->scope, kind, &term, expr, word, stage->span);
+        *other = *known ? term : unknown_term;
+        return NO_VALUE;
+    }
     if (term.present != NO_VALUE)
         bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
                    "`%s along %s` needs values, but some may be missing", word, stage->along.text);
-    /* Plain numbers only: a shape is of a grid of measurements. */
+    /* Other terms are those of `reduce`, which combines plain numbers only. */
     *known = term_is_known(term) && term.present == NO_VALUE &&
              bind_aggregated(&operands->scope, AGG_PRODUCT, &term, expr, word, stage->span);
     if (!*known)
         return NO_VALUE;
-    value v = term.value;
-    if (column)
-        slot->name = arena_printf(binder->arena, "%s_%s", word, operands->flow->columns[index].name);
+    const value v = term.value;
     if (stage->word->stage == STAGE_REDUCE)
         *known = bind_combiner(binder, stage, code->at[v].kind, what);
     else if (stage->word->stage != STAGE_COUNT)
@@ -212,10 +297,17 @@ void bind_axis_reduction(struct binder *binder, const struct stage *stage, struc
     struct operands operands;
     struct aggregate what;
     struct slot slot;
+    struct term other = unknown_term;
     bool known;
+    if (stage->word->stage == STAGE_AGGREGATE) {
+        reduce_axis_of_function(binder, stage, &reduction, flow);
+        return;
+    }
     operands_begin(binder, stage, flow, &operands);
-    value v = bind_axis_terminal(&operands, &what, &slot, &known);
-    if (!known) {
+    value v = bind_axis_terminal(&operands, &what, &slot, &other, &known);
+    if (term_is_known(other)) {
+        reduce_axis_of_term(&operands, &reduction, other, slot.name, flow);
+    } else if (!known) {
         task_set_slots(binder, operands.task, flow, NULL, NULL, 0, 0);
         flow->shape = reduction.left;
         flow->open = true;

@@ -124,6 +124,10 @@ static bool bind_initial(struct binder *binder, const struct stage *stage, enum 
     enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
+    if (scalar.logical.kind != LOGICAL_NUMBER && !scalar.missing) {
+        bind_error(binder, expr->span, NULL, "the initial value is not a number, but the values are");
+        return false;
+    }
     if (kind == KIND_INT && scalar.kind == KIND_FLOAT) {
         bind_error(binder, expr->span, "convert the values first with `map float(x)`",
                    "the initial value is a float, but the values are integers");

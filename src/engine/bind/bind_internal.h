@@ -139,6 +139,10 @@ void bind_shape(struct binder *binder, const struct stage *stage, struct flow *f
 
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* The stage as a call of its function: its items are the arguments, the last may be the only column. NULL, with an
+ * error, if there is no such column. */
+const struct expr *call_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow,
+                                 const struct aggregate_function *function);
 /* Terminals that are lowered as `group : AGG`: median, quantile, ... */
 void bind_aggregate_function(struct binder *binder, const struct stage *stage, struct flow *flow);
 

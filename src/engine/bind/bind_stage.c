@@ -348,8 +348,9 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
 bool has_row_expressions(const struct stage *stage, const struct flow *flow)
 {
     switch (stage->word->stage) {
-    case STAGE_GROUP: /* its aggregates are of groups */
     case STAGE_AGGREGATE:
+        return stage->along.text != NULL;
+    case STAGE_GROUP: /* its aggregates are of groups */
     case STAGE_TAKE: /* constants */
     case STAGE_SKIP:
     case STAGE_TAIL:

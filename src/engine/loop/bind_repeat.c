@@ -332,6 +332,12 @@ static bool check_row_wise(const struct repeat *r)
                    "`while` is a condition of each row, so a round cannot begin with rows of its own");
         return false;
     }
+    if (stage->condition != NULL && aggregates_any(r->binder, stage->condition)) {
+        bind_error(r->binder, stage->condition->span,
+                   "`until` takes a condition of all rows, at which the rounds end: `repeat until max(x) >= 5: ...`",
+                   "`while` takes a condition of each row, not of aggregates");
+        return false;
+    }
     for (size_t i = 0; stage->condition != NULL && i < stage->body_count; i++) {
         size_t k = 0;
         while (k < sizeof allowed / sizeof *allowed && allowed[k] != stage->body[i].word->stage)

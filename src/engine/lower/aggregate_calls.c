@@ -353,6 +353,16 @@ const struct aggregate_values *aggregates_of_stage(struct binder *binder, const 
     return values;
 }
 
+size_t aggregate_by_ids(struct binder *binder, const struct stage *stage, const struct flow *flow, size_t ids,
+                        const struct expr *expr, struct flow *groups)
+{
+    struct aggregate_call call = {.expr = expr, .function = aggregate_of_call(binder, expr)};
+    struct group_lowering group = {.of = {.binder = binder, .stage = stage, .flow = flow, .by_ids = true, .ids = ids}};
+    size_t column = 0;
+    lower_calls(&group, &call, 1, &column, groups);
+    return column;
+}
+
 /* Whether some call reads the aggregates of its group row by row. */
 static bool needs_ids(const struct calls *calls)
 {

@@ -5,12 +5,12 @@
 
 enum { OPERAND_SHOWN = 40, HALF_BITS = 32 };
 
-/* The operand as written or, without one, the only column. */
-static const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span)
+const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span)
 {
     const struct flow *flow = scope->flow;
-    if (expr == NULL && flow != NULL && flow->count == 1 && !flow->nameless)
-        return name_written(flow->columns[0].name, scope->binder->arena);
+    const size_t place = expr == NULL ? 1 : expr->kind == EXPR_POSITION ? (size_t)expr->integer : 0;
+    if (flow != NULL && place > 0 && place <= flow->count && (expr != NULL || flow->count == 1) && !flow->nameless)
+        return name_written(flow->columns[place - 1].name, scope->binder->arena);
     return text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, OPERAND_SHOWN);
 }
 

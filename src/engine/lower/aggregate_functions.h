@@ -72,6 +72,9 @@ const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_functi
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span);
 
+/* The operand as written or, if it is a column by its place or `expr` is NULL, that column's name: for messages. */
+const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span);
+
 /* The type of the aggregate's result. */
 enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind);
 

@@ -42,6 +42,11 @@ struct groups {
     struct aggregate_values values;
     bool computed; /* by a task that reads the operator's columns; else they are those */
 };
+/* Lowers one call of an aggregate for the groups that column `ids` of the flow numbers: `groups` gets a row for each.
+ * Returns the number of the value's column there. */
+size_t aggregate_by_ids(struct binder *binder, const struct stage *stage, const struct flow *flow, size_t ids,
+                        const struct expr *expr, struct flow *groups);
+
 /* Lowers `group`: keys stage->items (if there are none, one row), and the calls of aggregates in stage->aggregates. */
 void groups_lower(struct binder *binder, const struct stage *stage, const struct flow *flow, struct groups *groups);
 
