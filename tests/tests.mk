@@ -19,6 +19,7 @@
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
 #: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
+#: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb, pyspark; COUNT=10000, SEED
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
@@ -38,19 +39,19 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-files bench-gpu bench-primitives bench-programs interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
-check: all unit-programs asan-build data $(B)/dump_file
+check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
 	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes
 
 unit: unit-programs
 	$(RUN_TESTS) unit
 
-$(GROUPS): all $(B)/dump_file
+$(GROUPS): all $(B)/dump_file $(B)/print_sql
 	$(RUN_TESTS) $@
 
 # Some minutes for each program: OCLGRIND_TESTS=test_cl_sort for one.
@@ -64,7 +65,7 @@ unit-programs: $(UNITS)
 
 # The instrumented builds are builds like any other, in folders of their own.
 asan asan-build:
-	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file'
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file' '$(B)/asan/print_sql'
 
 TSAN := $(MAKE) B='$(B)/tsan' CFLAGS='-O1 -g -fsanitize=thread' LDFLAGS='-fsanitize=thread'
 
@@ -130,6 +131,9 @@ windows-duckdb: all
 relations-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/relations/pipelines_duckdb.py --count $(COUNT) $(if $(SEED),--seed $(SEED))
 
+dialects: all $(B)/print_sql
+	RQL=$(B)/rql $(PYTHON) tests/sql/dialects.py --count $(COUNT) $(if $(SEED),--seed $(SEED))
+
 typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \
 	    $(if $(SEED),--seed $(SEED)) $(TYPED_FLAGS)
@@ -189,6 +193,10 @@ bench-gpu: bench-build $(if $(NVCC),$(B)/cub)
 
 # Prints the columns of a file, for tests.
 $(B)/dump_file: tests/dump_file.c $(B)/librql.a
+	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(B)/librql.a $(LIBS)
+
+# Prints typed code as SQL, for tests.
+$(B)/print_sql: tests/sql/print_sql.c $(B)/librql.a
 	$(CC) $(ALL_CFLAGS) -MMD -MP $(ALL_LDFLAGS) -o $@ $< $(B)/librql.a $(LIBS)
 
 $(B)/bench_memory: tests/bench/bench_memory.c

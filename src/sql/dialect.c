@@ -1,50 +1,69 @@
 #include "sql/dialect.h"
 
+#include "engine/values/scalar.h"
+
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
-#define LEAST "toInt64('-9223372036854775808')"
-/* 18.16 has no integers of 128 bits; a decimal of 38 digits holds every product of two integers of 64. */
-#define WIDE(x) "toDecimal128(" x ", 0)"
-#define PRODUCT "(" WIDE("$a") " * " WIDE("$b") ")"
-#define SHIFT   "if($b BETWEEN 0 AND 63, $b, toInt64(0))"
-
-static const struct sql_operation clickhouse_operations[OP_COUNT] = {
-    [OP_ADD] = {"($a + $b)", NULL, "(bitAnd(bitXor($a, $r), bitXor($b, $r)) < 0)"},
-    [OP_SUB] = {"($a - $b)", NULL, "(bitAnd(bitXor($a, $b), bitXor($a, $r)) < 0)"},
-    [OP_MUL] = {"($a * $b)", NULL,
-                "(" PRODUCT " < " WIDE(LEAST) " OR " PRODUCT " > " WIDE("toInt64('9223372036854775807')") ")"},
-    [OP_DIV] = {"intDiv($a, $b)", "if($b = -1, toInt64(0) - $a, intDiv($a, if($b = 0 OR $b = -1, toInt64(1), $b)))",
-                "($b = 0 OR ($b = -1 AND $a = " LEAST "))"},
-    [OP_MOD] = {"toInt64($a % $b)", "toInt64($a % if($b = 0 OR $b = -1, toInt64(1), $b))", "($b = 0)"},
-    [OP_NEG] = {"(toInt64(0) - $a)", NULL, "($a = " LEAST ")"},
-    [OP_ABS] = {"if($a < 0, toInt64(0) - $a, $a)", NULL, "($a = " LEAST ")"},
-    [OP_SIGN] = {"if($a < 0, toInt64(-1), toInt64($a > 0))", NULL, NULL},
-    [OP_BITAND] = {"bitAnd($a, $b)", NULL, NULL},
-    [OP_BITOR] = {"bitOr($a, $b)", NULL, NULL},
-    [OP_XOR] = {"bitXor($a, $b)", NULL, NULL},
-    [OP_BITNOT] = {"bitNot($a)", NULL, NULL},
-    [OP_SHL] = {"bitShiftLeft($a, $b)", "bitShiftLeft($a, " SHIFT ")",
-                "(NOT ($b BETWEEN 0 AND 63) OR bitShiftRight($r, " SHIFT ") != $a)"},
-    [OP_SHR] = {"bitShiftRight($a, $b)", "bitShiftRight($a, " SHIFT ")", "(NOT ($b BETWEEN 0 AND 63))"},
-    [OP_EQ] = {"($a = $b)", NULL, NULL},
-    [OP_NE] = {"($a != $b)", NULL, NULL},
-    [OP_LT] = {"($a < $b)", NULL, NULL},
-    [OP_LE] = {"($a <= $b)", NULL, NULL},
-    [OP_AND] = {"($a AND $b)", NULL, NULL},
-    [OP_OR] = {"($a OR $b)", NULL, NULL},
-    [OP_NOT] = {"(NOT $a)", NULL, NULL},
-    [OP_SELECT] = {"if($a, $b, $c)", NULL, NULL},
-    [OP_MIN] = {"least($a, $b)", NULL, NULL},
-    [OP_MAX] = {"greatest($a, $b)", NULL, NULL},
-    [OP_BOOL_TO_INT] = {"toInt64($a)", NULL, NULL},
+/* In the order of enum bits of dialect_operations.c. */
+const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
+    {.name = "clickhouse-18",
+     .bit = 1,
+     .name_quote = '`',
+     .escapes = true,
+     .truths = {"0", "1"},
+     .integer = "toInt64($a)",
+     .least_integer = "toInt64('-9223372036854775808')",
+     .bare_bits = 31,
+     .number = "$a",
+     .special = "$a",
+     .tiny = "reinterpretAsFloat64(reinterpretAsString(toInt64($a)))",
+     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))"},
+    {.name = "clickhouse",
+     .bit = 2,
+     .name_quote = '`',
+     .escapes = true,
+     .truths = {"0", "1"},
+     .integer = "toInt64($a)",
+     .least_integer = "toInt64('-9223372036854775808')",
+     .bare_bits = 31,
+     .number = "$a",
+     .special = "$a",
+     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))"},
+    {.name = "duckdb",
+     .bit = 4,
+     .name_quote = '"',
+     .truths = {"FALSE", "TRUE"},
+     .integer = "CAST($a AS BIGINT)",
+     .least_integer = "CAST('-9223372036854775808' AS BIGINT)",
+     .bare_bits = 63,
+     .number = "CAST('$a' AS DOUBLE)",
+     .special = "CAST('$a' AS DOUBLE)",
+     .count = "CASE WHEN $b BETWEEN 0 AND 63 THEN $b ELSE 0 END"},
+    {.name = "spark",
+     .bit = 8,
+     .name_quote = '`',
+     .escapes = true,
+     .truths = {"FALSE", "TRUE"},
+     .integer = "$aL",
+     .least_integer = "CAST('-9223372036854775808' AS BIGINT)",
+     .bare_bits = 63,
+     .number = "$aD",
+     .special = "CAST('$a' AS DOUBLE)",
+     .count = "CASE WHEN $b BETWEEN 0 AND 63 THEN $b ELSE 0 END"},
 };
 
-const struct sql_dialect sql_clickhouse = {.name = "clickhouse",
-                                           .name_quote = '`',
-                                           .escapes = true,
-                                           .operations = clickhouse_operations,
-                                           .integer = "toInt64($a)",
-                                           .least_integer = LEAST};
+const struct sql_dialect *const sql_clickhouse_18 = &sql_dialects[0], *const sql_clickhouse = &sql_dialects[1];
+
+const struct sql_dialect *sql_dialect_find(const char *name)
+{
+    for (size_t i = 0; i < SQL_DIALECTS; i++) {
+        if (strcmp(sql_dialects[i].name, name) == 0)
+            return &sql_dialects[i];
+    }
+    return NULL;
+}
 
 static void add_quoted(struct strbuf *sql, const struct sql_dialect *dialect, char quote, struct text text)
 {
@@ -64,12 +83,45 @@ static void add_quoted(struct strbuf *sql, const struct sql_dialect *dialect, ch
     strbuf_putc(sql, quote);
 }
 
-void sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struct text text)
+bool sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struct text text)
 {
+    if (!dialect->escapes && text.length > 0 && memchr(text.at, '\0', text.length))
+        return false;
     add_quoted(sql, dialect, '\'', text);
+    return true;
 }
 
 void sql_add_name(struct strbuf *sql, const struct sql_dialect *dialect, const char *name)
 {
     add_quoted(sql, dialect, dialect->name_quote, (struct text){name, strlen(name)});
+}
+
+static void add_form(struct strbuf *sql, const char *form, const char *argument)
+{
+    for (; *form; form++) {
+        if (*form == '$')
+            strbuf_puts(sql, argument);
+        else
+            strbuf_putc(sql, *form);
+        form += *form == '$';
+    }
+}
+
+void sql_add_number(struct strbuf *sql, const struct sql_dialect *dialect, double number)
+{
+    const double magnitude = fabs(number);
+    const bool negative = signbit(number) && !isnan(number);
+    struct strbuf text = {0};
+    strbuf_puts(sql, negative ? "(-" : "");
+    if (dialect->tiny && magnitude > 0 && magnitude < DBL_MIN) {
+        int64_t bits;
+        memcpy(&bits, &magnitude, sizeof bits);
+        print_int(&text, bits);
+        add_form(sql, dialect->tiny, text.text);
+    } else {
+        print_float(&text, magnitude);
+        add_form(sql, isfinite(number) ? dialect->number : dialect->special, text.text);
+    }
+    strbuf_free(&text);
+    strbuf_puts(sql, negative ? ")" : "");
 }

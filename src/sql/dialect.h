@@ -6,26 +6,52 @@
 #include "base/text.h"
 #include "engine/plan/code.h"
 
-/* An operation on integers and conditions. In the texts $a, $b and $c are its arguments, $r its result. */
+/* An operation. In the texts $a, $b and $c are its arguments, $A and $B the same where constants need no type, $s is a
+ * shift count made valid, $r the result, $f the condition `fails`, and $z an integer that is in the result's interval:
+ * total texts keep to intervals, so that operations on them stay total without a check. */
 struct sql_operation {
-    const char *value;   /* where range analysis has proved that it cannot fail; NULL: it cannot be said */
-    const char *checked; /* where it may fail: defined for all arguments; NULL: as `value` */
-    const char *fails;   /* the condition that it does; NULL: where it may fail, it cannot be said */
+    const char *value;   /* where range analysis has proved that it cannot fail, or no argument is special */
+    const char *checked; /* defined for all arguments; NULL: as `value` */
+    const char *fails;   /* the condition that it does; NULL: never */
 };
 
 struct sql_dialect {
     const char *name;
-    char name_quote; /* around names */
-    bool escapes;    /* a backslash within quotes escapes what follows; else quotes are doubled */
-    const struct sql_operation *operations; /* OP_COUNT of them */
-    const char *integer;                    /* the constant $a, of 64 bits */
-    const char *least_integer;              /* INT64_MIN, of which no digits can be negated */
+    unsigned bit;              /* of dialect_operations.c */
+    char name_quote;           /* around names */
+    bool escapes;              /* a backslash within quotes escapes what follows; else quotes are doubled */
+    const char *truths[2];     /* false and true */
+    const char *integer;       /* the constant $a, of 64 bits */
+    const char *least_integer; /* INT64_MIN, of which no digits can be negated */
+    int bare_bits;             /* integers of so many bits are exact without a type beside one of 64 bits */
+    const char *number;        /* the float $a, which has a point or an exponent, and no sign */
+    const char *special;       /* the float that is called $a: nan, inf */
+    const char *tiny;          /* the float with the bits $a, where it is below the normal ones; NULL: as `number` */
+    const char *count;         /* a shift count $b, made valid */
 };
 
-extern const struct sql_dialect sql_clickhouse;
+enum { SQL_DIALECTS = 4 };
+extern const struct sql_dialect sql_dialects[SQL_DIALECTS];
+const struct sql_dialect *sql_dialect_find(const char *name); /* NULL if there is none */
 
-/* Adds text as a string literal, and as a name. */
-void sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struct text text);
+/* Of servers before version 20, and of later ones. */
+extern const struct sql_dialect *const sql_clickhouse_18, *const sql_clickhouse;
+
+/* What an operation is applied to. */
+struct sql_operands {
+    enum kind kind; /* of the first argument; of ?: the second */
+    bool harmless;  /* the second one is a constant that is no reason for a failure */
+};
+
+/* How the dialect says an operation; NULL: not at all. */
+const struct sql_operation *sql_operation_find(const struct sql_dialect *dialect, enum op op,
+                                               struct sql_operands operands);
+
+/* Adds text as a string literal, and as a name. False: the dialect has no literal of it. */
+bool sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struct text text);
 void sql_add_name(struct strbuf *sql, const struct sql_dialect *dialect, const char *name);
+
+/* Adds a float. */
+void sql_add_number(struct strbuf *sql, const struct sql_dialect *dialect, double number);
 
 #endif

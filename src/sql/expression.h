@@ -11,8 +11,9 @@
 
 /* What an INPUT is in SQL. */
 struct sql_leaf {
-    const char *text;   /* of the INPUT's kind: a condition, a 64-bit integer, a double. Text of the table: a string, */
-    bool is_text;       /* then this is set, and the INPUT's integers, its codes, can only be compared */
+    const char *text; /* of the INPUT's kind: a condition (ClickHouse: 0 or 1), a 64-bit integer, a double, as a name or
+                         in parentheses. Text of the table: a string, */
+    bool is_text;     /* then this is set, and the INPUT's integers, its codes, can only be compared */
     const char *column; /* the same with the server's own type, for comparisons with constants; NULL: `text` */
 };
 
@@ -24,7 +25,14 @@ struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, c
                                             const struct sql_leaf *leaves, const struct queue *queue,
                                             struct arena *arena);
 
-/* The value, in parentheses if it is more than a name, a call or a constant; NULL: it cannot be said exactly. */
+/* Makes a column of what is long and read more than once by the values marked in `live`, and by the condition that one
+ * of them fails: `from` becomes a subquery with these columns, one around another where they need each other. Returns
+ * what the SELECT is to read, `from` itself where there is nothing to share; NULL: it would be too long. Comes before
+ * the functions below; without it, each reader repeats what it reads. */
+const char *sql_share(struct sql_expressions *expressions, const bool *live, const char *from);
+
+/* The value, in parentheses if it is more than a name, a call or a constant; NULL: it cannot be said in SQL exactly as
+ * it is computed here. */
 const char *sql_expression(struct sql_expressions *expressions, value v);
 
 /* Sets *condition to where one of the values marked in `live` fails, NULL: nowhere. False: that cannot be said. */

@@ -71,7 +71,7 @@ class Server:
         raise RuntimeError("clickhouse-server does not start")
 
     def ask(self, sql):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", data=sql.encode(), timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", data=sql if isinstance(sql, bytes) else sql.encode(), timeout=60) as answer:
             return answer.read().decode()
 
     def url(self, table, by, user=""):

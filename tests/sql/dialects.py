@@ -1,0 +1,315 @@
+#!/usr/bin/env python3
+"""Random expressions as SQL: each engine's values, or its first failing row, against those of rql on the same data.
+
+    dialects.py [--count N] [--seed SEED] [--engines NAME,...] [--verbose]
+
+Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse (the module chdb), duckdb and spark (the modules duckdb
+and pyspark of this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
+"""
+
+import argparse
+import math
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness  # noqa: E402
+import servers  # noqa: E402
+
+LEAST, MOST = -(2**63), 2**63 - 1
+INTEGERS = (0, 1, -1, 2, -2, 3, 7, 42, 63, 64, 65, -63, 255, 1000, 2**31 - 1, -(2**31), 2**32, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, MOST, MOST - 1, LEAST, LEAST + 1)
+FLOATS = (0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.5, -2.5, 3.5, 0.1, 0.49999999999999994, 1.5e300, -1.5e300, 5e-324, -2e-310, 2.0**52 + 0.5, 2.0**53, 2.0**62, 2.0**63, -(2.0**63), 1e19, math.inf, -math.inf, math.nan)
+# Name, format of struct, kind, extension, type of ClickHouse, DuckDB and Spark
+COLUMNS = (
+    ("a", "q", "int", "i64", "Int64", "BIGINT", "bigint"),
+    ("b", "q", "int", "i64", "Int64", "BIGINT", "bigint"),
+    ("i", "i", "int", "i32", "Int32", "INTEGER", "int"),
+    ("k", "b", "int", "i8", "Int8", "TINYINT", "tinyint"),
+    ("u", "H", "int", "u16", "UInt16", "USMALLINT", "int"),
+    ("x", "d", "float", "f64", "Float64", "DOUBLE", "double"),
+    ("y", "d", "float", "f64", "Float64", "DOUBLE", "double"),
+    ("z", "f", "float", "f32", "Float32", "FLOAT", "float"),
+)
+BOUNDS = {"q": (LEAST, MOST), "i": (-(2**31), 2**31 - 1), "b": (-128, 127), "H": (0, 65535)}
+MILD = {"b": range(-20, 200), "k": range(1, 64), "z": (0.5, 1.0, -1.5, 2.5, 3.0, 100.0, -7.25)}  # with which most expressions have values
+ROWS = 120
+
+
+def random_value(rng, name, form):
+    if name in MILD:
+        return rng.choice(MILD[name])
+    if form in "df":
+        number = rng.choice(FLOATS) if rng.random() < 0.5 else rng.choice((rng.uniform(-4, 4), float(rng.randrange(-9, 9)), rng.gauss(0, 1) * 10.0 ** rng.randrange(-20, 20)))
+        return number if form == "d" else struct.unpack("<f", struct.pack("<f", max(min(number, 1e38), -1e38) if math.isfinite(number) else number))[0]
+    low, high = BOUNDS[form]
+    number = rng.choice(INTEGERS) if rng.random() < 0.35 else rng.randrange(-9, 70) if rng.random() < 0.6 else rng.randrange(low, high + 1)
+    return min(max(number, low), high)
+
+
+def literal(rng, kind):
+    if kind == "float":
+        return repr(rng.choice((0.5, 2.0, 1e300, 0.1, 3.0, 1e-310)))
+    number = rng.choice((0, 1, 2, 3, 5, 7, 10, 63, 64, 100, 1000, 2**31, 2**40, MOST))
+    return f"({-number})" if rng.random() < 0.25 else str(number)
+
+
+def integer(rng, depth):
+    if depth <= 0 or rng.random() < 0.1:
+        return literal(rng, "int") if rng.random() < 0.25 else rng.choice("abiku")
+    pick = rng.random()
+    one, two = (lambda: integer(rng, depth - 1)), (lambda: integer(rng, depth - 1))
+    if pick < 0.55:
+        return f"({one()} {rng.choice('+ - * / % + - * << >> &'.split())} {two()})"
+    if pick < 0.63:
+        return f"{rng.choice(('min', 'max', 'bitor'))}({one()}, {two()})"
+    if pick < 0.66:
+        return f"({one()} ^ ({two()}))"
+    if pick < 0.8:
+        return f"{rng.choice(('abs', 'sign', 'popcount', '-', '~'))}({one()})"
+    if pick < 0.86:
+        return f"int({real(rng, depth - 1) if rng.random() < 0.5 else truth(rng, depth - 1)})"
+    if pick < 0.9:
+        return f"{rng.choice(('year', 'month', 'day', 'weekday'))}(2000-01-01 + {rng.choice('ku')})"
+    return f"({truth(rng, depth - 1)} ? {one()} : {two()})"
+
+
+def real(rng, depth):
+    if depth <= 0 or rng.random() < 0.1:
+        return literal(rng, "float") if rng.random() < 0.25 else rng.choice("xyz")
+    pick = rng.random()
+    one, two = (lambda: real(rng, depth - 1)), (lambda: real(rng, depth - 1))
+    if pick < 0.5:
+        return f"({one()} {rng.choice('+ - * / + - * / %'.split())} {two()})"
+    if pick < 0.6:
+        return f"{rng.choice(('min', 'max'))}({one()}, {two()})"
+    if pick < 0.85:
+        return f"{rng.choice(('abs', 'sign', 'sqrt', 'floor', 'ceil', 'round', '-'))}({one()})"
+    if pick < 0.93:
+        return f"float({integer(rng, depth - 1)})"
+    return f"({truth(rng, depth - 1)} ? {one()} : {two()})"
+
+
+def truth(rng, depth):
+    if depth <= 0 or rng.random() < 0.6:
+        kinds = rng.choice(((integer, integer), (integer, integer), (real, real), (integer, real), (real, integer)))
+        return f"({kinds[0](rng, depth - 1)} {rng.choice(('==', '!=', '<', '<=', '>', '>='))} {kinds[1](rng, depth - 1)})"
+    if rng.random() < 0.25:
+        return f"(!{truth(rng, depth - 1)})"
+    return f"({truth(rng, depth - 1)} {rng.choice(('&&', '||'))} {truth(rng, depth - 1)})"
+
+
+def random_stages(rng):
+    filters = [f"select {truth(rng, 3)}" for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+    makers = [rng.choice((integer, integer, real, truth)) for _ in range(rng.choice((1, 1, 2, 3)))]
+    values = [f"{maker(rng, rng.choice((2, 3, 4)))} as v{n}" for n, maker in enumerate(makers)]
+    return " | ".join([*filters, "map " + ", ".join(values)])
+
+
+# --- engines ----------------------------------------------------------------------------------------------------------
+
+
+def of_text(field):
+    return None if field == "\\N" else float(field) if re.search(r"[.enf]", field) else int(field)
+
+
+def binary(rows):
+    return b"".join(struct.pack("<q" + "".join(c[1] for c in COLUMNS), *row) for row in rows)
+
+
+class ClickHouse18:
+    def __init__(self, sandbox, rows):
+        if not shutil.which("clickhouse-server"):
+            raise ImportError("clickhouse-server is not installed")
+        folder = sandbox.path("server")
+        os.makedirs(folder)
+        self.server = servers.Server(folder)
+        self.server.ask("CREATE TABLE t (pos Int64, %s) ENGINE = Memory" % ", ".join(f"{c[0]} {c[4]}" for c in COLUMNS))
+        # Its parser of decimals does not round correctly.
+        self.server.ask(b"INSERT INTO t FORMAT RowBinary " + binary(rows))
+
+    def ask(self, sql):
+        return [[of_text(field) for field in line.split("\t")] for line in self.server.ask(sql).splitlines()]
+
+    def stop(self):
+        self.server.stop()
+
+
+class ClickHouse:
+    def __init__(self, sandbox, rows):
+        from chdb import session
+
+        self.session = session.Session()
+        self.session.query("CREATE DATABASE IF NOT EXISTS d")
+        self.session.query("USE d")
+        self.session.query("CREATE TABLE t (pos Int64, %s) ENGINE = Memory" % ", ".join(f"{c[0]} {c[4]}" for c in COLUMNS))
+        with open(sandbox.path("t.bin"), "wb") as file:
+            file.write(binary(rows))
+        self.session.query(f"INSERT INTO t SELECT * FROM file('{sandbox.path('t.bin')}', 'RowBinary', 'pos Int64, {', '.join(f'{c[0]} {c[4]}' for c in COLUMNS)}')")
+
+    def ask(self, sql):
+        text = str(self.session.query(sql, "TabSeparated"))
+        return [[of_text(field) for field in line.split("\t")] for line in text.splitlines()]
+
+    def stop(self):
+        self.session.close()
+
+
+class DuckDB:
+    def __init__(self, _, rows):
+        import duckdb
+
+        self.connection = duckdb.connect()
+        self.connection.execute("CREATE TABLE t (pos BIGINT, %s)" % ", ".join(f"{c[0]} {c[5]}" for c in COLUMNS))
+        self.connection.executemany("INSERT INTO t VALUES (%s)" % ", ".join("?" * (len(COLUMNS) + 1)), rows)
+
+    def ask(self, sql):
+        return [list(row) for row in self.connection.execute(sql).fetchall()]
+
+    def stop(self):
+        self.connection.close()
+
+
+class Spark:
+    def __init__(self, sandbox, rows):
+        from pyspark.sql import SparkSession
+
+        if not shutil.which("java"):
+            raise ImportError("java is not installed")
+        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+        builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.warehouse.dir", sandbox.path("spark"))
+        self.session = builder.config("spark.sql.shuffle.partitions", "1").config("spark.driver.memory", "1g").getOrCreate()
+        self.session.sparkContext.setLogLevel("OFF")
+        schema = "pos bigint, " + ", ".join(f"{c[0]} {c[6]}" for c in COLUMNS)
+        self.session.createDataFrame(rows, schema).coalesce(1).cache().createOrReplaceTempView("t")
+
+    def ask(self, sql):
+        return [list(row) for row in self.session.sql(sql).collect()]
+
+    def stop(self):
+        self.session.stop()
+
+
+ENGINES = {"clickhouse-18": ClickHouse18, "clickhouse": ClickHouse, "duckdb": DuckDB, "spark": Spark}
+
+
+# --- comparing --------------------------------------------------------------------------------------------------------
+
+
+def write_columns(sandbox, rows):
+    for n, (name, form, _, extension, *_) in enumerate(COLUMNS):
+        with open(sandbox.path(f"{name}.{extension}"), "wb") as file:
+            file.write(b"".join(struct.pack("<" + form, row[n + 1]) for row in rows))
+
+
+SOURCE = "load " + ", ".join(f"{c[0]}.{c[3]}" for c in COLUMNS)
+
+
+def answers_of_rql(sandbox, pipelines):
+    """Of each: ("row", number), ("values", rows) or ("other", message)."""
+    made = []
+    for begin in range(0, len(pipelines), 100):
+        script = "".join(f"{SOURCE} | {line}\nprint MARK\n".replace("print MARK", "7777777") for line in pipelines[begin : begin + 100])
+        with open(sandbox.path("cases.rql"), "w", encoding="utf-8") as file:
+            file.write(script)
+        result = harness.run(["--device", "host", "--keep-going", "--format", "csv", "cases.rql"], sandbox.here, sandbox.home, timeout=300)
+        parts = re.split(r"^7777777\n", result.out.decode(), flags=re.M)
+        errors = {int(line): message for line, message in re.findall(r"^cases\.rql:(\d+):\d+: error: (.*)$", result.err.decode(), flags=re.M)}
+        for n in range(len(pipelines[begin : begin + 100])):
+            message = errors.get(2 * n + 1)
+            row = re.search(r"row (\d+)", message or "")
+            if message:
+                made.append(("row", int(row.group(1))) if row else ("other", message))
+            else:
+                made.append(("values", [[of_text(field) for field in line.split(",")] for line in parts[n].splitlines()[1:]]))
+    return made
+
+
+def texts_of(sandbox, dialect, pipelines):
+    program = os.path.join(os.path.dirname(harness.RQL), "print_sql")
+    lines = "".join(f"{SOURCE} | {line}\n" for line in pipelines)
+    return subprocess.run([program, dialect], input=lines, text=True, capture_output=True, cwd=sandbox.here, check=True).stdout.splitlines()
+
+
+def query_of(text):
+    source, where, fails, *values = text.split("\t")
+    listed = ", ".join([f"{value} AS r{n}" for n, value in enumerate(values)])
+    whether = lambda condition: f"CASE WHEN {condition} THEN 1 ELSE 0 END"  # noqa: E731
+    return f"SELECT pos, {whether(fails) if fails else '0'} AS f, {whether(where) if where else '1'} AS w, {listed} FROM {source} ORDER BY pos"
+
+
+def same(expected, got):
+    if isinstance(expected, float) and expected != expected:
+        return got is not None and got != got
+    return got is not None and (float(got) == expected if isinstance(expected, float) else got == expected)
+
+
+def compare(expected, rows):
+    failing = [row[0] for row in rows if row[1]]
+    if expected[0] == "row" or failing:
+        return "" if expected == ("row", failing[0] if failing else None) else f"expected {str(expected)[:200]}, it fails in rows {failing[:9]}"
+    kept = [row for row in rows if row[2]]
+    if len(kept) != len(expected[1]):
+        return f"expected {len(expected[1])} rows, got {len(kept)}"
+    for wanted, row in zip(expected[1], kept):
+        if not all(map(same, wanted, row[3:])):
+            return f"row {row[0]}: expected {wanted}, got {row[3:]}"
+    return ""
+
+
+def run_engine(name, sandbox, rows, pipelines, expected, tally, verbose):
+    texts = texts_of(sandbox, name, pipelines)
+    tally.check(f"{name}: texts", "" if len(texts) == len(pipelines) else f"{len(texts)} of {len(pipelines)}")
+    try:
+        engine = ENGINES[name](sandbox, rows)
+    except ImportError as error:
+        print(f"dialects: {name}: skipped: {error}")
+        return
+    refused = {}
+    compared = 0
+    try:
+        for line, text, wanted in zip(pipelines, texts, expected):
+            if wanted[0] == "other":
+                continue
+            if text.startswith(("no ", "error ")):
+                refused[text] = refused.get(text, 0) + 1
+                continue
+            try:
+                problem = compare(wanted, engine.ask(query_of(text)))
+            except Exception as error:  # whatever the engine raises is a failure of the text
+                problem = f"{type(error).__name__}: {getattr(error, 'read', lambda: b'')().decode()[:300] or str(error)[:300]}"
+            compared += 1
+            tally.check(f"{name}: {line}", f"{problem}\n{query_of(text)[: None if verbose else 1500]}" if problem else "")
+    finally:
+        engine.stop()
+    print(f"dialects: {name}: {compared} compared; not lowered: {', '.join(f'{count} {what}' for what, count in sorted(refused.items())) or 'none'}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--engines", default=",".join(ENGINES))
+    parser.add_argument("--verbose", action="store_true")
+    options = parser.parse_args()
+    print(f"dialects: --seed {options.seed}")
+    rng = random.Random(options.seed)
+    rows = [(pos, *(random_value(rng, *column[:2]) for column in COLUMNS)) for pos in range(ROWS)]
+    pipelines = [random_stages(rng) for _ in range(options.count)]
+    tally = harness.Tally("dialects")
+    with harness.Sandbox() as sandbox:
+        write_columns(sandbox, rows)
+        expected = answers_of_rql(sandbox, pipelines)
+        for name in options.engines.split(","):
+            run_engine(name, sandbox, rows, pipelines, expected, tally, options.verbose)
+    kinds = [kind for kind, _ in expected]
+    print(f"dialects: {kinds.count('values')} with values, {kinds.count('row')} with failing rows, {kinds.count('other')} with other errors")
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
