@@ -281,7 +281,7 @@ static enum status save(struct fixture *fixture, const struct relation *relation
 {
     fixture->scratch->diags.count = 0;
     const struct workers workers = {.threads = 1};
-    return save_relation(relation, scratch_path(fixture->scratch, name), &workers, fixture->scratch->span,
+    return save_relation(relation, scratch_path(fixture->scratch, name), NULL, &workers, fixture->scratch->span,
                          &fixture->scratch->diags);
 }
 

@@ -46,7 +46,7 @@ static enum status save(struct fixture *fixture, const struct relation *relation
 {
     fixture->scratch->diags.count = 0;
     const struct workers workers = {.threads = 1};
-    return save_relation(relation, scratch_path(fixture->scratch, name), &workers, fixture->scratch->span,
+    return save_relation(relation, scratch_path(fixture->scratch, name), NULL, &workers, fixture->scratch->span,
                          &fixture->scratch->diags);
 }
 
@@ -253,9 +253,9 @@ static void places_that_cannot_be_written(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(save(fixture, relation, cases[i].name), STATUS_FAILED);
         assert_only_told(scratch, cases[i].told);
-        assert_int_equal(
-            save_check(scratch_path(scratch, cases[i].name), 1, (struct shape){0}, scratch->span, &scratch->diags),
-            STATUS_FAILED);
+        assert_int_equal(save_check(scratch_path(scratch, cases[i].name), NULL, 1, (struct shape){0}, scratch->span,
+                                    &scratch->diags),
+                         STATUS_FAILED);
         assert_only_told(scratch, cases[i].told);
         assert_string_equal(listing(fixture, "."), before);
     }
@@ -559,7 +559,7 @@ static void many_texts(void **state)
     struct relation *relation = relation_of(text_column(strings, ROWS), "s");
     for (int threads = 1; threads <= 8; threads += 7) {
         const struct workers workers = {.threads = threads};
-        assert_int_equal(save_relation(relation, scratch_path(fixture->scratch, "s.csv"), &workers,
+        assert_int_equal(save_relation(relation, scratch_path(fixture->scratch, "s.csv"), NULL, &workers,
                                        fixture->scratch->span, &fixture->scratch->diags),
                          STATUS_OK);
         assert_file_text(fixture->scratch, "s.csv", expected.text);
