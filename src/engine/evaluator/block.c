@@ -61,6 +61,9 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     worker->loops = arena_array(arena, (size_t)program->loop_count, sizeof *worker->loops);
     for (int32_t i = 0; i < program->loop_count; i++)
         worker->loops[i] = arena_alloc(arena, sizeof *worker->loops[i]);
+    worker->arms = arena_array(arena, (size_t)program->arm_count, sizeof *worker->arms);
+    for (int32_t i = 0; i < program->arm_count; i++)
+        worker->arms[i] = arena_alloc(arena, sizeof *worker->arms[i]);
     worker->staged_states = arena_aligned(arena, program->most_states * BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
     worker->element_places = arena_array(arena, program->most_tile_elements, sizeof *worker->element_places);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
@@ -96,7 +99,7 @@ static void note_failures(struct worker *worker, int32_t check, int count)
         memset(failures, 0, BLOCK_ROWS);
     worker->failing[check] = true;
     for (int i = 0; i < count; i++)
-        failures[i] |= worker->fail[i];
+        failures[worker->packed ? worker->packed[i] : i] |= worker->fail[i];
 }
 
 /* The first `columns` of the stored vectors are prefetched in the course of `shares` loops. */
@@ -145,6 +148,11 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         if (step->loop) {
             loop_run(worker, step->loop, count);
             s = step->loop->end - 1;
+            continue;
+        }
+        if (step->arm) {
+            failed |= arm_run(worker, step->arm, count);
+            s = step->arm->end - 1;
             continue;
         }
         vector_fn *run = worker->index && step->selected ? step->selected : step->dense;

@@ -1,5 +1,6 @@
 #include "engine/evaluator/compile.h"
 
+#include "engine/evaluator/arm.h"
 #include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/loop.h"
 #include "engine/plan/border.h"
@@ -230,6 +231,7 @@ struct builder builder_of_loop(const struct builder *b)
     own.wanted = arena_array(b->arena, (size_t)count + 1, sizeof *own.wanted);
     own.check_of = new_map(b->arena, count);
     own.in_loop = true;
+    own.arms = NULL;
     return own;
 }
 
@@ -438,6 +440,8 @@ static void emit(struct builder *b, value v)
         of[v] = builder_gather_vector(b, v, type);
     } else if (float_pair_argument(b, v) >= 0) {
         float_pair_emit(b, v, float_pair_argument(b, v));
+    } else if (arms_has(b, v)) {
+        arms_emit(b, v);
     } else if (instr->op == OP_LOOP) {
         loop_emit(b, v);
     } else if (instr->op == OP_FINAL) {
@@ -447,7 +451,7 @@ static void emit(struct builder *b, value v)
     }
 }
 
-static void want_arguments(struct builder *b, value v)
+void builder_want_arguments(struct builder *b, value v)
 {
     struct compare_const compare;
     if (find_compare(b, v, &compare)) {
@@ -458,6 +462,10 @@ static void want_arguments(struct builder *b, value v)
         return;
     if (b->code->at[v].op == OP_LOOP) {
         loop_want_arguments(b, v);
+        return;
+    }
+    if (arms_has(b, v)) {
+        arms_want_arguments(b, v);
         return;
     }
     const int paired = float_pair_argument(b, v);
@@ -474,7 +482,7 @@ void builder_emit_wanted(struct builder *b)
     for (value v = b->code->count - 1; v >= 0; v--) {
         b->wanted[v] = b->wanted[v] && !builder_is_computed(b, v);
         if (b->wanted[v])
-            want_arguments(b, v);
+            builder_want_arguments(b, v);
     }
     for (value v = 0; v < b->code->count; v++) {
         if (b->wanted[v])

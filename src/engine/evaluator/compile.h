@@ -23,6 +23,7 @@ struct builder {
     const bool *read_once; /* values that a single operation reads */
     int32_t *check_of;     /* of each guard in the current scope */
     bool in_loop;          /* all rows of a loop's vectors are in its round */
+    const int32_t *arms;   /* of each value (arm.h); NULL: none are separate here */
 };
 
 void builder_add_step(struct builder *b, struct step step);
@@ -42,6 +43,9 @@ bool builder_is_computed(const struct builder *b, value v);
 /* Whether a selection vector may be set in the current scope; notes that a step reads it, as a list unless `packs`. */
 bool builder_selects(const struct builder *b);
 void builder_note_selection(struct builder *b, bool packs);
+
+/* Marks as wanted what the value is computed from. */
+void builder_want_arguments(struct builder *b, value v);
 
 /* Emits the values marked in `wanted` and all they are computed from, and clears the marks. */
 void builder_emit_wanted(struct builder *b);

@@ -1,3 +1,4 @@
+#include "engine/evaluator/arm.h"
 #include "engine/evaluator/loop.h"
 #include "engine/evaluator/loop_tile.h"
 #include "engine/plan/code_loop.h"
@@ -73,6 +74,7 @@ void loop_emit(struct builder *b, value v)
     loop_find_values(b->code, v, code_levels(b->code, b->arena), &values, b->arena);
     struct builder inside = builder_of_loop(b);
     inside.scope = SCOPE_FILTERS;
+    inside.arms = loop_may_tile(b, v, &values) ? NULL : b->arms;
     const size_t count = values.carry_count;
     const struct instr *index = &code->at[values.index];
     struct vector_loop *loop = arena_alloc(b->arena, sizeof *loop);
@@ -131,6 +133,10 @@ void loop_emit(struct builder *b, value v)
     loop->checks_end = program->check_count;
     for (int32_t s = loop->begin; s < loop->end; s++) {
         loop->nested = loop->nested || program->steps[s].loop;
+        const struct arm *arm = program->steps[s].arm;
+        loop->reads_index = loop->reads_index || (arm && arm->other == loop->index);
+        for (size_t k = 0; arm && k < arm->capture_count; k++)
+            loop->reads_index = loop->reads_index || arm->captures[k].outer == loop->index;
         for (int i = 0; i < 3; i++)
             loop->reads_index = loop->reads_index || program->steps[s].args[i] == loop->index;
     }

@@ -9,23 +9,6 @@
 
 #include <string.h>
 
-/* to[i] = from[index[i]]; `index` increases, so a vector may be packed in place. */
-static void pack_listed(void *to, const void *from, const uint16_t *index, int count, size_t size)
-{
-    if (count > 0 && index[count - 1] == count - 1) {
-        memmove(to, from, (size_t)count * size);
-        return;
-    }
-    for (int i = 0; i < count && size == 1; i++)
-        ((uint8_t *)to)[i] = ((const uint8_t *)from)[index[i]];
-    for (int i = 0; i < count && size == 2; i++)
-        ((uint16_t *)to)[i] = ((const uint16_t *)from)[index[i]];
-    for (int i = 0; i < count && size == 4; i++)
-        ((int32_t *)to)[i] = ((const int32_t *)from)[index[i]];
-    for (int i = 0; i < count && size == 8; i++)
-        ((int64_t *)to)[i] = ((const int64_t *)from)[index[i]];
-}
-
 static void store_element(void *to, int at, const void *from, int i, size_t size)
 {
     memcpy((unsigned char *)to + (size_t)at * size, (const unsigned char *)from + (size_t)i * size, size);
@@ -73,11 +56,12 @@ static void enter(struct worker *worker, const struct vector_loop *loop, struct 
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
         memcpy(own(worker, state->out), worker->at[state->first], (size_t)count * state->size);
-        pack_listed(own(worker, state->state), worker->at[state->first], rows->row, active, state->size);
+        selection_pack_listed(own(worker, state->state), worker->at[state->first], rows->row, active, state->size);
     }
     for (size_t k = 0; k < loop->capture_count; k++) {
         const struct loop_capture *capture = &loop->captures[k];
-        pack_listed(own(worker, capture->inner), worker->at[capture->outer], rows->row, active, capture->size);
+        selection_pack_listed(own(worker, capture->inner), worker->at[capture->outer], rows->row, active,
+                              capture->size);
     }
     rows->count = active;
     rows->gone = 0;
@@ -91,7 +75,7 @@ static void pack(const struct loop_rows *rows, const uint16_t *list, void *vecto
     if (packer)
         packer(vector, vector, rows->goes_on, rows->count, &(struct ahead){0});
     else
-        pack_listed(vector, vector, list, rows->count - rows->gone, size);
+        selection_pack_listed(vector, vector, list, rows->count - rows->gone, size);
 }
 
 /* Moves the rows that go on together. */

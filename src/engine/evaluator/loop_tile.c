@@ -431,7 +431,7 @@ static void find_product(const struct finding *finding, value loop)
 static bool is_simple(const struct finding *finding)
 {
     for (int32_t s = finding->loop->begin; s < finding->loop->body_end; s++) {
-        if (finding->program->steps[s].loop)
+        if (finding->program->steps[s].loop || finding->program->steps[s].arm)
             return false;
     }
     for (size_t k = 0; k < finding->loop->state_count; k++) {
@@ -441,6 +441,23 @@ static bool is_simple(const struct finding *finding)
         }
     }
     return true;
+}
+
+bool loop_may_tile(const struct builder *b, value v, const struct loop_values *values)
+{
+    const struct finding finding = {
+        .values = values,
+        .code = b->code,
+        .level = (uint32_t)1 << b->code->at[values->index].integer,
+        .levels = code_levels(b->code, b->arena),
+    };
+    bool may = false;
+    int64_t step;
+    for (value u = 0; u < v && !may; u++)
+        may = values->body[u] && b->code->at[u].op == OP_GATHER && moves_by(&finding, b->code->at[u].args[0], &step);
+    for (size_t k = 0; k < values->carry_count && !may; k++)
+        may = sum_term(&finding, v, k) != NO_VALUE;
+    return may && loop_is_counted(b->code, v);
 }
 
 struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loop *loop, value v,

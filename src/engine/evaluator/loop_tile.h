@@ -74,6 +74,9 @@ struct loop_tile {
 struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loop *loop, value v,
                                 const struct loop_values *values);
 
+/* Whether it may have one, if its steps are those of all rows. */
+bool loop_may_tile(const struct builder *b, value v, const struct loop_values *values);
+
 /* Runs `rounds` rounds from round `first` on the rows, none of which has left. The index, captures and states are set.
  * Returns false, with the states as they were, if a position is outside or something else needs the loop's own steps.
  */

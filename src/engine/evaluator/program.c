@@ -1,6 +1,7 @@
 /* Compiles a task to a program: filters, their guards, the body, its guards. */
 #include "engine/evaluator/program.h"
 
+#include "engine/evaluator/arm.h"
 #include "engine/evaluator/compile.h"
 #include "engine/evaluator/filter_order.h"
 #include "engine/evaluator/pairwise_reduce.h"
@@ -205,6 +206,7 @@ struct program *program_new(const struct job *job, struct column *const *columns
                                    .read_once = find_read_once(task, arena)};
     struct builder b = builder_of_loop(&task_builder);
     b.in_loop = false;
+    b.arms = arms_find(task, arena);
 
     emit_filters(&b);
     b.scope = SCOPE_BODY;

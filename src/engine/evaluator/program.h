@@ -21,6 +21,7 @@ enum { NO_REGISTER = -1 };
 enum { CHECK_NONE = -1, CHECK_ALWAYS = -2 };
 
 struct vector_loop;
+struct arm;
 
 struct step {
     vector_fn *dense; /* NULL: the result is argument a itself */
@@ -36,6 +37,7 @@ struct step {
     union reciprocal *by;           /* division by a constant */
     struct compare_const *compare;  /* comparison with constants */
     const struct vector_loop *loop; /* the steps after this one are a loop's (loop.h); NULL: it is none */
+    const struct arm *arm;          /* or those of an arm of ?: (arm.h) */
 };
 
 struct vector_info {
@@ -111,7 +113,7 @@ struct program {
 
     struct check *checks;
     int32_t check_count, check_capacity, filter_checks;
-    int32_t loop_count;
+    int32_t loop_count, arm_count;
     size_t most_states;        /* of a loop */
     size_t most_tile_elements; /* of a loop's tile (loop_tile.h) */
     struct constant_vector *constants;

@@ -1,10 +1,30 @@
 #include "engine/evaluator/vector_layout.h"
 
+#include "engine/evaluator/arm.h"
 #include "engine/evaluator/loop.h"
 
 static void read_until(int32_t *last, reg vector, int32_t end)
 {
     last[vector] = end > last[vector] ? end : last[vector];
+}
+
+/* Whether the steps after this one are run by it, and which step is behind those. */
+static bool has_steps(const struct step *step)
+{
+    return step->loop || step->arm;
+}
+
+static int32_t end_of(const struct step *step)
+{
+    return step->loop ? step->loop->end : step->arm->end;
+}
+
+static void use_vectors(const struct step *step, void (*use)(void *context, reg vector, bool own), void *context)
+{
+    if (step->loop)
+        loop_vectors(step->loop, use, context);
+    else
+        arm_vectors(step->arm, use, context);
 }
 
 /* Where vectors live: from the step that computes them to the last one that reads them. */
@@ -36,7 +56,7 @@ static void begin_own(void *context, reg vector, bool own)
 static void read_in_loop(void *context, reg vector, bool own)
 {
     struct lives *lives = context;
-    const int32_t end = lives->program->steps[lives->step].loop->end - 1;
+    const int32_t end = end_of(&lives->program->steps[lives->step]) - 1;
     (void)own;
     read_until(lives->last, vector, read_at(lives, vector, end > lives->step ? end : lives->step));
 }
@@ -48,8 +68,8 @@ static void find_begins(struct lives *lives)
         lives->from[vector] = -1;
     for (int32_t s = 0; s < program->step_count; s++) {
         lives->step = s;
-        if (program->steps[s].loop)
-            loop_vectors(program->steps[s].loop, begin_own, lives);
+        if (has_steps(&program->steps[s]))
+            use_vectors(&program->steps[s], begin_own, lives);
         else
             lives->from[program->steps[s].out] = s;
     }
@@ -84,8 +104,10 @@ static struct lives find_lives(const struct program *program, struct arena *aren
                            i == 0 && !step->dense ? last[step->out] : read_at(&lives, arg, s)); /* the alias reads it */
         }
         lives.step = s;
-        if (step->loop)
-            loop_vectors(step->loop, read_in_loop, &lives);
+        if (step->arm && step->arm->other != NO_REGISTER)
+            read_until(last, step->arm->other, last[step->out]); /* an alias where no row takes the arm */
+        if (has_steps(step))
+            use_vectors(step, read_in_loop, &lives);
     }
     return lives;
 }
@@ -193,8 +215,8 @@ void program_layout(struct program *program, struct arena *arena)
     const size_t before_steps = program->memory;
     for (int32_t s = 0; s < program->step_count; s++) {
         const struct step *step = &program->steps[s];
-        if (step->loop)
-            loop_vectors(step->loop, place_own, &layout);
+        if (has_steps(step))
+            use_vectors(step, place_own, &layout);
         else if (step->dense || step->selected)
             place_vector(&layout, step->out);
         for (reg dead = layout.dying[s]; dead != NO_REGISTER; dead = layout.next[dead]) {

@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_EVALUATOR_WORKER_H
 #define RQL_ENGINE_EVALUATOR_WORKER_H
 
+#include "engine/evaluator/arm.h"
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/gather.h"
 #include "engine/evaluator/loop_tile.h"
@@ -36,7 +37,9 @@ struct worker {
     bool cached;                 /* all columns are in a cache: they are not prefetched */
     struct prefetch prefetch;
     struct gather gather;
-    struct loop_rows **loops;           /* of each loop of the program */
+    struct loop_rows **loops;           /* of each loop of the program, */
+    struct arm_rows **arms;             /* and of each arm of ?: */
+    const uint16_t *packed;             /* the block's rows that an arm's steps run on; NULL: all */
     unsigned char *staged_states;       /* a block of each state of a loop */
     enum element_place *element_places; /* of each element that a loop's tile reads (loop_tile_run.c) */
     struct pairwise **pairings;         /* of each aggregate that is folded pairwise */

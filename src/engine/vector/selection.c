@@ -194,3 +194,19 @@ int selection_list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
 }
 
 #endif
+
+void selection_pack_listed(void *to, const void *from, const uint16_t *index, int count, size_t size)
+{
+    if (count > 0 && index[count - 1] == count - 1) {
+        memmove(to, from, (size_t)count * size);
+        return;
+    }
+    for (int i = 0; i < count && size == 1; i++)
+        ((uint8_t *)to)[i] = ((const uint8_t *)from)[index[i]];
+    for (int i = 0; i < count && size == 2; i++)
+        ((uint16_t *)to)[i] = ((const uint16_t *)from)[index[i]];
+    for (int i = 0; i < count && size == 4; i++)
+        ((int32_t *)to)[i] = ((const int32_t *)from)[index[i]];
+    for (int i = 0; i < count && size == 8; i++)
+        ((int64_t *)to)[i] = ((const int64_t *)from)[index[i]];
+}

@@ -25,4 +25,7 @@ typedef void pack_fn(void *out, const void *elements, const uint8_t *mask, int c
 /* The vectorised packing loop for elements of 1, 2, 4 or 8 bytes; NULL if the processor has none. */
 pack_fn *selection_packer(size_t size);
 
+/* to[i] = from[index[i]]; `index` increases, so elements may be packed in place. */
+void selection_pack_listed(void *to, const void *from, const uint16_t *index, int count, size_t size);
+
 #endif
