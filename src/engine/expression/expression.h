@@ -43,8 +43,9 @@ struct rounds {
     int64_t rows; /* -1: not known */
     struct shape shape;
     bool nameless;
-    bool until;    /* its condition is being bound, in which `before` has a meaning */
-    bool compares; /* set where that is used */
+    bool until;                    /* its condition is being bound, in which `before` has a meaning */
+    bool compares;                 /* set where that is used */
+    const struct pipeline *around; /* which has the loop */
     struct rounds *outer;
 };
 

@@ -233,6 +233,11 @@ static bool is_only_column(struct scope *scope, const struct name *name)
 static bool is_source_of_one(const struct scope *scope, const struct name *name)
 {
     const struct pipeline *pipeline = scope->binder->pipeline;
+    const struct rounds *rounds = scope->binder->rounds;
+    for (; rounds != NULL && pipeline != NULL && pipeline->source.kind == SOURCE_NAME &&
+           pipeline->source.name.text[0] == ' '; /* the hidden name of a round's rows */
+         rounds = rounds->outer)
+        pipeline = rounds->around;
     return has_only_column(scope) && strcmp(scope->flow->columns[0].name, "c1") == 0 && pipeline != NULL &&
            pipeline->source.kind == SOURCE_NAME && strcmp(pipeline->source.name.text, name->text) == 0;
 }

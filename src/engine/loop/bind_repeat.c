@@ -100,6 +100,7 @@ static bool begin_loop(struct repeat *r, int64_t rounds)
         .rows = r->rows_vary ? -1 : entry->rows,
         .shape = entry->shape,
         .nameless = entry->nameless,
+        .around = binder->pipeline,
         .outer = binder->rounds,
     };
     return true;
