@@ -29,6 +29,7 @@ import tempfile
 import time
 
 from cold import measure_cold
+from machine import machine
 from plot import plot
 from shell import Screen, Shell, ShellError
 from tasks import GROUPS, TASKS
@@ -386,6 +387,7 @@ def main():
     os.makedirs(here, exist_ok=True)
     data = Data(arguments.build, most, any(task.group == "primitives" for tasks in by_size.values() for task in tasks))
     lines, told = [], set()
+    print(machine())
     begun = time.monotonic()
     for rows, tasks in by_size.items():
         measure_size(arguments, data, rows, tasks, told, lines)

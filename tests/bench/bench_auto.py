@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+from machine import machine
 from shell import Shell, ShellError
 
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -98,6 +99,7 @@ def main():
     options = parser.parse_args()
     slow = 0
     devices = options.devices.split(",")
+    print(machine())
     print(f"{'task':8} {'rows':>11}" + "".join(f" {device:>9}" for device in devices) + f" {'auto':>9}  auto/best")
     with tempfile.TemporaryDirectory(prefix="rql-bench-") as folder:
         shells = open_shells([*devices, "auto"], folder)

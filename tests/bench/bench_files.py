@@ -22,6 +22,7 @@ import tempfile
 import time
 
 from bench import REST_SECONDS, environment, processor_ns
+from machine import machine
 from shell import Shell, number
 
 SYMBOLS = [f"S{k:03d}" for k in range(497)] + ["AAPL", "MSFT", "GOOG"]
@@ -205,6 +206,7 @@ def main():
             for task in TASKS:
                 rows.append((file, task, measure(task, file, contestants, arguments.rounds)))
         rql.shell.close()
+    print(machine())
     print(f"{arguments.rows:,} rows".replace(",", " "))
     for kind in (0, 1):
         show(kind, rows)

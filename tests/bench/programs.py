@@ -10,7 +10,6 @@ threads and, below it, the least time on the clock, both in milliseconds: on a b
 import argparse
 import ctypes
 import os
-import platform
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 import numpy as np  # noqa: E402
 
+from machine import machine  # noqa: E402
 from program_cases import CASES  # noqa: E402
 from shell import Shell, ShellError, number  # noqa: E402
 
@@ -115,12 +115,6 @@ def measure(case, contestants, rounds):
     return least, problems
 
 
-def processor():
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return f"{names[0] if names else platform.machine()}, {len(os.sched_getaffinity(0))} threads"
-
-
 def figure(seconds):
     return f"{seconds * 1e3:.3g}" if seconds < 0.9995 else f"{seconds * 1e3:.0f}"
 
@@ -162,7 +156,7 @@ def main():
         program_loops = None
     rql = Rql(os.path.abspath(os.path.join(arguments.build, "rql")), arguments.device)
     names = ["rql", "C", "NumPy"] + (["Numba"] if program_loops else [])
-    print(f"{processor()}; load {os.getloadavg()[0]:.1f}; rql on {arguments.device}; {', '.join(versions)}; "
+    print(f"{machine()}; rql on {arguments.device}; {', '.join(versions)}; "
           f"least of {arguments.rounds}")
     header = ["program", *(f"rql / {name}" for name in names[1:]), *(f"{name}, ms" for name in names), "rql's rounds a second"]
     print("| " + " | ".join(header) + " |\n| " + " | ".join("---" for _ in header) + " |", flush=True)

@@ -22,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
 sys.path.append(os.path.join(TESTS, "db-benchmark"))
 
+from machine import machine  # noqa: E402
 from shell import Shell, ShellError  # noqa: E402
 
 PATIENCE = 60  # seconds; who takes longer is not asked again
@@ -208,6 +209,7 @@ def main():
     parser.add_argument("--only", choices=("files", "memory"))
     arguments = parser.parse_args()
     arguments.rql = os.path.abspath(arguments.rql)
+    print(machine())
     wanted = arguments.questions.split(",") if arguments.questions else None
     sets = (("TPC-H", arguments.tpch, tpch), ("db-benchmark", arguments.db_benchmark, db_benchmark))
     for title, folder, make in sets:
