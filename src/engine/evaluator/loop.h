@@ -32,6 +32,7 @@ struct vector_loop {
     struct loop_capture *captures;
     size_t capture_count;
     struct loop_tile *tile; /* loop_tile.h; NULL: it has none */
+    struct loop_flat *flat; /* loop_flat.h; NULL: likewise */
 };
 
 /* A worker's rows in a loop. */

@@ -1,6 +1,6 @@
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/loop.h"
-#include "engine/evaluator/loop_tile.h"
+#include "engine/evaluator/loop_flat.h"
 #include "engine/plan/code_loop.h"
 
 void loop_want_arguments(struct builder *b, value v)
@@ -128,6 +128,7 @@ void loop_emit(struct builder *b, value v)
         loop->states[k].next = builder_vector(&inside, values.carries[k].next, lanes[k]);
     loop->body_end = program->step_count;
     loop->tile = loop_tile_new(&inside, loop, v, &values);
+    loop->flat = loop_flat_new(&inside, loop);
     builder_emit_guards(&inside);
     loop->end = program->step_count;
     loop->checks_end = program->check_count;

@@ -3,7 +3,7 @@
 #include "engine/evaluator/loop.h"
 
 #include "base/cpu_dispatch.h"
-#include "engine/evaluator/loop_tile.h"
+#include "engine/evaluator/loop_flat.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/selection.h"
 
@@ -241,6 +241,10 @@ void loop_run(struct worker *worker, const struct vector_loop *loop, int count)
 {
     struct loop_rows *rows = worker->loops[loop->number];
     enter(worker, loop, rows, count);
+    if (loop_flat_run(worker, loop, rows, count))
+        return;
+    if (loop->flat)
+        enter(worker, loop, rows, count);
     bool may_tile = true;
     for (int64_t round = 0; rows->count > 0 && !worker->flagged && !worker_is_cancelled(worker); round++) {
         if (may_tile && run_tile(worker, loop, rows, &round))

@@ -77,6 +77,10 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
 /* Whether it may have one, if its steps are those of all rows. */
 bool loop_may_tile(const struct builder *b, value v, const struct loop_values *values);
 
+/* Runs a step on `count` rows of the loop's vectors; `uniform`: its second argument is one value. Returns whether some
+ * row failed. */
+bool loop_step_run(struct worker *worker, const struct step *step, bool uniform, int count);
+
 /* Runs `rounds` rounds from round `first` on the rows, none of which has left. The index, captures and states are set.
  * Returns false, with the states as they were, if a position is outside or something else needs the loop's own steps.
  */

@@ -22,8 +22,7 @@ static const int64_t *positions(const struct worker *worker, reg vector)
     return worker->at[vector];
 }
 
-/* Returns whether some row failed. */
-static bool run_step(struct worker *worker, const struct step *step, bool uniform, int count)
+bool loop_step_run(struct worker *worker, const struct step *step, bool uniform, int count)
 {
     struct operands operands = {.rows = worker->rows, .fail = worker->fail, .row = worker->row};
     operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
@@ -190,8 +189,8 @@ static bool run_round(struct worker *worker, const struct vector_loop *loop, con
             }
             compensated_sums_add(states, worker->at[sum->term], rows->count);
         } else {
-            failed |=
-                run_step(worker, step->step, step->second >= 0 && rows->places[step->second] == PLACE_ONE, rows->count);
+            failed |= loop_step_run(worker, step->step, step->second >= 0 && rows->places[step->second] == PLACE_ONE,
+                                    rows->count);
         }
     }
     for (size_t k = 0; k < loop->state_count; k++) {
@@ -277,7 +276,7 @@ bool loop_tile_run(struct worker *worker, const struct vector_loop *loop, const 
     const int count = rows->count;
     bool done = true;
     for (size_t s = 0; s < tile->position_count; s++)
-        run_step(worker, &tile->positions[s], false, count); /* the bounds tell what fails */
+        loop_step_run(worker, &tile->positions[s], false, count); /* the bounds tell what fails */
     for (size_t k = 0; k < tile->bound_count; k++) {
         if (!stays_inside(&tile->bounds[k], positions(worker, tile->bounds[k].position), count, rounds))
             return false;

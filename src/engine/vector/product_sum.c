@@ -297,3 +297,73 @@ CPU_CLONES void compensated_sums_add(double *const states[4], const double *term
         weight[i] += fabs(lost);
     }
 }
+
+enum { RUNS_TOGETHER = 16 };
+
+/* One run after another. */
+static int add_run(double *const states[4], const double *terms, int begin, int end, uint16_t row)
+{
+    double high = states[0][row], low = states[1][row], rest = states[2][row], weight = states[3][row];
+    for (int i = begin; i < end; i++) {
+        const double lost = compensated_sum_two_sum(&low, compensated_sum_two_sum(&high, terms[i]));
+        rest += lost;
+        weight += fabs(lost);
+    }
+    states[0][row] = high;
+    states[1][row] = low;
+    states[2][row] = rest;
+    states[3][row] = weight;
+    return end;
+}
+
+/* RUNS_TOGETHER runs of different rows side by side, the shorter ones with zeros behind them. */
+CPU_CLONES static void add_side_by_side(double *const states[4], const double *terms, const uint16_t *rows,
+                                        const int *begins, const int *lengths, int longest)
+{
+    double high[RUNS_TOGETHER], low[RUNS_TOGETHER], rest[RUNS_TOGETHER], weight[RUNS_TOGETHER];
+    for (int k = 0; k < RUNS_TOGETHER; k++) {
+        high[k] = states[0][rows[k]];
+        low[k] = states[1][rows[k]];
+        rest[k] = states[2][rows[k]];
+        weight[k] = states[3][rows[k]];
+    }
+    for (int i = 0; i < longest; i++) {
+        for (int k = 0; k < RUNS_TOGETHER; k++) {
+            const int last = lengths[k] - 1;
+            const double term = terms[begins[k] + (i < last ? i : last)];
+            const double lost =
+                compensated_sum_two_sum(&low[k], compensated_sum_two_sum(&high[k], i <= last ? term : 0.0));
+            rest[k] += lost;
+            weight[k] += fabs(lost);
+        }
+    }
+    for (int k = 0; k < RUNS_TOGETHER; k++) {
+        states[0][rows[k]] = high[k];
+        states[1][rows[k]] = low[k];
+        states[2][rows[k]] = rest[k];
+        states[3][rows[k]] = weight[k];
+    }
+}
+
+void compensated_sums_add_runs(double *const states[4], const double *terms, const uint16_t *rows, const uint16_t *ends,
+                               int runs)
+{
+    enum { MOST_SHARE = 3 }; /* lanes that wait for the longest run cost as much as others */
+    int begins[RUNS_TOGETHER], lengths[RUNS_TOGETHER], r = 0, at = 0;
+    for (; r + RUNS_TOGETHER <= runs; r += RUNS_TOGETHER) {
+        const int first = at;
+        int longest = 0;
+        for (int k = 0; k < RUNS_TOGETHER; k++) {
+            begins[k] = at;
+            lengths[k] = ends[r + k] - at;
+            longest = lengths[k] > longest ? lengths[k] : longest;
+            at = ends[r + k];
+        }
+        if (longest * RUNS_TOGETHER <= MOST_SHARE * (at - first))
+            add_side_by_side(states, terms, &rows[r], begins, lengths, longest);
+        for (int k = 0; k < RUNS_TOGETHER && longest * RUNS_TOGETHER > MOST_SHARE * (at - first); k++)
+            (void)add_run(states, terms, begins[k], begins[k] + lengths[k], rows[r + k]);
+    }
+    for (; r < runs; r++)
+        at = add_run(states, terms, at, ends[r], rows[r]);
+}
