@@ -221,6 +221,8 @@ static void run_into(struct rig *rig, int64_t rows, int64_t result_rows, int thr
     for (size_t k = 0; k < rig->task.output_count; k++) {
         rig->results[k] = column_reserve(rig->task.outputs[k].type, rig->task.outputs[k].type, result_rows);
         assert_non_null(rig->results[k]);
+        if (result_rows > 0) /* memory may have been used before */
+            memset(column_at(rig->results[k], 0), 0xa5, (size_t)result_rows * type_table[rig->results[k]->store].size);
     }
     assert_int_equal(run(rig, rows, threads), STATUS_OK);
     assert_int_equal(rig->result_rows, result_rows);
@@ -898,29 +900,78 @@ static void add_positions(struct rig *rig, enum type type, int64_t rows, int64_t
     rig->inputs[number] = column;
 }
 
+/* Rows go to their places, and zeros elsewhere. */
+static void assert_scattered(const struct rig *rig, size_t input, size_t result, int64_t rows, int64_t into)
+{
+    static const char zero[8];
+    const struct column *positions = rig->inputs[0], *from = rig->inputs[input];
+    struct column *to = rig->results[result];
+    const size_t size = type_table[from->store].size;
+    char *taken = calloc((size_t)into + 1, 1);
+    assert_non_null(taken);
+    bool same = true;
+    for (int64_t i = 0; i < rows; i++) {
+        const int64_t place = column_get_int(positions, i);
+        same &= memcmp(column_at(to, place), (const char *)from->data + (size_t)i * size, size) == 0;
+        taken[place] = 1;
+    }
+    for (int64_t i = 0; i < into; i++)
+        same &= taken[i] || memcmp(column_at(to, i), zero, size) == 0;
+    assert_true(same);
+    free(taken);
+}
+
+static struct rig *rig_scatter(enum type positions, int64_t rows, int64_t into)
+{
+    struct rig *rig = rig_new((uint64_t)rows);
+    rig->column_op.kind = OPERATOR_SCATTER;
+    rig->column_op.key_count = 1;
+    rig->column_op.into = into == rows ? -1 : into;
+    add_positions(rig, positions, rows, into);
+    return rig;
+}
+
 static void scatters(void **unused)
 {
     (void)unused;
     for (int k = 0; k < LENGTHS; k++) {
         for (int type = 0; type < TYPE_COUNT; type++) {
             int64_t rows = lengths[k], into = type % 2 ? rows : 2 * rows + 1;
-            struct rig *rig = rig_new((uint64_t)k);
-            rig->column_op.kind = OPERATOR_SCATTER;
-            rig->column_op.key_count = 1;
-            rig->column_op.into = type % 2 ? -1 : into;
-            add_positions(rig, k % 2 ? TYPE_U32 : TYPE_I64, rows, into);
+            struct rig *rig = rig_scatter(k % 2 ? TYPE_U32 : TYPE_I64, rows, into);
             add_carried(rig, add_column(rig, (enum type)type, rows, ANYTHING));
             run_into(rig, rows, into, k % 2 ? THREADS : 1);
             assert_false(rig->flagged);
-            int64_t zeros = into;
-            for (int64_t i = 0; i < rows; i++)
-                assert_element(rig->results[0], column_get_int(rig->inputs[0], i), rig->inputs[1], i);
-            static const char zero[8];
-            for (int64_t i = 0; i < into; i++)
-                zeros -= memcmp(column_at(rig->results[0], i), zero, type_table[type].size) != 0;
-            assert_true(zeros >= into - rows);
+            assert_scattered(rig, 1, 0, rows, into);
             rig_free(rig);
         }
+    }
+}
+
+/* So many that they are dealt by regions of the result, of 2^17 bytes; and one column less than that. */
+static void scatters_in_regions(void **unused)
+{
+    (void)unused;
+    static const struct {
+        enum type type;
+        int64_t rows, into;
+    } cases[] = {{TYPE_U8, 300000, (1 << 22) + 1},  {TYPE_I16, 262144, 1 << 21},
+                 {TYPE_I32, 1 << 20, 1 << 20},      {TYPE_I32, (1 << 20) - 1, (1 << 20) - 1},
+                 {TYPE_I32, 700001, (1 << 20) + 1}, {TYPE_F64, (1 << 19) + 16383, (1 << 19) + 16383},
+                 {TYPE_I64, 262144, (1 << 19) - 1}, {TYPE_U32, 262143, 1 << 20}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t rows = cases[i].rows, into = cases[i].into;
+        struct rig *rig = rig_scatter(i % 2 ? TYPE_I64 : TYPE_I32, rows, into);
+        add_carried(rig, add_column(rig, cases[i].type, rows, ANYTHING));
+        add_carried(rig, add_column(rig, TYPE_BOOL, rows, ANYTHING));
+        run_into(rig, rows, into, i % 2 ? THREADS : 1);
+        assert_false(rig->flagged);
+        assert_scattered(rig, 1, 0, rows, into);
+        assert_scattered(rig, 2, 1, rows, into);
+        /* One position taken twice, or out of bounds. */
+        put_int(rig->inputs[0], rows - 1, i % 3 == 0 ? into : i % 3 == 1 ? -1 : column_get_int(rig->inputs[0], 7));
+        run_into(rig, rows, into, THREADS);
+        assert_true(rig->flagged);
+        rig_free(rig);
     }
 }
 
@@ -1107,6 +1158,7 @@ int main(void)
         cmocka_unit_test(scans_by_a_function),
         cmocka_unit_test(cascades),
         cmocka_unit_test(scatters),
+        cmocka_unit_test(scatters_in_regions),
         cmocka_unit_test(scatters_nowhere),
         cmocka_unit_test(histograms),
         cmocka_unit_test(calendar_histograms),

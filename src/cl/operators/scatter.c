@@ -4,6 +4,8 @@
 #include "cl/operators/operator.h"
 #include "cl/operators/row_loop.h"
 
+#include <string.h>
+
 extern const char kernel_scatter[];
 
 enum { CLAIM, MOVE, ZERO, KERNELS };
@@ -66,7 +68,7 @@ static void zero_words(struct operator_run *run, cl_mem buffer, int64_t words)
     row_loop(run, ZERO, &arguments, words, row_loop_groups(run->accelerator, words), "zero", sizeof(cl_uint));
 }
 
-/* Opens a column's result; new host memory is zero already. */
+/* Opens a column's result, all of it zero. */
 static void open_result(struct scatter *scatter, struct moved *moved)
 {
     struct operator_run *run = &scatter->run;
@@ -80,7 +82,10 @@ static void open_result(struct scatter *scatter, struct moved *moved)
     int64_t rows = words * (int64_t)sizeof(cl_uint) / (int64_t)type_table[moved->to->store].size;
     if (rows < scatter->into)
         rows = scatter->into;
-    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !run->accelerator->config->host_memory)
+    const bool on_host = run->accelerator->config->host_memory;
+    if (on_host)
+        memset(column_at(moved->to, 0), 0, (size_t)bytes);
+    if (memory_output(memory, moved->to, 0, rows, &moved->view) && !on_host)
         zero_words(run, moved->view.buffer, words);
 }
 

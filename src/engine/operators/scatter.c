@@ -1,6 +1,7 @@
-/* Scatter: a bitmap of claimed result rows, set atomically, detects positions taken twice; no row is written by two
- * threads. */
+/* Scatter. Many rows are dealt (scatter_dealt.h). Few go to their places one by one: a bitmap of claimed result rows,
+ * set atomically, detects positions taken twice; no row is written by two threads. */
 #include "engine/operators/operator_kinds.h"
+#include "engine/operators/scatter_dealt.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
@@ -20,7 +21,7 @@ struct scatter {
     size_t count;
     int64_t into;
     _Atomic uint64_t *claimed;
-    struct parts parts;
+    struct parts parts, cleared; /* of the rows, and of those of the result */
     _Atomic bool failed;
 };
 
@@ -81,6 +82,60 @@ static void scatter_part(void *context, int member, int64_t part)
     }
 }
 
+static void clear_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct scatter *scatter = context;
+    const int64_t begin = part_begin(&scatter->cleared, part), end = part_begin(&scatter->cleared, part + 1);
+    for (size_t k = 0; k < scatter->count; k++)
+        memset(column_at(scatter->to[k], begin), 0, (size_t)(end - begin) * type_table[scatter->to[k]->store].size);
+}
+
+static enum status scatter_one_by_one(struct scatter *scatter)
+{
+    const struct workers *workers = scatter->workers;
+    const size_t size = ((size_t)scatter->into / WORD_BITS + 1) * sizeof *scatter->claimed;
+    scatter->claimed = pages_alloc(size);
+    if (!scatter->claimed)
+        return operator_no_memory(scatter->job);
+    scatter->parts = partition_rows(workers, scatter->job->rows, PART_ROWS);
+    scatter->cleared = partition_rows(workers, scatter->into, PART_ROWS);
+    const bool done = workers_run(workers, scatter->cleared.count, clear_part, scatter) &&
+                      workers_run(workers, scatter->parts.count, scatter_part, scatter);
+    pages_free(scatter->claimed, size);
+    return done ? STATUS_OK : STATUS_CANCELLED;
+}
+
+/* STATUS_FAILED: there is not enough memory for it. */
+static enum status scatter_in_regions(struct scatter *scatter)
+{
+    enum status status = STATUS_OK;
+    bool failed = false;
+    for (size_t k = 0; k < scatter->count && status == STATUS_OK && !failed; k++) {
+        const struct scatter_column column = {.workers = scatter->workers,
+                                              .positions = scatter->positions,
+                                              .from = scatter->from[k],
+                                              .to = scatter->to[k],
+                                              .rows = scatter->job->rows,
+                                              .into = scatter->into,
+                                              .claims = k == 0};
+        status = scatter_dealt(&column, &failed);
+    }
+    scatter->failed = failed;
+    return status;
+}
+
+static enum status scatter_all(struct scatter *scatter)
+{
+    size_t widest = 0;
+    for (size_t k = 0; k < scatter->count; k++)
+        widest = widest > type_table[scatter->to[k]->store].size ? widest : type_table[scatter->to[k]->store].size;
+    enum status status = STATUS_FAILED;
+    if (scatter_dealt_pays(scatter->job->rows, scatter->into, widest))
+        status = scatter_in_regions(scatter);
+    return status == STATUS_FAILED ? scatter_one_by_one(scatter) : status;
+}
+
 enum status operator_scatter(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     const struct task *task = job->task;
@@ -89,18 +144,13 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
         .job = job,
         .positions = job->inputs[task->column_op->keys[0]],
         .into = task->column_op->into >= 0 ? task->column_op->into : job->rows,
-        .parts = partition_rows(workers, job->rows, PART_ROWS),
     };
     *job->result_rows = scatter.into;
     /* With more rows than positions some position is taken twice. */
     if (job->rows > scatter.into)
         *flagged = true;
-    if (job->rows == 0 || job->rows > scatter.into)
+    if (scatter.into == 0 || job->rows > scatter.into)
         return STATUS_OK;
-    size_t size = ((size_t)scatter.into / WORD_BITS + 1) * sizeof *scatter.claimed;
-    scatter.claimed = pages_alloc(size);
-    if (!scatter.claimed)
-        return operator_no_memory(job);
     scatter.from = heap_array(task->output_count, sizeof *scatter.from);
     scatter.to = heap_array(task->output_count, sizeof *scatter.to);
     for (size_t k = 0; k < task->output_count; k++) {
@@ -109,11 +159,10 @@ enum status operator_scatter(const struct operator_job *job, const struct worker
             scatter.to[scatter.count++] = job->results[k];
         }
     }
-    bool done = workers_run(workers, scatter.parts.count, scatter_part, &scatter);
+    const enum status status = scatter_all(&scatter);
     if (scatter.failed)
         *flagged = true;
-    pages_free(scatter.claimed, size);
     free(scatter.from);
     free(scatter.to);
-    return done ? STATUS_OK : STATUS_CANCELLED;
+    return status;
 }

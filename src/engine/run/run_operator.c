@@ -18,12 +18,11 @@ static const struct column *moved_input(const struct task *task, const struct ou
     return operator_carries(task->column_op) ? inputs[task->code.at[output->value].integer] : NULL;
 }
 
-/* A moved column is stored like its input; rows that scatter does not write are zero. */
+/* A moved column is stored like its input; scatter sets rows to zero where none goes. */
 static struct column *reserve_moved(const struct column *from, const struct operator_job *job, enum type type)
 {
-    bool zeroes = job->task->column_op->kind == OPERATOR_SCATTER;
-    struct column *column = column_reserve_like(zeroes ? NULL : job->pool, from, type, *job->result_rows);
-    if (column && zeroes) {
+    struct column *column = column_reserve_like(job->pool, from, type, *job->result_rows);
+    if (column && job->task->column_op->kind == OPERATOR_SCATTER) {
         column->range_known = from->range_known && from->rows > 0;
         column->lo = from->lo > 0 ? 0 : from->lo;
         column->hi = from->hi < 0 ? 0 : from->hi;

@@ -1,0 +1,23 @@
+/* Scatter of many rows: places and values are dealt by region of the result; a region that fits a core's cache is
+ * filled there and then copied. */
+#ifndef RQL_ENGINE_OPERATORS_SCATTER_DEALT_H
+#define RQL_ENGINE_OPERATORS_SCATTER_DEALT_H
+
+#include "engine/vector/elements.h"
+
+struct scatter_column {
+    const struct workers *workers;
+    const struct column *positions, *from;
+    struct column *to;
+    int64_t rows, into; /* `into` rows of `to`, at least `rows` */
+    bool claims;        /* positions taken twice are looked for */
+};
+
+/* `size` of the widest column's elements. */
+bool scatter_dealt_pays(int64_t rows, int64_t into, size_t size);
+
+/* Writes all rows of `to`, zero where no row goes. *failed: a position is out of bounds or taken twice. STATUS_FAILED:
+ * not enough memory, without an error; STATUS_CANCELLED. */
+enum status scatter_dealt(const struct scatter_column *column, bool *failed);
+
+#endif
