@@ -2,8 +2,10 @@
 
 #include "base/heap.h"
 #include "base/strbuf.h"
+#include "base/timing.h"
 #include "sql/curl_library.h"
 #include "sql/http_report.h"
+#include "sql/http_watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +18,13 @@ enum {
     TIDY_MS = 2000,     /* for a statement whose outcome does not matter */
     RECEIVE_BYTES = 1 << 18,
     MOST_ERROR = 1 << 14, /* bytes of an error's text that are kept */
-    STATUS_FINE = 200
+    STATUS_FINE = 200,
+    MS_PER_SECOND = 1000
 };
 
 struct http {
+    struct http_shared *shared; /* NULL: see http_new */
+    struct http_watch watch;    /* of the query that runs */
     struct curl_library curl;
     CURL *easy;
     CURLM *multi;
@@ -39,6 +44,8 @@ struct answer {
     void *context;
     struct strbuf error; /* what came with a status of failure */
     bool ended;          /* by the receiver */
+    int64_t bytes;
+    int64_t rows_read; /* as the server tells when it has read all; -1: it does not */
 };
 
 static char *text_of(const char *text)
@@ -46,7 +53,7 @@ static char *text_of(const char *text)
     return text && *text ? heap_text(text) : NULL;
 }
 
-struct http *http_new(const struct table_url *url, struct span span, struct diags *diags)
+struct http *http_new(const struct table_url *url, struct http_shared *shared, struct span span, struct diags *diags)
 {
     struct http *http = heap_array(1, sizeof *http);
     struct arena *arena = diags->arena;
@@ -72,6 +79,7 @@ struct http *http_new(const struct table_url *url, struct span span, struct diag
     http->curl.free(database);
     http->peer.server = heap_text(table_url_server(url, arena));
     http->settings = heap_text("");
+    http->shared = shared;
     return http;
 }
 
@@ -105,6 +113,8 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     struct answer *answer = context;
     const size_t length = size * count;
     long status = 0;
+    answer->http->watch.heard = now_ns();
+    answer->bytes += (int64_t)length;
     answer->http->curl.easy_getinfo(answer->http->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status == STATUS_FINE) {
         answer->ended = !answer->receive(answer->context, bytes, length);
@@ -113,6 +123,38 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     const size_t room = MOST_ERROR - answer->error.length;
     strbuf_add(&answer->error, bytes, length < room ? length : room);
     return length;
+}
+
+/* A line of the answer's head. Servers since 2019 tell what they have read: {"read_rows":"123", ... */
+static size_t receive_header(char *line, size_t size, size_t count, void *context)
+{
+    static const char name[] = "X-ClickHouse-Summary:", field[] = "\"read_rows\":\"";
+    struct answer *answer = context;
+    const size_t length = size * count;
+    const char *found = length > strlen(name) && strncasecmp(line, name, strlen(name)) == 0
+                            ? memmem(line, length, field, strlen(field))
+                            : NULL;
+    if (found && memchr(found + strlen(field), '"', length - (size_t)(found - line) - strlen(field)))
+        answer->rows_read = strtoll(found + strlen(field), NULL, 10);
+    return length;
+}
+
+static void count_traffic(const struct http *http, const struct answer *answer, int64_t nanoseconds)
+{
+    if (!http->shared)
+        return;
+    struct table_traffic *traffic = &http->shared->traffic;
+    traffic->queries++;
+    traffic->nanoseconds += nanoseconds;
+    traffic->bytes += answer->bytes;
+    traffic->rows_read += answer->rows_read > 0 ? answer->rows_read : 0;
+    traffic->queries_told += answer->rows_read >= 0;
+}
+
+void http_count_rows(struct http *http, int64_t rows)
+{
+    if (http->shared)
+        http->shared->traffic.rows += rows;
 }
 
 /* What all requests have in common. */
@@ -174,27 +216,57 @@ static void kill_query(const struct http *http, const char *id)
     strbuf_free(&sql);
 }
 
+/* Asks the server how far the query is. */
+static void look(struct http *http, const char *id, int64_t now)
+{
+    CURL *easy = http_watch_easy(&http->watch);
+    struct strbuf sql = {0};
+    if (!easy)
+        return;
+    http_watch_question(&sql, id);
+    http->curl.easy_reset(easy);
+    prepare(http, easy);
+    http->curl.easy_setopt(easy, CURLOPT_URL, http->base);
+    http->curl.easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, sql.text);
+    http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)CONNECT_MS);
+    http_watch_ask(&http->watch, now);
+    strbuf_free(&sql);
+}
+
+enum outcome { ENDED, INTERRUPTED, STALLED };
+
 /* Runs the prepared request. *code says how the transfer ended. */
-static enum status transfer(const struct http *http, const struct workers *workers, CURLcode *code)
+static enum outcome transfer(struct http *http, const char *id, const struct workers *workers, CURLcode *code)
 {
     const struct curl_library *curl = &http->curl;
-    int running = 1, left;
+    enum outcome outcome = ENDED;
+    bool done = false;
+    int running, left;
     *code = CURLE_FAILED_INIT;
     curl->multi_add_handle(http->multi, http->easy);
-    while (running) {
+    while (!done && outcome == ENDED && curl->multi_perform(http->multi, &running) == CURLM_OK) {
+        for (CURLMsg *message; (message = curl->multi_info_read(http->multi, &left));) {
+            if (message->msg != CURLMSG_DONE)
+                continue;
+            done = done || message->easy_handle == http->easy;
+            if (message->easy_handle == http->easy)
+                *code = message->data.result;
+            else
+                http_watch_answered(&http->watch, message->data.result, now_ns());
+        }
+        if (done)
+            break;
+        curl->multi_wait(http->multi, NULL, 0, POLL_MS, NULL);
+        const int64_t now = now_ns();
+        if (http->shared && http_watch_is_due(&http->watch, now))
+            look(http, id, now);
         if (workers_cancelled(workers))
-            break;
-        if (curl->multi_perform(http->multi, &running) != CURLM_OK)
-            break;
-        if (running)
-            curl->multi_wait(http->multi, NULL, 0, POLL_MS, NULL);
-    }
-    for (CURLMsg *message; (message = curl->multi_info_read(http->multi, &left));) {
-        if (message->msg == CURLMSG_DONE)
-            *code = message->data.result;
+            outcome = INTERRUPTED;
+        else if (http->shared && http_watch_has_stalled(&http->watch, now))
+            outcome = STALLED;
     }
     curl->multi_remove_handle(http->multi, http->easy);
-    return running && workers_cancelled(workers) ? STATUS_CANCELLED : STATUS_OK;
+    return outcome;
 }
 
 /* Sends the statement, or its rows after it, and receives its answer. */
@@ -207,6 +279,7 @@ struct request {
 
 /* Rows being sent. */
 struct sending {
+    struct http *http;
     const struct request *request;
     struct strbuf piece;
     size_t sent; /* bytes of it */
@@ -228,6 +301,7 @@ static size_t send_piece(char *to, size_t size, size_t count, void *context)
     if (length > 0)
         memcpy(to, sending->piece.text + sending->sent, length);
     sending->sent += length;
+    sending->http->watch.heard = now_ns();
     return length;
 }
 
@@ -255,8 +329,8 @@ static enum status run(struct http *http, const struct request *request, const s
                        struct span span, struct diags *diags)
 {
     const struct curl_library *curl = &http->curl;
-    struct answer answer = {.http = http, .receive = request->receive, .context = request->context};
-    struct sending sending = {.request = request};
+    struct answer answer = {.http = http, .receive = request->receive, .context = request->context, .rows_read = -1};
+    struct sending sending = {.http = http, .request = request};
     struct curl_slist *headers = NULL;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -275,13 +349,25 @@ static enum status run(struct http *http, const struct request *request, const s
     curl->easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->detail);
     curl->easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, receive);
     curl->easy_setopt(http->easy, CURLOPT_WRITEDATA, &answer);
-    enum status outcome = transfer(http, workers, &code);
+    curl->easy_setopt(http->easy, CURLOPT_HEADERFUNCTION, receive_header);
+    curl->easy_setopt(http->easy, CURLOPT_HEADERDATA, &answer);
+    const int64_t began = now_ns();
+    http_watch_begin(&http->watch, curl, http->multi, workers,
+                     http->shared ? http->shared->timeout * MS_PER_SECOND : 0);
+    const enum outcome how = transfer(http, id, workers, &code);
+    if (answer.rows_read < 0)
+        answer.rows_read = http->watch.rows;
+    http_watch_end(&http->watch);
+    count_traffic(http, &answer, now_ns() - began);
+    enum status outcome = how == INTERRUPTED ? STATUS_CANCELLED : STATUS_OK;
     curl->easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
     long sent = 0; /* bytes: none without a connection */
     curl->easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE, &sent);
     const bool refused = status != 0 && status != STATUS_FINE; /* perhaps before all was sent */
-    if ((outcome == STATUS_CANCELLED || answer.ended || sending.failed) && sent > 0) {
+    if ((how != ENDED || answer.ended || sending.failed) && sent > 0) {
         kill_query(http, id);
+        if (how == STALLED)
+            outcome = http_report_stall(&http->peer, http->shared->timeout, span, diags);
     } else if (outcome == STATUS_OK && !answer.ended && !sending.failed) {
         if (code != CURLE_OK && !(refused && answer.error.length > 0))
             outcome = http_report_transfer(&http->peer, code, *http->detail ? http->detail : curl->easy_strerror(code),

@@ -7,12 +7,19 @@
 
 #include "base/parallel.h"
 #include "base/strbuf.h"
+#include "engine/formats/open_file.h"
 #include "sql/table_url.h"
 
 struct http;
 
-/* A session with the server of the address, which is copied. NULL, with an error, without libcurl. */
-struct http *http_new(const struct table_url *url, struct span span, struct diags *diags);
+struct http_shared {
+    int timeout; /* seconds without progress until a query is given up; 0: none is */
+    struct table_traffic traffic;
+};
+
+/* A session with the server of the address, which is copied. `shared` is borrowed; NULL: its queries are neither given
+ * up nor counted, and show no progress. NULL, with an error, without libcurl. */
+struct http *http_new(const struct table_url *url, struct http_shared *shared, struct span span, struct diags *diags);
 void http_free(struct http *http); /* NULL is allowed */
 
 /* Server settings sent with every query: "&name=value...", copied. */
@@ -25,8 +32,8 @@ void http_set_limit(struct http *http, int milliseconds);
 typedef bool http_receiver(void *context, const char *bytes, size_t length);
 
 /* Runs one statement and passes its answer to `receive`. Fails with the server's own message if it has one, and if the
- * connection breaks off: then a part of the answer may have been received. When it is cancelled, or ended by
- * `receive`, the server is told to end it, on all of its shards. */
+ * connection breaks off or shows no progress: then a part of the answer may have been received. When it is cancelled,
+ * or ended by `receive`, the server is told to end it, on all of its shards. */
 enum status http_query(struct http *http, const char *sql, http_receiver *receive, void *context,
                        const struct workers *workers, struct span span, struct diags *diags);
 
@@ -41,6 +48,9 @@ typedef bool http_sender(void *context, struct strbuf *piece);
 /* Runs a statement that takes rows, as INSERT does. */
 enum status http_send(struct http *http, const char *sql, http_sender *send, void *context,
                       const struct workers *workers, struct span span, struct diags *diags);
+
+/* Counts rows of an answer. */
+void http_count_rows(struct http *http, int64_t rows);
 
 /* Runs a short statement whose outcome does not matter, even if the user has interrupted, for 2 seconds at most. */
 void http_tidy(const struct http *http, const char *sql);

@@ -63,3 +63,11 @@ enum status http_report_transfer(const struct http_peer *peer, CURLcode code, co
                           sending ? "sent" : "received", detail);
     }
 }
+
+enum status http_report_stall(const struct http_peer *peer, int seconds, struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "`%s` sends nothing, and its query has shown no progress for %d seconds", peer->server,
+               seconds);
+    diag_hint(diags, "`.set timeout SECONDS` waits longer, `.set timeout off` for ever");
+    return STATUS_FAILED;
+}

@@ -19,4 +19,7 @@ enum status http_report_answer(const struct http_peer *peer, const char *text, s
 enum status http_report_transfer(const struct http_peer *peer, CURLcode code, const char *detail, bool sending,
                                  struct span span, struct diags *diags);
 
+/* A query was given up after as many seconds without progress. */
+enum status http_report_stall(const struct http_peer *peer, int seconds, struct span span, struct diags *diags);
+
 #endif

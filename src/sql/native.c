@@ -3,7 +3,6 @@
 #include "base/heap.h"
 #include "engine/storage/growing_buffer.h"
 #include "engine/values/dictionary.h"
-#include "sql/server_error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -355,7 +354,6 @@ static void parse(struct native *native)
 
 bool native_receive(void *context, const char *bytes, size_t length)
 {
-    enum { MOST_MESSAGE = 1 << 14 };
     struct native *native = context;
     struct growing_buffer *unread = &native->unread;
     if (native->at > 0) {
@@ -370,18 +368,20 @@ bool native_receive(void *context, const char *bytes, size_t length)
     if (native->problem == PROBLEM_NONE)
         parse(native);
     /* What is no block may be an exception, which is wanted whole. */
-    return native->problem == PROBLEM_NONE || (native->problem == PROBLEM_FORMAT && unread->used < MOST_MESSAGE);
+    return native->problem == PROBLEM_NONE || (native->problem == PROBLEM_FORMAT && unread->used < SERVER_ERROR_BYTES);
+}
+
+bool native_exception(const struct native *native, struct arena *arena, struct server_error *error)
+{
+    /* All of the last part: its first bytes may have been taken for values. */
+    return server_error_find(native->unread.data ? native->unread.data : "", native->unread.used, arena, error);
 }
 
 /* What was received and is no block. */
 static enum status report_rest(const struct native *native, const char *source, struct span span, struct diags *diags)
 {
-    static const char start[] = "Code: ";
-    const char *rest = native->unread.data ? native->unread.data + native->at : "";
-    const size_t length = native->unread.used - native->at;
-    const char *found = memmem(rest, length, start, strlen(start));
     struct server_error error;
-    if (found && server_error_parse(found, length - (size_t)(found - rest), diags->arena, &error))
+    if (native_exception(native, diags->arena, &error))
         return diag_error(diags, span, "`%s`: %s", source, error.message);
     if (native->problem == PROBLEM_NONE)
         return diag_error(diags, span, "the answer of `%s` ends within a block of rows", source);

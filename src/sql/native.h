@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "engine/storage/column.h"
+#include "sql/server_error.h"
 #include "sql/wire_type.h"
 
 struct native;
@@ -19,6 +20,9 @@ void native_free(struct native *native); /* NULL is allowed */
 
 /* An http_receiver with the struct as its context: takes the next part. False: what came is not what is expected. */
 bool native_receive(void *native, const char *bytes, size_t length);
+
+/* The exception that what was received ends with, if it does; in the arena. */
+bool native_exception(const struct native *native, struct arena *arena, struct server_error *error);
 
 int64_t native_rows(const struct native *native);
 

@@ -6,11 +6,18 @@ enum status query_run(struct http *http, const char *sql, const char *const *nam
                       size_t count, const char *server, const struct workers *workers, struct column **columns,
                       int64_t *rows, struct span span, struct diags *diags)
 {
+    const size_t before = diags->count;
     struct native *native = native_new(names, types, count);
     enum status status = http_query(http, sql, native_receive, native, workers, span, diags);
+    struct server_error error;
+    if (status == STATUS_FAILED && native_exception(native, diags->arena, &error)) {
+        diags->count = before; /* that the connection broke off then is no news */
+        (void)diag_error(diags, span, "`%s`: %s", server, error.message);
+    }
     if (status == STATUS_OK)
         status = native_finish(native, server, workers, columns, span, diags);
     *rows = native_rows(native);
+    http_count_rows(http, *rows);
     native_free(native);
     return status;
 }

@@ -29,6 +29,19 @@ bool server_error_parse(const char *text, size_t length, struct arena *arena, st
     return true;
 }
 
+bool server_error_find(const char *text, size_t length, struct arena *arena, struct server_error *error)
+{
+    static const char start[] = "Code: ", name[] = "DB::Exception";
+    enum { MOST_BEFORE = 64 };
+    const char *end = text + length, *at = length > SERVER_ERROR_BYTES ? end - SERVER_ERROR_BYTES : text;
+    for (; (at = memmem(at, (size_t)(end - at), start, strlen(start))); at++) {
+        const size_t rest = (size_t)(end - at);
+        if (memmem(at, rest < MOST_BEFORE ? rest : MOST_BEFORE, name, strlen(name)))
+            return server_error_parse(at, rest, arena, error);
+    }
+    return false;
+}
+
 bool server_error_is_refusal(int code)
 {
     return code == SERVER_UNKNOWN_USER || code == SERVER_WRONG_PASSWORD || code == SERVER_REQUIRED_PASSWORD ||

@@ -18,6 +18,10 @@ struct server_error {
 /* Whether the text begins with an exception. */
 bool server_error_parse(const char *text, size_t length, struct arena *arena, struct server_error *error);
 
+/* Finds an exception among the last SERVER_ERROR_BYTES bytes of an answer. */
+enum { SERVER_ERROR_BYTES = 1 << 14 };
+bool server_error_find(const char *text, size_t length, struct arena *arena, struct server_error *error);
+
 /* Codes of src/Common/ErrorCodes.cpp there. */
 enum {
     SERVER_READONLY = 164,

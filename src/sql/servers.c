@@ -21,11 +21,27 @@ struct server {
 struct servers {
     struct server *at;
     size_t count, capacity;
+    struct http_shared shared;
 };
 
 struct servers *servers_new(void)
 {
     return heap_array(1, sizeof(struct servers));
+}
+
+struct http_shared *servers_shared(struct servers *servers)
+{
+    return &servers->shared;
+}
+
+void servers_set_timeout(struct servers *servers, int seconds)
+{
+    servers->shared.timeout = seconds;
+}
+
+struct table_traffic servers_traffic(const struct servers *servers)
+{
+    return servers->shared.traffic;
 }
 
 void servers_free(struct servers *servers)
@@ -70,7 +86,7 @@ static bool ask(struct http **http, const struct table_url *url, const char *sql
     struct table_url server = *url;
     server.database = NULL;
     if (!*http)
-        *http = http_new(&server, (struct span){0}, diags);
+        *http = http_new(&server, NULL, (struct span){0}, diags);
     if (!*http)
         return false;
     http_set_limit(*http, limit_ms);

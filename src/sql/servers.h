@@ -6,9 +6,15 @@
 #include "sql/table_url.h"
 
 struct servers;
+struct http_shared; /* http.h */
 
 struct servers *servers_new(void);
 void servers_free(struct servers *servers);
+
+/* What the queries of the session share; lives as long. */
+struct http_shared *servers_shared(struct servers *servers);
+void servers_set_timeout(struct servers *servers, int seconds);
+struct table_traffic servers_traffic(const struct servers *servers);
 
 /* Notes that a table of this address's server is read or saved. */
 void servers_meet(struct servers *servers, const struct table_url *url);

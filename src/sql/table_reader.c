@@ -223,7 +223,7 @@ static enum status table_reader_open(struct servers *servers, const char *addres
     if (status == STATUS_OK) {
         reader->server = table_url_server(&reader->url, reader->arena);
         servers_meet(servers, &reader->url);
-        reader->http = http_new(&reader->url, job->span, job->diags);
+        reader->http = http_new(&reader->url, servers_shared(servers), job->span, job->diags);
         status = reader->http ? server_settings_pin(reader->http, reader->server, job->workers, job->span, job->diags)
                               : STATUS_FAILED;
     }
@@ -247,6 +247,8 @@ struct table_source table_source_of(struct servers *servers)
                                  .open = table_reader_open,
                                  .save_check = table_save_check,
                                  .save = table_save,
+                                 .set_timeout = servers_set_timeout,
+                                 .traffic = servers_traffic,
                                  .connections = servers_connections,
                                  .peek = servers_peek,
                                  .complete = servers_complete};

@@ -281,7 +281,7 @@ enum status table_save(struct servers *servers, const char *address, const struc
         saving.old = arena_printf(arena, "rql_old_%s", mark);
         saving.server = table_url_server(&saving.url, arena);
         servers_meet(servers, &saving.url);
-        saving.http = http_new(&saving.url, job->span, job->diags);
+        saving.http = http_new(&saving.url, servers_shared(servers), job->span, job->diags);
         status = saving.http ? save(&saving) : STATUS_FAILED;
     }
     http_free(saving.http);

@@ -392,6 +392,14 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
             self.send(block([("rql_0", "String", texts([])), ("rql_1", "String", texts([]))], 0))
         elif "system.columns" in sql:
             self.send(block([("rql_0", "String", texts(["x"])), ("rql_1", "String", texts(["Int32"]))], 1))
+        elif "system.processes" in sql:
+            self.server.looks += 1
+            if kind == "stall":
+                self.server.stalled.wait(30)
+            progress = self.server.looks if kind == "slow" else 1
+            self.send(f"{progress}\t9\t0\t0\t0\t0\n".encode() if kind in ("slow", "alive") else b"")
+        elif sql.startswith("KILL"):
+            self.send(b"")
         elif "count()" in sql:
             self.send(block([("rql_0", "UInt64", struct.pack("<Q", 3))], 1))
         elif kind == "fine":
@@ -405,9 +413,14 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
             self.send(rows[:-2])
         elif kind == "exception":
             self.send(rows + b"Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED) (version 23.8)\n")
-        elif kind == "stall":
+        elif kind == "exception-cut":
+            self.send(rows[:-2] + b"Code: 210. DB::Exception: All connection tries failed while connecting to db2:9000. (ALL_CONNECTION_TRIES_FAILED) (version 23.8)\n", length=10000)
+            self.close_connection = True
+        elif kind in ("stall", "forgotten", "alive", "slow"):
             self.send(rows[:5], length=len(rows))
-            self.server.stalled.wait(30)
+            self.server.stalled.wait(3 if kind == "slow" else 30)
+            if kind == "slow":
+                self.wfile.write(rows[5:])
 
 
 def misbehaving(rig):
@@ -419,17 +432,21 @@ def misbehaving(rig):
         ("cut", "the connection to `127.0.0.1:PORT` broke off before all rows were received"),
         ("short", "the answer of `127.0.0.1:PORT` ends within a block of rows"),
         ("exception", "`127.0.0.1:PORT`: Memory limit exceeded"),
+        ("exception-cut", "`127.0.0.1:PORT`: All connection tries failed while connecting to db2:9000"),
+        ("forgotten", "`127.0.0.1:PORT` sends nothing, and its query has shown no progress for 1 seconds"),
+        ("alive", "no progress for 1 seconds"),
+        ("slow", None),
         ("stall", None),
     ):
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Misbehaving) as server:
-            server.kind, server.stalled, server.daemon_threads = kind, threading.Event(), True
+            server.kind, server.stalled, server.daemon_threads, server.looks = kind, threading.Event(), True, 0
             threading.Thread(target=server.serve_forever, daemon=True).start()
             port = server.server_address[1]
             query = f"load clickhouse://127.0.0.1:{port}/d/t?by=x | sum"
             if message:
-                rig.fails(kind, message.replace("PORT", str(port)), query)
-            elif kind == "fine":
-                rig.answers(kind, "6\n", query)
+                rig.fails(kind, message.replace("PORT", str(port)), ".set timeout 1", query)
+            elif kind in ("fine", "slow"):
+                rig.answers(kind, "6\n", ".set timeout 1", query)
             else:
                 process = harness.start(["-c", query], rig.sandbox.here, rig.sandbox.home)
                 time.sleep(0.5)

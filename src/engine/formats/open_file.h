@@ -17,6 +17,16 @@ struct table_connection {
     const char *state;    /* how soon it answers, or why it does not */
 };
 
+/* What the queries of a session have taken so far. */
+struct table_traffic {
+    int64_t queries;
+    int64_t nanoseconds; /* from sending a query until its answer was whole */
+    int64_t rows, bytes; /* of answers, bytes as they came over */
+    int64_t rows_read;   /* by servers, as far as they tell: those until 2019 do so of queries of a fifth of a second or
+                            more, about */
+    int64_t queries_told; /* how many told it */
+};
+
 /* What opens paths that name no file: tables on servers. */
 struct table_source {
     struct servers *servers; /* of the session, passed to each of these: */
@@ -28,6 +38,9 @@ struct table_source {
     /* Saves rows, which are on the host; on any error, and if cancelled, what was there stays. */
     enum status (*save)(struct servers *servers, const char *path, const struct relation *relation,
                         const struct format_job *job);
+    /* A query without progress for as many seconds is given up; 0: none is. */
+    void (*set_timeout)(struct servers *servers, int seconds);
+    struct table_traffic (*traffic)(const struct servers *servers);
     /* The servers, in the arena; takes a second at most for each. */
     struct table_connection *(*connections)(struct servers *servers, struct arena *arena, size_t *count);
     /* The names and types of a table's columns, in the arena, for completion; takes 300 ms at most. False: unknown. */

@@ -13,6 +13,7 @@
 
 #include "engine/bind/check.h"
 #include "engine/explain/explain.h"
+#include "engine/formats/open_file.h"
 #include "engine/storage/column_stats.h"
 #include "engine/storage/file_changed.h"
 
@@ -130,6 +131,13 @@ static void report_in_order(struct session *session, const struct script *script
     session_report(session, &all);
 }
 
+static void set_timeout(const struct session *session)
+{
+    const struct table_source *tables = session->platform->tables;
+    if (tables)
+        tables->set_timeout(tables->servers, settings_timeout(&session->settings));
+}
+
 /* Returns whether the script may run and reports why not. A single statement is not checked here: running it starts
  * with the same check. */
 static bool check_whole(struct session *session, const struct script *script)
@@ -143,6 +151,7 @@ static bool check_whole(struct session *session, const struct script *script)
         .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .directory = -1};
     diags_init(&checker.diags, checker.arena);
     checker.env->opens_files = true;
+    set_timeout(session);
     if (session->output)
         made_files_add(&checker.env->made, output_path(session));
     script_check(&checker, script);
@@ -392,6 +401,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     timing_add(&run.timing, PHASE_PARSE, "", parse_ns, 0);
     session->runner.timing = session->settings.timing ? &run.timing : NULL;
     session->runner.fusion = session->settings.fusion != 0;
+    set_timeout(session);
     session->runner.env->strict = session->settings.strict != 0;
     session->runner.collector = session->settings.stats == STATS_OFF ? NULL : session->collector;
     stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);

@@ -46,6 +46,11 @@ const struct setting setting_table[] = {
      offsetof(struct settings, strict),
      "refuse abbreviated column names, as a script should"},
     {"errors", {"stop", "continue"}, 0, offsetof(struct settings, errors), "after a failed query: stop or continue"},
+    {"timeout",
+     {"auto", "off"},
+     TIMEOUT_SECONDS,
+     offsetof(struct settings, timeout),
+     "give up a query of a server after N seconds without progress; auto: 60"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 
@@ -60,6 +65,18 @@ static int *field(struct settings *settings, const struct setting *setting)
 struct settings settings_default(void)
 {
     return (struct settings){.fusion = 1};
+}
+
+int settings_timeout(const struct settings *settings)
+{
+    switch (settings->timeout) {
+    case TIMEOUT_AUTO:
+        return TIMEOUT_DEFAULT;
+    case TIMEOUT_OFF:
+        return 0;
+    default:
+        return settings->timeout - TIMEOUT_SECONDS;
+    }
 }
 
 const struct setting *setting_find(const char *name)

@@ -25,6 +25,12 @@ enum timing_choice {
     TIMING_ON,
     TIMING_REPEAT /* TIMING_REPEAT + n: n more runs of each query */
 };
+enum timeout_choice {
+    TIMEOUT_AUTO, /* TIMEOUT_DEFAULT seconds */
+    TIMEOUT_OFF,
+    TIMEOUT_SECONDS /* TIMEOUT_SECONDS + n: n seconds */
+};
+enum { TIMEOUT_DEFAULT = 60 };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -39,6 +45,7 @@ struct settings {
     int messages;
     int strict; /* 0 or 1 */
     int errors;
+    int timeout;
 };
 
 /* A setting: the int at `offset` in struct settings holds an index into `choices`. If `number` is not 0, a number n is
@@ -55,6 +62,9 @@ extern const struct setting setting_table[];
 extern const size_t setting_count;
 
 struct settings settings_default(void);
+
+/* Seconds without progress until a query of a server is given up; 0: none is. */
+int settings_timeout(const struct settings *settings);
 
 /* Returns the setting of this name, or NULL. */
 const struct setting *setting_find(const char *name);
