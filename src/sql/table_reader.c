@@ -4,22 +4,15 @@
 #include "base/memory_size.h"
 #include "base/strbuf.h"
 #include "sql/query.h"
+#include "sql/remote_reader.h"
 #include "sql/server_settings.h"
 #include "sql/server_text.h"
 #include "sql/servers.h"
+#include "sql/table.h"
 #include "sql/table_save.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct table_reader {
-    struct file_reader base;
-    struct arena *arena; /* of all that follows */
-    struct table_url url;
-    const char *server; /* for messages */
-    struct http *http;
-    struct wire_type *types; /* of base.columns */
-};
 
 /* There is no such table: what names are like it? */
 static enum status report_no_table(struct table_reader *reader, const struct format_job *job)
@@ -105,11 +98,6 @@ static enum status check_order(const struct table_reader *reader, const struct f
     const char **names = arena_array(arena, reader->base.count + 1, sizeof *names);
     for (size_t k = 0; k < reader->base.count; k++)
         names[k] = reader->base.columns[k].name;
-    if (url->order_count == 0) {
-        diag_error(job->diags, job->span, "the rows of `%s` have no order", url->table);
-        diag_hint(job->diags, "add the column that orders them: ?by=COLUMN");
-        return STATUS_FAILED;
-    }
     for (size_t i = 0; i < url->order_count; i++) {
         size_t k = 0;
         while (k < reader->base.count && strcmp(names[k], url->order[i]) != 0)
@@ -169,10 +157,19 @@ static bool fits(const struct table_reader *reader, const size_t *wanted, size_t
     return system_memory_has(bytes);
 }
 
+static enum status report_no_order(const struct table_url *url, struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "the rows of `%s` have no order, which this pipeline needs here", url->table);
+    diag_hint(diags, "add the column that orders them: ?by=COLUMN");
+    return STATUS_FAILED;
+}
+
 static enum status read_table(struct file_reader *base, const struct format_job *job, const bool *wanted,
                               struct column **columns)
 {
     struct table_reader *reader = (struct table_reader *)base;
+    if (reader->url.order_count == 0)
+        return report_no_order(&reader->url, job->span, job->diags);
     struct arena *arena = job->diags->arena;
     size_t *places = arena_array(arena, base->count + 1, sizeof *places), count = 0;
     struct wire_type *types = arena_array(arena, base->count + 1, sizeof *types);
@@ -210,13 +207,19 @@ static void close_table(struct file_reader *base)
     free(reader);
 }
 
+static const struct file_reader_ops table_ops = {.read = read_table, .close = close_table};
+
+bool reader_is_table(const struct file_reader *reader)
+{
+    return reader->ops == &table_ops;
+}
+
 static enum status table_reader_open(struct servers *servers, const char *address, const struct format_job *job,
                                      struct file_reader **opened)
 {
-    static const struct file_reader_ops ops = {.read = read_table, .close = close_table};
     struct table_reader *reader = heap_array(1, sizeof *reader);
     struct diags kept; /* the address is kept as long as the reader */
-    *reader = (struct table_reader){.base = {.ops = &ops, .live = true}, .arena = arena_new()};
+    *reader = (struct table_reader){.base = {.ops = &table_ops, .live = true}, .arena = arena_new()};
     diags_init(&kept, reader->arena);
     enum status status = table_url_parse(address, &reader->url, job->span, &kept);
     diags_add_errors(job->diags, &kept);
@@ -251,5 +254,6 @@ struct table_source table_source_of(struct servers *servers)
                                  .traffic = servers_traffic,
                                  .connections = servers_connections,
                                  .peek = servers_peek,
-                                 .complete = servers_complete};
+                                 .complete = servers_complete,
+                                 .lower = remote_reader_new};
 }

@@ -124,7 +124,7 @@ static bool parse_value(const char *name, struct arena *arena, struct wire_type 
 bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *type)
 {
     const char *inner;
-    *type = (struct wire_type){0};
+    *type = (struct wire_type){.name = name};
     const bool coded = has_arguments(name, "LowCardinality", arena, &inner);
     if (coded)
         name = inner;

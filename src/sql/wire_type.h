@@ -26,10 +26,11 @@ struct wire_type {
     bool nullable;
     enum type type;              /* of the column here; of text TYPE_U32 */
     struct logical_type logical; /* without a dictionary */
+    const char *name;            /* of the server's type, as given */
     const char *cast;            /* the type that the server has to convert to before it sends, or NULL */
 };
 
-/* The type of this name, as "Nullable(Decimal(9, 2))". False: values of it have no type here. */
+/* The type of this name, which is borrowed, as "Nullable(Decimal(9, 2))". False: values of it have no type here. */
 bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *type);
 
 /* Whether values of the type, or of that which it is cast to, are what a server sends under this name. */

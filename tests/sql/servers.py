@@ -442,7 +442,7 @@ def misbehaving(rig):
             server.kind, server.stalled, server.daemon_threads, server.looks = kind, threading.Event(), True, 0
             threading.Thread(target=server.serve_forever, daemon=True).start()
             port = server.server_address[1]
-            query = f"load clickhouse://127.0.0.1:{port}/d/t?by=x | sum"
+            query = f"load clickhouse://127.0.0.1:{port}/d/t?by=x | product"
             if message:
                 rig.fails(kind, message.replace("PORT", str(port)), ".set timeout 1", query)
             elif kind in ("fine", "slow"):

@@ -2,12 +2,14 @@
 #include "engine/bind/bind.h"
 
 #include "engine/bind/bind_internal.h"
+#include "engine/bind/bind_remote.h"
 #include "engine/bind/bind_rows.h"
 #include "engine/bind/text_order.h"
 #include "engine/loop/expand.h"
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
 #include "engine/plan/loop.h"
+#include "engine/storage/file_reader.h"
 #include "engine/storage/mapped_file.h"
 
 #include <string.h>
@@ -313,17 +315,38 @@ static bool has_narrowed(const struct sources *sources)
     return false;
 }
 
-/* Loads the pipeline's files and binds it; *narrowed: errors say more if it is bound again with request->whole. */
+/* Has a server run what it can of the pipeline. *done: all of it. */
+static enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources,
+                                 struct bound *bound, bool *narrowed, bool *done)
+{
+    if (request->whole || request->checking || !request->runner || sources->errors > 0)
+        return STATUS_OK;
+    const struct remote_part part = remote_find(binder, request, sources, bind_once);
+    *done = part.reader && part.reader->ops->value;
+    if (*done)
+        return remote_value(binder, request, &part, bound);
+    *narrowed = part.reader;
+    return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
+}
+
+/* Loads the pipeline's files and binds it; *narrowed: errors say more if it is bound again with request->whole.
+ * STATUS_UNABLE: only that can tell its result. */
 static enum status bind_with_sources(struct env *env, const struct bind_request *request, struct arena *arena,
                                      struct bound *bound, bool *narrowed, struct diags *diags)
 {
-    const struct bind_request alone = *request;
+    struct bind_request alone = *request;
     struct sources sources;
     struct evaluations evaluations = {0};
-    bool row_loops = false;
+    bool row_loops = false, remote = false, done = false;
     sources_load(env, alone.pipeline, alone.checking, arena, alone.timing, &sources, diags);
     enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
-    for (bool done = false; !done && status == STATUS_OK;) {
+    if (status == STATUS_OK) {
+        struct binder binder = binder_new(env, false, arena, diags);
+        binder.bind_source = bind_source;
+        binder.workers = alone.runner ? &alone.runner->workers : NULL;
+        status = bind_remotely(&binder, &alone, &sources, bound, &remote, &done);
+    }
+    while (!done && status == STATUS_OK) {
         struct binder binder = binder_new(env, alone.checking, arena, diags);
         const size_t diags_before = diags->count;
         binder.evaluations = &evaluations;
@@ -339,7 +362,7 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
         if (is_bound && !(done && status == STATUS_OK))
             queue_release(&bound->queue);
     }
-    *narrowed = has_narrowed(&sources) || row_loops;
+    *narrowed = has_narrowed(&sources) || row_loops || remote;
     bound->narrowed = *narrowed;
     evaluations_release(&evaluations);
     sources_release(&sources);
@@ -365,7 +388,7 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
         return bind_expression(env, element, NULL, request->checking, arena, bound, diags);
     const size_t diags_before = diags->count;
     enum status status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
-    if (status == STATUS_FAILED && narrowed) { /* errors say more about whole files */
+    if (status == STATUS_UNABLE || (status == STATUS_FAILED && narrowed)) { /* errors say more about whole files */
         diags->count = diags_before;
         alone.whole = true;
         status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);

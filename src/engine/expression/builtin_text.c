@@ -34,6 +34,8 @@ static struct term unknown_of(struct scope *scope, enum text_result result, stru
 {
     struct code *code = scope->code;
     struct term term = text;
+    if (scope->binder->queue != NULL)
+        scope->binder->queue->unknown_values = true;
     if (text.text != NULL) /* another argument is unknown */
         text.value = bind_unknown(scope, (int64_t)scope->binder->env->count + 1 + code->count, KIND_INT, span);
     term.text = NULL;

@@ -85,6 +85,8 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
     const struct dictionary *from = term.logical.dictionary;
     if (texts_need_order(scope->binder, from) || texts_need_order(scope->binder, to))
         return term.value;
+    if (from != to && (from == NULL || to == NULL))
+        scope->binder->queue->unknown_values = true;
     if (from == to || from == NULL || to == NULL)
         return term.value;
     const int64_t rows = from->count > 0 ? from->count : 1;

@@ -99,6 +99,8 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
             both[i] = NULL;
     }
     if (both[0] == both[1] || same_constant || both[0] == NULL || both[1] == NULL) {
+        if (scope->binder->queue != NULL && both[0] != both[1])
+            scope->binder->queue->unknown_values = true;
         a->logical.dictionary = b->logical.dictionary = both[0] != NULL ? both[0] : both[1];
         return;
     }

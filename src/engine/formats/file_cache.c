@@ -238,14 +238,10 @@ static enum status open_any(const struct file_cache *file_cache, const char *pat
     return status;
 }
 
-static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
-                              const struct load_options *options, const char *stated, struct entry **opened,
-                              struct diags *diags)
+/* Takes the file over. */
+static enum status entry_add(struct file_cache *file_cache, const char *path, struct span span, struct opened_file file,
+                             bool by_content, const char *stated, struct entry **opened, struct diags *diags)
 {
-    struct opened_file file;
-    enum status status = open_any(file_cache, path, span, options, &file, diags);
-    if (status != STATUS_OK)
-        return status;
     struct relation *unread = file.reader ? outline(file.reader) : NULL;
     if (file.reader && !unread) {
         opened_file_close(&file);
@@ -261,10 +257,40 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
                               .unread = unread,
                               .unsorted = unread ? heap_array(unread->count + 1, sizeof(struct column *)) : NULL,
                               .rows_read = unread ? heap_array(unread->count + 1, sizeof(int64_t)) : NULL,
-                              .by_content = !options->format,
+                              .by_content = by_content,
                               .stated = stated ? heap_text(stated) : NULL,
                               .recent = is_recent(&file.stamp)};
     return STATUS_OK;
+}
+
+static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
+                              const struct load_options *options, const char *stated, struct entry **opened,
+                              struct diags *diags)
+{
+    struct opened_file file;
+    enum status status = open_any(file_cache, path, span, options, &file, diags);
+    if (status != STATUS_OK)
+        return status;
+    return entry_add(file_cache, path, span, file, !options->format, stated, opened, diags);
+}
+
+/* Appends the entry's columns to `loaded`. */
+static void add_columns(struct file_cache *file_cache, struct entry *entry, const char *path, struct loaded *loaded,
+                        struct arena *arena)
+{
+    entry->used = ++file_cache->clock;
+    const struct relation *relation = entry->file.relation;
+    size_t count = loaded->count + relation->count;
+    loaded->types_from_values = entry->file.reader && entry->file.reader->provisional;
+    loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
+    loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
+    loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
+    for (size_t i = 0; i < relation->count; i++) {
+        const char *name = relation->names[i];
+        loaded->columns[loaded->count] = column_ref(relation->columns[i]);
+        loaded->names[loaded->count] = *name ? arena_text(arena, name, strlen(name)) : path_stem(path, arena);
+        loaded->count++;
+    }
 }
 
 /* Appends the columns of a file to `loaded`. */
@@ -278,20 +304,7 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
         if (status != STATUS_OK)
             return status;
     }
-    entry->used = ++file_cache->clock;
-    const struct relation *relation = entry->file.relation;
-    struct arena *arena = diags->arena;
-    size_t count = loaded->count + relation->count;
-    loaded->types_from_values = entry->file.reader && entry->file.reader->provisional;
-    loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
-    loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
-    loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
-    for (size_t i = 0; i < relation->count; i++) {
-        const char *name = relation->names[i];
-        loaded->columns[loaded->count] = column_ref(relation->columns[i]);
-        loaded->names[loaded->count] = *name ? arena_text(arena, name, strlen(name)) : path_stem(path, arena);
-        loaded->count++;
-    }
+    add_columns(file_cache, entry, path, loaded, diags->arena);
     return STATUS_OK;
 }
 
@@ -415,6 +428,31 @@ void loaded_release(struct loaded *loaded)
     for (size_t i = 0; i < loaded->count; i++)
         column_unref(loaded->columns[i]);
     *loaded = (struct loaded){0};
+}
+
+struct file_reader *file_cache_lower(const struct file_cache *file_cache, const struct queue *queue,
+                                     const struct table_columns *from, const char **refusal)
+{
+    return file_cache->opener.tables->lower(queue, from, refusal);
+}
+
+enum status file_cache_value(const struct file_cache *file_cache, struct file_reader *reader, struct span span,
+                             struct scalar *value, struct diags *diags)
+{
+    const struct workers workers = opener_workers(&file_cache->opener, "", diags->arena);
+    const struct format_job job = {.workers = &workers, .span = span, .diags = diags};
+    return reader->ops->value(reader, &job, value);
+}
+
+enum status file_cache_adopt(struct file_cache *file_cache, struct file_reader *reader, const char *name,
+                             struct span span, struct loaded *loaded, struct diags *diags)
+{
+    struct entry *entry;
+    const struct opened_file file = {.reader = reader};
+    enum status status = entry_add(file_cache, name, span, file, false, NULL, &entry, diags);
+    if (status == STATUS_OK)
+        add_columns(file_cache, entry, name, loaded, diags->arena);
+    return status;
 }
 
 /* Whether only the cache and device copies refer to the entry's columns. */

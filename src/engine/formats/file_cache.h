@@ -12,6 +12,9 @@
 struct format;        /* formats.h */
 struct reader_column; /* engine/storage/file_reader.h */
 struct file_reader;   /* file_reader.h */
+struct format_job;    /* file_reader.h */
+struct queue;         /* engine/plan/task.h */
+struct table_columns; /* open_file.h */
 struct row_set;       /* row_set.h */
 struct table_source;  /* open_file.h */
 struct text_options;  /* text_options.h */
@@ -82,6 +85,19 @@ enum status file_cache_read_ends(struct file_cache *file_cache, struct column **
 /* The reader of the file that has the unread column, as its column *k; NULL: there is none. */
 const struct file_reader *file_cache_reader(const struct file_cache *file_cache, const struct column *unread,
                                             size_t *k);
+
+/* A reader of the queue's result, which a server computes (open_file.h); NULL: it cannot. */
+struct file_reader *file_cache_lower(const struct file_cache *file_cache, const struct queue *queue,
+                                     const struct table_columns *from, const char **refusal);
+
+/* Reads the value that a reader has instead of columns. */
+enum status file_cache_value(const struct file_cache *file_cache, struct file_reader *reader, struct span span,
+                             struct scalar *value, struct diags *diags);
+
+/* Takes over a reader as that of a file which is dropped when nothing waits for its columns; these are appended to
+ * `loaded`, unread. */
+enum status file_cache_adopt(struct file_cache *file_cache, struct file_reader *reader, const char *name,
+                             struct span span, struct loaded *loaded, struct diags *diags);
 
 /* Whether reading `rows` rows of the unread column, which are not kept, is cheaper in the long run than reading and
  * keeping all: not if as many as the file has were read so. Counts them if it is. */

@@ -9,6 +9,7 @@
 struct pipes; /* pipe_input.h */
 
 struct servers; /* sql/servers.h */
+struct queue;   /* engine/plan/task.h */
 
 /* A server that the session has met; texts that are not known are NULL. */
 struct table_connection {
@@ -25,6 +26,18 @@ struct table_traffic {
     int64_t rows_read;   /* by servers, as far as they tell: those until 2019 do so of queries of a fifth of a second or
                             more, about */
     int64_t queries_told; /* how many told it */
+};
+
+/* How many rows tables on servers have while tasks are lowered: that is known when they are read. */
+static const int64_t TABLE_ROWS = INT64_C(1) << 61;
+
+/* What stands for the columns of a table in a queue: columns[k], of TABLE_ROWS rows, for number places[k] of the
+ * reader's. */
+struct table_columns {
+    const struct file_reader *reader;
+    struct column *const *columns;
+    const size_t *places;
+    size_t count;
 };
 
 /* What opens paths that name no file: tables on servers. */
@@ -48,6 +61,9 @@ struct table_source {
                  size_t *count);
     /* Paths that begin as the one being typed, in the arena; takes 300 ms at most. */
     const char **(*complete)(struct servers *servers, const char *typed, struct arena *arena, size_t *count);
+    /* Has the server run a bound queue that reads these columns alone: a reader of its result, which needs the table's.
+     * NULL: it cannot; *refusal says what not. */
+    struct file_reader *(*lower)(const struct queue *queue, const struct table_columns *from, const char **refusal);
 };
 
 struct opener {

@@ -221,6 +221,7 @@ struct queue {
     size_t dictionary_capacity;
     struct text *texts; /* that columns of text are compared with which have no dictionary yet */
     size_t text_count, text_capacity;
+    bool unknown_values; /* values stand for what is computed of columns of text that have no dictionary yet */
     /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
     const struct relation **recomputed;
     size_t recomputed_count;

@@ -37,8 +37,7 @@ static enum status save_result(const struct runner *runner, const struct bound *
     const struct name *path = &bound->save_path;
     struct relation *relation = result->relation;
     if (result->kind == RESULT_SCALAR) {
-        const struct task *last = bound->queue.tasks[bound->queue.count - 1];
-        relation = relation_of_scalar(&result->scalar, last->aggregates[0].name, path->span, diags);
+        relation = relation_of_scalar(&result->scalar, bound->scalar_name, path->span, diags);
     } else {
         relation_ref(relation);
     }

@@ -44,7 +44,8 @@ struct file_reader;
 
 struct file_reader_ops {
     /* Reads the columns with wanted[k], each into columns[k] with one reference; others are left as they are. On
-     * failure no reference is left. */
+     * failure no reference is left. STATUS_UNABLE, of the result of a query: something in it fails, of which only the
+     * exact evaluator can tell. */
     enum status (*read)(struct file_reader *reader, const struct format_job *job, const bool *wanted,
                         struct column **columns);
     /* Reads columns of as many rows, of which only the first `head` and last `tail` can be read and nothing else is
@@ -54,6 +55,8 @@ struct file_reader_ops {
     /* Reads only these rows: the columns have no others. NULL: the format does not. */
     enum status (*read_rows)(struct file_reader *reader, const struct format_job *job, const bool *wanted,
                              const struct row_set *rows, struct column **columns);
+    /* Reads the single value that the reader has instead of columns; NULL: it has columns. STATUS_UNABLE as below. */
+    enum status (*value)(struct file_reader *reader, const struct format_job *job, struct scalar *value);
     /* The bounds of column k in row group `group` of reader->group_count. NULL: the format has none. */
     void (*bounds)(const struct file_reader *reader, size_t group, size_t k, struct group_bounds *bounds);
     void (*close)(struct file_reader *reader);
@@ -69,6 +72,7 @@ struct file_reader {
     const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */
     size_t count;
     struct reader_column *columns; /* owned by the reader */
+    const char *query;             /* the text of the query whose result it reads; NULL: it reads a file or a table */
 };
 
 #endif

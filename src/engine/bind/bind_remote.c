@@ -1,0 +1,221 @@
+#include "engine/bind/bind_remote.h"
+
+#include "engine/env/source_columns.h"
+#include "engine/formats/open_file.h"
+#include "engine/storage/file_reader.h"
+
+/* Whether no other place of the statement names the table: what is read twice may differ. */
+static bool is_named_once(const struct binder *binder, const struct source_file *file, const struct file_reader *reader,
+                          const struct sources *sources)
+{
+    size_t k;
+    bool once = true;
+    for (size_t i = 0; i < sources->count && once; i++) {
+        const struct source_file *other = &sources->files[i];
+        for (size_t c = 0; c < other->count && other != file && once; c++)
+            once = !other->columns[c].column ||
+                   file_cache_reader(binder->env->file_cache, other->columns[c].column, &k) != reader;
+    }
+    return once;
+}
+
+/* The table that the pipeline's source is, NULL: it is none. */
+static struct source_file *table_of(const struct binder *binder, const struct pipeline *pipeline,
+                                    struct sources *sources, struct table_columns *from)
+{
+    const struct source_node *source = &pipeline->source;
+    const struct path_item *path = source->kind == SOURCE_LOAD && source->path_count == 1 ? source->paths : NULL;
+    const struct name *written = path ? &path->path : &source->name;
+    if ((!path && source->kind != SOURCE_NAME && source->kind != SOURCE_LAST) || (path && path->as.text) ||
+        source->as.text)
+        return NULL;
+    struct source_file *file = NULL;
+    for (size_t i = 0; i < sources->count && !file; i++)
+        file = sources->files[i].written == written ? &sources->files[i] : NULL;
+    if (!file || file->count == 0 || file->rows)
+        return NULL;
+    size_t *places = arena_array(binder->arena, file->count, sizeof *places);
+    *from = (struct table_columns){.places = places, .count = file->count};
+    for (size_t k = 0; k < file->count; k++) {
+        const struct column *column = file->columns[k].column;
+        if (!column || !column->unread || !column->live)
+            return NULL;
+        const struct file_reader *reader = file_cache_reader(binder->env->file_cache, column, &places[k]);
+        if (!reader || (from->reader && from->reader != reader))
+            return NULL;
+        from->reader = reader;
+    }
+    return is_named_once(binder, file, from->reader, sources) ? file : NULL;
+}
+
+/* Whether a server may run the stage: what it makes of a row depends on that row, or on all rows in any order but one
+ * that is asked for. */
+static bool may_be_remote(const struct stage *stage)
+{
+    if (stage->source_count > 0 || stage->body_count > 0 || stage->loop || stage->across || stage->along.text)
+        return false;
+    switch (stage->word->stage) {
+    case STAGE_SELECT:
+    case STAGE_REJECT:
+    case STAGE_ASSERT:
+    case STAGE_MAP:
+    case STAGE_DERIVE:
+    case STAGE_PICK:
+    case STAGE_DROP:
+    case STAGE_RENAME:
+    case STAGE_COUNT:
+    case STAGE_SUM:
+    case STAGE_MIN:
+    case STAGE_MAX:
+    case STAGE_MEAN:
+    case STAGE_TAKE:
+    case STAGE_SKIP:
+    case STAGE_SORT:
+    case STAGE_TOP:
+    case STAGE_GROUP:
+    case STAGE_DISTINCT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What stands for the table's columns. */
+static struct source_column *stand_ins(const struct binder *binder, const struct source_file *file)
+{
+    struct source_column *columns = arena_array(binder->arena, file->count, sizeof *columns);
+    for (size_t k = 0; k < file->count; k++) {
+        const struct column *column = file->columns[k].column;
+        columns[k] = file->columns[k];
+        columns[k].unread = NULL;
+        columns[k].column = column_unread(column->type, column->logical, TABLE_ROWS, column->validity != NULL, false);
+    }
+    return columns;
+}
+
+/* Lowers the first `stages` stages, which are all or give rows. */
+static struct file_reader *lower(struct binder *binder, const struct bind_request *request, struct sources *sources,
+                                 const struct table_columns *from, size_t stages, bind_part *bind,
+                                 struct remote_part *part)
+{
+    struct pipeline first = *request->pipeline;
+    struct bind_request alone = *request;
+    struct evaluations evaluations = {0};
+    struct diags diags;
+    struct file_reader *reader = NULL;
+    struct binder inner = *binder;
+    first.stage_count = stages;
+    alone.pipeline = arena_alloc(binder->arena, sizeof first);
+    *(struct pipeline *)alone.pipeline = first;
+    if (stages < request->pipeline->stage_count)
+        alone.wanted = NULL;
+    diags_init(&diags, binder->arena);
+    inner.evaluations = &evaluations;
+    inner.diags = &diags;
+    if (bind(&inner, &alone, sources, &part->bound) == STATUS_OK) {
+        const bool single = part->bound.kind == BOUND_SCALAR;
+        if (evaluations.count == 0 && (single || (part->bound.kind == BOUND_RELATION && part->bound.shape.axes == 0)))
+            reader = file_cache_lower(binder->env->file_cache, &part->bound.queue, from, &part->refusal);
+        if (reader && single != (reader->ops->value != NULL)) {
+            reader->ops->close(reader);
+            reader = NULL;
+        }
+        queue_release(&part->bound.queue);
+    }
+    evaluations_release(&evaluations);
+    return reader;
+}
+
+struct remote_part remote_find(struct binder *binder, const struct bind_request *request, struct sources *sources,
+                               bind_part *bind)
+{
+    struct remote_part part = {0};
+    struct table_columns from;
+    const struct pipeline *pipeline = request->pipeline;
+    struct source_file *file = table_of(binder, pipeline, sources, &from);
+    if (!file)
+        return part;
+    struct source_column *const columns = file->columns;
+    struct column **standing = arena_array(binder->arena, file->count, sizeof(struct column *));
+    bool made = true;
+    file->columns = stand_ins(binder, file);
+    for (size_t k = 0; k < file->count; k++) {
+        standing[k] = file->columns[k].column;
+        made = made && standing[k];
+    }
+    from.columns = standing;
+    size_t most = 0;
+    while (most < pipeline->stage_count && may_be_remote(&pipeline->stages[most]))
+        most++;
+    for (size_t stages = made ? pipeline->stage_count : 0; stages > 0 && !part.reader; stages--) {
+        const bool ends = stages == pipeline->stage_count && stages > most;
+        if (stages > most && !ends)
+            stages = most;
+        part.stages = stages;
+        if (stages > 0)
+            part.reader = lower(binder, request, sources, &from, stages, bind, &part);
+        if (ends && part.reader && !part.reader->ops->value) {
+            part.reader->ops->close(part.reader);
+            part.reader = NULL;
+        }
+        if (stages == 0)
+            break;
+    }
+    for (size_t k = 0; k < file->count; k++)
+        column_unref(standing[k]);
+    file->columns = columns;
+    part.file = file;
+    return part;
+}
+
+enum status remote_replace(struct binder *binder, struct bind_request *request, struct sources *sources,
+                           const struct remote_part *part)
+{
+    struct arena *arena = binder->arena;
+    struct source_file *file = part->file;
+    struct loaded loaded = {0};
+    struct path_item *item = arena_alloc(arena, sizeof *item);
+    struct pipeline *rest = arena_alloc(arena, sizeof *rest);
+    const struct source_node *source = &request->pipeline->source;
+    *item = (struct path_item){.path = file->path, .span = source->span};
+    *rest = *request->pipeline;
+    rest->source = (struct source_node){.kind = SOURCE_LOAD, .span = source->span, .paths = item, .path_count = 1};
+    rest->stages += part->stages;
+    rest->stage_count -= part->stages;
+    enum status status = file_cache_adopt(binder->env->file_cache, part->reader, file->path.text, file->path.span,
+                                          &loaded, binder->diags);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t k = 0; k < file->count; k++) {
+        column_unref(file->columns[k].column);
+        column_unref(file->columns[k].unread);
+    }
+    file->written = &item->path;
+    file->columns = arena_array(arena, loaded.count + 1, sizeof *file->columns);
+    for (size_t k = 0; k < loaded.count; k++)
+        file->columns[k] = source_column(sources, loaded.names[k], loaded.columns[k]);
+    file->count = loaded.count;
+    file->outdated = true; /* how many rows there are, reading them tells */
+    file->search = SEARCH_DONE;
+    request->pipeline = rest;
+    request->unread = UNREAD_NONE;
+    return STATUS_OK;
+}
+
+enum status remote_value(struct binder *binder, const struct bind_request *request, const struct remote_part *part,
+                         struct bound *bound)
+{
+    struct scalar scalar;
+    const int64_t began = now_ns();
+    const struct name *path = &part->file->path;
+    enum status status = file_cache_value(binder->env->file_cache, part->reader, path->span, &scalar, binder->diags);
+    timing_add(request->timing, PHASE_MAP, path->text, now_ns() - began, 0);
+    part->reader->ops->close(part->reader);
+    if (status != STATUS_OK)
+        return status;
+    *bound = part->bound;
+    queue_init(&bound->queue, binder->arena);
+    bound->kind = BOUND_CONSTANT;
+    bound->scalar = scalar;
+    return STATUS_OK;
+}

@@ -1,0 +1,480 @@
+#include "sql/lower.h"
+
+#include "engine/optimize/optimize.h"
+#include "sql/server_text.h"
+#include "sql/table.h"
+
+#include <string.h>
+
+struct lowering {
+    const struct queue *queue; /* as bound: it has the texts of comparisons */
+    const struct table_columns *from;
+    struct arena *arena;
+    struct select table;
+    struct select_checks checks;
+    struct select *made; /* of each fused task */
+    bool shares;         /* what is long and read more than once becomes a column of a subquery */
+    const char *refusal;
+};
+
+static bool refuse(struct lowering *lowering, const char *what)
+{
+    lowering->refusal = what ? what : "an expression";
+    return false;
+}
+
+/* The table as a SELECT of all its rows, ordered as its address says. */
+static void begin_table(struct lowering *lowering)
+{
+    const struct table_columns *from = lowering->from;
+    struct arena *arena = lowering->arena;
+    const struct table_reader *reader = (const struct table_reader *)from->reader;
+    struct strbuf name = {0};
+    struct select *table = &lowering->table;
+    *table = (struct select){.checks = &lowering->checks, .take = INT64_MAX, .rows = TABLE_ROWS, .aligned = true};
+    server_add_table(&name, &reader->url, reader->url.table);
+    table->from = arena_text(arena, name.text, name.length);
+    table->order = arena_array(arena, reader->url.order_count + 1, sizeof *table->order);
+    for (size_t i = 0; i < reader->url.order_count; i++) {
+        strbuf_clear(&name);
+        sql_add_name(&name, sql_clickhouse_18, reader->url.order[i]);
+        table->order[table->order_count++].text = arena_text(arena, name.text, name.length);
+    }
+    table->ordered = table->order_count > 0;
+    strbuf_free(&name);
+}
+
+/* Has the query check that the column's type is what it was. */
+static void add_check(struct lowering *lowering, const char *raw, const struct wire_type *wire)
+{
+    struct select_checks *checks = &lowering->checks;
+    struct strbuf condition = {0};
+    strbuf_printf(&condition, "toTypeName(%s) != ", raw);
+    sql_add_string(&condition, sql_clickhouse_18, (struct text){wire->name, strlen(wire->name)});
+    bool known = false;
+    for (size_t i = 0; i < checks->count && !known; i++)
+        known = strcmp(checks->conditions[i], condition.text) == 0;
+    if (!known) {
+        checks->conditions = arena_reserve(lowering->arena, checks->conditions, checks->count, &checks->capacity,
+                                           sizeof *checks->conditions);
+        checks->conditions[checks->count++] = arena_text(lowering->arena, condition.text, condition.length);
+    }
+    strbuf_free(&condition);
+}
+
+/* The column of the table that an input reads; false: it is none of it. */
+static bool column_of_input(struct lowering *lowering, const struct input *input, struct select_column *column)
+{
+    const struct table_columns *from = lowering->from;
+    const struct table_reader *reader = (const struct table_reader *)from->reader;
+    for (size_t k = 0; k < from->count; k++) {
+        const struct column *at = from->columns[k];
+        if (at != input->column && at->validity != input->column)
+            continue;
+        struct strbuf name = {0};
+        sql_add_name(&name, sql_clickhouse_18, reader->base.columns[from->places[k]].name);
+        const char *raw = arena_text(lowering->arena, name.text, name.length);
+        strbuf_free(&name);
+        add_check(lowering, raw, &reader->types[from->places[k]]);
+        *column = at == input->column ? select_column_of(raw, &reader->types[from->places[k]], lowering->arena)
+                                      : select_present(raw, lowering->arena);
+        return true;
+    }
+    return false;
+}
+
+/* What the task reads: the table, or an earlier task; and its inputs as columns of that. */
+static bool begin_task(struct lowering *lowering, const struct task *task, struct select *select,
+                       struct select_column *inputs)
+{
+    const struct task *from = task->rows_from;
+    bool table = false;
+    if (task->equal_count > 0)
+        return refuse(lowering, "rows side by side");
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        if (!input->needed)
+            continue;
+        if (input->whole || (input->task && from && input->task != from))
+            return refuse(lowering, "rows of several relations");
+        from = input->task ? input->task : from;
+        table = table || input->column;
+    }
+    if (from && table && !lowering->made[from->number].aligned)
+        return refuse(lowering, "rows of several relations");
+    *select = from ? lowering->made[from->number] : lowering->table;
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        if (!input->needed)
+            continue;
+        if (input->task)
+            inputs[k] = select->columns[input->output];
+        else if (!column_of_input(lowering, input, &inputs[k]))
+            return refuse(lowering, "another relation");
+    }
+    select->columns = inputs;
+    select->count = task->input_count;
+    return true;
+}
+
+/* Keeps some of the ordered rows. */
+static bool limit(struct lowering *lowering, struct select *select, int64_t skip, int64_t take)
+{
+    if (skip == 0 && take == INT64_MAX)
+        return true;
+    if (!select->ordered)
+        return refuse(lowering, "the order of rows");
+    if (select_is_limited(select))
+        select_wrap(select, lowering->arena);
+    if (skip > 0 && select->fails)
+        return refuse(lowering, "rows that may fail and are skipped");
+    select->skip = skip;
+    select->take = take;
+    select->aligned = false;
+    if (select->rows >= 0) {
+        select->rows -= skip < select->rows ? skip : select->rows;
+        select->rows = take < select->rows ? take : select->rows;
+    }
+    return true;
+}
+
+/* The rows that the task reads of those there are. */
+static bool limit_to_read(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    int64_t take = task->limit;
+    if (task->rows >= 0 && select->rows < 0)
+        return refuse(lowering, "a number of rows");
+    if (task->rows >= 0)
+        take = task->first + task->rows == select->rows ? INT64_MAX : task->rows;
+    if (task->first > TABLE_ROWS / 2)
+        return refuse(lowering, "the last rows");
+    return limit(lowering, select, task->first, take);
+}
+
+/* The task's code, analysed, as expressions of the select's columns. NULL: they would be too long. */
+static struct sql_expressions *expressions_of(struct lowering *lowering, const struct task *task, struct select *select,
+                                              struct task **analysed)
+{
+    struct arena *arena = lowering->arena;
+    struct column **columns = arena_array(arena, task->input_count + 1, sizeof(struct column *));
+    struct sql_leaf *leaves = arena_array(arena, task->input_count + 1, sizeof *leaves);
+    *analysed = task_clone(task, arena);
+    optimize_task(*analysed, columns, TABLE_ROWS);
+    for (size_t k = 0; k < task->input_count; k++)
+        leaves[k] = select->columns[k].leaf;
+    struct sql_expressions *expressions =
+        sql_expressions_new(sql_clickhouse_18, *analysed, leaves, lowering->queue, arena);
+    if (!lowering->shares)
+        return expressions;
+    bool *live = arena_array(arena, (size_t)(*analysed)->code.count + 1, sizeof *live);
+    task_mark_live(*analysed, live);
+    select->from = sql_share(expressions, live, select->from);
+    return select->from ? expressions : NULL;
+}
+
+/* Adds the filters to the select, and where something fails. */
+static bool filter(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
+                   struct select *select)
+{
+    struct arena *arena = lowering->arena;
+    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    const char *fails, *keep = NULL;
+    task_mark_live(task, live);
+    if (!sql_failure(expressions, live, &fails))
+        return refuse(lowering, sql_refusal(expressions));
+    select->fails = sql_either(select->fails, fails, arena);
+    size_t count;
+    const value *conditions = task_conditions(task, arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *condition = sql_expression(expressions, conditions[i]);
+        if (!condition)
+            return refuse(lowering, sql_refusal(expressions));
+        keep = keep ? arena_printf(arena, "%s AND %s", keep, condition) : condition;
+    }
+    for (size_t i = 0; i < task->filter_count; i++) {
+        const struct instr *instr = &task->code.at[task->filters[i].keep];
+        if (instr->op == OP_CONST && !instr->integer)
+            keep = "0";
+    }
+    if (keep && select->fails)
+        keep = arena_printf(arena, "((%s) OR %s)", keep, select->fails);
+    if (keep) {
+        select->where = select->where ? arena_printf(arena, "%s AND %s", select->where, keep) : keep;
+        select->rows = -1;
+        select->aligned = false;
+    }
+    return true;
+}
+
+/* The INPUT that the value is, SIZE_MAX: none. */
+static size_t bare_input(const struct task *task, value v)
+{
+    const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
+    return instr && instr->op == OP_INPUT && instr->offset == 0 ? (size_t)instr->integer : SIZE_MAX;
+}
+
+static bool outputs(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
+                    struct select *select)
+{
+    struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        const size_t input = bare_input(task, output->value);
+        if (!output->needed)
+            continue;
+        if (input != SIZE_MAX) {
+            columns[k] = select->columns[input];
+            continue;
+        }
+        if (output->logical.kind == LOGICAL_TEXT)
+            return refuse(lowering, "text that is computed");
+        columns[k].leaf.text = sql_expression(expressions, output->value);
+        if (!columns[k].leaf.text)
+            return refuse(lowering, sql_refusal(expressions));
+    }
+    select->columns = columns;
+    select->count = task->output_count;
+    return true;
+}
+
+static bool lower_rows(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    struct task *analysed;
+    if (!limit_to_read(lowering, task, select))
+        return false;
+    if (select->group || (select_is_limited(select) && (task->filter_count > 0 || task->sink == SINK_AGGREGATE)))
+        select_wrap(select, lowering->arena);
+    struct sql_expressions *expressions = expressions_of(lowering, task, select, &analysed);
+    if (!expressions)
+        return refuse(lowering, "a long expression");
+    if (!filter(lowering, analysed, expressions, select))
+        return false;
+    if (task->sink == SINK_ROWS && !outputs(lowering, analysed, expressions, select))
+        return false;
+    if (task->window.tail >= 0)
+        return refuse(lowering, "the last rows");
+    if (!limit(lowering, select, task->window.skip, task->window.take))
+        return false;
+    if (task->sink == SINK_ROWS)
+        return true;
+    if (task->aggregate_count != 1 || task->output_count > 0)
+        return refuse(lowering, "several aggregates of all rows");
+    if (task_has_window(task)) {
+        /* The values are computed before the window, and aggregated after it. */
+        return refuse(lowering, "an aggregate of the first rows");
+    }
+    struct select_column *columns = arena_array(lowering->arena, 2, sizeof *columns);
+    select->columns = columns;
+    select->count = aggregate_lower(&analysed->aggregates[0], expressions, analysed, columns, lowering->arena);
+    return select->count > 0 || refuse(lowering, "this aggregate");
+}
+
+static bool lower_sort(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    const struct column_operator *column_op = task->column_op;
+    const size_t count = column_op->key_count + select->order_count;
+    struct select_order *order = arena_array(lowering->arena, count + 1, sizeof *order);
+    struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, lowering->arena);
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        const size_t input = column_op->keys[i];
+        order[i] = (struct select_order){select->columns[input].leaf.text, column_op->descending[i]};
+        if (!order[i].text || type_table[task->inputs[input].type].kind == KIND_FLOAT)
+            return refuse(lowering, "this sort key");
+    }
+    for (size_t i = 0; i < select->order_count; i++)
+        order[column_op->key_count + i] = select->order[i];
+    bool total = true; /* equal keys are equal rows */
+    for (size_t k = 0; k < task->output_count; k++) {
+        const size_t input = bare_input(task, task->outputs[k].value);
+        bool key = false;
+        if (!task->outputs[k].needed)
+            continue;
+        if (input == SIZE_MAX)
+            return refuse(lowering, "this sort");
+        for (size_t i = 0; i < column_op->key_count; i++)
+            key = key || column_op->keys[i] == input;
+        total = total && key;
+        columns[k] = select->columns[input];
+    }
+    select->order = order;
+    select->order_count = count;
+    select->ordered = select->ordered || total;
+    select->aligned = false;
+    select->columns = columns;
+    select->count = task->output_count;
+    return true;
+}
+
+/* The text to group by, of each key; false: one is a float, of which equal ones may differ, or cannot be said. */
+static bool add_key(struct lowering *lowering, const struct task *task, const struct select *select, size_t input,
+                    const char **keys, struct select_column *column)
+{
+    *column = select->columns[input];
+    if (!column->leaf.text || type_table[task->inputs[input].type].kind == KIND_FLOAT)
+        return refuse(lowering, "this key");
+    column->raw = NULL;
+    *keys = *keys ? arena_printf(lowering->arena, "%s, %s", *keys, column->leaf.text) : column->leaf.text;
+    column->leaf.column = NULL;
+    return true;
+}
+
+/* Where a row of a group fails. */
+static const char *fails_of_group(const struct select *select, struct arena *arena)
+{
+    return select->fails ? arena_printf(arena, "(max(toUInt8(%s)) = 1)", select->fails) : NULL;
+}
+
+static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    const struct column_operator *column_op = task->column_op;
+    struct arena *arena = lowering->arena;
+    struct task *analysed;
+    if (column_op->key || column_op->segment != 0 || column_op->key_count == 0)
+        return refuse(lowering, "groups along an axis");
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, arena);
+    struct sql_expressions *expressions = expressions_of(lowering, task, select, &analysed);
+    if (!expressions)
+        return refuse(lowering, "a long expression");
+    struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
+    struct select_order *order = arena_array(arena, column_op->key_count + 1, sizeof *order);
+    const char *keys = NULL, *fails = fails_of_group(select, arena);
+    if (task->output_count != column_op->key_count + task->aggregate_count)
+        return refuse(lowering, "this group");
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        if (!add_key(lowering, task, select, column_op->keys[i], &keys, &columns[i]))
+            return false;
+        order[i].text = columns[i].leaf.text;
+    }
+    if (!aggregates_lower(analysed, expressions, columns + column_op->key_count, &fails, arena))
+        return refuse(lowering, "this aggregate");
+    *select = (struct select){.from = select->from,
+                              .where = select->where,
+                              .checks = select->checks,
+                              .group = keys,
+                              .fails = fails,
+                              .columns = columns,
+                              .count = task->output_count,
+                              .order = order,
+                              .order_count = column_op->key_count,
+                              .ordered = true,
+                              .take = INT64_MAX,
+                              .rows = -1,
+                              .depth = select->depth};
+    return true;
+}
+
+/* The order of distinct rows is that of the first of each. */
+static bool lower_distinct(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    struct arena *arena = lowering->arena;
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, arena);
+    struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
+    struct select_order *order = arena_array(arena, 2, sizeof *order);
+    const char *keys = NULL;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const size_t input = bare_input(task, task->outputs[k].value);
+        if (input == SIZE_MAX || !add_key(lowering, task, select, input, &keys, &columns[k]))
+            return refuse(lowering, "this distinct");
+    }
+    const bool ordered = select->ordered && select->order_count == 1;
+    if (ordered) {
+        order[0] = select->order[0];
+        order[0].text = arena_printf(arena, "%s(%s)", order[0].descending ? "max" : "min", order[0].text);
+    }
+    *select = (struct select){.from = select->from,
+                              .where = select->where,
+                              .checks = select->checks,
+                              .group = keys,
+                              .fails = fails_of_group(select, arena),
+                              .columns = columns,
+                              .count = task->output_count,
+                              .order = order,
+                              .order_count = ordered,
+                              .ordered = ordered,
+                              .take = INT64_MAX,
+                              .rows = -1,
+                              .depth = select->depth};
+    return keys || refuse(lowering, "no columns");
+}
+
+static bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    if (!limit_to_read(lowering, task, select))
+        return false;
+    switch (task->column_op->kind) {
+    case OPERATOR_SORT:
+        return lower_sort(lowering, task, select);
+    case OPERATOR_GROUP:
+        return lower_group(lowering, task, select);
+    case OPERATOR_DISTINCT:
+        return lower_distinct(lowering, task, select);
+    default:
+        return refuse(lowering, "this stage");
+    }
+}
+
+/* Row numbers, neighbours and other rows are known here alone; and where texts were not known, other values stand for
+ * what is computed of them. */
+static bool is_row_by_row(struct lowering *lowering)
+{
+    const struct queue *queue = lowering->queue;
+    if (queue->unknown_values)
+        return refuse(lowering, "text that is computed");
+    for (size_t t = 0; t < queue->count; t++) {
+        const struct code *code = &queue->tasks[t]->code;
+        for (value v = 0; v < code->count; v++) {
+            const struct instr *instr = &code->at[v];
+            if (instr->op == OP_ROW || instr->op == OP_ROWS || instr->op == OP_GATHER || instr->op == OP_NEAR ||
+                instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
+                return refuse(lowering, "row numbers");
+        }
+    }
+    return true;
+}
+
+/* Adds the tasks to SELECTs, one after another. */
+static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
+{
+    struct arena *arena = lowering->arena;
+    bool good = true;
+    begin_table(lowering);
+    lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
+    for (size_t t = 0; t < fused->count && good; t++) {
+        const struct task *task = fused->tasks[t];
+        struct select_column *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
+        struct select *select = &lowering->made[t];
+        good =
+            begin_task(lowering, task, select, inputs) &&
+            (task->sink == SINK_OPERATOR ? lower_operator(lowering, task, select) : lower_rows(lowering, task, select));
+    }
+    return good && (fused->count > 0 || refuse(lowering, "a constant"));
+}
+
+bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,
+                 struct lowered *lowered, const char **refusal)
+{
+    struct lowering *lowering = arena_alloc(arena, sizeof *lowering); /* the selects refer to it */
+    *lowering = (struct lowering){.queue = queue, .from = from, .arena = arena};
+    struct queue fused;
+    queue_init(&fused, arena);
+    bool good = is_row_by_row(lowering);
+    if (good) {
+        optimize_queue(queue, &fused);
+        good = lower_tasks(lowering, &fused);
+        /* A subquery for what is read more than once has the rows of a table on several servers meet on one. */
+        lowering->shares = !good && strcmp(lowering->refusal, "a long expression") == 0;
+        if (lowering->shares)
+            good = lower_tasks(lowering, &fused);
+    }
+    if (good) {
+        lowered->last = fused.tasks[fused.count - 1];
+        lowered->select = lowering->made[fused.count - 1];
+    }
+    *refusal = lowering->refusal;
+    queue_release(&fused);
+    return good;
+}

@@ -1,0 +1,29 @@
+/* Tasks as one SELECT. */
+#ifndef RQL_SQL_LOWER_H
+#define RQL_SQL_LOWER_H
+
+#include "engine/formats/open_file.h"
+#include "sql/select.h"
+
+/* The result of a queue of tasks. */
+struct lowered {
+    struct select select;
+    const struct task *last; /* rows: its outputs are the select's columns. One value: column 0 is that, a sum's or
+                                mean's columns 0 and 1 are the sums of its upper and lower 32 bits */
+};
+
+/* Lowers a bound queue that reads the columns `from` alone. False: it cannot be said; *refusal tells what. Everything
+ * is in the arena. */
+bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,
+                 struct lowered *lowered, const char **refusal);
+
+/* lower_aggregate.c: aggregates of the values that `expressions` says, as columns. False: one cannot be said. */
+
+/* Of a group, one column each; adds to *fails where the result does not fit. */
+bool aggregates_lower(const struct task *task, struct sql_expressions *expressions, struct select_column *columns,
+                      const char **fails, struct arena *arena);
+/* Of all rows, which are the task's only one; returns the number of columns, 0: it cannot be said. */
+size_t aggregate_lower(const struct aggregate *aggregate, struct sql_expressions *expressions, const struct task *task,
+                       struct select_column *columns, struct arena *arena);
+
+#endif

@@ -1,0 +1,298 @@
+#include "sql/remote_reader.h"
+
+#include "base/heap.h"
+#include "sql/lower.h"
+#include "sql/query.h"
+#include "sql/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A column of the answer, as it is sent. */
+struct sent {
+    const char *text;
+    struct wire_type type;
+    bool truth; /* sent as UInt8, and a bool here */
+};
+
+struct remote_reader {
+    struct file_reader base;
+    struct arena *arena;              /* of all that follows */
+    const struct table_reader *table; /* borrowed */
+    struct lowered lowered;
+    const char *value_query; /* with marks */
+    struct sent *sent;       /* of base.columns, or the parts of the value */
+    size_t sent_count;
+};
+
+static const char *const server_types[TYPE_COUNT] = {
+    [TYPE_BOOL] = "UInt8", [TYPE_I8] = "Int8",    [TYPE_I16] = "Int16",  [TYPE_I32] = "Int32",   [TYPE_I64] = "Int64",
+    [TYPE_U8] = "UInt8",   [TYPE_U16] = "UInt16", [TYPE_U32] = "UInt32", [TYPE_F32] = "Float32", [TYPE_F64] = "Float64",
+};
+
+/* The value as a server's type that is sent as `type`; nothing if it is NULL. */
+static struct sent sent_as(const char *text, enum type type, struct logical_type logical, struct arena *arena)
+{
+    struct sent sent = {.truth = type == TYPE_BOOL};
+    const char *name = logical.kind == LOGICAL_TEXT ? "String" : server_types[type];
+    (void)wire_type_parse(name, arena, &sent.type);
+    sent.type.logical = logical;
+    sent.type.logical.dictionary = NULL;
+    sent.text = text && logical.kind != LOGICAL_TEXT ? arena_printf(arena, "to%s(%s)", name, text) : text;
+    return sent;
+}
+
+/* What a column of the table is sent as. */
+static struct sent sent_raw(const struct select_column *column, struct arena *arena)
+{
+    struct sent sent = {.text = column->raw, .type = *column->wire};
+    if (sent.type.cast)
+        sent.text = arena_printf(arena, "CAST(%s AS %s)", column->raw, sent.type.cast);
+    return sent;
+}
+
+/* How output k is sent; without a text if it cannot be. */
+static struct sent sent_output(const struct lowered *lowered, size_t k, struct arena *arena)
+{
+    const struct output *output = &lowered->last->outputs[k];
+    const struct select_column *column = &lowered->select.columns[k];
+    const char *present = output->validity ? lowered->select.columns[output->validity].leaf.text : NULL;
+    const bool same = column->raw && (present ? strcmp(present, select_present(column->raw, arena).leaf.text) == 0
+                                              : !column->wire->nullable);
+    if (same)
+        return sent_raw(column, arena);
+    struct sent sent = sent_as(column->leaf.text, output->type, output->logical, arena);
+    if (!output->validity || !sent.text)
+        return sent;
+    sent.text = present ? arena_printf(arena, "if(%s, %s, NULL)", present, sent.text) : NULL;
+    sent.type.nullable = true;
+    return sent;
+}
+
+/* The text of the query for the wanted columns (NULL: all), and how many are sent. */
+static const char *rows_query(const struct remote_reader *reader, const bool *wanted, struct arena *arena,
+                              const struct sent **sent, size_t *count)
+{
+    struct select_item *items = arena_array(arena, reader->sent_count + 1, sizeof *items);
+    *count = 0;
+    for (size_t k = 0; k < reader->sent_count; k++) {
+        if (wanted && !wanted[k])
+            continue;
+        sent[*count] = &reader->sent[k];
+        items[*count] = (struct select_item){reader->sent[k].text, arena_printf(arena, "rql_%zu", *count)};
+        ++*count;
+    }
+    const struct select *select = &reader->lowered.select;
+    size_t item_count = *count;
+    if (select->fails)
+        items[item_count++] = (struct select_item){arena_printf(arena, "toUInt8(%s)", select->fails),
+                                                   arena_printf(arena, "rql_%zu", *count)};
+    return select_text(select, items, item_count, true, arena);
+}
+
+static bool any_set(const struct column *column)
+{
+    bool any = false;
+    for (int64_t row = 0; row < column->rows && !any; row++)
+        any = column_get_int(column, row) != 0;
+    return any;
+}
+
+static enum status run(const struct remote_reader *reader, const char *query, const struct wire_type *types,
+                       const char *const *names, size_t count, const struct format_job *job, struct column **columns,
+                       int64_t *rows)
+{
+    const char *sql = arena_printf(job->diags->arena, "%s FORMAT Native", select_run(query, job->diags->arena));
+    const size_t before = job->diags->count;
+    enum status status = query_run(reader->table->http, sql, names, types, count, reader->table->server, job->workers,
+                                   columns, rows, job->span, job->diags);
+    if (status == STATUS_FAILED && job->diags->count > before && select_is_retyped(job->diags->at[before].message)) {
+        job->diags->count = before; /* reading the columns tells which */
+        status = STATUS_UNABLE;
+    }
+    return status;
+}
+
+static enum status read_rows(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                             struct column **columns)
+{
+    struct remote_reader *reader = (struct remote_reader *)base;
+    struct arena *arena = job->diags->arena;
+    const size_t most = reader->sent_count + 2;
+    const struct sent **sent = arena_array(arena, most, sizeof(struct sent *));
+    struct wire_type *types = arena_array(arena, most, sizeof *types);
+    const char **names = arena_array(arena, most, sizeof *names);
+    struct column **read = arena_array(arena, most, sizeof(struct column *));
+    size_t count;
+    const char *query = rows_query(reader, wanted, arena, sent, &count);
+    for (size_t i = 0; i < count; i++)
+        types[i] = sent[i]->type;
+    for (size_t k = 0, i = 0; k < base->count; k++) {
+        if (wanted[k])
+            names[i++] = base->columns[k].name;
+    }
+    size_t all = count;
+    if (reader->lowered.select.fails) {
+        names[all] = "fails";
+        (void)wire_type_parse("UInt8", arena, &types[all++]);
+    }
+    int64_t rows;
+    enum status status = run(reader, query, types, names, all, job, read, &rows);
+    if (status != STATUS_OK)
+        return status;
+    if (all > count && any_set(read[count]))
+        status = STATUS_UNABLE;
+    for (size_t i = status == STATUS_OK ? count : 0; i < all; i++)
+        column_unref(read[i]);
+    if (status != STATUS_OK)
+        return status;
+    base->rows = rows;
+    for (size_t k = 0, i = 0; k < base->count; k++) {
+        if (!wanted[k])
+            continue;
+        if (sent[i]->truth)
+            read[i]->type = read[i]->store = TYPE_BOOL;
+        columns[k] = read[i++];
+    }
+    return STATUS_OK;
+}
+
+enum { VALUE_ROWS, VALUE_FAILS, VALUE_FIRST }; /* the columns of a value: how many rows, whether one fails, its parts */
+
+/* Of a value: the number of rows, whether one fails, and the parts of the aggregate. */
+static const char *value_query(const struct remote_reader *reader, struct arena *arena)
+{
+    const struct select *select = &reader->lowered.select;
+    struct select_item items[VALUE_FIRST + 2] = {{"toInt64(count())", "rql_0"}, {"toUInt8(0)", "rql_1"}};
+    static const char *const names[] = {"rql_2", "rql_3"};
+    if (select->fails)
+        items[VALUE_FAILS].text = arena_printf(arena, "max(toUInt8(%s))", select->fails);
+    for (size_t k = 0; k < reader->sent_count; k++)
+        items[VALUE_FIRST + k] = (struct select_item){reader->sent[k].text, names[k]};
+    return select_text(select, items, VALUE_FIRST + reader->sent_count, false, arena);
+}
+
+/* The aggregate from its parts; STATUS_UNABLE: of no rows, or of more than its sums can be exact of. */
+static enum status finish_value(const struct aggregate *aggregate, int64_t rows, const int64_t *parts, size_t count,
+                                struct scalar *result)
+{
+    const int64_t most = INT64_C(1) << 31;
+    const bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
+    const int128 whole = count == 2 ? ((int128)parts[0] << 32) + parts[1] : parts[0];
+    if ((sum && rows > most) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
+        return STATUS_UNABLE;
+    *result = aggregate->kind == AGG_MEAN ? scalar_float(int128_quotient(whole, rows)) : scalar_int(whole);
+    result->logical = aggregate->logical;
+    result->logical.dictionary = NULL;
+    return STATUS_OK;
+}
+
+static enum status read_value(struct file_reader *base, const struct format_job *job, struct scalar *result)
+{
+    const struct remote_reader *reader = (const struct remote_reader *)base;
+    static const char *const names[] = {"rows", "fails", "upper", "lower"};
+    struct wire_type types[VALUE_FIRST + 2];
+    struct column *columns[VALUE_FIRST + 2];
+    struct arena *arena = job->diags->arena;
+    const size_t count = VALUE_FIRST + reader->sent_count;
+    int64_t rows, parts[2] = {0};
+    for (size_t k = 0; k < count; k++)
+        (void)wire_type_parse(k == VALUE_FAILS ? "UInt8" : "Int64", arena, &types[k]);
+    enum status status = run(reader, reader->value_query, types, names, count, job, columns, &rows);
+    if (status != STATUS_OK)
+        return status;
+    if (rows != 1) {
+        status = diag_error(job->diags, job->span, "`%s` answers with %lld rows instead of one", reader->table->server,
+                            (long long)rows);
+    } else if (column_get_int(columns[VALUE_FAILS], 0) != 0) {
+        status = STATUS_UNABLE;
+    } else {
+        for (size_t k = 0; k < reader->sent_count; k++)
+            parts[k] = column_get_int(columns[VALUE_FIRST + k], 0);
+        status = finish_value(&reader->lowered.last->aggregates[0], column_get_int(columns[VALUE_ROWS], 0), parts,
+                              reader->sent_count, result);
+    }
+    for (size_t k = 0; k < count; k++)
+        column_unref(columns[k]);
+    return status;
+}
+
+static void close_remote(struct file_reader *base)
+{
+    struct remote_reader *reader = (struct remote_reader *)base;
+    arena_free(reader->arena);
+    free(reader);
+}
+
+/* Sets the columns of a result of rows; false: one cannot be sent. */
+static bool set_columns(struct remote_reader *reader)
+{
+    const struct task *last = reader->lowered.last;
+    struct file_reader *base = &reader->base;
+    reader->sent = arena_array(reader->arena, last->output_count + 1, sizeof *reader->sent);
+    base->columns = arena_array(reader->arena, last->output_count + 1, sizeof *base->columns);
+    for (size_t k = 0; k < last->output_count; k++) {
+        const struct output *output = &last->outputs[k];
+        if (output->hidden)
+            continue;
+        struct sent *sent = &reader->sent[base->count];
+        *sent = sent_output(&reader->lowered, k, reader->arena);
+        if (!sent->text)
+            return false;
+        struct reader_column *column = &base->columns[base->count++];
+        *column = (struct reader_column){.name = arena_text(reader->arena, output->name, strlen(output->name)),
+                                         .type = sent->truth ? TYPE_BOOL : sent->type.type,
+                                         .logical = sent->type.logical,
+                                         .nullable = sent->type.nullable};
+    }
+    reader->sent_count = base->count;
+    return base->count > 0;
+}
+
+static void set_value(struct remote_reader *reader)
+{
+    reader->sent_count = reader->lowered.select.count;
+    reader->sent = arena_array(reader->arena, reader->sent_count, sizeof *reader->sent);
+    for (size_t k = 0; k < reader->sent_count; k++)
+        reader->sent[k] =
+            sent_as(reader->lowered.select.columns[k].leaf.text, TYPE_I64, (struct logical_type){0}, reader->arena);
+}
+
+/* Whether it is worth a query of its own: its rows are fewer than the table's. */
+static bool reduces(const struct select *select)
+{
+    return select->where || select->group || select->depth > 0 || select_is_limited(select);
+}
+
+struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from, const char **refusal)
+{
+    static const struct file_reader_ops row_ops = {.read = read_rows, .close = close_remote};
+    static const struct file_reader_ops value_ops = {.value = read_value, .close = close_remote};
+    if (!reader_is_table(from->reader)) {
+        *refusal = "no table on a server";
+        return NULL;
+    }
+    struct remote_reader *reader = heap_array(1, sizeof *reader);
+    *reader = (struct remote_reader){.base = {.ops = &row_ops, .live = true, .rows = from->reader->rows},
+                                     .arena = arena_new(),
+                                     .table = (const struct table_reader *)from->reader};
+    struct lowered *lowered = &reader->lowered;
+    bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
+    if (good && task_is_scalar(lowered->last)) {
+        reader->base.ops = &value_ops;
+        set_value(reader);
+        reader->value_query = value_query(reader, reader->arena);
+        reader->base.query = select_shown(reader->value_query, reader->arena);
+    } else if (good) {
+        size_t count;
+        good = reduces(&lowered->select) && lowered->select.ordered && set_columns(reader);
+        *refusal = !reduces(&lowered->select) ? "all rows" : lowered->select.ordered ? "a column" : "the order of rows";
+        const struct sent **sent = arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent *));
+        if (good)
+            reader->base.query = select_shown(rows_query(reader, NULL, reader->arena, sent, &count), reader->arena);
+    }
+    if (good)
+        return &reader->base;
+    close_remote(&reader->base);
+    return NULL;
+}
