@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Pipelines that a server runs: the same lines on a table and on a file of the same rows, in what they print and what they say is wrong."""
+
+import os
+import random
+import re
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness  # noqa: E402
+import servers  # noqa: E402
+
+EXTREMES = (-(2**63), 2**63 - 1, -1, 0, 1, 2**62, -(2**31), 2**31)
+ROWS = 20000
+
+VALUES = (
+    "count", "sum qty", "sum big", "mean big", "mean qty", "min qty", "max big", "select qty > 3 | sum qty", "sum any", "min any", "max any", "mean any",
+    "select qty > 1000 | sum qty", "select qty > 1000 | min qty", "select qty > 1000 | mean qty", "select false | count", "select qty > 0 | count | assert _ > 5",
+    "select qty > 0 | count | assert _ < 5", "sort qty | count", "take 7 | count", "take 5 | sum qty", "map (sym == \"AAPL\" ? qty : 0) as a | sum",
+    'select sym == "AAPL" && qty > 3 | count', 'select sym < "MSFT" | count', 'select sym <= "MSFT" && sym > "AA" | count', 'select sym >= "MSFT" | count',
+    'select "MSFT" > sym | count', 'select "MSFT" <= sym | count', 'select sym in ["AAPL", "x"] | count', 'select sym != "a\'b\\\\" | count',
+    "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", "select at < 2024-02-01 | count",
+)
+FAILURES = (
+    "map qty * big as v | sum", "map big / qty as v | sum", "map qty == 0 ? 0 : big / qty as v | sum", "map big % qty as v | max", "map abs(any) as v | max",
+    "map -any as v | min", "map any << 3 as v | sum", "map any + big as v | sum", "map any - big as v | sum", "map big / (qty - 1) as v | count v > 3",
+    "select qty > 1 && big / (qty - 1) > 5 | count", "select 1 / qty == 0 | sum pos", "assert qty > 0 | sum qty", "assert qty > -60 | sum qty",
+    "group sym: sum(big)", "map big * 4 as v, qty | sort qty | take 3", "map qty, big / qty as v | group qty: max(v)",
+)
+RELATIONS = (
+    "select qty > 40 | map pos, qty * 2 as d, sym, price | take 5", "select qty > 40 | map pos, qty > 41 as d, price | take 5", "skip 10 | take 3",
+    "group sym: count(), sum(qty), max(big), mean(qty)", "group qty > 3 as k: count(), min(big)", "group sym, qty % 2 as k: count()", "group price: count() | take 3",
+    "select qty == 7 | sort big desc | take 4", "top 3 by big", "map sym | distinct", "map sym, qty > 0 as up | distinct", "pick qty | distinct | sort | take 5",
+    "group qty % 3 as k: count() as n | select n > 3000 | sort n", "sort sym, qty, pos | skip 10 | take 3", "pick qty | sort | distinct | count", "take 5 | select qty > 0",
+    "take 100 | skip 95 | map pos, qty | sort qty", "select qty > 10 | sort price | take 3", "rename qty as q | select q > 48 | drop price | take 2",
+    "select qty > 3 | map pos | scan + | take 3", "select qty > 49 | map pos | tail 3", "map upper(sym) as s | group s: count()", "select len(sym) > 2 | count",
+    "map qty - mean(qty) as d | max", "select qty > 3 | map big * qty as v | scan +", "top 3 by qty | map big * 1000 as v", "group sym: max(price)", "select qty == 3 | map price, day, at, flag",
+    "select day == 2024-01-03 | map pos, at | take 4", "group day: count() | take 3", "select qty == 1 | sum price", "select false | map qty", "select pos in 5..10 | map pos, sym",
+)
+
+
+def make_table(rig, server):
+    rng = random.Random(7)
+    rows = []
+    for k in range(ROWS):
+        price = rng.choice([None, rng.randrange(1000) / 4])
+        rows.append((k, rng.choice(["AAPL", "MSFT", "ÄÖ", "", "a'b\\"]), price, rng.randrange(-50, 50), rng.randrange(2**40, 2**62), rng.choice(EXTREMES), rng.randrange(60), rng.randrange(10**6)))
+    server.ask("CREATE TABLE rows (pos Int64, sym String, price Nullable(Float64), qty Int16, big Int64, any Int64, day Date, at DateTime, flag UInt8) ENGINE = MergeTree ORDER BY qty")
+    data = []
+    with open(rig.sandbox.path("rows.csv"), "w", encoding="utf-8") as file:
+        file.write("pos,sym,price,qty,big,any,day,at,flag\n")
+        for pos, sym, price, qty, big, extreme, day, second in rows:
+            date = f"2024-{1 + day // 31:02d}-{1 + day % 31 if day // 31 == 0 else 1 + day % 29:02d}"
+            clock = f"{second % 24:02d}:{second % 60:02d}:{second % 59:02d}"
+            escaped = sym.replace("\\", "\\\\")
+            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}")
+            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2}\n')
+    server.ask("INSERT INTO rows FORMAT TabSeparated\n" + "\n".join(data) + "\n")
+
+
+def told(result):
+    """The output, and messages without their places."""
+    errors = [re.sub(r"^-c:[0-9:]+ ", "", line) for line in result.err.decode().split("\n")]
+    return result.status, result.out.decode(), [line for line in errors if line.startswith(("error: ", "hint: "))]
+
+
+def same(rig, url, title, lines):
+    for line in lines:
+        here, there = (rig.run(f"{source} | {line}") for source in ("rows.csv", f"load {url}"))
+        expected, got = told(here), told(there)
+        # A hint may repeat the line itself, with its source.
+        problem = "" if expected[:2] == got[:2] and expected[2][:1] == got[2][:1] else f"expected {expected}, got {got}"
+        rig.tally.check(f"{title}: {line}", problem)
+
+
+def unordered(rig, server):
+    """Without ?by= what needs no order runs, and the rest is refused."""
+    url = f"clickhouse://127.0.0.1:{server.port}/default/rows"
+    same(rig, url, "unordered", ("count", "sum qty", "group sym: count(), sum(qty)", "map sym | distinct | count", "pick sym, qty | distinct | sort qty, sym | take 4", "pick qty | sort | take 5"))
+    for line in ("take 5", "map qty | scan + ", "sort qty | take 2", "select qty > 3", "map sym | distinct"):
+        rig.fails(f"unordered: {line}", "the rows of `rows` have no order", f"load {url} | {line}")
+
+
+def changing(rig, server):
+    """What a table has may change: places of one statement that name it read the same rows."""
+    server.ask("CREATE VIEW dice2 AS SELECT toInt64(number) AS pos, rand(number) AS a FROM numbers(1000)")
+    table = f"let t = load {server.url('dice2', 'pos')}"
+    rig.answers("named twice, read together", "0\n", table, "t | select a >= 0 | zip (t | map a as b) | select a != b | count")
+
+
+def main():
+    tally = harness.Tally("pushed")
+    if not shutil.which("clickhouse-server"):
+        print("pushed: skipped: clickhouse-server is not installed")
+        return tally.finish()
+    with harness.Sandbox() as sandbox:
+        rig = servers.Rig(sandbox, tally)
+        folder = sandbox.path("server")
+        os.makedirs(folder)
+        server = servers.Server(folder)
+        try:
+            make_table(rig, server)
+            url = server.url("rows", "pos")
+            same(rig, url, "value", VALUES)
+            same(rig, url, "failure", FAILURES)
+            same(rig, url, "rows", RELATIONS)
+            unordered(rig, server)
+            changing(rig, server)
+        finally:
+            server.stop()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
