@@ -9,7 +9,6 @@
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
 #include "engine/plan/loop.h"
-#include "engine/storage/file_reader.h"
 #include "engine/storage/mapped_file.h"
 
 #include <string.h>
@@ -315,20 +314,6 @@ static bool has_narrowed(const struct sources *sources)
     return false;
 }
 
-/* Has a server run what it can of the pipeline. *done: all of it. */
-static enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources,
-                                 struct bound *bound, bool *narrowed, bool *done)
-{
-    if (request->whole || request->checking || !request->runner || sources->errors > 0)
-        return STATUS_OK;
-    const struct remote_part part = remote_find(binder, request, sources, bind_once);
-    *done = part.reader && part.reader->ops->value;
-    if (*done)
-        return remote_value(binder, request, &part, bound);
-    *narrowed = part.reader;
-    return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
-}
-
 /* Loads the pipeline's files and binds it; *narrowed: errors say more if it is bound again with request->whole.
  * STATUS_UNABLE: only that can tell its result. */
 static enum status bind_with_sources(struct env *env, const struct bind_request *request, struct arena *arena,
@@ -344,7 +329,7 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
         struct binder binder = binder_new(env, false, arena, diags);
         binder.bind_source = bind_source;
         binder.workers = alone.runner ? &alone.runner->workers : NULL;
-        status = bind_remotely(&binder, &alone, &sources, bound, &remote, &done);
+        status = bind_remotely(&binder, &alone, &sources, bind_once, bound, &remote, &done);
     }
     while (!done && status == STATUS_OK) {
         struct binder binder = binder_new(env, alone.checking, arena, diags);

@@ -168,8 +168,8 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
     return part;
 }
 
-enum status remote_replace(struct binder *binder, struct bind_request *request, struct sources *sources,
-                           const struct remote_part *part)
+static enum status remote_replace(struct binder *binder, struct bind_request *request, struct sources *sources,
+                                  const struct remote_part *part)
 {
     struct arena *arena = binder->arena;
     struct source_file *file = part->file;
@@ -202,8 +202,8 @@ enum status remote_replace(struct binder *binder, struct bind_request *request, 
     return STATUS_OK;
 }
 
-enum status remote_value(struct binder *binder, const struct bind_request *request, const struct remote_part *part,
-                         struct bound *bound)
+static enum status remote_value(struct binder *binder, const struct bind_request *request,
+                                const struct remote_part *part, struct bound *bound)
 {
     struct scalar scalar;
     const int64_t began = now_ns();
@@ -218,4 +218,17 @@ enum status remote_value(struct binder *binder, const struct bind_request *reque
     bound->kind = BOUND_CONSTANT;
     bound->scalar = scalar;
     return STATUS_OK;
+}
+
+enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources, bind_part *bind,
+                          struct bound *bound, bool *narrowed, bool *done)
+{
+    if (request->whole || request->checking || !request->runner || sources->errors > 0)
+        return STATUS_OK;
+    const struct remote_part part = remote_find(binder, request, sources, bind);
+    *done = part.reader && part.reader->ops->value;
+    if (*done)
+        return remote_value(binder, request, &part, bound);
+    *narrowed = part.reader;
+    return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
 }

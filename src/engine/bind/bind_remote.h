@@ -21,13 +21,10 @@ struct remote_part {
 struct remote_part remote_find(struct binder *binder, const struct bind_request *request, struct sources *sources,
                                bind_part *bind);
 
-/* Has the rest of the pipeline, which becomes request->pipeline, read the part's result, which is not read yet, instead
- * of the table. The file cache takes the reader over. */
-enum status remote_replace(struct binder *binder, struct bind_request *request, struct sources *sources,
-                           const struct remote_part *part);
-
-/* Runs a part that is a value: the result of the pipeline, as a constant. */
-enum status remote_value(struct binder *binder, const struct bind_request *request, const struct remote_part *part,
-                         struct bound *bound);
+/* Has a server run what it can of the pipeline. *done: all of it, and `bound` is the value. *narrowed: a part, whose
+ * result, which is not read yet, takes the table's place as the source of request->pipeline, the rest. STATUS_UNABLE:
+ * something in it fails, of which the pipeline without the server tells. */
+enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources, bind_part *bind,
+                          struct bound *bound, bool *narrowed, bool *done);
 
 #endif

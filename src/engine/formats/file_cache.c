@@ -430,20 +430,6 @@ void loaded_release(struct loaded *loaded)
     *loaded = (struct loaded){0};
 }
 
-struct file_reader *file_cache_lower(const struct file_cache *file_cache, const struct queue *queue,
-                                     const struct table_columns *from, const char **refusal)
-{
-    return file_cache->opener.tables->lower(queue, from, refusal);
-}
-
-enum status file_cache_value(const struct file_cache *file_cache, struct file_reader *reader, struct span span,
-                             struct scalar *value, struct diags *diags)
-{
-    const struct workers workers = opener_workers(&file_cache->opener, "", diags->arena);
-    const struct format_job job = {.workers = &workers, .span = span, .diags = diags};
-    return reader->ops->value(reader, &job, value);
-}
-
 enum status file_cache_adopt(struct file_cache *file_cache, struct file_reader *reader, const char *name,
                              struct span span, struct loaded *loaded, struct diags *diags)
 {
