@@ -101,8 +101,12 @@ static bool ask(const void *data, enum type type, enum op first, int64_t operand
     bool taken = compare_const_of(&code, asked, &probe) && probe.of == x && compare_const_prepare(&probe, type);
     if (taken) {
         struct operands operands = {.out = said, .a = data, .compare = &probe};
-        assert_false(probe.loop(&operands, NUMBERS));
-        for (int i = 0; i < NUMBERS; i++) {
+        const int count = NUMBERS - (int)(against & 63); /* so that the last vector is a part of one */
+        memset(said, 7, sizeof said);
+        assert_false(probe.loop(&operands, count));
+        for (int i = count; i < NUMBERS; i++)
+            assert_int_equal(said[i], 7);
+        for (int i = 0; i < count; i++) {
             int64_t left = before(first, number_at(data, type, i), operand);
             assert_int_equal(said[i], constant_left ? answer(op, against, left) : answer(op, left, against));
         }
@@ -254,7 +258,8 @@ static void test_picking(void **context)
         for (size_t size = 1; size <= 8; size *= 2) {
             if (!selection_packer(size))
                 continue;
-            selection_packer(size)(packed, elements, mask, rows, &(struct ahead){.at = (const char *)elements, .lines = turn % 3});
+            selection_packer(size)(packed, elements, mask, rows,
+                                   &(struct ahead){.at = (const char *)elements, .lines = turn % 3});
             for (int k = 0; k < expected; k++)
                 assert_memory_equal((unsigned char *)packed + (size_t)k * size,
                                     (unsigned char *)elements + listed[k] * size, size);
