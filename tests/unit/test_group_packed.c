@@ -72,7 +72,7 @@ static void add_rows(struct rig *rig, struct packed_sums *sums)
         packed_sums_begin(sums, rig->states, (int)count);
         for (size_t i = 1; i < rig->count; i++) {
             if (sums->plan->fields[i].packed)
-                packed_sums_put(sums, i, rig->columns[i], row, (int)count);
+                packed_sums_put(sums, i, (const int64_t *)rig->columns[i]->data + row, LANE_I64, (int)count);
         }
         packed_sums_add(sums, rig->places + row, (int)count);
         row += count;

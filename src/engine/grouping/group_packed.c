@@ -95,7 +95,7 @@ struct packed_sums *packed_sums_new(const struct packed_plan *plan, int64_t grou
 {
     struct packed_sums *sums = heap_array(1, sizeof *sums);
     sums->plan = plan;
-    sums->groups = groups;
+    sums->groups = sums->capacity = groups;
     for (int word = 0; word < plan->words; word++) {
         sums->words[word] = pages_alloc((size_t)groups * sizeof *sums->words[word]);
         if (!sums->words[word]) {
@@ -109,7 +109,7 @@ struct packed_sums *packed_sums_new(const struct packed_plan *plan, int64_t grou
 void packed_sums_free(struct packed_sums *sums)
 {
     for (int word = 0; sums && word < sums->plan->words; word++)
-        pages_free(sums->words[word], (size_t)sums->groups * sizeof *sums->words[word]);
+        pages_free(sums->words[word], (size_t)sums->capacity * sizeof *sums->words[word]);
     free(sums);
 }
 
@@ -146,12 +146,9 @@ CPU_CLONES static void put_values_64(uint64_t *block, const struct packed_field 
     put_values(block, field, values, true, count);
 }
 
-void packed_sums_put(struct packed_sums *sums, size_t aggregate, const struct column *column, int64_t row, int count)
+void packed_sums_put(struct packed_sums *sums, size_t aggregate, const void *values, enum lane lane, int count)
 {
     const struct packed_field *field = &sums->plan->fields[aggregate];
-    int64_t space[OPERATOR_BLOCK];
-    const enum lane lane = axis_lane(column);
-    const void *values = axis_values(column, lane, row, count, space);
     (lane == LANE_I32 ? put_values_32 : put_values_64)(sums->block[field->word], field, values, count);
 }
 

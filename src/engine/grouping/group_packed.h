@@ -34,8 +34,8 @@ void packed_plan_free(struct packed_plan *plan);
 /* A thread's words, and those of a block of rows, of which each is added to the words of its row's group. */
 struct packed_sums {
     const struct packed_plan *plan;
-    int64_t groups;
-    int64_t rows; /* added since the words were emptied */
+    int64_t groups, capacity; /* groups may be set, up to this, while the words are empty */
+    int64_t rows;             /* added since the words were emptied */
     uint64_t *words[PACKED_WORDS];
     uint64_t block[PACKED_WORDS][OPERATOR_BLOCK];
 };
@@ -46,8 +46,8 @@ void packed_sums_free(struct packed_sums *sums); /* NULL: nothing */
 
 /* Begins a block of `count` rows; if a field might overflow, the words are emptied into the states before. */
 void packed_sums_begin(struct packed_sums *sums, void **states, int count);
-/* Gives the block the rows from `row` on of an aggregate's column, in the order of the aggregates. */
-void packed_sums_put(struct packed_sums *sums, size_t aggregate, const struct column *column, int64_t row, int count);
+/* Gives the block the values of an aggregate, of LANE_I32 or LANE_I64; in the order of the aggregates. */
+void packed_sums_put(struct packed_sums *sums, size_t aggregate, const void *values, enum lane lane, int count);
 /* Adds the block. */
 void packed_sums_add(struct packed_sums *sums, const uint32_t *places, int count);
 

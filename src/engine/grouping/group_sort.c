@@ -1,7 +1,8 @@
-/* Grouping by sorting codes with their row numbers. Each sorted bucket is aggregated while it is in the cache; its
- * groups are written from the bucket's first row on, and at the end the gaps between buckets are closed. Rows that are
- * in the order of their codes already, as those of a table sorted by its key, are aggregated as they are, in parts. */
-#include "engine/grouping/grouping.h"
+/* Grouping by dealing or sorting codes with the values of their rows. Each bucket is aggregated while it is in the
+ * cache, as it is if its codes have few possible values, else sorted; its groups are written from the bucket's first
+ * row on, and at the end the gaps between buckets are closed. Rows that are in the order of their codes already, as
+ * those of a table sorted by its key, are aggregated as they are, in parts. */
+#include "engine/grouping/group_bucket.h"
 #include "engine/sorting/radix_sort.h"
 
 #include "base/heap.h"
@@ -10,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { WORD_BITS = 64, ORDERED_PART = 1 << 16 };
+enum { ORDERED_PART = 1 << 16 };
 
 /* Consecutive result rows. */
 struct stretch {
@@ -19,8 +20,8 @@ struct stretch {
 
 struct sorted {
     const struct grouping *grouping;
-    int row_bits; /* of the row number, below the code in a word of 8 bytes, unless `pairs` */
-    bool pairs;
+    struct group_carry carry;
+    struct bucket_groups *buckets;
     void ***states; /* of each thread: a block's groups and the one before */
     _Atomic bool failed;
     pthread_mutex_t lock; /* of what follows */
@@ -31,32 +32,7 @@ struct sorted {
 static void read_rows(void *context, int64_t row, int count, void *elements)
 {
     const struct sorted *sorted = context;
-    uint64_t codes[KEY_BLOCK];
-    keys_read(sorted->grouping->keys, 0, row, count, codes);
-    if (sorted->pairs) {
-        struct radix_pair *pairs = elements;
-        for (int i = 0; i < count; i++)
-            pairs[i] = (struct radix_pair){.key = codes[i], .payload = (uint64_t)row + (uint64_t)i};
-    } else {
-        uint64_t *words = elements;
-        for (int i = 0; i < count; i++)
-            words[i] = codes[i] << sorted->row_bits | ((uint64_t)row + (uint64_t)i);
-    }
-}
-
-static void split(const struct sorted *sorted, const void *elements, int64_t from, int count, uint64_t *codes,
-                  uint64_t *rows)
-{
-    uint64_t mask = (UINT64_C(1) << sorted->row_bits) - 1;
-    for (int i = 0; i < count && sorted->pairs; i++) {
-        codes[i] = ((const struct radix_pair *)elements)[from + i].key;
-        rows[i] = ((const struct radix_pair *)elements)[from + i].payload;
-    }
-    for (int i = 0; i < count && !sorted->pairs; i++) {
-        uint64_t word = ((const uint64_t *)elements)[from + i];
-        codes[i] = word >> sorted->row_bits;
-        rows[i] = word & mask;
-    }
+    group_carry_read(&sorted->carry, row, count, elements);
 }
 
 /* A bucket being aggregated: all groups but the last have been emitted. */
@@ -67,10 +43,10 @@ struct bucket {
     bool open; /* the group at place 0 began in an earlier block */
 };
 
-/* The rows are those listed or, without a list, from `row` on. */
 static void add_block(const struct grouping *grouping, void **states, struct bucket *bucket, const uint64_t *codes,
-                      const uint64_t *rows, int64_t row, int count)
+                      const struct row_block *block)
 {
+    const int count = block->count;
     uint32_t places[KEY_BLOCK];
     uint32_t last = 0;
     if (!bucket->open) {
@@ -84,7 +60,7 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
         places[i] = last;
     }
     group_states_clear(grouping, states, 1, last);
-    group_states_add(grouping, states, NULL, places, &(struct row_block){.row = row, .rows = rows, .count = count});
+    group_states_add(grouping, states, NULL, places, block);
     bucket->open = true;
     bucket->found.count = (int)last;
     if (last == 0)
@@ -124,19 +100,36 @@ static void aggregate_bucket(void *context, int member, int64_t row, const void 
     bucket.found.places = bucket.places;
     for (uint32_t i = 0; i <= KEY_BLOCK; i++)
         bucket.places[i] = i;
-    uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
     for (int64_t i = 0; i < count && !workers_cancelled(grouping->workers); i += KEY_BLOCK) {
-        int block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
-        if (elements)
-            split(sorted, elements, i, block, codes, rows);
-        else
-            keys_read(grouping->keys, 0, row + i, block, codes);
-        add_block(grouping, states, &bucket, codes, elements ? rows : NULL, row + i, block);
+        struct row_block block = {.row = row + i, .count = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK};
+        if (elements) {
+            const char *from = (const char *)elements + (size_t)i * group_carry_width(&sorted->carry);
+            group_carry_codes(&sorted->carry, from, block.count, codes);
+            block.carry = &sorted->carry;
+            block.payloads = group_carry_payloads(&sorted->carry, from, block.count, payloads);
+        } else {
+            keys_read(grouping->keys, 0, row + i, block.count, codes);
+        }
+        add_block(grouping, states, &bucket, codes, &block);
     }
     bucket.found.count = 1;
     bucket.found.codes = bucket.codes;
     grouping->emit(grouping->context, &bucket.found);
     note_stretch(sorted, row, bucket.found.at + 1 - row);
+}
+
+static bool take_bucket(void *context, int member, const struct radix_bucket *bucket)
+{
+    struct sorted *sorted = context;
+    if (!bucket_groups_pays(bucket))
+        return false;
+    const int64_t groups = bucket_groups_emit(sorted->buckets, member, bucket);
+    if (groups < 0)
+        sorted->failed = true;
+    else
+        note_stretch(sorted, bucket->row, groups);
+    return true;
 }
 
 static int by_position(const void *a, const void *b)
@@ -243,22 +236,24 @@ static enum status aggregate_ordered(struct sorted *sorted, bool *is_ordered)
 
 enum status group_sorted(const struct grouping *grouping, int64_t *groups)
 {
-    int members = grouping->workers->threads, bits = grouping->keys->word_bits[0];
+    const int members = grouping->workers->threads;
     struct sorted sorted = {.grouping = grouping};
     if (!grouping->prepare(grouping->context, grouping->rows))
         return STATUS_FAILED;
-    sorted.row_bits = grouping->rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)grouping->rows - 1) : 1;
-    sorted.pairs = bits + sorted.row_bits > WORD_BITS;
+    group_carry_init(&sorted.carry, grouping->keys, grouping->rows, grouping->group_aggs, grouping->group_agg_count);
+    sorted.buckets = bucket_groups_new(grouping, &sorted.carry);
     sorted.states = heap_array((size_t)members, sizeof *sorted.states);
     pthread_mutex_init(&sorted.lock, NULL);
-    struct radix radix = {
+    const struct radix radix = {
         .workers = grouping->workers,
         .rows = grouping->rows,
-        .width = sorted.pairs ? sizeof(struct radix_pair) : sizeof(uint64_t),
-        .shift = sorted.pairs ? 0 : sorted.row_bits,
-        .bits = bits,
+        .width = group_carry_width(&sorted.carry),
+        .shift = sorted.carry.pairs ? 0 : sorted.carry.payload_bits,
+        .bits = grouping->keys->word_bits[0],
         .read = read_rows,
         .emit = aggregate_bucket,
+        .take = take_bucket,
+        .take_bits = GROUP_BUCKET_BITS,
         .context = &sorted,
     };
     bool is_ordered = false;
@@ -275,6 +270,8 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
         group_states_free(grouping, sorted.states[i], KEY_BLOCK + 1);
     free(sorted.states);
     free(sorted.stretches);
+    bucket_groups_free(sorted.buckets);
+    group_carry_free(&sorted.carry);
     pthread_mutex_destroy(&sorted.lock);
     return status;
 }

@@ -8,7 +8,7 @@
 enum {
     FEW_BITS = 12,        /* codes of this many bits are always addressed directly, */
     DENSE_BITS = 20,      /* and of this many bits if there are as many rows as codes */
-    DENSE_BYTES = 1 << 24 /* of a thread's states: about a core's share of the last-level cache */
+    DENSE_BYTES = 1 << 22 /* of a thread's states: beyond some caches, dealing rows first is faster */
 };
 
 static bool is_dense(const struct grouping *grouping)
@@ -64,10 +64,34 @@ struct space {
 
 static void read_values(const struct column *column, const struct row_block *block, void *values)
 {
-    if (block->rows)
-        operator_values_at(column, block->rows, block->count, values);
-    else
+    uint64_t rows[OPERATOR_BLOCK];
+    if (!block->carry) {
         operator_values(column, block->row, block->count, values);
+    } else if (!group_carry_values(block->carry, column, block->payloads, block->count, values)) {
+        group_carry_values(block->carry, NULL, block->payloads, block->count, rows);
+        operator_values_at(column, rows, block->count, values);
+    }
+}
+
+static void read_rows(const struct row_block *block, int64_t *rows)
+{
+    for (int i = 0; i < block->count && !block->carry; i++)
+        rows[i] = block->row + i;
+    if (block->carry)
+        group_carry_values(block->carry, NULL, block->payloads, block->count, rows);
+}
+
+/* Values of an aggregate that is packed. */
+static void put_packed(struct packed_sums *sums, size_t aggregate, const struct column *column,
+                       const struct row_block *block, struct space *space)
+{
+    const enum lane lane = block->carry ? LANE_I64 : axis_lane(column);
+    const void *values = space->values;
+    if (block->carry)
+        read_values(column, block, space->values);
+    else
+        values = axis_values(column, lane, block->row, block->count, space->values);
+    packed_sums_put(sums, aggregate, values, lane, block->count);
 }
 
 /* As floats also of integers. */
@@ -107,15 +131,15 @@ void group_states_add(const struct grouping *grouping, void **states, struct pac
         struct group_values values = {.values = space.values};
         if (sums && sums->plan->fields[i].packed) {
             if (group_agg->column)
-                packed_sums_put(sums, i, group_agg->column, block->row, count);
+                put_packed(sums, i, group_agg->column, block, &space);
             continue;
         }
         if (group_agg->kind == GROUP_INT_MOMENTS || group_agg->kind == GROUP_FLOAT_MOMENTS)
             read_moments(group_agg, block, &space, &values);
         else if (group_agg->column)
             read_values(group_agg->column, block, space.values);
-        for (int k = 0; group_agg->kind == GROUP_FIRST && k < count; k++)
-            space.values[k] = block->rows ? (int64_t)block->rows[k] : block->row + k;
+        else if (group_agg->kind == GROUP_FIRST)
+            read_rows(block, space.values);
         group_aggregate_add(group_agg, states[i], places, &values, count);
     }
     if (sums)

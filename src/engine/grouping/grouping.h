@@ -1,11 +1,12 @@
 /* Grouping: finds rows with equal keys and aggregates them.
  *
  * Three strategies, the first that applies: few possible codes address an array directly; few distinct codes are looked
- * up in hash tables that fit the cache; otherwise codes are sorted, whose cost does not depend on the number of groups,
- * unless the rows are in their order already. */
+ * up in hash tables that fit the cache; otherwise rows are dealt by their codes and sorted where these have many
+ * possible values, whose cost does not depend on the number of groups, unless they are in their order already. */
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
+#include "engine/grouping/group_carry.h"
 #include "engine/grouping/group_packed.h"
 #include "engine/sorting/sort_keys.h"
 
@@ -47,10 +48,11 @@ void **group_states_new(const struct grouping *grouping, int64_t groups);
 void group_states_free(const struct grouping *grouping, void **states, int64_t groups);
 void group_states_clear(const struct grouping *grouping, void **states, int64_t begin, int64_t count);
 
-/* Rows from `row` on or, unless `rows` is NULL, those listed there. */
+/* Rows from `row` on or, unless `carry` is NULL, those with these payloads. */
 struct row_block {
     int64_t row;
-    const uint64_t *rows;
+    const struct group_carry *carry;
+    const uint64_t *payloads;
     int count; /* at most KEY_BLOCK */
 };
 

@@ -73,6 +73,22 @@ static bool positions_in_bucket(const struct dealing *dealing, int64_t bucket, s
     return least != most;
 }
 
+/* Gives a bucket to radix->take; false if it must be sorted. */
+static bool take_bucket(const struct dealing *dealing, int member, int64_t number, const struct sort_positions *by,
+                        bool differ)
+{
+    const struct radix *radix = dealing->sorter->radix;
+    const struct radix_bucket bucket = {
+        .deal = &dealing->deal,
+        .number = number,
+        .row = dealing->row + dealing->deal.begins[number],
+        .count = bucket_count(dealing, number),
+        .least = by->least,
+        .bits = differ ? 64 - by->up : 0,
+    };
+    return radix->take && bucket.bits <= radix->take_bits && radix->take(radix->context, member, &bucket);
+}
+
 static void small_bucket(void *context, int member, int64_t bucket)
 {
     const struct dealing *dealing = context;
@@ -82,6 +98,8 @@ static void small_bucket(void *context, int member, int64_t bucket)
         return;
     struct sort_positions by;
     const bool differ = positions_in_bucket(dealing, bucket, &by);
+    if (take_bucket(dealing, member, bucket, &by, differ))
+        return;
     const struct pieces pieces = pieces_of_bucket(&dealing->deal, bucket);
     void *sorted = bins_sort(&dealing->sorter->bins[member], &pieces, (size_t)count, differ ? &by : NULL);
     radix->emit(radix->context, member, dealing->row + dealing->deal.begins[bucket], sorted, count);
@@ -125,6 +143,12 @@ static enum status large_bucket(const struct dealing *dealing, int64_t bucket, i
 {
     const struct radix *radix = dealing->sorter->radix;
     const int64_t parts = dealing->deal.parts.count;
+    struct sort_positions by;
+    if (radix->take) {
+        const bool differ = positions_in_bucket(dealing, bucket, &by);
+        if (take_bucket(dealing, -1, bucket, &by, differ))
+            return workers_cancelled(radix->workers) ? STATUS_CANCELLED : STATUS_OK;
+    }
     struct stretch stretch = {.row = dealing->row + dealing->deal.begins[bucket],
                               .count = bucket_count(dealing, bucket),
                               .least = UINT64_MAX,
@@ -151,11 +175,18 @@ static enum status large_bucket(const struct dealing *dealing, int64_t bucket, i
 
 /* ---- all elements ---- */
 
+/* Whether the keys of buckets, whose numbers have `bits` bits, have so few possible values that radix->take is asked.
+ */
+static bool are_taken(const struct radix *radix, const struct sort_positions *by, int bits)
+{
+    return radix->take && 64 - by->up - bits <= radix->take_bits;
+}
+
 static int bucket_bits(const struct radix *radix, int64_t count, const struct sort_positions *by)
 {
     const int most = 64 - by->up < MOST_BITS ? 64 - by->up : MOST_BITS;
     int bits = LEAST_BITS;
-    while (bits < most && (count * (int64_t)radix->width) >> bits > BUCKET_BYTES)
+    while (bits < most && (count * (int64_t)radix->width) >> bits > BUCKET_BYTES && !are_taken(radix, by, bits))
         bits++;
     return bits < most ? bits : most;
 }
@@ -172,7 +203,7 @@ static enum status deal_stretch(struct dealing *dealing, const struct stretch *s
         .from = stretch->elements,
         .bits = bucket_bits(radix, stretch->count, &dealing->by),
     };
-    if (stretch->depth < SAMPLED_DEPTH)
+    if (stretch->depth < SAMPLED_DEPTH && !are_taken(radix, &dealing->by, dealing->deal.bits))
         sort_positions_sample(&dealing->by, radix, stretch->elements, stretch->count, dealing->deal.bits);
     enum status status = deal_run(&dealing->deal, stretch->count);
     const int64_t buckets = (int64_t)1 << dealing->deal.bits;

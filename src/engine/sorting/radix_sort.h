@@ -13,6 +13,16 @@
 enum { RADIX_BLOCK = 1024 }; /* the most elements read at once */
 
 struct sort_level;
+struct deal;
+
+/* Elements that have been dealt into one bucket, and are not sorted. */
+struct radix_bucket {
+    const struct deal *deal;
+    int64_t number;
+    int64_t row, count; /* of the result */
+    uint64_t least;     /* keys are at least this, */
+    int bits;           /* and less than 2^bits more */
+};
 
 /* Elements of 16 bytes; those of 4 and of 8 bytes are a uint32_t and a uint64_t. */
 struct radix_pair {
@@ -30,6 +40,10 @@ struct radix {
     /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
      * call, unless an element is a key of 4 bytes alone. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);
+    /* NULL, or: takes a bucket whose keys have up to 2^take_bits possible values as it is, in place of `emit`; false:
+     * it must be sorted. `member` is -1 where it is too large for one thread; all threads are idle then. */
+    bool (*take)(void *context, int member, const struct radix_bucket *bucket);
+    int take_bits;
     void *context;
     const struct sort_level *level; /* NULL: the best that this processor has */
 };

@@ -1,0 +1,24 @@
+/* Groups of the rows of a bucket whose codes have few possible values: they address states, so that its elements need
+ * not be sorted. */
+#ifndef RQL_ENGINE_GROUPING_GROUP_BUCKET_H
+#define RQL_ENGINE_GROUPING_GROUP_BUCKET_H
+
+#include "engine/grouping/grouping.h"
+#include "engine/sorting/radix_sort.h"
+
+enum { GROUP_BUCKET_BITS = 13 }; /* of codes: their states fit the cache */
+
+struct bucket_groups;
+
+/* For elements made by `carry`; both outlive it. */
+struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const struct group_carry *carry);
+void bucket_groups_free(struct bucket_groups *buckets);
+
+/* Whether a bucket's states, of at most GROUP_BUCKET_BITS bits, are not many more than its rows. */
+bool bucket_groups_pays(const struct radix_bucket *bucket);
+
+/* Emits the groups of a bucket from its first row on, by thread `member`, or by all threads if that is -1; returns
+ * their number, or -1: there is not enough memory. */
+int64_t bucket_groups_emit(struct bucket_groups *buckets, int member, const struct radix_bucket *bucket);
+
+#endif
