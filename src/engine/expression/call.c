@@ -6,11 +6,45 @@
 
 enum { LIMIT_PARAMETERS = 255 };
 
-/* Binds all arguments, to report every mistake in them. */
-static void bind_arguments(struct scope *scope, const struct expr *expr, struct term *arguments)
+enum use { USED_AS_VALUE = 1, USED_FOR_ELEMENTS = 2 };
+
+/* How an expression uses a parameter: a set of `enum use`. `depth`: of calls that may follow. */
+static unsigned uses_of(const struct env *env, const struct expr *expr, const char *name, int depth)
+{
+    const bool same = expr->definition == NULL && expr->name.text != NULL && strcmp(expr->name.text, name) == 0;
+    const struct binding *called = expr->kind == EXPR_CALL ? env_find(env, expr->name.text) : NULL;
+    const struct stmt *function =
+        called != NULL && called->kind == BINDING_FUNCTION && !called->unknown ? called->function : NULL;
+    unsigned uses = 0;
+    if (same && expr->kind == EXPR_NAME)
+        uses = USED_AS_VALUE;
+    else if (same && expr->kind == EXPR_INDEX)
+        uses = USED_FOR_ELEMENTS;
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        const struct expr *argument = expr->args[i];
+        if (argument == NULL)
+            continue;
+        const unsigned here = uses_of(env, argument, name, depth);
+        const bool given = here == USED_AS_VALUE && argument->kind == EXPR_NAME && function != NULL && depth > 0 &&
+                           i < function->param_count;
+        uses |= given ? uses_of(env, function->expr, function->params[i].text, depth - 1) : here;
+    }
+    return uses;
+}
+
+/* Whether the function takes elements of parameter i alone, and is given a name: it need not be that of a value. */
+static bool takes_elements(const struct scope *scope, const struct stmt *function, const struct expr *call, size_t i)
+{
+    return function != NULL && i < function->param_count && call->args[i]->kind == EXPR_NAME &&
+           uses_of(scope->binder->env, function->expr, function->params[i].text, LIMIT_CALLS) == USED_FOR_ELEMENTS;
+}
+
+/* Binds all arguments, to report every mistake in them. `function`: NULL if it is not known. */
+static void bind_arguments(struct scope *scope, const struct stmt *function, const struct expr *expr,
+                           struct term *arguments)
 {
     for (size_t i = 0; i < expr->arg_count && !bind_gave_up(scope->binder); i++)
-        arguments[i] = bind_term(scope, expr->args[i]);
+        arguments[i] = takes_elements(scope, function, expr, i) ? unknown_term : bind_term(scope, expr->args[i]);
 }
 
 /* "f(x, y)" */
@@ -69,7 +103,7 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
 {
     struct binder *binder = scope->binder;
     struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
-    bind_arguments(scope, expr, arguments);
+    bind_arguments(scope, function, expr, arguments);
     if (expr->arg_count != function->param_count) {
         bind_error_second(binder, expr->span, function->span, "defined here",
                           arena_printf(binder->arena, "usage: %s", usage_of(binder->arena, function)),
@@ -90,6 +124,8 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     body.parameters = function->params;
     body.parameter_count = function->param_count;
     body.arguments = arguments;
+    body.call = expr;
+    body.caller = scope;
     body.has_rows = scope->has_rows;
     body.shape = scope->shape;
     body.task = scope->task;
@@ -130,7 +166,7 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
         return inline_call(scope, binding->function, expr);
     if (binding != NULL && binding->unknown) {
         /* Its definition failed and was reported. Its arguments may have errors of their own. */
-        bind_arguments(scope, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(struct term)));
+        bind_arguments(scope, NULL, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(struct term)));
         return unknown_term;
     }
     name_unknown_function(scope, &expr->name);

@@ -214,7 +214,9 @@ struct scope {
     const struct head *head;       /* or NULL */
     const struct subject *subject; /* after a terminal: its value; NULL: there is none */
     const struct name *parameters;
-    const struct term *arguments; /* of the parameters */
+    const struct term *arguments;     /* of the parameters, */
+    const struct expr *call;          /* as they were written; NULL: in a definition that is checked */
+    struct scope *caller, *positions; /* of the arguments; of the positions of elements, if not this one */
     size_t parameter_count;
     bool has_rows;                          /* `row` means something */
     size_t group, place;                    /* within per: INPUTs of each row's group and place; else 0 */
@@ -290,6 +292,8 @@ bool name_position(struct scope *scope, int64_t position, struct span span, size
 
 /* Whether a parameter or a column has exactly this name. */
 bool name_is_taken(const struct scope *scope, const char *name);
+/* Whether it is a parameter of the function, and which. */
+bool name_is_parameter(const struct scope *scope, const char *name, size_t *index);
 
 /* The constant of this name, `pi`, which every other meaning of the name but an abbreviation hides; or NULL. */
 const struct binding *name_constant(const char *name);

@@ -54,6 +54,8 @@ static bool fits_shape(struct scope *scope, const struct expr *expr, const struc
 /* The position among the rows: an integer. Unknown after an error. */
 static struct term bind_place(struct scope *scope, const struct expr *expr, const struct indexed *of)
 {
+    if (scope->positions != NULL)
+        return bind_place(scope->positions, expr, of);
     struct code *code = scope->code;
     const char *what = arena_printf(scope->binder->arena, "`%s[...]`", of->name);
     struct term place = unknown_term;
@@ -112,6 +114,8 @@ static const struct binding *relation_named(const struct scope *scope, const cha
 /* A constant position; KNOWN_NOTHING after an error. */
 static enum known constant_place(struct scope *scope, const struct expr *expr, const struct indexed *of, int64_t *place)
 {
+    if (scope->positions != NULL)
+        return constant_place(scope->positions, expr, of, place);
     enum known known = fits_shape(scope, expr, of) ? KNOWN_VALUE : KNOWN_NOTHING;
     *place = 0;
     for (size_t i = 0; i < expr->arg_count; i++) {
@@ -322,6 +326,8 @@ static struct term bind_in_flow(struct scope *scope, const struct expr *expr, si
 
 static void bind_positions(struct scope *scope, const struct expr *expr)
 {
+    if (scope->positions != NULL)
+        scope = scope->positions;
     for (size_t i = 0; i < expr->arg_count; i++)
         bind_term(scope, expr->args[i]);
 }
@@ -380,8 +386,34 @@ static struct term bind_of_relation(struct scope *scope, const struct expr *expr
     return unknown_term;
 }
 
+/* An element of what parameter `k` is given: of a relation or column of the caller, at the function's own positions. */
+static struct term bind_of_argument(struct scope *scope, const struct expr *expr, size_t k)
+{
+    if (scope->caller == NULL || k >= scope->call->arg_count) {
+        bind_positions(scope, expr);
+        return unknown_term;
+    }
+    const struct expr *argument = scope->call->args[k];
+    if (argument->kind != EXPR_NAME || argument->definition != NULL) {
+        bind_error_second(scope->binder, argument->span, expr->span, "an element is taken here",
+                          "give it a name before, with `let` or `derive`",
+                          "`%s` needs the name of a relation or column", expr->name.text);
+        return unknown_term;
+    }
+    struct scope caller = *scope->caller;
+    struct expr element = *expr;
+    element.name = argument->name;
+    caller.positions = scope->positions != NULL ? scope->positions : scope;
+    const struct term term = bind_index(&caller, &element);
+    scope->reads_row = scope->reads_row || caller.reads_row;
+    return term;
+}
+
 struct term bind_index(struct scope *scope, const struct expr *expr)
 {
+    size_t parameter;
+    if (expr->definition == NULL && name_is_parameter(scope, expr->name.text, &parameter))
+        return bind_of_argument(scope, expr, parameter);
     if (expr->definition != NULL) {
         not_a_column(scope, expr);
         return unknown_term;

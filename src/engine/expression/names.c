@@ -143,10 +143,15 @@ static bool may_abbreviate(struct scope *scope, const struct name *name, size_t 
     return false;
 }
 
+bool name_is_parameter(const struct scope *scope, const char *name, size_t *index)
+{
+    return find_name(scope->parameters, scope->parameter_count, name, index);
+}
+
 bool name_is_taken(const struct scope *scope, const char *name)
 {
     size_t index;
-    return find_name(scope->parameters, scope->parameter_count, name, &index) ||
+    return name_is_parameter(scope, name, &index) ||
            (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) ||
            (scope->flow != NULL && find_column(scope->flow, name, &index));
 }
@@ -394,7 +399,7 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     const char *argument = name_argument(name);
     if (argument != NULL)
         return resolve_argument(scope, name, argument);
-    if (find_name(scope->parameters, scope->parameter_count, name->text, &index))
+    if (name_is_parameter(scope, name->text, &index))
         return meaning(MEANS_ARGUMENT, index);
     bool final = false;
     if (scope->flow != NULL) {
