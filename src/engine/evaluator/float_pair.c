@@ -9,12 +9,15 @@ int float_pair_argument(const struct builder *b, value v)
 {
     const struct instr *instr = &b->code->at[v];
     const bool divides = builder_divides_by_power(b->code, instr);
+    int found = -1;
     for (int i = 0; i < 2 && (divides || is_float_term(instr)); i++) {
         const value arg = instr->args[i];
-        if (is_float_term(&b->code->at[arg]) && b->read_once[arg] && !builder_is_computed(b, arg))
-            return i;
+        const bool can = is_float_term(&b->code->at[arg]) && b->read_once[arg] && !builder_is_computed(b, arg);
+        /* Of a sum of products, each product goes with its addition. */
+        if (can && (found < 0 || b->code->at[arg].op == OP_MUL))
+            found = i;
     }
-    return -1;
+    return found;
 }
 
 void float_pair_emit(struct builder *b, value v, int paired)

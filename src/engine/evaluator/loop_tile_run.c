@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    TILE_ROWS = 256, /* what a round computes of them stays in a core's first cache */
+    TILE_ROWS = 512, /* what a round computes of them stays in a core's first cache */
     LEAST_RUN = 16,  /* rows that elements lie side by side for, or are one for; else each is read by its position */
     CANCEL_ROUNDS = 4096, /* between looks at whether the statement is cancelled */
 };
