@@ -10,7 +10,7 @@
 
 /* The templates of src/cl/kernels, as C strings. */
 extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[];
-extern const char kernel_compact_chunks[], kernel_compact_tiles[];
+extern const char kernel_compact_chunks[], kernel_compact_tiles[], kernel_filter_lookback[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
     [KERNEL_AGGREGATE] = "aggregate", [KERNEL_FLOAT_SUMS] = "float_sums", [KERNEL_COUNT] = "count",
@@ -31,6 +31,16 @@ bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role)
 
     return !plan->config->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
                                      (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0));
+}
+
+bool kernel_in_one_pass(const struct kernel_plan *plan)
+{
+    return plan->config->single_pass > 0 && plan->roles[KERNEL_WRITE] && plan->emitter.task->filter_count > 0;
+}
+
+size_t kernel_group(const struct kernel_plan *plan, enum kernel_role role)
+{
+    return role == KERNEL_WRITE && kernel_in_one_pass(plan) ? plan->config->single_group : plan->config->group;
 }
 
 /* The holes of one kernel's template while they are filled. */
@@ -63,11 +73,15 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
                  const struct holes *holes)
 {
     struct arena *arena = plan->emitter.arena;
-    const char *group = arena_printf(arena, "%zu", plan->config->group);
+    const char *group = arena_printf(arena, "%zu", kernel_group(plan, role));
+    enum { BRIEF_CODE = 16 }; /* operations; longer code would become too long */
     const struct part parts[] = {
         {"name", kernel_names[role]},
         {"round", plan->round ? round_parameter : ""},
         {"tiles", kernel_in_tiles(plan, role) ? "1" : ""},
+        {"warps", plan->config->warps ? "1" : ""},
+        {"unroll", plan->emitter.operations <= BRIEF_CODE ? "    #pragma unroll\n" : "    #pragma unroll 4\n"},
+        {"step", role == KERNEL_WRITE && kernel_in_one_pass(plan) ? "32" : group},
         {"rows", kernel_row_block},
         {"group", group},
         {"tile", arena_printf(arena, "%zu", plan->config->tile)},
@@ -143,13 +157,37 @@ static bool is_long(const struct kernel_plan *plan)
 static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena,
                                 struct leading_filter *filter)
 {
-    bool in_tiles = kernel_in_tiles(plan, role);
+    bool fixed = kernel_in_tiles(plan, role) && !(role == KERNEL_WRITE && kernel_in_one_pass(plan));
     struct live_roots needs = role == KERNEL_WRITE ? (struct live_roots){.filters = true} : kernel_needs[role];
 
-    if (plan->config->chunks || is_long(plan) || (in_tiles && role == KERNEL_AGGREGATE))
+    if (plan->config->chunks || is_long(plan) || (fixed && role == KERNEL_AGGREGATE))
         return false;
     return leading_filter_find(&plan->emitter, needs, arena, filter) &&
-           (!in_tiles || leading_filter_rows(&plan->emitter, filter, plan->config->tile) == plan->config->tile);
+           (!fixed || leading_filter_rows(&plan->emitter, filter, plan->config->tile) == plan->config->tile);
+}
+
+/* Rows that a work-item has in flight: row_block.cl. `filter` is the leading filter, or NULL. */
+static size_t rows_in_flight(const struct kernel_plan *plan, enum kernel_role role, const struct leading_filter *filter)
+{
+    const struct kernel_config *config = plan->config;
+
+    if (role == KERNEL_WRITE && kernel_in_one_pass(plan))
+        return is_long(plan) ? config->tile
+               : filter      ? leading_filter_rows(&plan->emitter, filter, config->single_pass)
+                             : config->single_pass;
+    if (kernel_in_tiles(plan, role))
+        return config->tile;
+    if (filter)
+        return leading_filter_rows(&plan->emitter, filter, config->leading);
+    return is_long(plan) ? 1 : config->unroll;
+}
+
+size_t kernel_tile_rows(const struct kernel_plan *plan, enum kernel_role role)
+{
+    struct leading_filter filter;
+    bool leads = find_leading_filter(plan, role, plan->emitter.arena, &filter);
+
+    return kernel_group(plan, role) * rows_in_flight(plan, role, leads ? &filter : NULL);
 }
 
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena)
@@ -167,17 +205,10 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
 static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, enum kernel_role role)
 {
     const struct emitter *emitter = &plan->emitter;
-    const struct kernel_config *config = plan->config;
-    bool in_tiles = kernel_in_tiles(plan, role);
     struct leading_filter filter;
 
     holes->has_leading = find_leading_filter(plan, role, emitter->arena, &filter);
-    if (in_tiles)
-        holes->many = config->tile;
-    else if (holes->has_leading)
-        holes->many = leading_filter_rows(emitter, &filter, config->leading);
-    else
-        holes->many = is_long(plan) ? 1 : config->unroll;
+    holes->many = rows_in_flight(plan, role, holes->has_leading ? &filter : NULL);
     if (holes->has_leading)
         leading_filter_emit(emitter, &filter, holes->many, &holes->leading);
 }
@@ -324,7 +355,7 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
     holes_free(&holes);
 }
 
-/* For compact_tiles.cl: one bit for each row of a work-item. */
+/* For compact_tiles.cl and filter_lookback.cl: one bit for each row of a work-item. */
 static const char mark_kept[] = "        kept |= (uint)(keep & 1) << j;\n";
 
 static void write(const struct kernel_plan *plan, struct strbuf *out)
@@ -350,9 +381,10 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
     }
     output_parameters(plan, &holes);
     write_outputs(plan, &holes);
-    const char *template = plan->config->chunks ? filtered ? kernel_compact_chunks : kernel_rows_chunks
-                           : filtered           ? kernel_compact_tiles
-                                                : kernel_rows_grid;
+    const char *template = plan->config->chunks       ? filtered ? kernel_compact_chunks : kernel_rows_chunks
+                           : !filtered                ? kernel_rows_grid
+                           : kernel_in_one_pass(plan) ? kernel_filter_lookback
+                                                      : kernel_compact_tiles;
     fill(plan, out, template, KERNEL_WRITE, &holes);
     holes_free(&holes);
 }
@@ -424,8 +456,8 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
         if (round)
             round_combine(&plan->aggregates, &plan->emitter, round, config, &text);
     } else {
-        plan->roles[KERNEL_COUNT] = task->filter_count > 0;
         plan->roles[KERNEL_WRITE] = has_outputs(task);
+        plan->roles[KERNEL_COUNT] = task->filter_count > 0 && !kernel_in_one_pass(plan);
         if (plan->roles[KERNEL_COUNT]) {
             plan->kept = accumulators_plan_count(arena);
             reduce(plan, &text, KERNEL_COUNT, &plan->kept);

@@ -9,8 +9,9 @@
 
 /* The kernels of a program. Parameters in order: columns (input_access.h); literals, then those of user functions;
  * aggregate, count: slots; float_sums: the members of a struct float_sum_levels for each float sum, slots; write:
- * outputs (pointer, first element) and, with filters, starts; all: number of the first row, rows, rows of a chunk,
- * flag; in rounds of a loop: the number of the round. KERNEL_COMBINE: see round_text.h. */
+ * outputs (pointer, first element) and, with filters, starts, or in one pass the words of the tiles; all: number of the
+ * first row, rows, rows of a chunk (in one pass the number of the launch), flag; in rounds of a loop: the number of the
+ * round. KERNEL_COMBINE: see round_text.h. */
 enum kernel_role { KERNEL_AGGREGATE, KERNEL_FLOAT_SUMS, KERNEL_COUNT, KERNEL_WRITE, KERNEL_COMBINE, KERNEL_ROLE_COUNT };
 
 extern const char *const kernel_names[KERNEL_ROLE_COUNT];
@@ -34,6 +35,15 @@ struct kernel_plan {
 /* Whether each group of this kernel takes a contiguous chunk of rows, in tiles; otherwise groups take tiles in turns,
  * or the device class works in chunks. */
 bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role);
+
+/* Whether KERNEL_WRITE filters in one pass (filter_lookback.cl). */
+bool kernel_in_one_pass(const struct kernel_plan *plan);
+
+/* The work-items of a work-group of this kernel. */
+size_t kernel_group(const struct kernel_plan *plan, enum kernel_role role);
+
+/* Rows of a work-group's tile of this kernel, which is in tiles. */
+size_t kernel_tile_rows(const struct kernel_plan *plan, enum kernel_role role);
 
 /* Bytes of columns that a kernel reads of every row, kept or not. */
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena);

@@ -218,7 +218,9 @@ const struct device *device_choose(const char *choice, const struct device *devi
 
 const struct kernel_config *device_kernel_config(const struct device *device)
 {
-    return device->type & CL_DEVICE_TYPE_CPU ? &kernel_config_chunks : &kernel_config_grid;
+    return device->type & CL_DEVICE_TYPE_CPU ? &kernel_config_chunks
+           : device->warps                   ? &kernel_config_warps
+                                             : &kernel_config_grid;
 }
 
 bool device_files_exist(void)

@@ -18,6 +18,9 @@ struct kernel_config {
     size_t leading;         /* the same behind a leading filter (filter_order.h) */
     size_t tile;            /* the same in the passes of a filter; 0 with chunks */
     size_t tiles;           /* the most tiles in a work-group's chunk */
+    size_t single_pass;     /* the same in a filter of one pass, whose groups wait for earlier ones; 0: of two */
+    size_t single_group;    /* work-items in a work-group of such a filter */
+    bool warps;             /* NVIDIA's: kernels may have inline PTX */
     int64_t launch_rows;    /* the most rows of a launch, for code of up to launch_operations operations */
     int64_t launch_operations;
     bool shared_tables; /* work-items are many, so they share tables and update them by atomics */
@@ -25,8 +28,8 @@ struct kernel_config {
     bool host_memory;   /* kernels read and write host memory in place */
 };
 
-/* CPU devices, and everything else. */
-extern const struct kernel_config kernel_config_chunks, kernel_config_grid;
+/* CPU devices; NVIDIA GPUs (device.h: warps); and everything else. */
+extern const struct kernel_config kernel_config_chunks, kernel_config_warps, kernel_config_grid;
 
 /* The most rows of a launch, fewer for longer code: a multiple of 4096, at least 65536. */
 int64_t kernel_config_rows(const struct kernel_config *config, size_t operations);

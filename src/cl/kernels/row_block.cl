@@ -1,4 +1,5 @@
-/// $many rows of a work-item, the first of them `first`: `$rows` in rows_grid.cl and compact_tiles.cl.
+/// $many rows of a work-item, $step apart, the first of them `first`: `$rows` in rows_grid.cl, compact_tiles.cl and
+/// filter_lookback.cl.
 ///
 /// Strategy: all loads of a block are issued before their values are used. With a leading filter (filter_order.h) the
 /// columns that it needs are loaded for every row, the others for the rows that pass.
@@ -15,18 +16,18 @@ $loaded
         int passed[$many];
         #pragma unroll
         for (uint j = 0; j < $many; ++j) {
-            const ulong i = first + j * $group;
+            const ulong i = first + j * $step;
 $load
         }
         #pragma unroll
         for (uint j = 0; j < $many; ++j) {
-            const ulong i = first + j * $group;
+            const ulong i = first + j * $step;
 $condition
 $loadrest
         }
         #pragma unroll
         for (uint j = 0; j < $many; ++j) {
-            const ulong i = first + j * $group;
+            const ulong i = first + j * $step;
             if (passed[j]) {
 $passing
             }
@@ -34,7 +35,7 @@ $passing
 $else
         #pragma unroll
         for (uint j = 0; j < $many; ++j) {
-            const ulong i = first + j * $group;
+            const ulong i = first + j * $step;
 $row
         }
 $end

@@ -158,10 +158,12 @@ static void drop(struct residency *residency)
 }
 
 struct device_column *device_columns_add_result(struct device_columns *copies, struct column *column, int64_t row,
-                                                int64_t rows, cl_mem buffer)
+                                                int64_t rows, cl_mem buffer, size_t bytes)
 {
     struct device_column *copy = device_columns_add(copies, column, row, rows, buffer);
 
+    copies->bytes += bytes - copy->bytes;
+    copy->bytes = bytes;
     copy->end = row + rows;
     copy->residency = (struct residency){.begin = row, .end = copy->end, .fetch = fetch, .drop = drop};
     residency_add(column, &copy->residency);

@@ -41,11 +41,12 @@ struct device_column *device_columns_find_space(struct device_columns *copies, c
 int64_t device_columns_missing(const struct device_columns *copies, const struct column *column, int64_t row,
                                int64_t rows);
 
-/* Adds an empty copy, or one with rows that only the device holds. Takes over the buffer. */
+/* Adds an empty copy, or one with rows that only the device holds, in a buffer of `bytes` bytes. Takes over the buffer.
+ */
 struct device_column *device_columns_add(struct device_columns *copies, struct column *column, int64_t row,
                                          int64_t rows, cl_mem buffer);
 struct device_column *device_columns_add_result(struct device_columns *copies, struct column *column, int64_t row,
-                                                int64_t rows, cl_mem buffer);
+                                                int64_t rows, cl_mem buffer, size_t bytes);
 
 /* Fills the copy with these rows, from other copies or host memory. False with the accelerator's failure. */
 bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, struct timing *timing);

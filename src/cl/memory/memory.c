@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SMALL_RESULT = 4096 /* bytes; smaller results are fetched at once */ };
+enum {
+    SMALL_RESULT = 4096, /* bytes; smaller results are fetched at once */
+    SURPLUS_SHARE = 256  /* of the budget: what a result may leave of its buffer */
+};
+static const cl_ulong last_epoch = ((cl_ulong)1 << 30) - 1;
 
 /* A buffer that memory_done releases: an output, or host memory as a buffer. */
 struct temporary {
@@ -30,6 +34,12 @@ struct memory {
         cl_mem buffer;
         size_t bytes;
     } scratch[SCRATCH_COUNT];
+    cl_ulong epoch; /* of the last launch with look-back */
+    struct {
+        cl_mem buffer; /* NULL: the memory is not pinned */
+        void *at;
+        size_t bytes;
+    } pinned;
 };
 
 struct memory *memory_new(struct accelerator *accelerator)
@@ -239,17 +249,47 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
     return true;
 }
 
-/* Removes a buffer from those that memory_done releases. */
-static bool remove_temporary(struct memory *memory, cl_mem buffer)
+static size_t temporary_bytes(const struct memory *memory, cl_mem buffer)
+{
+    for (size_t k = 0; k < memory->temporary_count; k++)
+        if (memory->temporary[k].buffer == buffer)
+            return memory->temporary[k].bytes;
+    return 0;
+}
+
+/* Removes a buffer from those that memory_done releases, and returns its bytes. */
+static size_t remove_temporary(struct memory *memory, cl_mem buffer)
 {
     for (size_t k = 0; k < memory->temporary_count; k++) {
         if (memory->temporary[k].buffer != buffer)
             continue;
-        memory->temporary_bytes -= memory->temporary[k].bytes;
+        size_t bytes = memory->temporary[k].bytes;
+        memory->temporary_bytes -= bytes;
         memory->temporary[k] = memory->temporary[--memory->temporary_count];
-        return true;
+        return bytes;
     }
-    return false;
+    return 0;
+}
+
+/* Moves a result to a buffer of its size if much of the one that was reserved is left; *buffer is the one that has it.
+ */
+static bool trim(struct memory *memory, cl_mem *buffer, size_t reserved, size_t bytes)
+{
+    struct accelerator *accelerator = memory->accelerator;
+    size_t surplus = reserved > bytes ? reserved - bytes : 0;
+
+    if (surplus / 2 <= bytes || surplus <= memory_budget(accelerator) / SURPLUS_SHARE)
+        return true;
+    cl_mem exact = create_resident(memory, bytes);
+    if (!exact)
+        return false;
+    add_temporary(memory, exact, bytes);
+    if (!cl_ok(&accelerator->failure, "clEnqueueCopyBuffer",
+               clEnqueueCopyBuffer(accelerator->queue, *buffer, exact, 0, 0, bytes, 0, NULL, NULL)) ||
+        !cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue)))
+        return false;
+    *buffer = exact;
+    return true;
 }
 
 bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
@@ -259,8 +299,12 @@ bool memory_keep(struct memory *memory, struct column *column, int64_t row, int6
 
     if (memory->accelerator->config->host_memory || bytes <= SMALL_RESULT)
         return memory_fetch(memory, column, row, rows, view, timing);
-    if (remove_temporary(memory, view->buffer))
-        device_columns_add_result(memory->copies, column, row, rows, view->buffer)->used = memory->launch;
+    cl_mem buffer = view->buffer;
+    if (!trim(memory, &buffer, temporary_bytes(memory, buffer), bytes))
+        return false;
+    size_t has = remove_temporary(memory, buffer);
+    if (has > 0)
+        device_columns_add_result(memory->copies, column, row, rows, buffer, has)->used = memory->launch;
     return true;
 }
 
@@ -293,6 +337,77 @@ cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes)
     memory->scratch[which].buffer = cl_ok(&memory->accelerator->failure, "clCreateBuffer", code) ? buffer : NULL;
     memory->scratch[which].bytes = memory->scratch[which].buffer ? bytes : 0;
     return memory->scratch[which].buffer;
+}
+
+/* Commands are executed in order, so this needs no wait. */
+static bool clear(struct memory *memory, cl_mem buffer, size_t bytes)
+{
+    static const cl_uint none = 0;
+
+    return cl_ok(&memory->accelerator->failure, "clEnqueueFillBuffer",
+                 clEnqueueFillBuffer(memory->accelerator->queue, buffer, &none, sizeof none, 0, bytes, 0, NULL, NULL));
+}
+
+cl_mem memory_flag(struct memory *memory)
+{
+    bool fresh = !memory->scratch[SCRATCH_FLAG].buffer;
+    cl_mem flag = memory_scratch(memory, SCRATCH_FLAG, sizeof(cl_int));
+
+    return flag && (!fresh || clear(memory, flag, sizeof(cl_int))) ? flag : NULL;
+}
+
+cl_mem memory_tiles(struct memory *memory, size_t tiles, cl_ulong *epoch)
+{
+    size_t before = memory->scratch[SCRATCH_TILES].bytes;
+    cl_mem buffer = memory_scratch(memory, SCRATCH_TILES, (tiles + 1) * sizeof(cl_ulong));
+
+    if (!buffer)
+        return NULL;
+    if (memory->scratch[SCRATCH_TILES].bytes != before || memory->epoch == last_epoch) {
+        memory->epoch = 0;
+        if (!clear(memory, buffer, memory->scratch[SCRATCH_TILES].bytes))
+            return NULL;
+    }
+    *epoch = ++memory->epoch;
+    return buffer;
+}
+
+static void free_pinned(struct memory *memory)
+{
+    if (memory->pinned.buffer) {
+        clEnqueueUnmapMemObject(memory->accelerator->queue, memory->pinned.buffer, memory->pinned.at, 0, NULL, NULL);
+        clFinish(memory->accelerator->queue);
+        clReleaseMemObject(memory->pinned.buffer);
+    } else {
+        free(memory->pinned.at);
+    }
+    memory->pinned.buffer = NULL;
+    memory->pinned.at = NULL;
+}
+
+void *memory_pinned(struct memory *memory, size_t bytes)
+{
+    enum { LEAST = 1 << 16 };
+    cl_int code = CL_INVALID_OPERATION;
+
+    if (memory->pinned.at && memory->pinned.bytes >= bytes)
+        return memory->pinned.at;
+    free_pinned(memory);
+    memory->pinned.bytes = bytes < LEAST ? LEAST : bytes;
+    if (!memory->accelerator->config->host_memory)
+        memory->pinned.buffer =
+            create(memory, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, memory->pinned.bytes, NULL, &code);
+    if (code == CL_SUCCESS)
+        memory->pinned.at =
+            clEnqueueMapBuffer(memory->accelerator->queue, memory->pinned.buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                               0, memory->pinned.bytes, 0, NULL, NULL, &code);
+    if (code != CL_SUCCESS) {
+        if (memory->pinned.buffer)
+            clReleaseMemObject(memory->pinned.buffer);
+        memory->pinned.buffer = NULL;
+        memory->pinned.at = heap_array(memory->pinned.bytes, 1);
+    }
+    return memory->pinned.at;
 }
 
 cl_mem memory_buffer(struct memory *memory, size_t bytes)
@@ -329,6 +444,7 @@ void memory_free(struct memory *memory)
     device_columns_free(memory->copies);
     device_pool_free(memory->pool);
     lane_free(memory->down);
+    free_pinned(memory);
     for (size_t k = 0; k < SCRATCH_COUNT; k++)
         if (memory->scratch[k].buffer)
             clReleaseMemObject(memory->scratch[k].buffer);

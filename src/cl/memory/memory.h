@@ -50,7 +50,8 @@ bool memory_prefetch(struct memory *memory, struct column *column, int64_t row, 
 void memory_begin_prefetch(struct memory *memory);
 
 /* Rows of a column under construction, for writing. After the kernel, memory_keep leaves them on the device until the
- * host needs them, or memory_fetch copies them to the host at once. */
+ * host needs them, or memory_fetch copies them to the host at once; both may be given fewer rows than have been
+ * reserved. */
 bool memory_output(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct view *view);
 bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
                  struct timing *timing);
@@ -60,8 +61,19 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
 void memory_done(struct memory *memory, struct timing *timing);
 
 /* A buffer of at least `bytes` bytes, kept between launches with undefined content. */
-enum scratch { SCRATCH_SLOTS, SCRATCH_FLAG, SCRATCH_COUNT };
+enum scratch { SCRATCH_SLOTS, SCRATCH_FLAG, SCRATCH_TILES, SCRATCH_COUNT };
 cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes);
+
+/* The flag of kernels, an int. Who finds it raised sets it to 0 again. */
+cl_mem memory_flag(struct memory *memory);
+
+/* The words of the tiles of a launch with look-back (filter_lookback.cl), and before them one for its result. *epoch is
+ * the number of the launch, which no word there has: 1 to 2^30 - 1. */
+cl_mem memory_tiles(struct memory *memory, size_t tiles, cl_ulong *epoch);
+
+/* Host memory of at least `bytes` bytes for what is read without waiting, pinned if that is possible; valid until the
+ * next call. */
+void *memory_pinned(struct memory *memory, size_t bytes);
 
 /* Allocates and releases a buffer. NULL with the accelerator's failure. */
 cl_mem memory_buffer(struct memory *memory, size_t bytes);

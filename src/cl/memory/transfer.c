@@ -9,24 +9,30 @@
 #include <unistd.h>
 
 enum {
-    PIECE = 4 << 20, /* bytes copied at once */
+    PIECE = 2 << 20, /* bytes copied at once */
     SLOTS = 2,       /* pieces of a thread: it copies one while the device copies the other */
-    MAX_THREADS = 8,
-    SMALL = 2 * PIECE /* up to this size pinned memory gains nothing */
+    MAX_THREADS = 12,
+    FEWEST_PIECES = 4, /* of a thread */
+    SMALL = 8 << 20    /* bytes; up to this size pinned memory gains nothing */
+};
+
+/* The slots of a thread. Pinning takes 0.4 ms for a megabyte, so each thread does it for itself, while others copy. */
+struct pinned {
+    cl_mem buffer; /* NULL: not created yet, or that failed */
+    char *memory;
 };
 
 struct lane {
     const struct accelerator *accelerator;
     enum transfer_direction direction;
     cl_command_queue queue;
-    cl_mem pinned; /* NULL: not created yet */
-    char *memory;
+    struct pinned pinned[MAX_THREADS];
     size_t threads;
 };
 
 /* A call of lane_copy. */
 struct batch {
-    const struct lane *lane;
+    struct lane *lane;
     const struct transfer *transfers;
     size_t count;
     atomic_size_t next;     /* the next piece to copy */
@@ -45,39 +51,57 @@ struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direc
     return lane;
 }
 
-/* On failure the lane copies pageable memory. */
-static void create_pinned(struct lane *lane)
+/* On failure the thread copies pageable memory. */
+static void create_pinned(const struct lane *lane, struct pinned *pinned)
 {
-    size_t bytes = lane->threads * SLOTS * PIECE;
+    const size_t bytes = SLOTS * PIECE;
     cl_int code;
-    cl_mem pinned =
+    cl_mem buffer =
         clCreateBuffer(lane->accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
 
     if (code != CL_SUCCESS)
         return;
-    lane->memory =
-        clEnqueueMapBuffer(lane->queue, pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
+    pinned->memory =
+        clEnqueueMapBuffer(lane->queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
     if (code == CL_SUCCESS)
-        lane->pinned = pinned;
+        pinned->buffer = buffer;
     else
-        clReleaseMemObject(pinned);
+        clReleaseMemObject(buffer);
 }
 
 void lane_free(struct lane *lane)
 {
-    if (lane->pinned) {
-        clEnqueueUnmapMemObject(lane->queue, lane->pinned, lane->memory, 0, NULL, NULL);
+    for (size_t k = 0; k < MAX_THREADS; k++)
+        if (lane->pinned[k].buffer)
+            clEnqueueUnmapMemObject(lane->queue, lane->pinned[k].buffer, lane->pinned[k].memory, 0, NULL, NULL);
+    if (lane->queue)
         clFinish(lane->queue);
-        clReleaseMemObject(lane->pinned);
-    }
+    for (size_t k = 0; k < MAX_THREADS; k++)
+        if (lane->pinned[k].buffer)
+            clReleaseMemObject(lane->pinned[k].buffer);
     if (lane->queue)
         clReleaseCommandQueue(lane->queue);
     free(lane);
 }
 
+static cl_int copy_unpinned(const struct lane *lane, const struct transfer *transfers, size_t count)
+{
+    cl_int code = CL_SUCCESS;
+
+    for (size_t k = 0; k < count && code == CL_SUCCESS; k++) {
+        const struct transfer *transfer = &transfers[k];
+        code = lane->direction == TRANSFER_UPLOAD
+                   ? clEnqueueWriteBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
+                                          transfer->host, 0, NULL, NULL)
+                   : clEnqueueReadBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
+                                         transfer->host, 0, NULL, NULL);
+    }
+    return code;
+}
+
 /* A slot of pinned memory and what it holds. */
 struct slot {
-    char *memory, *host;
+    char *memory, *host; /* memory: NULL without pinned memory */
     size_t bytes;
     cl_event event; /* of the device's copy; NULL: none in progress */
 };
@@ -134,7 +158,10 @@ static bool start_piece(struct batch *batch, struct slot *slot)
         return false;
     slot->host = (char *)transfer->host + begin;
     slot->bytes = transfer->bytes - begin < PIECE ? transfer->bytes - begin : PIECE;
-    if (batch->lane->direction == TRANSFER_UPLOAD) {
+    if (!slot->memory) {
+        const struct transfer piece = {transfer->buffer, transfer->offset + begin, slot->host, slot->bytes};
+        code = copy_unpinned(batch->lane, &piece, 1);
+    } else if (batch->lane->direction == TRANSFER_UPLOAD) {
         memcpy(slot->memory, slot->host, slot->bytes);
         code = clEnqueueWriteBuffer(queue, transfer->buffer, CL_FALSE, transfer->offset + begin, slot->bytes,
                                     slot->memory, 0, NULL, &slot->event);
@@ -154,11 +181,13 @@ static bool start_piece(struct batch *batch, struct slot *slot)
 static void *run(void *argument)
 {
     struct batch *batch = argument;
-    size_t thread = atomic_fetch_add(&batch->numbered, 1);
+    struct pinned *pinned = &batch->lane->pinned[atomic_fetch_add(&batch->numbered, 1)];
     struct slot slots[SLOTS] = {{0}};
 
+    if (!pinned->buffer)
+        create_pinned(batch->lane, pinned);
     for (size_t k = 0; k < SLOTS; k++)
-        slots[k].memory = batch->lane->memory + (thread * SLOTS + k) * PIECE;
+        slots[k].memory = pinned->buffer ? pinned->memory + k * PIECE : NULL;
     for (size_t turn = 0; atomic_load(&batch->code) == CL_SUCCESS; turn++) {
         finish_slot(batch, &slots[turn % SLOTS]);
         if (!start_piece(batch, &slots[turn % SLOTS]))
@@ -167,21 +196,6 @@ static void *run(void *argument)
     for (size_t k = 0; k < SLOTS; k++)
         finish_slot(batch, &slots[k]);
     return NULL;
-}
-
-static cl_int copy_unpinned(const struct lane *lane, const struct transfer *transfers, size_t count)
-{
-    cl_int code = CL_SUCCESS;
-
-    for (size_t k = 0; k < count && code == CL_SUCCESS; k++) {
-        const struct transfer *transfer = &transfers[k];
-        code = lane->direction == TRANSFER_UPLOAD
-                   ? clEnqueueWriteBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
-                                          transfer->host, 0, NULL, NULL)
-                   : clEnqueueReadBuffer(lane->queue, transfer->buffer, CL_TRUE, transfer->offset, transfer->bytes,
-                                         transfer->host, 0, NULL, NULL);
-    }
-    return code;
 }
 
 cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t count)
@@ -197,14 +211,12 @@ cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t cou
         lane->queue = clCreateCommandQueue(lane->accelerator->context, lane->accelerator->device.id, 0, &code);
     if (code != CL_SUCCESS)
         return code;
-    if (bytes > SMALL && !lane->pinned)
-        create_pinned(lane);
-    if (bytes <= SMALL || !lane->pinned)
+    if (bytes <= SMALL)
         return copy_unpinned(lane, transfers, count);
 
     struct batch batch = {lane, transfers, count, 0, CL_SUCCESS, 0};
     pthread_t threads[MAX_THREADS];
-    size_t started = 0, wanted = pieces < lane->threads ? pieces : lane->threads;
+    size_t started = 0, most = pieces / FEWEST_PIECES, wanted = most < lane->threads ? most : lane->threads;
     while (started + 1 < wanted && thread_start(&threads[started], run, &batch))
         started++;
     run(&batch);

@@ -1,8 +1,8 @@
 /* Large copies between the host and a device's own memory.
  *
  * Pageable memory moves at a fifth of what pinned memory does (on an H200 10.9 of 55.6 GB/s), and one thread copying
- * into pinned memory is no faster; so several threads fill or empty pinned buffers while the device copies the others.
- */
+ * into pinned memory is no faster; so several threads fill or empty pinned buffers while the device copies the others:
+ * of a file that is mapped for the first time, 6 threads reach 39 GB/s, 8 threads 41 to 47, and 12 threads 51. */
 #ifndef RQL_CL_MEMORY_TRANSFER_H
 #define RQL_CL_MEMORY_TRANSFER_H
 

@@ -8,12 +8,12 @@
 #include "engine/storage/residency.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-/* While columns are uploaded, a piece is large enough for the link and small enough to start early; uploading a range
- * takes some 100 ms. */
-enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_ROWS = 1 << 26 };
-static const int64_t range_bytes = INT64_C(4) << 30;
+/* While columns are uploaded, a piece is large enough for the link and small enough to start early: between pieces of
+ * 256 MB the link rests for a tenth of the time. Uploading a range takes some 100 ms. */
+enum { ROW_UNIT = 4096, FEWEST_ROWS = 65536, PIECE_BYTES = 1 << 30, RANGE_PIECES = 4 };
 
 /* The sink of all pieces of a range. */
 struct results {
@@ -140,6 +140,12 @@ static int64_t in_units(int64_t rows)
     return rows < ROW_UNIT ? ROW_UNIT : rows / ROW_UNIT * ROW_UNIT;
 }
 
+/* Rows whose inputs are uploaded at once. */
+static int64_t piece_rows(const struct row_bytes *bytes)
+{
+    return in_units(PIECE_BYTES / bytes->inputs);
+}
+
 int64_t execute_most_rows(const struct execution *execution)
 {
     const struct device *device = &execution->accelerator->device;
@@ -152,10 +158,8 @@ int64_t execute_most_rows(const struct execution *execution)
     if (execution->plan->config->host_memory)
         return in_units(rows);
     rows = min_int64(rows, available_bytes(execution) / (bytes.inputs + bytes.outputs + 1));
-    if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin)) {
-        int64_t pieces = range_bytes / bytes.inputs / PIECE_ROWS;
-        rows = min_int64(rows, (pieces < 1 ? 1 : pieces) * PIECE_ROWS);
-    }
+    if (bytes.inputs > 0 && !is_resident(execution, job->begin, job->end - job->begin))
+        rows = min_int64(rows, RANGE_PIECES * piece_rows(&bytes));
     return in_units(rows);
 }
 
@@ -165,17 +169,14 @@ static uint64_t *run_for_slots(struct launch *launch, enum kernel_role role, con
 {
     struct accelerator *accelerator = launch->accelerator;
     size_t groups = launch_groups(launch, role), bytes = accumulators->count * groups * sizeof(uint64_t);
-    cl_mem buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes);
-    if (!buffer || !launch_kernel(launch, role, flagged))
-        return NULL;
+    struct readback readback = {memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes), bytes, NULL};
 
+    if (!readback.buffer || !launch_kernel(launch, role, readback.buffer, &readback, flagged))
+        return NULL;
     uint64_t *results = heap_array(accumulators->count * groups + 1, sizeof *results);
+    memcpy(results, readback.at, bytes);
     *slots = (struct slots){accumulators, results, groups};
-    if (bytes == 0 || cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
-                            clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, results, 0, NULL, NULL)))
-        return results;
-    free(results);
-    return NULL;
+    return results;
 }
 
 /* Runs the second pass of float sums and adds it to the states. */
@@ -227,6 +228,20 @@ static enum status aggregate_piece(const struct results *results, struct launch 
     return status;
 }
 
+/* Runs the kernel that writes rows; of a filter in one pass it learns how many these are. */
+static bool run_write(const struct results *results, struct launch *launch)
+{
+    struct memory *memory = launch->accelerator->memory;
+    struct readback readback = {.bytes = sizeof(uint64_t)};
+    bool one_pass = kernel_in_one_pass(launch->plan);
+
+    if (one_pass)
+        readback.buffer = memory_tiles(memory, launch_tiles(launch), &launch->epoch);
+    cl_mem slots = one_pass ? readback.buffer : memory_scratch(memory, SCRATCH_SLOTS, 0);
+    return (!one_pass || readback.buffer) &&
+           launch_kernel(launch, KERNEL_WRITE, slots, one_pass ? &readback : NULL, results->flagged);
+}
+
 /* Appends the kept rows to the sink. */
 static bool write_rows(const struct results *results, struct launch *launch)
 {
@@ -239,9 +254,9 @@ static bool write_rows(const struct results *results, struct launch *launch)
         if (task->outputs[k].needed && !memory_output(memory, sink->columns[k], sink->rows, launch->written, &views[k]))
             return false;
     launch->outputs = views;
-    if (!launch_kernel(launch, KERNEL_WRITE, results->flagged))
+    if (!run_write(results, launch))
         return false;
-    for (size_t k = 0; k < task->output_count; k++) {
+    for (size_t k = 0; k < task->output_count && launch->written > 0 && !*results->flagged; k++) {
         struct timing *timing = launch->job->timing;
         if (task->outputs[k].needed && !(results->keep_on_device ? memory_keep : memory_fetch)(
                                            memory, sink->columns[k], sink->rows, launch->written, &views[k], timing))
@@ -307,7 +322,7 @@ static bool view_rows(const struct execution *execution, size_t input, int64_t b
 
     if (begin < end)
         return memory_input(memory, job->columns[input], begin, end - begin, job->timing, view);
-    *view = (struct view){.buffer = memory_scratch(memory, SCRATCH_FLAG, 1)};
+    *view = (struct view){.buffer = memory_flag(memory)};
     return view->buffer != NULL;
 }
 
@@ -393,15 +408,15 @@ static int64_t plan_uploads(const struct execution *execution)
     bool brief = bytes.inputs > available_bytes(execution) / 4 * 3 / all;
     memory_stream(memory, brief);
     if (brief)
-        return min_int64(PIECE_ROWS, in_units(available_bytes(execution) / (2 * bytes.inputs + bytes.outputs)));
+        return min_int64(piece_rows(&bytes), in_units(available_bytes(execution) / (2 * bytes.inputs + bytes.outputs)));
     for (size_t k = 0; k < emitter->column_count; k++) {
         /* A short range is probably all that is wanted. */
-        struct rows_read read = rows_read(execution, k, job->begin, rows < PIECE_ROWS / 4 ? rows : all);
+        struct rows_read read = rows_read(execution, k, job->begin, rows < piece_rows(&bytes) / 4 ? rows : all);
         int64_t most = (int64_t)execution->accelerator->device.largest_buffer / column_size(emitter, k);
         if (read.begin < read.end && read.end - read.begin <= most)
             memory_expect(memory, job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
     }
-    return PIECE_ROWS;
+    return piece_rows(&bytes);
 }
 
 static enum status run_pieces(struct results *results, piece_fn *run)

@@ -20,12 +20,15 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
     int64_t most = (int64_t)(launch->accelerator->device.units * config->groups);
     int64_t groups = divide_up(launch->rows, config->min_group_rows);
     int64_t chunk = 0;
+    bool only_writes = role == KERNEL_WRITE && !config->chunks;
 
-    if (kernel_in_tiles(launch->plan, role)) {
+    if (only_writes && kernel_in_one_pass(launch->plan)) {
+        groups = divide_up(launch->rows, (int64_t)kernel_tile_rows(launch->plan, role));
+    } else if (kernel_in_tiles(launch->plan, role)) {
         int64_t tile = (int64_t)(config->group * config->tile), tiles = divide_up(divide_up(launch->rows, tile), most);
         chunk = tile * (tiles < 1 ? 1 : tiles > (int64_t)config->tiles ? (int64_t)config->tiles : tiles);
         groups = divide_up(launch->rows, chunk);
-    } else if (groups > most) {
+    } else if (groups > most && !only_writes) {
         groups = most;
     }
     if (config->chunks && groups > 0) {
@@ -38,6 +41,11 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 size_t launch_groups(const struct launch *launch, enum kernel_role role)
 {
     return grid_of(launch, role).groups;
+}
+
+size_t launch_tiles(const struct launch *launch)
+{
+    return grid_of(launch, KERNEL_WRITE).groups;
 }
 
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role)
@@ -147,7 +155,8 @@ bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl
     const struct emitter *emitter = &launch->plan->emitter;
     struct arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_long row = launch->row;
-    cl_ulong rows = (cl_ulong)launch->rows, chunk = grid_of(launch, role).chunk;
+    bool one_pass = role == KERNEL_WRITE && kernel_in_one_pass(launch->plan);
+    cl_ulong rows = (cl_ulong)launch->rows, chunk = one_pass ? launch->epoch : grid_of(launch, role).chunk;
 
     input_arguments(&arguments, launch);
     literal_arguments(&arguments, emitter);
@@ -296,22 +305,45 @@ static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
     return code == CL_SUCCESS ? clWaitForEvents(1, &event) : code;
 }
 
-/* Enqueues and waits; if true, *event is the caller's to release. */
-static bool enqueue(const struct launch *launch, enum kernel_role role, const struct grid *grid, cl_event *event)
+/* The commands of a launch: the kernel, and what is read behind it. */
+struct commands {
+    cl_event kernel, last; /* may be the same */
+    cl_int *raised;        /* in pinned memory; NULL: the flag is not read */
+};
+
+static bool enqueue_read(struct accelerator *accelerator, cl_mem buffer, size_t bytes, void *to, cl_event *event)
+{
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+    return cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
+                 clEnqueueReadBuffer(accelerator->queue, buffer, CL_FALSE, 0, bytes, to, 0, NULL, event));
+}
+
+static bool enqueue(const struct launch *launch, enum kernel_role role, cl_mem flag, struct readback *readback,
+                    struct commands *commands)
 {
     struct accelerator *accelerator = launch->accelerator;
-    size_t local = launch->plan->config->group, global = grid->groups * local;
+    const struct grid grid = grid_of(launch, role);
+    const size_t local = kernel_group(launch->plan, role), global = grid.groups * local;
+    const size_t bytes = readback ? readback->bytes : 0;
+    cl_ulong *pinned = memory_pinned(accelerator->memory, sizeof *pinned + bytes);
 
     if (!cl_ok(&accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(accelerator->queue, launch->program->kernels[role], 1, NULL, &global, &local, 0,
-                                      NULL, event)))
+                                      NULL, &commands->kernel)))
         return false;
-    if (cl_ok(&accelerator->failure, "clWaitForEvents", wait_for(accelerator, *event)))
-        return true;
-    clReleaseEvent(*event);
-    return false;
+    if (launch->plan->emitter.checks) {
+        commands->raised = (cl_int *)pinned;
+        if (!enqueue_read(accelerator, flag, sizeof *commands->raised, commands->raised, &commands->last))
+            return false;
+    }
+    if (readback)
+        readback->at = pinned + 1;
+    return bytes == 0 || enqueue_read(accelerator, readback->buffer, bytes, pinned + 1, &commands->last);
 }
 
+/* Says that a raised flag has been seen: it is always 0 between launches. */
 static bool clear_flag(struct accelerator *accelerator, cl_mem flag)
 {
     static const cl_int none = 0;
@@ -320,33 +352,29 @@ static bool clear_flag(struct accelerator *accelerator, cl_mem flag)
                  clEnqueueWriteBuffer(accelerator->queue, flag, CL_TRUE, 0, sizeof none, &none, 0, NULL, NULL));
 }
 
-static bool read_flag(struct accelerator *accelerator, cl_mem flag, bool *flagged)
-{
-    cl_int raised = 0;
-
-    if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
-               clEnqueueReadBuffer(accelerator->queue, flag, CL_TRUE, 0, sizeof raised, &raised, 0, NULL, NULL)))
-        return false;
-    *flagged = *flagged || raised;
-    return true;
-}
-
-bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged)
+bool launch_kernel(struct launch *launch, enum kernel_role role, cl_mem slots, struct readback *readback, bool *flagged)
 {
     struct accelerator *accelerator = launch->accelerator;
-    struct grid grid = grid_of(launch, role);
-    bool checks = launch->plan->emitter.checks;
-    cl_mem flag = memory_scratch(accelerator->memory, SCRATCH_FLAG, sizeof(cl_int));
-    cl_event event;
+    cl_mem flag = memory_flag(accelerator->memory);
+    struct commands commands = {NULL, NULL, NULL};
 
-    if (!flag ||
-        !launch_set_arguments(launch, role, launch->program->kernels[role],
-                              memory_scratch(accelerator->memory, SCRATCH_SLOTS, 0), flag) ||
-        (checks && !clear_flag(accelerator, flag)) || !enqueue(launch, role, &grid, &event))
+    if (!flag || !launch_set_arguments(launch, role, launch->program->kernels[role], slots, flag))
         return false;
-    bool timed = launch->rows == 0 || add_timing(launch, role, event);
-    clReleaseEvent(event);
-    return timed && (!checks || read_flag(accelerator, flag, flagged));
+    bool done = enqueue(launch, role, flag, readback, &commands) &&
+                cl_ok(&accelerator->failure, "clWaitForEvents",
+                      wait_for(accelerator, commands.last ? commands.last : commands.kernel));
+    if (done && commands.raised && *commands.raised) {
+        *flagged = true;
+        done = clear_flag(accelerator, flag);
+    }
+    if (role == KERNEL_WRITE && done && readback)
+        launch->written = (int64_t)readback->at[0];
+    done = done && (launch->rows == 0 || add_timing(launch, role, commands.kernel));
+    if (commands.last)
+        clReleaseEvent(commands.last);
+    if (commands.kernel)
+        clReleaseEvent(commands.kernel);
+    return done;
 }
 
 /* Kernels without rows accept any buffer as a column. */
@@ -379,7 +407,7 @@ bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *p
     }
     signals_hold_interrupt(&before);
     for (int role = 0; role < KERNEL_ROLE_COUNT && done; role++)
-        done = !plan->roles[role] || launch_kernel(&launch, (enum kernel_role)role, &flagged);
+        done = !plan->roles[role] || launch_kernel(&launch, (enum kernel_role)role, views[0].buffer, NULL, &flagged);
     signals_restore(&accelerator->signals);
     signals_release(&before);
     program->launched = done;

@@ -26,6 +26,14 @@ struct launch {
     const struct view *outputs;            /* KERNEL_WRITE: of each output */
     const struct float_sum_levels *levels; /* KERNEL_FLOAT_SUMS: of each aggregate */
     int64_t written;                       /* KERNEL_WRITE: rows written, for timing */
+    cl_ulong epoch;                        /* KERNEL_WRITE in one pass: memory_tiles */
+};
+
+/* What is read behind a kernel, without another wait: `at` is valid until the next launch. */
+struct readback {
+    cl_mem buffer;
+    size_t bytes;
+    const uint64_t *at;
 };
 
 /* Return the number of work-groups, each of which writes one result per slot (or its own outputs), and the maximum rows
@@ -33,9 +41,14 @@ struct launch {
 size_t launch_groups(const struct launch *launch, enum kernel_role role);
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role);
 
-/* Runs a kernel and waits for it. SCRATCH_SLOTS must fit its slots, or hold the starts of KERNEL_WRITE. Sets *flagged
- * if a checked operation may have failed. Returns false with the accelerator's failure. */
-bool launch_kernel(const struct launch *launch, enum kernel_role role, bool *flagged);
+/* The number of tiles of KERNEL_WRITE in one pass. */
+size_t launch_tiles(const struct launch *launch);
+
+/* Runs a kernel and waits for it. `slots` must fit its slots, or hold the starts of KERNEL_WRITE, or its tiles. Sets
+ * *flagged if a checked operation may have failed. `readback` may be NULL. Returns false with the accelerator's
+ * failure. */
+bool launch_kernel(struct launch *launch, enum kernel_role role, cl_mem slots, struct readback *readback,
+                   bool *flagged);
 
 /* Set the arguments of a kernel of the launch's program, or of a copy of it; of a round's, all but the number of the
  * round, which is the last. launch_set_combine: of KERNEL_COMBINE, with the columns of the elements, and the launch of
