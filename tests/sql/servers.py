@@ -31,10 +31,13 @@ CONFIG = """<?xml version="1.0"?><yandex>
 <path>{here}/data/</path><tmp_path>{here}/data/tmp/</tmp_path><user_files_path>{here}/data/files/</user_files_path>
 <format_schema_path>{here}/data/schemas/</format_schema_path><users_config>{here}/users.xml</users_config>
 <default_profile>default</default_profile><default_database>default</default_database><timezone>UTC</timezone>
+<remote_servers>{clusters}</remote_servers>
 </yandex>"""
 
 USERS = """<?xml version="1.0"?><yandex>
 <profiles><default><max_threads>1</max_threads></default>
+<skipping><skip_unavailable_shards>1</skip_unavailable_shards></skipping>
+<skipped><readonly>1</readonly><skip_unavailable_shards>1</skip_unavailable_shards></skipped>
 <ro><readonly>2</readonly></ro><fixed><readonly>1</readonly></fixed>
 <cut><readonly>1</readonly><max_rows_to_read>5</max_rows_to_read><read_overflow_mode>break</read_overflow_mode></cut>
 <free><max_rows_to_read>5</max_rows_to_read><read_overflow_mode>break</read_overflow_mode></free></profiles>
@@ -52,20 +55,26 @@ def free_port():
 class Server:
     """A ClickHouse server with a folder of its own."""
 
-    def __init__(self, folder):
-        self.port = free_port()
+    def __init__(self, folder, tcp=None, clusters=""):
+        self.folder, self.port, self.process = folder, free_port(), None
         os.makedirs(os.path.join(folder, "data", "tmp"))
-        people = (("default", "", "default"), ("reader", "secret", "ro"), ("fixed", "", "fixed"), ("cut", "", "cut"), ("free", "", "free"))
+        people = [("default", "", "default"), ("reader", "secret", "ro")] + [(name, "", name) for name in ("fixed", "cut", "free", "skipping", "skipped")]
         users = "".join(USER.format(name=name, password=password, profile=profile) for name, password, profile in people)
-        for name, text in (("config.xml", CONFIG.format(here=folder, http=self.port, tcp=free_port())), ("users.xml", USERS.format(users=users))):
+        config = CONFIG.format(here=folder, http=self.port, tcp=tcp or free_port(), clusters=clusters)
+        for name, text in (("config.xml", config), ("users.xml", USERS.format(users=users))):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
-        log = open(os.path.join(folder, "output"), "wb")
-        self.process = subprocess.Popen(["clickhouse-server", f"--config-file={folder}/config.xml"], cwd=folder, stdout=log, stderr=log)
+        self.launch()
+
+    def launch(self):
+        with open(os.path.join(self.folder, "output"), "ab") as log:
+            self.process = subprocess.Popen(["clickhouse-server", f"--config-file={self.folder}/config.xml"], cwd=self.folder, stdout=log, stderr=log)
+
+    def wait(self):
         for _ in range(600):
             try:
                 self.ask("SELECT 1")
-                return
+                return self
             except (urllib.error.URLError, ConnectionError):
                 time.sleep(0.05)
         raise RuntimeError("clickhouse-server does not start")
@@ -261,14 +270,15 @@ class Prompt:
         os.close(slave)
         self.master = master
 
-    def shows(self, wanted, patience=20.0):
-        """Whether this appears in what is written from now on, without escape sequences."""
+    def until(self, wanted, patience=20.0):
+        """What is written from now on until this appears, without escape sequences; without it if it does not appear."""
         text, end = "", time.monotonic() + patience
-        while wanted not in text:
-            if not select.select([self.master], [], [], max(0, end - time.monotonic()))[0]:
-                return False
+        while wanted not in text and select.select([self.master], [], [], max(0, end - time.monotonic()))[0]:
             text = re.sub("\033\\[[0-9;?]*[a-zA-Z]|\033[78]", "", text + os.read(self.master, 65536).decode("utf-8", "replace"))
-        return True
+        return text
+
+    def shows(self, wanted, patience=20.0):
+        return wanted in self.until(wanted, patience)
 
     def type(self, text):
         os.write(self.master, text.encode())
@@ -469,7 +479,7 @@ def main():
             return tally.finish()
         folder = sandbox.path("server")
         os.makedirs(folder)
-        server = Server(folder)
+        server = Server(folder).wait()
         try:
             types(rig, server)
             pipelines(rig, server)

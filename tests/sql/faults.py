@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Faults of ClickHouse servers, each made to happen, and tables on two and four of them.
+
+    faults.py      without clickhouse-server only certificates"""
+
+import http.server
+import random
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import threading
+import time
+
+import servers
+from servers import harness
+
+SHARDS = 4
+ROWS = 20000
+
+
+def start_shards(sandbox):
+    """Servers that know the clusters c2 and c4 of the first two and all of them."""
+    ports = [servers.free_port() for _ in range(SHARDS)]
+    shard = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
+    clusters = "".join(f"<c{count}>{''.join(shard.format(port) for port in ports[:count])}</c{count}>" for count in (2, SHARDS))
+    started = [servers.Server(sandbox.path(f"shard{k}"), port, clusters) for k, port in enumerate(ports)]
+    return [server.wait() for server in started]
+
+
+def fill(rig, shards):
+    """The same rows in tables on two and four servers and in a file."""
+    rng = random.Random(3)
+    rows = [(k, rng.randrange(40), rng.randrange(-1000, 1000), rng.choice(["AAPL", "MSFT", "ÄÖ", ""])) for k in range(ROWS)]
+    with open(rig.sandbox.path("rows.csv"), "w", encoding="utf-8") as file:
+        file.write("pos,id,amount,sym\n" + "".join(f'{pos},{key},{amount},"{sym}"\n' for pos, key, amount, sym in rows))
+    columns = "(pos Int64, id Int32, amount Int32, sym String)"
+    for count in (2, SHARDS):
+        for k, server in enumerate(shards[:count]):
+            server.ask(f"CREATE TABLE part{count} {columns} ENGINE = MergeTree ORDER BY pos")
+            server.ask(f"INSERT INTO part{count} FORMAT TabSeparated\n" + "".join("\t".join(map(str, row)) + "\n" for row in rows[k::count]))
+        shards[0].ask(f"CREATE TABLE all{count} {columns} ENGINE = Distributed(c{count}, default, part{count})")
+
+
+def distributed(rig, shards):
+    for line in (
+        "count", "sum amount", "select id == 7 && amount > 0 | sum amount", "group sym: count(), sum(amount), max(id)", "take 3",
+        "sort amount desc, pos | take 5", "group id: mean(amount) | top 3 by mean_amount", "pick sym | distinct", 'select sym == "ÄÖ" | count',
+    ):  # fmt: skip
+        expected = rig.run(f"rows.csv | {line}")
+        rig.tally.check(f"reference of {line}", "" if expected.status == 0 else expected.text())
+        for count in (2, SHARDS):
+            rig.answers(f"{count} shards: {line}", expected.out.decode(), f"load {shards[0].url(f'all{count}', 'pos')} | {line}")
+    shown = rig.run(f"let t = load {shards[0].url('all2', 'pos')}", ".connections")
+    rig.tally.check("clusters", "" if b"c2 (2), c4 (4)" in shown.out else shown.text())
+    rig.fails("save into it", "is a Distributed", f"range 1..3 | save {shards[0].url('all2', 'range')[:-9]}")
+
+
+def interrupts(rig, shards):
+    """Ctrl-C ends the queries on all shards."""
+    for server in shards:
+        server.ask("CREATE VIEW waiting AS SELECT pos, amount + sleepEachRow(0.0001) AS s FROM part4")
+    shards[0].ask(f"CREATE TABLE all_waiting (pos Int64, s Int64) ENGINE = Distributed(c{SHARDS}, default, waiting)")
+    left = "SELECT query FROM system.processes WHERE query LIKE '%waiting%' AND query NOT LIKE '%system.processes%'"
+    for line in ("sum s", "sort s | take 3"):
+        process = harness.start(["-c", f"load {shards[0].url('all_waiting', 'pos')} | {line}"], rig.sandbox.here, rig.sandbox.home)
+        end = time.monotonic() + 20
+        while time.monotonic() < end and not all(server.ask(left) for server in shards):
+            time.sleep(0.02)
+        rig.tally.check(f"runs on all shards: {line}", "" if process.poll() is None else str(process.communicate()))
+        process.send_signal(signal.SIGINT)
+        status = process.wait(timeout=20)
+        rig.tally.check(f"interrupt: {line}", "" if status in servers.INTERRUPTED else f"status {status}")
+        end = time.monotonic() + 10
+        while time.monotonic() < end and any(server.ask(left) for server in shards):
+            time.sleep(0.02)
+        rig.tally.check(f"nothing runs on any shard: {line}", "\n".join(server.ask(left) for server in shards).strip())
+
+
+def dead_shard(rig, shards):
+    """Never the rows of the other shards alone."""
+    shards[-1].stop()
+    for user in ("", "skipping@"):
+        result = rig.run(f"load {shards[0].url('all4', 'pos', user)} | sum amount")
+        good = result.status == 1 and not result.out and b"Connection refused" in result.err and result.err.count(b"error: ") == 1
+        rig.tally.check(f"a dead shard {user}", "" if good else result.text())
+    rig.fails("a profile that skips it", "has the setting skip_unavailable_shards = 1", f"load {shards[0].url('all4', 'pos', 'skipped@')} | sum amount")
+    rig.answers("the others", f"{ROWS}\n", f"load {shards[0].url('all2', 'pos', 'skipping@')} | count")
+    shards[-1].launch()
+    shards[-1].wait()
+    rig.answers("it is back", f"{ROWS}\n", f"load {shards[0].url('all4', 'pos')} | count")
+
+
+class Session(servers.Prompt):
+    """rql at a prompt, which takes statements one by one."""
+
+    def ask(self, statement):
+        """What the statement prints, and what of the prompt stands before and after it."""
+        self.type(statement + "\r")
+        self.type("99887765 + 1\r")
+        return self.until("99,887,766")
+
+
+def restarts(rig, server):
+    session = Session(rig)
+    session.ask(f"let t = load {server.url('part2', 'pos')}")
+    count = f"{ROWS // 2:,}"
+    rig.tally.check("a session", "" if count in session.ask("t | count") else "another answer")
+    server.stop()
+    refused = session.ask("t | sum pos")
+    rig.tally.check("a server that is down", "" if "cannot connect to" in refused and refused.count("error: ") == 1 else refused)
+    shown = session.ask(".connections")
+    rig.tally.check("is told by .connections", "" if "cannot connect to" in shown else shown)
+    server.launch()
+    server.wait()
+    rig.tally.check("a server that has restarted", "" if count in session.ask("t | count") else "another answer")
+    server.ask("CREATE VIEW lasting AS SELECT pos, amount + sleepEachRow(0.0001) AS s FROM part2")
+    threading.Timer(0.7, server.process.kill).start()
+    broken = session.ask(f"load {server.url('lasting', 'pos')} | sum s")
+    rig.tally.check("a server that ends within a statement", "" if broken.count("error: ") == 1 and ("broke off before" in broken or "cannot connect" in broken) else broken)
+    server.process.wait()
+    server.launch()
+    server.wait()
+    rig.tally.check("and is back", "" if count in session.ask("t | count") else "another answer")
+    # A table that changes.
+    server.ask("CREATE TABLE changing (pos Int64, v Int32) ENGINE = Memory")
+    server.ask("INSERT INTO changing VALUES (1, 5)")
+    session.ask(f"let c = load {server.url('changing', 'pos')}")
+    rig.tally.check("before a change", "" if "\n5" in (shown := session.ask("c | sum v")) else shown)
+    server.ask("DROP TABLE changing")
+    server.ask("CREATE TABLE changing (pos Int64, v Float64) ENGINE = Memory")
+    server.ask("INSERT INTO changing VALUES (1, 5.5)")
+    changed = session.ask("c | map v * 2")
+    rig.tally.check("another type", "" if changed.count("error: ") == 1 else changed)
+    server.ask("DROP TABLE changing")
+    server.ask("CREATE TABLE changing (pos Int64, w Int32) ENGINE = Memory")
+    changed = session.ask("c | sum v")
+    rig.tally.check("a column that is gone", "" if changed.count("error: ") == 1 else changed)
+    server.ask("DROP TABLE changing")
+    changed = session.ask("c | sum v")
+    rig.tally.check("a table that is gone", "" if changed.count("error: ") == 1 and "doesn't exist" in changed else changed)
+    # Saving while the server ends leaves what was there.
+    session.ask(f"[1.5] | map $1 as z | save {server.url('kept', 'z')}")
+    threading.Timer(0.6, server.process.kill).start()
+    lost = session.ask(f"range 1..60000000 | map $1 as z, $1 * 3 as y | save {server.url('kept', 'z')}")
+    server.process.wait()
+    server.launch()
+    server.wait()
+    rig.tally.check("a server that ends while rows are saved", "" if lost.count("error: ") == 1 else lost)
+    rig.tally.check("keeps what was there", "" if "1.5" in session.ask(f"load {server.url('kept', 'z')} | sum z") else "it does not")
+    # A server that hangs.
+    session.ask(".set timeout 1")
+    server.process.send_signal(signal.SIGSTOP)
+    hung = session.ask("t | sum pos")
+    server.process.send_signal(signal.SIGCONT)
+    rig.tally.check("a server that hangs", "" if hung.count("error: ") == 1 and "has shown no progress" in hung else hung)
+    rig.tally.check("and goes on", "" if count in session.ask("t | count") else "another answer")
+    session.stop()
+
+
+def certificates(rig):
+    """A certificate that nobody has signed."""
+    files = {name: rig.sandbox.path(name) for name in ("key.pem", "certificate.pem")}
+    made = subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", files["key.pem"], "-out", files["certificate.pem"]],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if made.returncode != 0:
+        rig.tally.check("certificate", made.stderr.decode())
+        return
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(files["certificate.pem"], files["key.pem"])
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), servers.Misbehaving) as server:
+        server.kind, server.stalled, server.daemon_threads, server.looks = "fine", threading.Event(), True, 0
+        server.handle_error = lambda *_: None  # it is no news here that the client leaves
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        query = f"load clickhouses://127.0.0.1:{server.server_address[1]}/d/t?by=x | sum"
+        rig.fails("an unknown certificate", "the certificate of `127.0.0.1:%d` is not trusted" % server.server_address[1], query)
+        rig.answers("a certificate that is named", "6\n", query, variables=(f"SSL_CERT_FILE={files['certificate.pem']}",))
+        rig.fails("another name than the certificate's", "is not trusted", query.replace("127.0.0.1", "localhost"), variables=(f"SSL_CERT_FILE={files['certificate.pem']}",))
+        server.shutdown()
+
+
+def main():
+    tally = harness.Tally("faults")
+    with harness.Sandbox() as sandbox:
+        rig = servers.Rig(sandbox, tally)
+        if shutil.which("openssl"):
+            certificates(rig)
+        else:
+            print("faults: skipped: openssl is not installed")
+        if not shutil.which("clickhouse-server"):
+            print("faults: skipped: clickhouse-server is not installed")
+            return tally.finish() if tally.passed else 0
+        shards = start_shards(sandbox)
+        try:
+            fill(rig, shards)
+            distributed(rig, shards)
+            interrupts(rig, shards)
+            dead_shard(rig, shards)
+            restarts(rig, shards[1])
+        finally:
+            for server in shards:
+                server.stop()
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
