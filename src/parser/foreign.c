@@ -20,6 +20,9 @@ static const char holes[] = "`missing` is the missing value; `x is missing` test
 static const char dates[] = "dates and times are written without quotes: 2024-01-31, 2024-01-31T09:30";
 static const char not_a_number[] = "`x != x` holds only for nan";
 static const char choices[] = "use `CONDITION ? A : B`";
+static const char shapes[] = "`shape R C` lays rows out along axes; after it `sum along rows` aggregates along one";
+static const char transpositions[] =
+    "with `let m = ... | shape R C`, `range 0..R*C-1 | shape C R | map m[col, row]` is its transposition";
 static const char conversions[] = "`int(x)` and `float(x)` convert";
 
 /* Shared hints, so that equal advice reads alike. */
@@ -28,6 +31,8 @@ static const struct foreign_word {
     enum foreign_place place; /* where it is used in the other language */
     const char *advice;
 } foreign_words[] = {
+    {"transpose", FOREIGN_STAGE, transpositions},
+    {"reshape", FOREIGN_STAGE, shapes},
     {"topk", FOREIGN_STAGE, tops},
     {"top_k", FOREIGN_STAGE, tops},
     {"nlargest", FOREIGN_STAGE, tops},
