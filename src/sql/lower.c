@@ -13,6 +13,7 @@ struct lowering {
     struct select table;
     struct select_checks checks;
     struct select *made; /* of each fused task */
+    bool *read;          /* whether a later one reads it */
     bool shares;         /* what is long and read more than once becomes a column of a subquery */
     const char *refusal;
 };
@@ -103,6 +104,8 @@ static bool begin_task(struct lowering *lowering, const struct task *task, struc
     if (from && table && !lowering->made[from->number].aligned)
         return refuse(lowering, "rows of several relations");
     *select = from ? lowering->made[from->number] : lowering->table;
+    if (from)
+        lowering->read[from->number] = true;
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
         if (!input->needed)
@@ -129,7 +132,7 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
     if (skip > 0 && select->fails)
         return refuse(lowering, "rows that may fail and are skipped");
     select->skip = skip;
-    select->take = take;
+    select->take = skip > 0 && take > TABLE_ROWS ? TABLE_ROWS : take; /* their sum overflows on servers */
     select->aligned = false;
     if (select->rows >= 0) {
         select->rows -= skip < select->rows ? skip : select->rows;
@@ -237,12 +240,22 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
     return true;
 }
 
+/* Whether the task only chooses columns, and maybe a window. */
+static bool is_plain(const struct task *task)
+{
+    bool plain = task->sink == SINK_ROWS && task->filter_count == 0;
+    for (size_t k = 0; k < task->output_count && plain; k++)
+        plain = !task->outputs[k].needed || bare_input(task, task->outputs[k].value) != SIZE_MAX;
+    return plain;
+}
+
 static bool lower_rows(struct lowering *lowering, const struct task *task, struct select *select)
 {
     struct task *analysed;
     if (!limit_to_read(lowering, task, select))
         return false;
-    if (select->group || (select_is_limited(select) && (task->filter_count > 0 || task->sink == SINK_AGGREGATE)))
+    /* Rows that fail come first where rows are limited, which is not to be those that fail later. */
+    if (select->group || (select_is_limited(select) && !is_plain(task)))
         select_wrap(select, lowering->arena);
     struct sql_expressions *expressions = expressions_of(lowering, task, select, &analysed);
     if (!expressions)
@@ -443,6 +456,7 @@ static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
     bool good = true;
     begin_table(lowering);
     lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
+    lowering->read = arena_array(arena, fused->count + 1, sizeof *lowering->read);
     for (size_t t = 0; t < fused->count && good; t++) {
         const struct task *task = fused->tasks[t];
         struct select_column *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
@@ -451,6 +465,9 @@ static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
             begin_task(lowering, task, select, inputs) &&
             (task->sink == SINK_OPERATOR ? lower_operator(lowering, task, select) : lower_rows(lowering, task, select));
     }
+    /* One that nothing reads could fail. */
+    for (size_t t = 0; t + 1 < fused->count && good; t++)
+        good = lowering->read[t] || refuse(lowering, "rows that nothing reads");
     return good && (fused->count > 0 || refuse(lowering, "a constant"));
 }
 

@@ -27,7 +27,7 @@ FAILURES = (
     "map qty * big as v | sum", "map big / qty as v | sum", "map qty == 0 ? 0 : big / qty as v | sum", "map big % qty as v | max", "map abs(any) as v | max",
     "map -any as v | min", "map any << 3 as v | sum", "map any + big as v | sum", "map any - big as v | sum", "map big / (qty - 1) as v | count v > 3",
     "select qty > 1 && big / (qty - 1) > 5 | count", "select 1 / qty == 0 | sum pos", "assert qty > 0 | sum qty", "assert qty > -60 | sum qty",
-    "group sym: sum(big)", "map big * 4 as v, qty | sort qty | take 3", "map qty, big / qty as v | group qty: max(v)",
+    "sort big, pos | skip 45 | map any % qty as v", "skip 12 | group sym: min(any - 9)", "map any + 1 as v | take 9 | sort v | count", "group sym: sum(big)", "map big * 4 as v, qty | sort qty | take 3", "map qty, big / qty as v | group qty: max(v)",
 )
 RELATIONS = (
     "select qty > 40 | map pos, qty * 2 as d, sym, price | take 5", "select qty > 40 | map pos, qty > 41 as d, price | take 5", "skip 10 | take 3",

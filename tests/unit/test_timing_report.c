@@ -31,6 +31,25 @@ static void lines_come_in_the_order_a_query_passes_them(void **state)
     arena_free(arena);
 }
 
+static void servers_are_named_if_they_were_asked(void **state)
+{
+    (void)state;
+    struct strbuf out = {0};
+    const struct table_traffic before = {2, 1000, 5, 100, 0, 0};
+    struct table_traffic after = before;
+    report_traffic(&out, &before, &after);
+    assert_null(out.text);
+    after = (struct table_traffic){3, 2001000, 6, 142, 0, 0};
+    report_traffic(&out, &before, &after);
+    after = (struct table_traffic){4, 2001000, 15, 142, 70000, 1};
+    report_traffic(&out, &before, &after);
+    assert_string_equal(out.text,
+                        "servers         2.000 ms  1 query, 1 row and 42 bytes came over\n"
+                        "servers         2.000 ms  2 queries, 70000 rows read there, 10 rows and 42 bytes came "
+                        "over\n");
+    strbuf_free(&out);
+}
+
 /* No measurable time: no rate; few bytes: a small one. */
 static void cost_model_need_a_time(void **state)
 {
@@ -73,6 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_come_in_the_order_a_query_passes_them),
+        cmocka_unit_test(servers_are_named_if_they_were_asked),
         cmocka_unit_test(cost_model_need_a_time),
         cmocka_unit_test(repeats_report_minimum_and_median),
     };

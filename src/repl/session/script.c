@@ -177,6 +177,7 @@ struct statement_run {
     struct diags diags;
     struct timing timing;
     int64_t begin, parse_ns;
+    struct table_traffic traffic; /* of the session before it */
     struct progress_bar bar;
 };
 
@@ -269,6 +270,12 @@ static enum exit_status print_and_flush(struct statement_run *run, const struct 
     return outcome;
 }
 
+static struct table_traffic traffic_of(const struct session *session)
+{
+    const struct table_source *tables = file_cache_tables(session->runner.env->file_cache);
+    return tables ? tables->traffic(tables->servers) : (struct table_traffic){0};
+}
+
 /* `save` writes once, and a name is defined once. */
 static bool is_repeatable(const struct stmt *stmt)
 {
@@ -289,10 +296,12 @@ static void print_timing(struct statement_run *run, int64_t printed_since)
     struct measurements runs;
     struct strbuf text = {0};
     enum status status = STATUS_OK;
+    const struct table_traffic traffic = traffic_of(session);
     if (repeat)
         status = measure_repeated(&session->runner, run->stmt, times, INT64_MAX, run->arena, &runs, &run->diags);
     const bool interrupted = status == STATUS_CANCELLED;
     strbuf_puts(&text, interrupted && session->interactive ? "\n" : ""); /* after the terminal's ^C */
+    report_traffic(&text, &run->traffic, &traffic);
     report_timing(&text, &run->timing, now - printed_since, now - run->begin + run->parse_ns);
     if (repeat && (status == STATUS_OK || interrupted))
         report_repeats(&text, &runs, interrupted);
@@ -393,7 +402,11 @@ static enum defer_choice choose_deferral(const struct session *session, const st
 
 static enum exit_status run_and_print(struct session *session, const struct stmt *written, int64_t parse_ns)
 {
-    struct statement_run run = {.session = session, .arena = arena_new(), .begin = now_ns(), .parse_ns = parse_ns};
+    struct statement_run run = {.session = session,
+                                .arena = arena_new(),
+                                .begin = now_ns(),
+                                .parse_ns = parse_ns,
+                                .traffic = traffic_of(session)};
     const struct stmt *stmt = resolve_command_word(written, session->runner.env, run.arena);
     run.stmt = stmt;
     diags_init(&run.diags, run.arena);

@@ -37,6 +37,19 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
     report_line(out, "total", NULL, total_ns, 0);
 }
 
+void report_traffic(struct strbuf *out, const struct table_traffic *before, const struct table_traffic *after)
+{
+    const long long queries = after->queries - before->queries, rows = after->rows - before->rows;
+    if (queries == 0)
+        return;
+    strbuf_printf(out, "%-9s %11.3f ms  %lld quer%s", "servers",
+                  (double)(after->nanoseconds - before->nanoseconds) / 1e6, queries, queries == 1 ? "y" : "ies");
+    if (after->queries_told > before->queries_told)
+        strbuf_printf(out, ", %lld rows read there", (long long)(after->rows_read - before->rows_read));
+    strbuf_printf(out, ", %lld row%s and %lld bytes came over\n", rows, rows == 1 ? "" : "s",
+                  (long long)(after->bytes - before->bytes));
+}
+
 void report_repeats(struct strbuf *out, const struct measurements *runs, bool interrupted)
 {
     if (runs->count == 0) {

@@ -5,10 +5,15 @@
 #include "repl/session/measure.h"
 
 #include "base/strbuf.h"
+#include "engine/formats/open_file.h"
 
 /* Appends a line for each phase and kernel in execution order, with GB/s where the bytes are known, then printing and
  * the total (ns). */
 void report_timing(struct strbuf *out, const struct timing *timing, int64_t printed_ns, int64_t total_ns);
+
+/* Appends what the queries to servers between two moments took, if there were any: time, rows read there, as far as
+ * servers tell, and what came over. */
+void report_traffic(struct strbuf *out, const struct table_traffic *before, const struct table_traffic *after);
 
 /* Appends minimum and median of repeated runs; `interrupted`: Ctrl-C ended them early. */
 void report_repeats(struct strbuf *out, const struct measurements *runs, bool interrupted);
