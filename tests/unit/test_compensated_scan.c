@@ -69,9 +69,10 @@ static void assert_chain(const double *values, const double *results, int64_t co
     }
 }
 
+/* What is lost may decide a tie. */
 static bool may_be_uncertain(enum content content)
 {
-    return content == HALVES || content == HUGE_ONES || content == CANCELLING;
+    return content == WIDE || content == HALVES || content == HUGE_ONES || content == CANCELLING;
 }
 
 /* As one chain, in pieces as an operator has them. */
@@ -155,8 +156,39 @@ static void scans_segments(void **unused)
     free(results);
 }
 
+static void scans_columns(void **unused)
+{
+    (void)unused;
+    enum { COLUMNS = 19, ROWS = 50 };
+    const struct compensated_level *level;
+    double results[COLUMNS * ROWS], chain[ROWS], of_chain[ROWS];
+    for (int l = 0; (level = compensated_level_at(l)) != NULL; l++) {
+        for (int columns = 1; columns <= COLUMNS; columns += 3) {
+            for (int content = 0; content < CONTENTS; content++) {
+                const struct compensated_scan scan = {.level = level, .exclusive = content % 2};
+                double *values = values_of((enum content)content, COLUMNS * ROWS, (uint64_t)columns);
+                struct compensated_sum sums[COLUMNS] = {0};
+                bool certain = true;
+                for (int row = 0; row < ROWS; row += 10)
+                    certain &= compensated_scan_columns(&scan, values + (ptrdiff_t)row * columns, columns, 10, sums,
+                                                        results + (ptrdiff_t)row * columns);
+                assert_true(certain || may_be_uncertain((enum content)content));
+                for (int i = 0; i < columns && certain; i++) {
+                    for (int row = 0; row < ROWS; row++) {
+                        chain[row] = values[row * columns + i];
+                        of_chain[row] = results[row * columns + i];
+                    }
+                    assert_chain(chain, of_chain, ROWS, 0, scan.exclusive);
+                }
+                free(values);
+            }
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scans_chains), cmocka_unit_test(scans_segments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scans_chains), cmocka_unit_test(scans_segments),
+                                       cmocka_unit_test(scans_columns)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

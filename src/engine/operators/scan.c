@@ -1,10 +1,10 @@
 /* Scans. One chain is a chained scan (as S. Yan, G. Long, Y. Zhang, "StreamScan", 2013): threads take chunks in order,
  * and each aggregates its chunk, which brings it into the cache, waits for the prefix of the chunk before, passes on
  * its own, and only then writes. Memory is read once. Segments, and columns side by side, are independent chains that
- * threads share. Sums of floats are scanned several runs at once (compensated_scan.h). */
+ * threads share. Sums of floats are scanned several runs at once (scan_sums.h). */
 #include "engine/backend/user_reduce.h"
 #include "engine/operators/operator_kinds.h"
-#include "engine/values/compensated_scan.h"
+#include "engine/operators/scan_sums.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
@@ -19,8 +19,7 @@ enum {
     CHUNK_ROWS = 1 << 16,
     CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
-    SIDE_BY_SIDE = 256,
-    WIDENED_ROWS = 4096, /* of floats that are not doubles, at once */
+    SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
     STREAMED_ROWS = 1 << 19
 };
 
@@ -41,7 +40,7 @@ struct scan {
     bool exclusive, number;
     int64_t segment, stride;
     struct running start;
-    struct compensated_scan sums; /* of floats */
+    struct scan_sums sums; /* of floats */
     struct parts parts;
     int64_t segments_a_part;
     _Atomic bool flagged;
@@ -194,7 +193,7 @@ static void scan_values(struct scan *scan, struct running *running, const void *
     if (kind == AGG_FOLD)
         failed = scan_by_function(scan, running, in, out, count);
     else if (is_float_sum(scan))
-        failed = !compensated_scan_chain(&scan->sums, in, count, NULL, &running->sum, out);
+        failed = !compensated_scan_chain(&scan->sums.how, in, count, NULL, &running->sum, out);
     else if (scan->number)
         floats_of_kind(kind, scan->exclusive, running, in, out, count);
     else
@@ -226,84 +225,38 @@ static void scan_chain(struct scan *scan, struct running *running, int64_t begin
     }
 }
 
-/* Rows as doubles: in place, or at most WIDENED_ROWS of them in `space`. */
-static const double *doubles_at(const struct scan *scan, int64_t begin, int64_t count, double *space)
-{
-    if (scan->from->store == TYPE_F64)
-        return (const double *)scan->from->data + begin;
-    for (int64_t i = 0; i < count; i += OPERATOR_BLOCK)
-        operator_values(scan->from, begin + i, (int)min_int64(count - i, OPERATOR_BLOCK), space + i);
-    return space;
-}
-
-static int64_t rows_at_once(const struct scan *scan)
-{
-    return scan->from->store == TYPE_F64 ? CHUNK_ROWS : WIDENED_ROWS;
-}
-
-/* Rows of one chain of sums of floats. `totals`: of their runs, or NULL. */
-static void scan_sums(struct scan *scan, struct running *running, int64_t begin, int64_t end,
-                      const struct compensated_sum *totals)
-{
-    double space[WIDENED_ROWS];
-    for (int64_t count; begin < end && !scan->flagged; begin += count) {
-        count = min_int64(end - begin, rows_at_once(scan));
-        if (!compensated_scan_chain(&scan->sums, doubles_at(scan, begin, count, space), count, totals, &running->sum,
-                                    column_at(scan->to, begin)))
-            scan->flagged = true;
-    }
-}
-
-/* Whole segments that rows begin..end-1 begin with, as many as are scanned at once; returns the rows. */
-static int64_t scan_sum_segments(struct scan *scan, int64_t begin, int64_t end)
-{
-    double space[WIDENED_ROWS];
-    const int64_t segments = min_int64(end - begin, rows_at_once(scan)) / scan->segment,
-                  rows = segments * scan->segment;
-    if (!compensated_scan_segments(&scan->sums, doubles_at(scan, begin, rows, space), scan->segment, segments,
-                                   &scan->start.sum, column_at(scan->to, begin)))
-        scan->flagged = true;
-    return rows;
-}
-
 /* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
  * rows, which are doubles of one segment, or NULL. */
 static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end,
                       const struct compensated_sum *totals)
 {
-    while (begin < end && !scan->flagged && !workers_cancelled(scan->workers)) {
+    bool certain = true;
+    while (begin < end && certain && !scan->flagged && !workers_cancelled(scan->workers)) {
         int64_t stop = min_int64(end, begin + CHUNK_ROWS);
         if (scan->segment > 0) {
             const int64_t inside = begin % scan->segment;
-            const int64_t scanned = inside == 0 && is_float_sum(scan) ? scan_sum_segments(scan, begin, end) : 0;
-            begin += scanned;
-            if (scanned > 0)
-                continue;
+            if (inside == 0 && is_float_sum(scan)) {
+                const int64_t rows =
+                    scan_sums_segments(&scan->sums, scan->segment, begin, end, &scan->start.sum, &certain);
+                begin += rows;
+                if (rows > 0)
+                    continue;
+            }
             if (inside == 0)
                 *running = scan->start;
             stop = min_int64(stop, begin + scan->segment - inside);
         }
         if (is_float_sum(scan))
-            scan_sums(scan, running, begin, stop, totals);
+            certain = certain && scan_sums_chain(&scan->sums, begin, stop, totals, &running->sum);
         else
             scan_chain(scan, running, begin, stop);
         begin = stop;
     }
+    if (!certain)
+        scan->flagged = true;
 }
 
 /* ---- one chain by several threads ---- */
-
-static struct compensated_sum sum_rows(const struct scan *scan, int64_t begin, int64_t end,
-                                       struct compensated_sum *totals)
-{
-    double space[WIDENED_ROWS];
-    struct compensated_sum sum = {0};
-    for (int64_t count; begin < end; begin += count) {
-        count = min_int64(end - begin, rows_at_once(scan));
-        compensated_scan_total(&scan->sums, doubles_at(scan, begin, count, space), count, &sum, totals);
-    }
-    return sum;
-}
 
 /* The aggregate of the rows, without those before. `totals`: of the runs of sums of doubles, or NULL. */
 static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end, struct compensated_sum *totals)
@@ -315,7 +268,7 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
                                                             : 0,
                             .number = NAN};
     if (is_float_sum(scan)) {
-        total.sum = sum_rows(scan, begin, end, totals);
+        scan_sums_total(&scan->sums, begin, end, &total.sum, totals);
         return total;
     }
     double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
@@ -391,6 +344,17 @@ static void scan_columns(void *context, int member, int64_t part)
 {
     (void)member;
     struct scan *scan = context;
+    if (is_float_sum(scan)) {
+        const int64_t begin = part_begin(&scan->parts, part);
+        const int columns = (int)(part_begin(&scan->parts, part + 1) - begin);
+        const int64_t segment = scan->segment > 0 ? scan->segment : scan->job->rows;
+        for (int64_t first = 0; first < scan->job->rows && !workers_cancelled(scan->workers); first += segment) {
+            if (!scan_sums_columns(&scan->sums, first + begin, min_int64(first + segment, scan->job->rows), columns,
+                                   scan->stride, &scan->start.sum))
+                scan->flagged = true;
+        }
+        return;
+    }
     double in[SIDE_BY_SIDE], out[SIDE_BY_SIDE];
     struct running running[SIDE_BY_SIDE];
     int64_t begin = part_begin(&scan->parts, part);
@@ -484,8 +448,11 @@ enum status operator_scan(const struct operator_job *job, const struct workers *
     scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
     scan->segment = column_op->segment;
     scan->stride = column_op->stride > 1 ? column_op->stride : 1;
-    scan->sums = (struct compensated_scan){
-        .level = compensated_level_at(0), .exclusive = scan->exclusive, .streamed = job->rows >= STREAMED_ROWS};
+    scan->sums = (struct scan_sums){.from = scan->from,
+                                    .to = scan->to,
+                                    .how = {.level = compensated_level_at(0),
+                                            .exclusive = scan->exclusive,
+                                            .streamed = job->rows >= STREAMED_ROWS}};
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
     if (!set_start(scan))

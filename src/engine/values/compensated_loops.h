@@ -171,6 +171,29 @@ WITH_LEVEL static bool LOOP(scan)(struct compensated_lanes *lanes, const double 
                      : LOOP(scan_all)(lanes, values, apart, rows, false, false, scale, sums);
 }
 
+WITH_LEVEL static bool LOOP(scan_beside)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows,
+                                         bool exclusive, bool lossy, double scale, double *sums)
+{
+    integers failed = {0};
+    for (int first = 0; first < SCAN_RUNS; first += LANES) {
+        struct LOOP(state) state = LOOP(state_of)(lanes, first);
+        for (int row = 0; row < rows; row++) {
+            const struct LOOP(state) before = state;
+            const doubles lost = LOOP(advance)(&state, LOOP(load)(values + row * apart + first));
+            LOOP(add_lost)(&state, lost);
+            const struct LOOP(state) *shown = exclusive ? &before : &state;
+            failed |= lossy ? failed : (integers)lost;
+            LOOP(store)
+            (sums + row * apart + first, lossy ? LOOP(rounded)(shown, scale, &failed) : shown->high + shown->low);
+        }
+        LOOP(keep_state)(lanes, first, &state);
+    }
+    int64_t any = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        any |= failed[lane];
+    return any == 0;
+}
+
 WITH_LEVEL static void LOOP(add)(struct compensated_lanes *lanes, const double *values, int64_t count)
 {
     struct LOOP(state) states[SCAN_RUNS / LANES];

@@ -29,10 +29,10 @@ const struct compensated_level *compensated_level_at(int i)
 {
     static const struct compensated_level levels[] = {
 #if defined(__x86_64__)
-        {"avx512", add_avx_512, scan_avx_512},
-        {"avx2", add_avx2, scan_avx2},
+        {"avx512", add_avx_512, scan_avx_512, scan_beside_avx_512},
+        {"avx2", add_avx2, scan_avx2, scan_beside_avx2},
 #endif
-        {"plain", add_plain, scan_plain},
+        {"plain", add_plain, scan_plain, scan_beside_plain},
     };
     enum { LEVELS = sizeof levels / sizeof *levels };
 #if defined(__x86_64__)
@@ -115,14 +115,37 @@ static void write_sums(const struct compensated_scan *scan, const double *sums, 
     }
 }
 
+/* Sets the lanes to sums that get `rows` more terms; false: one is not finite. */
+static bool open_lanes(const struct compensated_sum *sums, int64_t rows, struct compensated_lanes *lanes, double *scale)
+{
+    bool finite = true;
+    int64_t terms = 0;
+    for (int i = 0; i < SCAN_RUNS; i++) {
+        finite = finite && is_finite(&sums[i]);
+        terms = sums[i].count > terms ? sums[i].count : terms;
+        lanes->high[i] = sums[i].high;
+        lanes->low[i] = sums[i].low;
+        lanes->rest[i] = sums[i].rest;
+        lanes->weight[i] = sums[i].weight;
+    }
+    *scale = (double)(terms + rows + 4) * 0x1p-52; /* as in compensated_sum_round */
+    return finite;
+}
+
+static bool is_lossy(const struct compensated_lanes *lanes)
+{
+    bool lossy = false;
+    for (int i = 0; i < SCAN_RUNS; i++)
+        lossy = lossy || lanes->weight[i] != 0;
+    return lossy;
+}
+
 /* Whole vectors of runs of `rows` values each. */
 static bool scan_in_lanes(const struct compensated_scan *scan, struct compensated_lanes *lanes, double scale,
                           const double *values, int64_t rows, int64_t apart, double *results)
 {
     _Alignas(STREAM_LINE) double sums[SCAN_RUNS * SCAN_STEP];
-    bool lossy = false, certain = true;
-    for (int i = 0; i < SCAN_RUNS; i++)
-        lossy = lossy || lanes->weight[i] != 0;
+    bool lossy = is_lossy(lanes), certain = true;
     for (int64_t row = 0; row < rows && certain; row += SCAN_STEP) {
         const int count = rows - row < SCAN_STEP ? (int)(rows - row) : SCAN_STEP;
         const struct compensated_lanes before = *lanes;
@@ -146,18 +169,10 @@ static bool scan_runs(const struct compensated_scan *scan, bool one_chain, const
 {
     struct compensated_lanes lanes;
     const int64_t whole = rows - rows % SCAN_RUNS;
-    bool finite = true, certain = true;
-    int64_t terms = 0;
-    for (int i = 0; i < SCAN_RUNS; i++) {
-        finite = finite && is_finite(&sums[i]);
-        terms = sums[i].count > terms ? sums[i].count : terms;
-        lanes.high[i] = sums[i].high;
-        lanes.low[i] = sums[i].low;
-        lanes.rest[i] = sums[i].rest;
-        lanes.weight[i] = sums[i].weight;
-    }
-    const double scale = (double)(terms + rows + 4) * 0x1p-52; /* as in compensated_sum_round */
-    const bool in_lanes = finite && scan_in_lanes(scan, &lanes, scale, values, whole, rows, results);
+    double scale;
+    bool certain = true;
+    const bool in_lanes =
+        open_lanes(sums, rows, &lanes, &scale) && scan_in_lanes(scan, &lanes, scale, values, whole, rows, results);
     const int64_t done = in_lanes ? whole : 0;
     for (int i = 0; i < SCAN_RUNS; i++) {
         if (in_lanes)
@@ -244,6 +259,44 @@ bool compensated_scan_segments(const struct compensated_scan *scan, const double
         } else {
             certain &= compensated_scan_chain(scan, values + at, rows, NULL, sums, results + at);
             i++;
+        }
+    }
+    return certain;
+}
+
+/* SCAN_RUNS columns. */
+static bool scan_beside(const struct compensated_scan *scan, const double *values, int64_t apart, int rows,
+                        struct compensated_sum *sums, double *results)
+{
+    struct compensated_lanes lanes, before;
+    double scale;
+    if (!open_lanes(sums, rows, &lanes, &scale))
+        return false;
+    before = lanes;
+    if (is_lossy(&lanes) ||
+        !scan->level->scan_beside(&lanes, values, apart, rows, scan->exclusive, false, scale, results)) {
+        lanes = before;
+        if (!scan->level->scan_beside(&lanes, values, apart, rows, scan->exclusive, true, scale, results))
+            return false;
+    }
+    for (int i = 0; i < SCAN_RUNS; i++)
+        sums[i] = sum_of_lane(&lanes, i, sums[i].count + rows);
+    return true;
+}
+
+bool compensated_scan_columns(const struct compensated_scan *scan, const double *values, int columns, int rows,
+                              struct compensated_sum *sums, double *results)
+{
+    bool certain = true;
+    for (int i = 0; i < columns;) {
+        if (i + SCAN_RUNS <= columns && scan_beside(scan, values + i, columns, rows, sums + i, results + i)) {
+            i += SCAN_RUNS;
+            continue;
+        }
+        const int end = i + SCAN_RUNS < columns ? i + SCAN_RUNS : columns;
+        for (; i < end; i++) {
+            for (int64_t at = i; at < (int64_t)columns * rows; at += columns)
+                certain &= scan_serially(scan->exclusive, values + at, 1, &sums[i], results + at);
         }
     }
     return certain;

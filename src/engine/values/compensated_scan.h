@@ -27,6 +27,10 @@ struct compensated_level {
      * `lossy`, or a sum is not certain. */
     bool (*scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows, bool exclusive,
                  bool lossy, double scale, double *sums);
+
+    /* The same where a row's values, and sums, are side by side, and `apart` from those of the next row. */
+    bool (*scan_beside)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows, bool exclusive,
+                        bool lossy, double scale, double *sums);
 };
 
 /* Level `i`, the best first, of those that this processor has; NULL behind the last. */
@@ -53,5 +57,9 @@ bool compensated_scan_chain(const struct compensated_scan *scan, const double *v
 /* Several segments of `rows` values, each of which begins with `start`. */
 bool compensated_scan_segments(const struct compensated_scan *scan, const double *values, int64_t rows,
                                int64_t segments, const struct compensated_sum *start, double *results);
+
+/* Chains side by side: continues `columns` sums by so many rows of values, which follow each other. */
+bool compensated_scan_columns(const struct compensated_scan *scan, const double *values, int columns, int rows,
+                              struct compensated_sum *sums, double *results);
 
 #endif

@@ -1,0 +1,33 @@
+/* Running sums of a column of floats (compensated_scan.h). Functions return false if a result is not certain. */
+#ifndef RQL_ENGINE_OPERATORS_SCAN_SUMS_H
+#define RQL_ENGINE_OPERATORS_SCAN_SUMS_H
+
+#include "engine/storage/column.h"
+#include "engine/values/compensated_scan.h"
+
+struct scan_sums {
+    const struct column *from;
+    struct column *to; /* of doubles */
+    struct compensated_scan how;
+};
+
+/* Adds rows begin..end-1. `totals`: of the runs of doubles, or NULL. */
+void scan_sums_total(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum,
+                     struct compensated_sum *totals);
+
+/* Continues the sum by rows begin..end-1. */
+bool scan_sums_chain(const struct scan_sums *scan, int64_t begin, int64_t end, const struct compensated_sum *totals,
+                     struct compensated_sum *sum);
+
+/* Scans whole segments that rows begin..end-1 begin with, as many as are scanned at once; returns their rows. Sets
+ * *certain to false if a result is not. */
+int64_t scan_sums_segments(const struct scan_sums *scan, int64_t segment, int64_t begin, int64_t end,
+                           const struct compensated_sum *start, bool *certain);
+
+enum { SCAN_SUMS_COLUMNS = 256 /* side by side, at most */ };
+
+/* Chains side by side: the first row of each from `begin` on, the next ones `stride` rows apart, all before `end`. */
+bool scan_sums_columns(const struct scan_sums *scan, int64_t begin, int64_t end, int columns, int64_t stride,
+                       const struct compensated_sum *start);
+
+#endif
