@@ -75,6 +75,15 @@ def same(rig, url, title, lines):
         rig.tally.check(f"{title}: {line}", problem)
 
 
+def little_comes(rig, url):
+    """The server runs these: no more than some rows of answers come over."""
+    for title, before, source in (("load", (), f"load {url}"), ("let", (f"let t = load {url}",), "t")):
+        for line in ("sum qty", "select qty > 3 && sym == \"AAPL\" | mean big", "group sym: count()", "top 3 by big", "select qty == 3 | take 5 | map pos | scan +", "derive v = qty * 2 | sort v, pos | take 4"):
+            result = harness.run(["--device", "host", "--timing", *(part for text in (*before, f"{source} | {line}") for part in ("-c", text))], rig.sandbox.here, rig.sandbox.home)
+            rows = [int(number) for number in re.findall(r"(\d+) rows? and \d+ bytes came over", result.err.decode())]
+            rig.tally.check(f"{title}: little comes of {line}", "" if rows and max(rows) < 100 else result.text())
+
+
 def unordered(rig, server):
     """Without ?by= what needs no order runs, and the rest is refused."""
     url = f"clickhouse://127.0.0.1:{server.port}/default/rows"
@@ -106,6 +115,7 @@ def main():
             same(rig, url, "value", VALUES)
             same(rig, url, "failure", FAILURES)
             same(rig, url, "rows", RELATIONS)
+            little_comes(rig, url)
             unordered(rig, server)
             changing(rig, server)
         finally:

@@ -98,15 +98,17 @@ static struct file_reader *lower(struct binder *binder, const struct bind_reques
                                  const struct table_columns *from, size_t stages, bind_part *bind,
                                  struct remote_part *part)
 {
-    struct pipeline first = *request->pipeline;
+    struct pipeline *first = arena_alloc(binder->arena, sizeof *first);
     struct bind_request alone = *request;
     struct evaluations evaluations = {0};
     struct diags diags;
     struct file_reader *reader = NULL;
     struct binder inner = *binder;
-    first.stage_count = stages;
-    alone.pipeline = arena_alloc(binder->arena, sizeof first);
-    *(struct pipeline *)alone.pipeline = first;
+    *first = *request->pipeline;
+    first->stage_count = stages;
+    alone.pipeline = first;
+    if (part->file->written == &request->pipeline->source.name)
+        part->file->written = &first->source.name; /* for this binding */
     if (stages < request->pipeline->stage_count)
         alone.wanted = NULL;
     diags_init(&diags, binder->arena);
@@ -122,6 +124,8 @@ static struct file_reader *lower(struct binder *binder, const struct bind_reques
         }
         queue_release(&part->bound.queue);
     }
+    if (part->file->written == &first->source.name)
+        part->file->written = &request->pipeline->source.name;
     evaluations_release(&evaluations);
     return reader;
 }
@@ -135,6 +139,7 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
     struct source_file *file = table_of(binder, pipeline, sources, &from);
     if (!file)
         return part;
+    part.file = file;
     struct source_column *const columns = file->columns;
     struct column **standing = arena_array(binder->arena, file->count, sizeof(struct column *));
     bool made = true;
@@ -164,7 +169,6 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
     for (size_t k = 0; k < file->count; k++)
         column_unref(standing[k]);
     file->columns = columns;
-    part.file = file;
     return part;
 }
 
