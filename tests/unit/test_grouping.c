@@ -1,7 +1,9 @@
-/* Groups of rows that are dealt by their codes against sums over all rows: keys of few and of many possible values,
- * even, skewed, equal and in order, values that fit a word beside the code and those that do not. */
+/* Groups of rows that are dealt by their codes, and the first rows of these, against sums over all rows: keys of few
+ * and of many possible values, even, skewed, equal and in order, values that fit a word beside the code and those that
+ * do not. */
 #include "scratch.h"
 
+#include "engine/grouping/first_rows.h"
 #include "engine/grouping/grouping.h"
 
 #include <math.h>
@@ -131,6 +133,26 @@ static void check(const struct results *results, int64_t groups, struct column *
     free(order);
 }
 
+typedef enum status first_rows_fn(const struct keys *keys, int64_t rows, const struct workers *workers,
+                                  _Atomic uint64_t *kept, int64_t *count);
+
+/* The rows found are those of the groups. */
+static void check_first(first_rows_fn *find, const struct keys *keys, const struct results *results, int64_t groups,
+                        const struct workers *workers)
+{
+    enum { BITS = 64 };
+    _Atomic uint64_t *kept = calloc((size_t)results->rows / BITS + 1, sizeof *kept);
+    int64_t count = 0, in_bitmap = 0;
+    assert_int_equal(find(keys, results->rows, workers, kept, &count), STATUS_OK);
+    for (int64_t i = 0; i <= results->rows / BITS; i++)
+        in_bitmap += __builtin_popcountll(kept[i]);
+    for (int64_t i = 0; i < groups; i++)
+        assert_true(kept[results->of[3][i] / BITS] >> (results->of[3][i] % BITS) & 1);
+    assert_int_equal(count, groups);
+    assert_int_equal(in_bitmap, groups);
+    free(kept);
+}
+
 static void run_case(int64_t rows, int bits, enum content content, int value_bits, int aggregates, int threads,
                      uint64_t *seed)
 {
@@ -172,6 +194,9 @@ static void run_case(int64_t rows, int bits, enum content content, int value_bit
     int64_t groups = 0;
     assert_int_equal(group_sorted(&grouping, &groups), STATUS_OK);
     check(results, groups, columns, rows);
+    check_first(first_rows_dealt, &keys, results, groups, &workers);
+    if (first_rows_pays(&keys, rows))
+        check_first(first_rows, &keys, results, groups, &workers);
     results_free(results);
     keys_free(&keys);
     for (int i = 0; i < COLUMNS; i++)

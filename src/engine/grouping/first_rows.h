@@ -1,4 +1,4 @@
-/* The first row of each different key, where keys have few possible values. */
+/* The first row of each different key. */
 #ifndef RQL_ENGINE_GROUPING_FIRST_ROWS_H
 #define RQL_ENGINE_GROUPING_FIRST_ROWS_H
 
@@ -13,5 +13,9 @@ bool first_rows_pays(const struct keys *keys, int64_t rows);
  * error: not enough memory. */
 enum status first_rows(const struct keys *keys, int64_t rows, const struct workers *workers, _Atomic uint64_t *kept,
                        int64_t *count);
+
+/* The same for keys with many possible values. */
+enum status first_rows_dealt(const struct keys *keys, int64_t rows, const struct workers *workers,
+                             _Atomic uint64_t *kept, int64_t *count);
 
 #endif

@@ -51,7 +51,7 @@ void bucket_groups_free(struct bucket_groups *buckets)
 
 bool bucket_groups_pays(const struct radix_bucket *bucket)
 {
-    return (INT64_C(1) << bucket->bits) / CODES_PER_ROW <= bucket->count;
+    return bucket->bits <= GROUP_BUCKET_BITS && (INT64_C(1) << bucket->bits) / CODES_PER_ROW <= bucket->count;
 }
 
 /* Clears the thread's states of a bucket; NULL: no memory. */

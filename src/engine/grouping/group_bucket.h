@@ -14,7 +14,7 @@ struct bucket_groups;
 struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const struct group_carry *carry);
 void bucket_groups_free(struct bucket_groups *buckets);
 
-/* Whether a bucket's states, of at most GROUP_BUCKET_BITS bits, are not many more than its rows. */
+/* Whether a bucket has few possible codes, and not many more than rows. */
 bool bucket_groups_pays(const struct radix_bucket *bucket);
 
 /* Emits the groups of a bucket from its first row on, by thread `member`, or by all threads if that is -1; returns

@@ -146,7 +146,10 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
             .emit = emit,
             .context = distinct,
         };
-        status = group_rows(&grouping, groups);
+        bool few = false;
+        status = group_hash(&grouping, &few, groups);
+        if (status == STATUS_OK && !few)
+            status = first_rows_dealt(word.by, job->rows, distinct->workers, distinct->kept, groups);
     }
     packed_keys_free(&word);
     free(columns);

@@ -86,7 +86,7 @@ static bool take_bucket(const struct dealing *dealing, int member, int64_t numbe
         .least = by->least,
         .bits = differ ? 64 - by->up : 0,
     };
-    return radix->take && bucket.bits <= radix->take_bits && radix->take(radix->context, member, &bucket);
+    return radix->take && radix->take(radix->context, member, &bucket);
 }
 
 static void small_bucket(void *context, int member, int64_t bucket)

@@ -40,8 +40,9 @@ struct radix {
     /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
      * call, unless an element is a key of 4 bytes alone. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);
-    /* NULL, or: takes a bucket whose keys have up to 2^take_bits possible values as it is, in place of `emit`; false:
-     * it must be sorted. `member` is -1 where it is too large for one thread; all threads are idle then. */
+    /* NULL, or: takes a bucket as it is, in place of `emit`; false: it must be sorted. `member` is -1 where it is too
+     * large for one thread; all threads are idle then. It takes buckets whose keys have up to 2^take_bits possible
+     * values, unless take_bits is 0; these may be larger, and of any sizes. */
     bool (*take)(void *context, int member, const struct radix_bucket *bucket);
     int take_bits;
     void *context;
