@@ -108,7 +108,7 @@ def main():
         rig = servers.Rig(sandbox, tally)
         folder = sandbox.path("server")
         os.makedirs(folder)
-        server = servers.Server(folder)
+        server = servers.Server(folder).wait()
         try:
             make_table(rig, server)
             url = server.url("rows", "pos")

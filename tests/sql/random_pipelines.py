@@ -178,7 +178,7 @@ def main():
         rig = servers.Rig(sandbox, tally)
         folder = sandbox.path("server")
         os.makedirs(folder)
-        server = servers.Server(folder)
+        server = servers.Server(folder).wait()
         try:
             make_table(rig, server, options.seed)
             compare(rig, server, tally, options.count, options.seed, options.verbose)
