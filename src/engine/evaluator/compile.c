@@ -413,6 +413,7 @@ reg builder_gather_vector(struct builder *b, value v, enum type type)
                             .out = out,
                             .args = {positions, NO_REGISTER, NO_REGISTER},
                             .check = check_for(b, instr->guard),
+                            .uniform = builder_is_constant(b->code, instr->args[0]),
                             .whole = whole,
                         });
     return out;

@@ -67,10 +67,13 @@
         const int64_t *restrict positions = o->a;                                                                      \
         const from_type *restrict elements = o->whole->data;                                                           \
         const uint64_t rows = (uint64_t)o->whole->rows;                                                                \
+        const int differing = o->uniform && count > 0 ? 1 : count;                                                     \
         uint64_t any = 0;                                                                                              \
-        for (int i = 0; i < count; i++)                                                                                \
+        for (int i = 0; i < differing; i++)                                                                            \
             any |= (uint64_t)positions[i] >= rows;                                                                     \
-        for (int i = 0; i < count && !any; i++)                                                                        \
+        for (int i = 0; i < count && !any && differing == 1; i++)                                                      \
+            out[i] = (to_type)elements[positions[0]];                                                                  \
+        for (int i = 0; i < count && !any && differing > 1; i++)                                                       \
             out[i] = (to_type)elements[positions[i]];                                                                  \
         for (int i = 0; i < count && any; i++) {                                                                       \
             const bool bad = (uint64_t)positions[i] >= rows;                                                           \

@@ -65,7 +65,8 @@ vector_fn *vector_selected_move(enum type from, enum type to);
 /* Whether the selected move reads the mask if there is one. */
 bool vector_packs(enum type from, enum type to);
 
-/* GATHER: elements of a column stored as `from`, at positions in lane I64, as values of type `to`. Checked. */
+/* GATHER: elements of a column stored as `from`, at positions in lane I64, as values of type `to`. Checked. `uniform`:
+ * all positions are the first one. */
 vector_fn *vector_gather(enum type from, enum type to);
 
 /* The element type of a lane's vectors. */
