@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Fewer operations than this are computed anew: reading a column costs about as much. */
+/* Fewer operations than this, a division as two, are computed anew: reading a column costs about as much. */
 enum { LEAST_OPERATIONS = 2 };
 
 /* Marks what depends on inputs that vary, and what may fail, which has to happen in the round. */
@@ -28,7 +28,8 @@ static int operations_of(const struct code *code, value v, struct arena *arena)
     int operations = 0;
     code_mark(code, v, live);
     for (value i = 0; i <= v; i++)
-        operations += live[i] && op_table[code->at[i].op].arity > 0;
+        if (live[i] && op_table[code->at[i].op].arity > 0)
+            operations += code->at[i].op == OP_DIV || code->at[i].op == OP_MOD ? 2 : 1;
     return operations;
 }
 
