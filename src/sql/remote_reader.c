@@ -113,6 +113,18 @@ static enum status run(const struct remote_reader *reader, const char *query, co
     return status;
 }
 
+/* Something fails: reading the columns tells what. They cannot be read where the table has no order. */
+static enum status report_failure(const struct remote_reader *reader, const struct format_job *job)
+{
+    const struct table_url *url = &reader->table->url;
+    if (url->order_count > 0)
+        return STATUS_UNABLE;
+    diag_error(job->diags, job->span,
+               "what is computed of some row of `%s` has no result, as a division by zero has none", url->table);
+    diag_hint(job->diags, "to be told which row and why, add the column that orders the rows: ?by=COLUMN");
+    return STATUS_FAILED;
+}
+
 static enum status read_rows(struct file_reader *base, const struct format_job *job, const bool *wanted,
                              struct column **columns)
 {
@@ -141,7 +153,7 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
     if (status != STATUS_OK)
         return status;
     if (all > count && any_set(read[count]))
-        status = STATUS_UNABLE;
+        status = report_failure(reader, job);
     for (size_t i = status == STATUS_OK ? count : 0; i < all; i++)
         column_unref(read[i]);
     if (status != STATUS_OK)
@@ -205,12 +217,18 @@ static enum status read_value(struct file_reader *base, const struct format_job 
         status = diag_error(job->diags, job->span, "`%s` answers with %lld rows instead of one", reader->table->server,
                             (long long)rows);
     } else if (column_get_int(columns[VALUE_FAILS], 0) != 0) {
-        status = STATUS_UNABLE;
+        status = report_failure(reader, job);
     } else {
         for (size_t k = 0; k < reader->sent_count; k++)
             parts[k] = column_get_int(columns[VALUE_FIRST + k], 0);
         status = finish_value(&reader->lowered.last->aggregates[0], column_get_int(columns[VALUE_ROWS], 0), parts,
                               reader->sent_count, result);
+        if (status == STATUS_UNABLE && column_get_int(columns[VALUE_ROWS], 0) == 0 &&
+            reader->table->url.order_count == 0) {
+            diag_error(job->diags, reader->lowered.last->aggregates[0].span, "there are no rows to aggregate");
+            diag_hint(job->diags, "`count` counts the rows; the sum of no rows is 0");
+            status = STATUS_FAILED;
+        }
     }
     for (size_t k = 0; k < count; k++)
         column_unref(columns[k]);

@@ -88,6 +88,9 @@ def unordered(rig, server):
     """Without ?by= what needs no order runs, and the rest is refused."""
     url = f"clickhouse://127.0.0.1:{server.port}/default/rows"
     same(rig, url, "unordered", ("count", "sum qty", "group sym: count(), sum(qty)", "map sym | distinct | count", "pick sym, qty | distinct | sort qty, sym | take 4", "pick qty | sort | take 5"))
+    for line in ("map big / qty as v | sum", "group sym: sum(big)", "map big * big as v | group v: count()"):
+        rig.fails(f"unordered: {line}", "what is computed of some row of `rows` has no result", f"load {url} | {line}")
+    rig.fails("unordered: of no rows", "there are no rows to aggregate", f"load {url} | select false | max qty")
     for line in ("take 5", "map qty | scan + ", "sort qty | take 2", "select qty > 3", "map sym | distinct"):
         rig.fails(f"unordered: {line}", "the rows of `rows` have no order", f"load {url} | {line}")
 

@@ -347,8 +347,8 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
         if (is_bound && !(done && status == STATUS_OK))
             queue_release(&bound->queue);
     }
-    *narrowed = has_narrowed(&sources) || row_loops || remote;
-    bound->narrowed = *narrowed;
+    *narrowed = has_narrowed(&sources) || row_loops;
+    bound->narrowed = *narrowed || remote;
     evaluations_release(&evaluations);
     sources_release(&sources);
     return status;
