@@ -236,7 +236,7 @@ enum stmt_kind {
     STMT_LET,      /* name = pipeline or expr; the other is NULL */
     STMT_DEF,      /* name(params) = expr, or stages */
     STMT_ASSERT,   /* expr, which must hold */
-    STMT_EXPLAIN,  /* explain [run|kernel] pipeline */
+    STMT_EXPLAIN,  /* explain [run|kernel|sql] pipeline */
     STMT_RACE,     /* race pipeline */
     STMT_COMMAND   /* command: a line that begins with a dot, without the newline */
 };
@@ -251,7 +251,8 @@ struct stmt {
     struct pipeline *pipeline;
     struct stage *stages; /* def of a stage: its expr is NULL */
     size_t stage_count;
-    struct name variant; /* explain: "kernel" or "run", absent for the queue */
+    struct name variant; /* explain: "kernel", "run" or "sql", absent for the queue */
+    struct name dialect; /* explain sql: of which it is to be, absent: of the server's */
     struct name command;
     struct stmt *next; /* in source order */
 };

@@ -197,6 +197,8 @@ void stmt_def(struct tree *tree, struct token word, struct token name, struct na
 void stmt_def_stages(struct tree *tree, struct token word, struct token name, struct name_list *params,
                      struct stage_list *stages);
 void stmt_assert(struct tree *tree, struct token word, struct expr *expr);
+/* The lexeme is `--dialect NAME`. */
+void stmt_dialect(struct tree *tree, struct token dialect);
 void stmt_explain(struct tree *tree, struct token word, struct token variant, struct pipeline *pipeline);
 void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline);
 void stmt_command(struct tree *tree, struct token command);

@@ -56,6 +56,18 @@ void stmt_explain(struct tree *tree, struct token word, struct token variant, st
     stmt->variant = token_name(tree, variant);
 }
 
+void stmt_dialect(struct tree *tree, struct token dialect)
+{
+    const struct span whole = token_span(tree, dialect);
+    const char *text = tree->source->text + whole.begin;
+    const size_t length = whole.end - whole.begin;
+    size_t begin = length;
+    while (begin > 0 && text[begin - 1] != ' ' && text[begin - 1] != '\t')
+        begin--;
+    tree->stmt->dialect.text = arena_text(tree->arena, text + begin, length - begin);
+    tree->stmt->dialect.span = (struct span){whole.source, whole.begin + (uint32_t)begin, whole.end};
+}
+
 void stmt_race(struct tree *tree, struct token word, struct pipeline *pipeline)
 {
     (void)stmt_new(tree, STMT_RACE, token_span(tree, word), pipeline, NULL);

@@ -69,6 +69,8 @@ static const struct expectation expectations[] = {
     {TOKEN_LB, IN_SOURCE | IN_OPERATOR, "`[`"},
     {TOKEN_KERNEL, NOT_COVERED, "`kernel`"},
     {TOKEN_RUN, NOT_COVERED, "`run`"},
+    {TOKEN_SQL, NOT_COVERED, "`sql`"},
+    {TOKEN_DIALECT, NOT_COVERED, "`--dialect NAME`"},
     {TOKEN_AS, NOT_COVERED, "`as`"},
     {TOKEN_TEXT, IN_EXPRESSION, "quoted text"},
     {TOKEN_MISSING, IN_EXPRESSION, "`missing`"},

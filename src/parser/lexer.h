@@ -54,6 +54,9 @@ enum path_form {
  */
 struct lexeme lexer_path(struct lexer *lexer, enum path_form form);
 
+/* `--dialect NAME`, TOKEN_DIALECT; LEX_NONE, with nothing consumed, if there is none. */
+struct lexeme lexer_dialect(struct lexer *lexer);
+
 /* A dot command, or one of another shell such as `\\q`, `:q` and `%time`, LEX_COMMAND; LEX_NONE, with nothing consumed,
  * if there is none. */
 struct lexeme lexer_command(struct lexer *lexer);

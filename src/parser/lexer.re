@@ -287,6 +287,24 @@ struct lexeme lexer_path(struct lexer *lexer, enum path_form form)
     return lexeme(lexer, TOKEN_PATH, begin);
 }
 
+struct lexeme lexer_dialect(struct lexer *lexer)
+{
+    static const char option[] = "--dialect";
+    const size_t length = strlen(option);
+    const unsigned char *begin = skip_blanks(lexer), *at = begin + length;
+    if ((size_t)(lexer->limit - begin) <= length || memcmp(begin, option, length) != 0 || (*at != ' ' && *at != '\t'))
+        return (struct lexeme){.kind = LEX_NONE};
+    while (at < lexer->limit && (*at == ' ' || *at == '\t'))
+        at++;
+    const unsigned char *name = at;
+    while (at < lexer->limit && (*at == '-' || (*at >= '0' && *at <= '9') || ((*at | 0x20) >= 'a' && (*at | 0x20) <= 'z')))
+        at++;
+    if (at == name)
+        return (struct lexeme){.kind = LEX_NONE};
+    lexer->cursor = at;
+    return lexeme(lexer, TOKEN_DIALECT, begin);
+}
+
 struct lexeme lexer_command(struct lexer *lexer)
 {
     const unsigned char *begin = skip_blanks(lexer);

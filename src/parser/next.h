@@ -16,7 +16,8 @@ enum next_kind {
     NEXT_COMBINER = 1 << 6,   /* an operator of scan or reduce */
     NEXT_AXIS = 1 << 7,       /* rows or cols */
     NEXT_AGGREGATE = 1 << 8,  /* an aggregate of group */
-    NEXT_STAGE = 1 << 9       /* a stage that the user has defined */
+    NEXT_STAGE = 1 << 9,      /* a stage that the user has defined */
+    NEXT_DIALECT = 1 << 10    /* --dialect NAME */
 };
 
 struct next {

@@ -75,6 +75,11 @@ static bool opens_value(const struct parser *p)
 
 static struct lexeme next_lexeme(struct parser *p)
 {
+    if (automaton_expects(p->automaton, TOKEN_DIALECT)) {
+        struct lexeme dialect = lexer_dialect(&p->lexer);
+        if (dialect.kind != LEX_NONE)
+            return dialect;
+    }
     if (automaton_accepts(p->automaton, TOKEN_PATH)) {
         struct lexeme path = lexer_path(&p->lexer, path_form(p));
         if (path.kind != LEX_NONE)

@@ -19,7 +19,16 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .number = "$a",
      .special = "$a",
      .tiny = "reinterpretAsFloat64(reinterpretAsString(toInt64($a)))",
-     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))"},
+     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))",
+     .as_integer = "toInt64($a)",
+     .as_float = "toFloat64($a)",
+     .as_text = "CAST($a AS String)",
+     .days = "toInt64($a)",
+     .seconds = "(toInt64($a) * 1000000)",
+     .value_or = "ifNull($a, $b)",
+     .present = "isNotNull($a)",
+     .rows = "toInt64(count())",
+     .any = "(max(toUInt8($a)) = 1)"},
     {.name = "clickhouse",
      .bit = 2,
      .name_quote = '`',
@@ -30,7 +39,16 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bare_bits = 31,
      .number = "$a",
      .special = "$a",
-     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))"},
+     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))",
+     .as_integer = "toInt64($a)",
+     .as_float = "toFloat64($a)",
+     .as_text = "CAST($a AS String)",
+     .days = "toInt64($a)",
+     .seconds = "(toInt64($a) * 1000000)",
+     .value_or = "ifNull($a, $b)",
+     .present = "isNotNull($a)",
+     .rows = "toInt64(count())",
+     .any = "(max(toUInt8($a)) = 1)"},
     {.name = "duckdb",
      .bit = 4,
      .name_quote = '"',
@@ -40,7 +58,20 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bare_bits = 63,
      .number = "CAST('$a' AS DOUBLE)",
      .special = "CAST('$a' AS DOUBLE)",
-     .count = "CASE WHEN $b BETWEEN 0 AND 63 THEN $b ELSE 0 END"},
+     .count = "CASE WHEN $b BETWEEN 0 AND 63 THEN $b ELSE 0 END",
+     .as_integer = "CAST($a AS BIGINT)",
+     .as_float = "CAST($a AS DOUBLE)",
+     .as_text = "CAST($a AS VARCHAR)",
+     .days = "CAST($a - DATE '1970-01-01' AS BIGINT)",
+     .seconds = "epoch_us($a)",
+     .value_or = "coalesce($a, $b)",
+     .present = "($a IS NOT NULL)",
+     .rows = "count(*)",
+     .any = "bool_or($a)",
+     .sum = "coalesce(TRY_CAST(sum($a) AS BIGINT), 0)",
+     .sum_fails = "(TRY_CAST(sum($a) AS BIGINT) IS NULL)",
+     .whole_sum = "coalesce(sum($a), 0)",
+     .skip = " OFFSET $a"},
     {.name = "spark",
      .bit = 8,
      .name_quote = '`',
@@ -51,7 +82,20 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bare_bits = 63,
      .number = "$aD",
      .special = "CAST('$a' AS DOUBLE)",
-     .count = "CASE WHEN $b BETWEEN 0 AND 63 THEN $b ELSE 0 END"},
+     .count = "CASE WHEN $b BETWEEN 0 AND 63 THEN $b ELSE 0 END",
+     .as_integer = "CAST($a AS BIGINT)",
+     .as_float = "CAST($a AS DOUBLE)",
+     .as_text = "CAST($a AS STRING)",
+     .days = "CAST(unix_date($a) AS BIGINT)",
+     .seconds = "unix_micros($a)",
+     .value_or = "coalesce($a, $b)",
+     .present = "($a IS NOT NULL)",
+     .rows = "count(*)",
+     .any = "bool_or($a)",
+     .sum = "coalesce(TRY_CAST(sum(CAST($a AS DECIMAL(38, 0))) AS BIGINT), 0)",
+     .sum_fails = "(TRY_CAST(sum(CAST($a AS DECIMAL(38, 0))) AS BIGINT) IS NULL)",
+     .whole_sum = "coalesce(sum(CAST($a AS DECIMAL(38, 0))), 0)",
+     .skip = " OFFSET $a"},
 };
 
 const struct sql_dialect *const sql_clickhouse_18 = &sql_dialects[0], *const sql_clickhouse = &sql_dialects[1];
@@ -63,6 +107,11 @@ const struct sql_dialect *sql_dialect_find(const char *name)
             return &sql_dialects[i];
     }
     return NULL;
+}
+
+const char *sql_dialect_name(size_t k)
+{
+    return k < SQL_DIALECTS ? sql_dialects[k].name : NULL;
 }
 
 static void add_quoted(struct strbuf *sql, const struct sql_dialect *dialect, char quote, struct text text)
@@ -94,6 +143,20 @@ bool sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struc
 void sql_add_name(struct strbuf *sql, const struct sql_dialect *dialect, const char *name)
 {
     add_quoted(sql, dialect, dialect->name_quote, (struct text){name, strlen(name)});
+}
+
+const char *sql_phrase(const char *form, const char *a, const char *b, struct arena *arena)
+{
+    struct strbuf text = {0};
+    for (; *form; form++) {
+        if (*form == '$')
+            strbuf_puts(&text, *++form == 'a' ? a : b);
+        else
+            strbuf_putc(&text, *form);
+    }
+    const char *made = arena_text(arena, text.text ? text.text : "", text.length);
+    strbuf_free(&text);
+    return made;
 }
 
 static void add_form(struct strbuf *sql, const char *form, const char *argument)

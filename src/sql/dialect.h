@@ -28,11 +28,21 @@ struct sql_dialect {
     const char *special;       /* the float that is called $a: nan, inf */
     const char *tiny;          /* the float with the bits $a, where it is below the normal ones; NULL: as `number` */
     const char *count;         /* a shift count $b, made valid */
+    /* Columns $a of a table as what is computed with, and whether there is a value. */
+    const char *as_integer, *as_float, *as_text, *days, *seconds;
+    const char *value_or, *present; /* value_or: $b where $a is missing */
+    /* Aggregates. */
+    const char *rows, *any;      /* how many rows; whether $a holds in one */
+    const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
+    const char *whole_sum;       /* of no rows, too, and of any size */
+    const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };
 
 enum { SQL_DIALECTS = 4 };
 extern const struct sql_dialect sql_dialects[SQL_DIALECTS];
 const struct sql_dialect *sql_dialect_find(const char *name); /* NULL if there is none */
+
+const char *sql_dialect_name(size_t k); /* NULL behind the last */
 
 /* Of servers before version 20, and of later ones. */
 extern const struct sql_dialect *const sql_clickhouse_18, *const sql_clickhouse;
@@ -46,6 +56,9 @@ struct sql_operands {
 /* How the dialect says an operation; NULL: not at all. */
 const struct sql_operation *sql_operation_find(const struct sql_dialect *dialect, enum op op,
                                                struct sql_operands operands);
+
+/* A text of the dialect with its arguments in place. */
+const char *sql_phrase(const char *form, const char *a, const char *b, struct arena *arena);
 
 /* Adds text as a string literal, and as a name. False: the dialect has no literal of it. */
 bool sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struct text text);

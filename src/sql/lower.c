@@ -9,6 +9,7 @@
 struct lowering {
     const struct queue *queue; /* as bound: it has the texts of comparisons */
     const struct table_columns *from;
+    const struct sql_dialect *dialect;
     struct arena *arena;
     struct select table;
     struct select_checks checks;
@@ -32,35 +33,25 @@ static void begin_table(struct lowering *lowering)
     const struct table_reader *reader = (const struct table_reader *)from->reader;
     struct strbuf name = {0};
     struct select *table = &lowering->table;
-    *table = (struct select){.checks = &lowering->checks, .take = INT64_MAX, .rows = TABLE_ROWS, .aligned = true};
-    server_add_table(&name, &reader->url, reader->url.table);
+    *table = (struct select){.dialect = lowering->dialect,
+                             .checks = &lowering->checks,
+                             .take = INT64_MAX,
+                             .rows = TABLE_ROWS,
+                             .aligned = true};
+    if (reader->url.database) {
+        sql_add_name(&name, lowering->dialect, reader->url.database);
+        strbuf_putc(&name, '.');
+    }
+    sql_add_name(&name, lowering->dialect, reader->url.table);
     table->from = arena_text(arena, name.text, name.length);
     table->order = arena_array(arena, reader->url.order_count + 1, sizeof *table->order);
     for (size_t i = 0; i < reader->url.order_count; i++) {
         strbuf_clear(&name);
-        sql_add_name(&name, sql_clickhouse_18, reader->url.order[i]);
+        sql_add_name(&name, lowering->dialect, reader->url.order[i]);
         table->order[table->order_count++].text = arena_text(arena, name.text, name.length);
     }
     table->ordered = table->order_count > 0;
     strbuf_free(&name);
-}
-
-/* Has the query check that the column's type is what it was. */
-static void add_check(struct lowering *lowering, const char *raw, const struct wire_type *wire)
-{
-    struct select_checks *checks = &lowering->checks;
-    struct strbuf condition = {0};
-    strbuf_printf(&condition, "toTypeName(%s) != ", raw);
-    sql_add_string(&condition, sql_clickhouse_18, (struct text){wire->name, strlen(wire->name)});
-    bool known = false;
-    for (size_t i = 0; i < checks->count && !known; i++)
-        known = strcmp(checks->conditions[i], condition.text) == 0;
-    if (!known) {
-        checks->conditions = arena_reserve(lowering->arena, checks->conditions, checks->count, &checks->capacity,
-                                           sizeof *checks->conditions);
-        checks->conditions[checks->count++] = arena_text(lowering->arena, condition.text, condition.length);
-    }
-    strbuf_free(&condition);
 }
 
 /* The column of the table that an input reads; false: it is none of it. */
@@ -73,12 +64,15 @@ static bool column_of_input(struct lowering *lowering, const struct input *input
         if (at != input->column && at->validity != input->column)
             continue;
         struct strbuf name = {0};
-        sql_add_name(&name, sql_clickhouse_18, reader->base.columns[from->places[k]].name);
+        sql_add_name(&name, lowering->dialect, reader->base.columns[from->places[k]].name);
         const char *raw = arena_text(lowering->arena, name.text, name.length);
         strbuf_free(&name);
-        add_check(lowering, raw, &reader->types[from->places[k]]);
-        *column = at == input->column ? select_column_of(raw, &reader->types[from->places[k]], lowering->arena)
-                                      : select_present(raw, lowering->arena);
+        if (!from->dialect) /* else it is only shown */
+            select_add_check(&lowering->checks, lowering->dialect, raw, &reader->types[from->places[k]],
+                             lowering->arena);
+        *column = at == input->column
+                      ? select_column_of(lowering->dialect, raw, &reader->types[from->places[k]], lowering->arena)
+                      : select_present(lowering->dialect, raw, lowering->arena);
         return true;
     }
     return false;
@@ -166,7 +160,7 @@ static struct sql_expressions *expressions_of(struct lowering *lowering, const s
     for (size_t k = 0; k < task->input_count; k++)
         leaves[k] = select->columns[k].leaf;
     struct sql_expressions *expressions =
-        sql_expressions_new(sql_clickhouse_18, *analysed, leaves, lowering->queue, arena);
+        sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, arena);
     if (!lowering->shares)
         return expressions;
     bool *live = arena_array(arena, (size_t)(*analysed)->code.count + 1, sizeof *live);
@@ -197,7 +191,7 @@ static bool filter(struct lowering *lowering, const struct task *task, struct sq
     for (size_t i = 0; i < task->filter_count; i++) {
         const struct instr *instr = &task->code.at[task->filters[i].keep];
         if (instr->op == OP_CONST && !instr->integer)
-            keep = "0";
+            keep = lowering->dialect->truths[0];
     }
     if (keep && select->fails)
         keep = arena_printf(arena, "((%s) OR %s)", keep, select->fails);
@@ -278,7 +272,8 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
     }
     struct select_column *columns = arena_array(lowering->arena, 2, sizeof *columns);
     select->columns = columns;
-    select->count = aggregate_lower(&analysed->aggregates[0], expressions, analysed, columns, lowering->arena);
+    select->count =
+        aggregate_lower(&analysed->aggregates[0], select->dialect, expressions, analysed, columns, lowering->arena);
     return select->count > 0 || refuse(lowering, "this aggregate");
 }
 
@@ -336,7 +331,7 @@ static bool add_key(struct lowering *lowering, const struct task *task, const st
 /* Where a row of a group fails. */
 static const char *fails_of_group(const struct select *select, struct arena *arena)
 {
-    return select->fails ? arena_printf(arena, "(max(toUInt8(%s)) = 1)", select->fails) : NULL;
+    return select->fails ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : NULL;
 }
 
 static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
@@ -361,9 +356,10 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
             return false;
         order[i].text = columns[i].leaf.text;
     }
-    if (!aggregates_lower(analysed, expressions, columns + column_op->key_count, &fails, arena))
+    if (!aggregates_lower(analysed, select->dialect, expressions, columns + column_op->key_count, &fails, arena))
         return refuse(lowering, "this aggregate");
-    *select = (struct select){.from = select->from,
+    *select = (struct select){.dialect = select->dialect,
+                              .from = select->from,
                               .where = select->where,
                               .checks = select->checks,
                               .group = keys,
@@ -398,7 +394,8 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
         order[0] = select->order[0];
         order[0].text = arena_printf(arena, "%s(%s)", order[0].descending ? "max" : "min", order[0].text);
     }
-    *select = (struct select){.from = select->from,
+    *select = (struct select){.dialect = select->dialect,
+                              .from = select->from,
                               .where = select->where,
                               .checks = select->checks,
                               .group = keys,
@@ -477,6 +474,8 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
     struct lowering *lowering = arena_alloc(arena, sizeof *lowering); /* the selects refer to it */
     *lowering = (struct lowering){.queue = queue, .from = from, .arena = arena};
     struct queue fused;
+    lowering->dialect = from->dialect ? sql_dialect_find(from->dialect) : sql_clickhouse_18;
+    lowering->shares = lowering->dialect->whole_sum; /* shown alone, where it is to be short */
     queue_init(&fused, arena);
     bool good = is_row_by_row(lowering);
     if (good) {
@@ -491,7 +490,8 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
         lowered->last = fused.tasks[fused.count - 1];
         lowered->select = lowering->made[fused.count - 1];
     }
-    *refusal = lowering->refusal;
+    if (!good)
+        *refusal = lowering->refusal;
     queue_release(&fused);
     return good;
 }

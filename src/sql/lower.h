@@ -20,10 +20,11 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
 /* lower_aggregate.c: aggregates of the values that `expressions` says, as columns. False: one cannot be said. */
 
 /* Of a group, one column each; adds to *fails where the result does not fit. */
-bool aggregates_lower(const struct task *task, struct sql_expressions *expressions, struct select_column *columns,
-                      const char **fails, struct arena *arena);
+bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect, struct sql_expressions *expressions,
+                      struct select_column *columns, const char **fails, struct arena *arena);
 /* Of all rows, which are the task's only one; returns the number of columns, 0: it cannot be said. */
-size_t aggregate_lower(const struct aggregate *aggregate, struct sql_expressions *expressions, const struct task *task,
-                       struct select_column *columns, struct arena *arena);
+size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_dialect *dialect,
+                       struct sql_expressions *expressions, const struct task *task, struct select_column *columns,
+                       struct arena *arena);
 
 #endif

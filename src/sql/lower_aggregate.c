@@ -32,36 +32,41 @@ static bool is_narrow(const struct aggregate *aggregate, const struct task *task
     return instr->lo >= INT32_MIN && instr->hi <= UINT32_MAX;
 }
 
-static const char *group_sum(const struct aggregate *aggregate, const char *v, const struct task *task,
-                             const char **fails, struct arena *arena)
+static const char *group_sum(const struct aggregate *aggregate, const struct sql_dialect *dialect, const char *v,
+                             const struct task *task, const char **fails, struct arena *arena)
 {
+    if (dialect->sum) {
+        *fails = sql_either(*fails, sql_phrase(dialect->sum_fails, v, NULL, arena), arena);
+        return sql_phrase(dialect->sum, v, NULL, arena);
+    }
     const char *large = is_narrow(aggregate, task) ? "(count() > 2147483648)" : sum_too_large(v, arena);
     *fails = sql_either(*fails, large, arena);
     return arena_printf(arena, "sum(%s)", v);
 }
 
-bool aggregates_lower(const struct task *task, struct sql_expressions *expressions, struct select_column *columns,
-                      const char **fails, struct arena *arena)
+bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect, struct sql_expressions *expressions,
+                      struct select_column *columns, const char **fails, struct arena *arena)
 {
     for (size_t i = 0; i < task->aggregate_count; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
         if (aggregate->kind == AGG_COUNT) {
-            columns[i] = computed("toInt64(count())");
+            columns[i] = computed(dialect->rows);
             continue;
         }
         const char *v = aggregate->value == NO_VALUE ? NULL : operand(aggregate, expressions, task), *text = NULL;
         if (!v)
             return false;
         if (aggregate->kind == AGG_SUM) {
-            text = group_sum(aggregate, v, task, fails, arena);
+            text = group_sum(aggregate, dialect, v, task, fails, arena);
         } else if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX) {
             text = arena_printf(arena, "%s(%s)", aggregate->kind == AGG_MIN ? "min" : "max", v);
         } else if (aggregate->kind == AGG_MEAN && aggregate->logical.kind == LOGICAL_NUMBER) {
             /* Both are doubles exactly, so that the quotient is rounded once. */
-            text = group_sum(aggregate, v, task, fails, arena);
+            text = group_sum(aggregate, dialect, v, task, fails, arena);
             const char *large = arena_printf(arena, "NOT (%s BETWEEN -9007199254740992 AND 9007199254740992)", text);
             *fails = sql_either(*fails, large, arena);
-            text = arena_printf(arena, "(toFloat64(%s) / toFloat64(count()))", text);
+            text = arena_printf(arena, "(%s / %s)", sql_phrase(dialect->as_float, text, NULL, arena),
+                                sql_phrase(dialect->as_float, dialect->rows, NULL, arena));
         }
         if (!text)
             return false;
@@ -70,11 +75,12 @@ bool aggregates_lower(const struct task *task, struct sql_expressions *expressio
     return true;
 }
 
-size_t aggregate_lower(const struct aggregate *aggregate, struct sql_expressions *expressions, const struct task *task,
-                       struct select_column *columns, struct arena *arena)
+size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_dialect *dialect,
+                       struct sql_expressions *expressions, const struct task *task, struct select_column *columns,
+                       struct arena *arena)
 {
     if (aggregate->kind == AGG_COUNT) {
-        columns[0] = computed("toInt64(count())");
+        columns[0] = computed(dialect->rows);
         return 1;
     }
     const char *v = aggregate->value == NO_VALUE ? NULL : operand(aggregate, expressions, task);
@@ -82,10 +88,14 @@ size_t aggregate_lower(const struct aggregate *aggregate, struct sql_expressions
         return 0;
     switch (aggregate->kind) {
     case AGG_MEAN:
-        if (aggregate->logical.kind != LOGICAL_NUMBER)
+        if (aggregate->logical.kind != LOGICAL_NUMBER || dialect->whole_sum)
             return 0;
         /* fall through */
     case AGG_SUM:
+        if (dialect->whole_sum) {
+            columns[0] = computed(sql_phrase(dialect->whole_sum, v, NULL, arena));
+            return 1;
+        }
         if (is_narrow(aggregate, task)) {
             columns[0] = computed(arena_printf(arena, "sum(%s)", v));
             return 1;

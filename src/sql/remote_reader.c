@@ -30,15 +30,22 @@ static const char *const server_types[TYPE_COUNT] = {
     [TYPE_U8] = "UInt8",   [TYPE_U16] = "UInt16", [TYPE_U32] = "UInt32", [TYPE_F32] = "Float32", [TYPE_F64] = "Float64",
 };
 
+static bool converts(const struct sql_dialect *dialect)
+{
+    return dialect == sql_clickhouse || dialect == sql_clickhouse_18;
+}
+
 /* The value as a server's type that is sent as `type`; nothing if it is NULL. */
-static struct sent sent_as(const char *text, enum type type, struct logical_type logical, struct arena *arena)
+static struct sent sent_as(const struct sql_dialect *dialect, const char *text, enum type type,
+                           struct logical_type logical, struct arena *arena)
 {
     struct sent sent = {.truth = type == TYPE_BOOL};
     const char *name = logical.kind == LOGICAL_TEXT ? "String" : server_types[type];
     (void)wire_type_parse(name, arena, &sent.type);
     sent.type.logical = logical;
     sent.type.logical.dictionary = NULL;
-    sent.text = text && logical.kind != LOGICAL_TEXT ? arena_printf(arena, "to%s(%s)", name, text) : text;
+    sent.text =
+        text && converts(dialect) && logical.kind != LOGICAL_TEXT ? arena_printf(arena, "to%s(%s)", name, text) : text;
     return sent;
 }
 
@@ -57,14 +64,20 @@ static struct sent sent_output(const struct lowered *lowered, size_t k, struct a
     const struct output *output = &lowered->last->outputs[k];
     const struct select_column *column = &lowered->select.columns[k];
     const char *present = output->validity ? lowered->select.columns[output->validity].leaf.text : NULL;
-    const bool same = column->raw && (present ? strcmp(present, select_present(column->raw, arena).leaf.text) == 0
-                                              : !column->wire->nullable);
+    const bool same =
+        column->raw &&
+        (present ? strcmp(present, select_present(lowered->select.dialect, column->raw, arena).leaf.text) == 0
+                 : !column->wire->nullable);
     if (same)
         return sent_raw(column, arena);
-    struct sent sent = sent_as(column->leaf.text, output->type, output->logical, arena);
+    struct sent sent = sent_as(lowered->select.dialect, column->leaf.text, output->type, output->logical, arena);
     if (!output->validity || !sent.text)
         return sent;
-    sent.text = present ? arena_printf(arena, "if(%s, %s, NULL)", present, sent.text) : NULL;
+    sent.text =
+        present
+            ? arena_printf(arena, converts(lowered->select.dialect) ? "if(%s, %s, NULL)" : "CASE WHEN %s THEN %s END",
+                           present, sent.text)
+            : NULL;
     sent.type.nullable = true;
     return sent;
 }
@@ -167,6 +180,30 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
         columns[k] = read[i++];
     }
     return STATUS_OK;
+}
+
+/* The text of the query for use elsewhere: with the names of columns, and where something fails. */
+static const char *shown_query(const struct remote_reader *reader, const char *value_name, struct arena *arena)
+{
+    const struct select *select = &reader->lowered.select;
+    struct select_item *items = arena_array(arena, reader->sent_count + 2, sizeof *items);
+    size_t count = 0;
+    for (; count < reader->sent_count; count++) {
+        struct strbuf name = {0};
+        sql_add_name(&name, select->dialect, value_name ? value_name : reader->base.columns[count].name);
+        items[count] = (struct select_item){reader->sent[count].text, arena_text(arena, name.text, name.length)};
+        strbuf_free(&name);
+    }
+    if (value_name && count == 2) {
+        /* The sums of the upper and lower halves. */
+        items[0].text = sql_phrase("(toDecimal128($a, 0) * toDecimal128(4294967296, 0) + toDecimal128($b, 0))",
+                                   reader->sent[0].text, reader->sent[1].text, arena);
+        count = 1;
+    }
+    if (select->fails)
+        items[count++] = (struct select_item){
+            value_name ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : select->fails, "fails"};
+    return select_text(select, items, count, !value_name, arena);
 }
 
 enum { VALUE_ROWS, VALUE_FAILS, VALUE_FIRST }; /* the columns of a value: how many rows, whether one fails, its parts */
@@ -272,8 +309,8 @@ static void set_value(struct remote_reader *reader)
     reader->sent_count = reader->lowered.select.count;
     reader->sent = arena_array(reader->arena, reader->sent_count, sizeof *reader->sent);
     for (size_t k = 0; k < reader->sent_count; k++)
-        reader->sent[k] =
-            sent_as(reader->lowered.select.columns[k].leaf.text, TYPE_I64, (struct logical_type){0}, reader->arena);
+        reader->sent[k] = sent_as(reader->lowered.select.dialect, reader->lowered.select.columns[k].leaf.text, TYPE_I64,
+                                  (struct logical_type){0}, reader->arena);
 }
 
 /* Whether it is worth a query of its own: its rows are fewer than the table's. */
@@ -296,17 +333,27 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
                                      .table = (const struct table_reader *)from->reader};
     struct lowered *lowered = &reader->lowered;
     bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
+    if (good && from->dialect && task_is_scalar(lowered->last) && lowered->last->aggregates[0].kind == AGG_MEAN) {
+        *refusal = "the mean of all rows";
+        good = false;
+    }
     if (good && task_is_scalar(lowered->last)) {
         reader->base.ops = &value_ops;
         set_value(reader);
-        reader->value_query = value_query(reader, reader->arena);
+        reader->value_query =
+            from->dialect ? shown_query(reader, "value", reader->arena) : value_query(reader, reader->arena);
         reader->base.query = select_shown(reader->value_query, reader->arena);
     } else if (good) {
         size_t count;
         good = reduces(&lowered->select) && lowered->select.ordered && set_columns(reader);
-        *refusal = !reduces(&lowered->select) ? "all rows" : lowered->select.ordered ? "a column" : "the order of rows";
+        if (!good)
+            *refusal = !reduces(&lowered->select) ? "all rows"
+                       : lowered->select.ordered  ? "a column"
+                                                  : "the order of rows";
         const struct sent **sent = arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent *));
-        if (good)
+        if (good && from->dialect)
+            reader->base.query = shown_query(reader, NULL, reader->arena);
+        else if (good)
             reader->base.query = select_shown(rows_query(reader, NULL, reader->arena, sent, &count), reader->arena);
     }
     if (good)

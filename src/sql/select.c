@@ -42,6 +42,23 @@ static void add_checks(struct strbuf *out, const struct select *select)
     strbuf_putc(out, MARK_END);
 }
 
+void select_add_check(struct select_checks *checks, const struct sql_dialect *dialect, const char *raw,
+                      const struct wire_type *wire, struct arena *arena)
+{
+    struct strbuf condition = {0};
+    strbuf_printf(&condition, "toTypeName(%s) != ", raw);
+    sql_add_string(&condition, dialect, (struct text){wire->name, strlen(wire->name)});
+    bool known = false;
+    for (size_t i = 0; i < checks->count && !known; i++)
+        known = strcmp(checks->conditions[i], condition.text) == 0;
+    if (!known) {
+        checks->conditions =
+            arena_reserve(arena, checks->conditions, checks->count, &checks->capacity, sizeof *checks->conditions);
+        checks->conditions[checks->count++] = arena_text(arena, condition.text, condition.length);
+    }
+    strbuf_free(&condition);
+}
+
 /* The text with or without what is between marks. */
 static const char *without_marks(const char *text, bool whole, struct arena *arena)
 {
@@ -86,10 +103,13 @@ const char *select_text(const struct select *select, const struct select_item *i
         strbuf_printf(&out, " GROUP BY %s", select->group);
     if (in_order || select_is_limited(select))
         add_order(&out, select);
-    if (select->skip > 0)
+    if (select->skip > 0 && !select->dialect->skip)
         strbuf_printf(&out, " LIMIT %lld, %lld", (long long)select->skip, (long long)select->take);
     else if (select->take < INT64_MAX)
         strbuf_printf(&out, " LIMIT %lld", (long long)select->take);
+    if (select->skip > 0 && select->dialect->skip)
+        strbuf_puts(
+            &out, sql_phrase(select->dialect->skip, arena_printf(arena, "%lld", (long long)select->skip), NULL, arena));
     const char *text = arena_text(arena, out.text, out.length);
     strbuf_free(&out);
     return text;
@@ -110,7 +130,7 @@ void select_wrap(struct select *select, struct arena *arena)
         items[count++] = (struct select_item){column->raw ? column->raw : column->leaf.text, name};
         columns[k] = *column;
         if (column->raw)
-            columns[k] = select_column_of(name, column->wire, arena);
+            columns[k] = select_column_of(select->dialect, name, column->wire, arena);
         else
             columns[k].leaf.text = name;
         columns[k].leaf.column = column->leaf.column ? name : NULL;
@@ -126,7 +146,8 @@ void select_wrap(struct select *select, struct arena *arena)
     if (count == 0)
         items[count++] = (struct select_item){"1", arena_printf(arena, "rql_%d_0", select->depth)};
     const char *text = select_text(select, items, count, false, arena);
-    *select = (struct select){.from = arena_printf(arena, "(%s)", text),
+    *select = (struct select){.dialect = select->dialect,
+                              .from = arena_printf(arena, "(%s)", text),
                               .fails = fails,
                               .columns = columns,
                               .count = select->count,
@@ -138,43 +159,49 @@ void select_wrap(struct select *select, struct arena *arena)
                               .depth = select->depth + 1};
 }
 
-/* An integer that the server has as one, or as something that it converts to its number. */
-static const char *number_of(const char *raw, const struct wire_type *wire, struct arena *arena)
+/* What the server has as a number, or as something that it converts to its number. */
+static const char *number_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
+                             struct arena *arena)
 {
+    const bool is_float = type_table[wire->type].kind == KIND_FLOAT;
     switch (wire->form) {
     case WIRE_AS_IS:
         if (wire->type == TYPE_BOOL)
             return raw;
-        return arena_printf(arena, type_table[wire->type].kind == KIND_FLOAT ? "toFloat64(%s)" : "toInt64(%s)", raw);
+        if (wire->logical.kind == LOGICAL_DATE)
+            return sql_phrase(dialect->days, raw, NULL, arena);
+        return sql_phrase(is_float ? dialect->as_float : dialect->as_integer, raw, NULL, arena);
     case WIRE_DAYS:
-        return arena_printf(arena, "toInt64(%s)", raw);
+        return sql_phrase(dialect->days, raw, NULL, arena);
     case WIRE_SECONDS:
-        return arena_printf(arena, "(toInt64(%s) * 1000000)", raw);
+        return sql_phrase(dialect->seconds, raw, NULL, arena);
     default:
         return NULL;
     }
 }
 
-struct select_column select_column_of(const char *raw, const struct wire_type *wire, struct arena *arena)
+struct select_column select_column_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
+                                      struct arena *arena)
 {
     struct select_column column = {.raw = raw, .wire = wire};
     const bool plain = wire->form == WIRE_AS_IS && wire->logical.kind == LOGICAL_NUMBER;
+    const bool truth = wire->type == TYPE_BOOL;
     if (wire->form == WIRE_TEXT) {
         column.leaf.is_text = true;
-        column.leaf.text = wire->cast ? arena_printf(arena, "CAST(%s AS %s)", raw, wire->cast) : raw;
+        column.leaf.text = wire->cast ? sql_phrase(dialect->as_text, raw, NULL, arena) : raw;
         if (wire->nullable)
-            column.leaf.text = arena_printf(arena, "ifNull(%s, '')", column.leaf.text);
+            column.leaf.text = sql_phrase(dialect->value_or, column.leaf.text, "''", arena);
         return column;
     }
-    column.leaf.text = number_of(raw, wire, arena);
+    column.leaf.text = number_of(dialect, raw, wire, arena);
     if (wire->nullable && column.leaf.text)
-        column.leaf.text = arena_printf(arena, "ifNull(%s, 0)", column.leaf.text);
+        column.leaf.text = sql_phrase(dialect->value_or, column.leaf.text, truth ? dialect->truths[0] : "0", arena);
     else if (plain && type_table[wire->type].kind == KIND_INT && !wire->cast)
         column.leaf.column = raw;
     return column;
 }
 
-struct select_column select_present(const char *raw, struct arena *arena)
+struct select_column select_present(const struct sql_dialect *dialect, const char *raw, struct arena *arena)
 {
-    return (struct select_column){.leaf = {.text = arena_printf(arena, "isNotNull(%s)", raw)}};
+    return (struct select_column){.leaf = {.text = sql_phrase(dialect->present, raw, NULL, arena)}};
 }

@@ -23,7 +23,12 @@ struct select_checks {
     size_t count, capacity;
 };
 
+/* Has the query check that the column `raw` has this type. */
+void select_add_check(struct select_checks *checks, const struct sql_dialect *dialect, const char *raw,
+                      const struct wire_type *wire, struct arena *arena);
+
 struct select {
+    const struct sql_dialect *dialect;
     const struct select_checks *checks; /* of the table; NULL: `from` is none */
     const char *from;                   /* a table, or a SELECT in parentheses */
     const char *where;                  /* NULL: all rows */
@@ -61,9 +66,10 @@ const char *select_text(const struct select *select, const struct select_item *i
 void select_wrap(struct select *select, struct arena *arena);
 
 /* What a column of the table is; leaf.text is NULL if no expression can read it. */
-struct select_column select_column_of(const char *raw, const struct wire_type *wire, struct arena *arena);
+struct select_column select_column_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
+                                      struct arena *arena);
 /* Whether there is a value, of a nullable column. */
-struct select_column select_present(const char *raw, struct arena *arena);
+struct select_column select_present(const struct sql_dialect *dialect, const char *raw, struct arena *arena);
 
 /* Either condition; NULL is false. */
 const char *sql_either(const char *a, const char *b, struct arena *arena);

@@ -1,4 +1,5 @@
 #include "sql/table_reader.h"
+#include "sql/dialect.h"
 
 #include "base/heap.h"
 #include "base/memory_size.h"
@@ -254,6 +255,7 @@ struct table_source table_source_of(struct servers *servers)
                                  .traffic = servers_traffic,
                                  .connections = servers_connections,
                                  .peek = servers_peek,
+                                 .dialect = sql_dialect_name,
                                  .complete = servers_complete,
                                  .lower = remote_reader_new};
 }

@@ -8,6 +8,8 @@ and pyspark of this Python). Those that are missing are skipped, and counted. Th
 """
 
 import argparse
+import csv
+import datetime
 import math
 import os
 import random
@@ -127,13 +129,17 @@ class ClickHouse18:
             raise ImportError("clickhouse-server is not installed")
         folder = sandbox.path("server")
         os.makedirs(folder)
-        self.server = servers.Server(folder)
+        self.server = servers.Server(folder).wait()
         self.server.ask("CREATE TABLE t (pos Int64, %s) ENGINE = Memory" % ", ".join(f"{c[0]} {c[4]}" for c in COLUMNS))
         # Its parser of decimals does not round correctly.
-        self.server.ask(b"INSERT INTO t FORMAT RowBinary " + binary(rows))
+        if rows:
+            self.server.ask(b"INSERT INTO t FORMAT RowBinary " + binary(rows))
+
+    def ask_texts(self, sql):
+        return [line.split("\t") for line in self.server.ask(sql + " FORMAT TabSeparatedRaw").splitlines()]
 
     def ask(self, sql):
-        return [[of_text(field) for field in line.split("\t")] for line in self.server.ask(sql).splitlines()]
+        return [[of_text(field) for field in line] for line in self.ask_texts(sql)]
 
     def stop(self):
         self.server.stop()
@@ -149,11 +155,14 @@ class ClickHouse:
         self.session.query("CREATE TABLE t (pos Int64, %s) ENGINE = Memory" % ", ".join(f"{c[0]} {c[4]}" for c in COLUMNS))
         with open(sandbox.path("t.bin"), "wb") as file:
             file.write(binary(rows))
-        self.session.query(f"INSERT INTO t SELECT * FROM file('{sandbox.path('t.bin')}', 'RowBinary', 'pos Int64, {', '.join(f'{c[0]} {c[4]}' for c in COLUMNS)}')")
+        if rows:
+            self.session.query(f"INSERT INTO t SELECT * FROM file('{sandbox.path('t.bin')}', 'RowBinary', 'pos Int64, {', '.join(f'{c[0]} {c[4]}' for c in COLUMNS)}')")
+
+    def ask_texts(self, sql):
+        return [line.split("\t") for line in str(self.session.query(sql, "TabSeparatedRaw")).splitlines()]
 
     def ask(self, sql):
-        text = str(self.session.query(sql, "TabSeparated"))
-        return [[of_text(field) for field in line.split("\t")] for line in text.splitlines()]
+        return [[of_text(field) for field in line] for line in self.ask_texts(sql)]
 
     def stop(self):
         self.session.close()
@@ -165,10 +174,13 @@ class DuckDB:
 
         self.connection = duckdb.connect()
         self.connection.execute("CREATE TABLE t (pos BIGINT, %s)" % ", ".join(f"{c[0]} {c[5]}" for c in COLUMNS))
-        self.connection.executemany("INSERT INTO t VALUES (%s)" % ", ".join("?" * (len(COLUMNS) + 1)), rows)
+        if rows:
+            self.connection.executemany("INSERT INTO t VALUES (%s)" % ", ".join("?" * (len(COLUMNS) + 1)), rows)
 
     def ask(self, sql):
         return [list(row) for row in self.connection.execute(sql).fetchall()]
+
+    ask_texts = ask
 
     def stop(self):
         self.connection.close()
@@ -189,6 +201,8 @@ class Spark:
 
     def ask(self, sql):
         return [list(row) for row in self.session.sql(sql).collect()]
+
+    ask_texts = ask
 
     def stop(self):
         self.session.stop()
@@ -289,6 +303,116 @@ def run_engine(name, sandbox, rows, pipelines, expected, tally, verbose):
     print(f"dialects: {name}: {compared} compared; not lowered: {', '.join(f'{count} {what}' for what, count in sorted(refused.items())) or 'none'}", flush=True)
 
 
+# --- explain sql --dialect --------------------------------------------------------------------------------------------
+
+TRADES = (
+    ("pos", "Int64", "BIGINT", "bigint"), ("id", "Int32", "INTEGER", "int"), ("sym", "String", "VARCHAR", "string"), ("qty", "Int64", "BIGINT", "bigint"),
+    ("n", "Nullable(Int32)", "INTEGER", "int"), ("d", "Date", "DATE", "date"), ("price", "Nullable(Float64)", "DOUBLE", "double"),
+)
+WHOLE = (
+    'select id == 42 && qty > 5 | sum qty', "count", "select n is missing | count", 'select sym == "AAPL" | max qty', "sum n", "group id % 7 as k: sum(qty), count(), max(n)",
+    'group sym: count(), mean(qty), min(qty)', 'derive e = qty * qty + id | select sym == "it\'s" | sort e desc, pos | take 3', "pick id, n, d | skip 5 | take 4",
+    'select year(d) == 2024 && month(d) < 3 | pick pos, d | take 9', "select price > 100 | pick pos, price | take 5", 'select sym >= "B" | map pos, sym | take 6',
+    "map qty * 1000000000000 as big | take 3", "group id % 7 as k: sum(qty * 100000000000000)", "map id % 3 as k, sym | distinct", "top 4 by qty",
+    "select (price > 3 ? qty : n) > 20 | map pos, qty % 7 as r, round(price) as p | take 8", "map qty << 30 as s | sum s",
+)
+
+
+def trades():
+    symbols = ("AAPL", "B", "it's", "\\x", "Zoë", "z")
+    return [(k, k * 7 % 100, symbols[k % 6], k * 37 % 1000 - 400, None if k % 4 == 0 else k - 50, f"202{3 + k % 3}-0{1 + k % 9}-11", None if k % 5 == 0 else k / 8) for k in range(200)]
+
+
+def quoted(value):
+    if isinstance(value, str):
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return "NULL" if value is None else repr(value)
+
+
+def fill_engine(name, engine, rows):
+    """Makes the table "default"."trades" there."""
+    values = ", ".join("(%s)" % ", ".join(map(quoted, row)) for row in rows)
+    if name == "duckdb":
+        engine.connection.execute('CREATE SCHEMA "default"; CREATE TABLE "default".trades (%s)' % ", ".join(f"{c[0]} {c[2]}" for c in TRADES))
+        engine.connection.executemany('INSERT INTO "default".trades VALUES (?, ?, ?, ?, ?, ?, ?)', rows)
+    elif name == "spark":
+        dated = [(*row[:5], datetime.date.fromisoformat(row[5]), row[6]) for row in rows]
+        engine.session.createDataFrame(dated, ", ".join(f"{c[0]} {c[3]}" for c in TRADES)).write.saveAsTable("default.trades")
+    else:
+        ask = engine.server.ask if name == "clickhouse-18" else engine.session.query
+        if name == "clickhouse":
+            ask("CREATE DATABASE IF NOT EXISTS default")
+        ask("CREATE TABLE default.trades (%s) ENGINE = MergeTree ORDER BY pos" % ", ".join(f"{c[0]} {c[1]}" for c in TRADES))
+        ask(f"INSERT INTO default.trades VALUES {values}")
+
+
+def rows_of_rql(sandbox, line):
+    """The names of columns, none of a value, and what rql prints for the rows of the file; None: an error."""
+    result = harness.run(["--device", "host", "--format", "csv", "-c", f"load trades.csv | {line}"], sandbox.here, sandbox.home)
+    if result.status != 0:
+        return None
+    read = list(csv.reader(result.out.decode().splitlines()))
+    is_value = len(read) == 1 and re.fullmatch(r"-?[0-9.]+", read[0][0])
+    return ([], read) if is_value else (read[0], read[1:])
+
+
+def as_text(field):
+    """A value of rql or of an engine as text; CSV does not tell an empty text from a missing one."""
+    text = "" if field in (None, "\\N", "ᴺᵁᴸᴸ") else str(int(field)) if isinstance(field, bool) else str(field)
+    return str(float(text)) if re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?", text) else text
+
+
+def difference_of(expected, answer, ordered):
+    """Between rql's rows and those of an engine, which may have one more column: whether the row fails."""
+    width = len(expected[0]) or 1 if expected else None
+    if width is None or (answer and len(answer[0]) > width):
+        failing = any(as_text(row[-1]) == "1.0" for row in answer)
+        if failing or expected is None:
+            return "" if failing and expected is None else f"expected {str(expected)[:300]}, got {str(answer)[:300]}"
+    got = [[as_text(field) for field in row[:width]] for row in answer]
+    wanted = [[as_text(field) for field in row] for row in expected[1]]
+    good = got == wanted if ordered else sorted(got) == sorted(wanted)
+    return "" if good else f"expected {str(wanted)[:300]}, got {str(got)[:300]}"
+
+
+def explained(names, sandbox, tally):
+    """Whole pipelines: what a server would run, run by other engines."""
+    try:
+        source = ClickHouse18(sandbox, [])
+    except ImportError as error:
+        print(f"dialects: explain sql: skipped: {error}")
+        return
+    rows = trades()
+    fill_engine("clickhouse-18", source, rows)
+    with open(sandbox.path("trades.csv"), "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([column[0] for column in TRADES])
+        writer.writerows(rows)
+    expected = [rows_of_rql(sandbox, line) for line in WHOLE]
+    url = source.server.url("trades", "pos")
+    for name in names:
+        try:
+            engine = source if name == "clickhouse-18" else ENGINES[name](sandbox, [])
+        except ImportError:
+            continue
+        if engine is not source:
+            fill_engine(name, engine, rows)
+        for line, wanted in zip(WHOLE, expected):
+            shown = harness.run(["-c", f"explain sql --dialect {name} load {url} | {line}"], sandbox.here, sandbox.home)
+            lines = shown.out.decode().splitlines()
+            problem = "" if shown.status == 0 and len(lines) == 2 else shown.text()
+            if not problem:
+                try:
+                    problem = difference_of(wanted, engine.ask_texts(lines[1]), "distinct" not in line)
+                except Exception as error:
+                    problem = f"{type(error).__name__}: {str(error)[:300]}"
+                problem = problem and f"{problem}\n{lines[1][:1500]}"
+            tally.check(f"{name}: explain sql {line}", problem)
+        if engine is not source:
+            engine.stop()
+    source.stop()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=150)
@@ -306,6 +430,8 @@ def main():
         expected = answers_of_rql(sandbox, pipelines)
         for name in options.engines.split(","):
             run_engine(name, sandbox, rows, pipelines, expected, tally, options.verbose)
+    with harness.Sandbox() as sandbox:
+        explained(options.engines.split(","), sandbox, tally)
     kinds = [kind for kind, _ in expected]
     print(f"dialects: {kinds.count('values')} with values, {kinds.count('row')} with failing rows, {kinds.count('other')} with other errors")
     return tally.finish()

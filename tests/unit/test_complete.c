@@ -95,6 +95,9 @@ static void statements_begin(void **state)
     assert_true(offers(desk, "li", "limit"));
     assert_false(offers(desk, "", "select"));
     assert_only(desk, "explain ker", "kernel");
+    assert_only(desk, "explain sq", "sql");
+    assert_only(desk, "explain sql --", "--dialect");
+    assert_true(offers(desk, "explain sql --dialect duckdb ", "trades"));
 }
 
 static void stages_follow_a_pipe(void **state)

@@ -419,6 +419,10 @@ static void statements(void **state)
         {"def f(x, count) = x ? count : f", "def f(x,count) = (? x count f)"},
         {"explain x | count", "explain {x} | count"},
         {"explain kernel x | count", "explain kernel {x} | count"},
+        {"explain sql x | count", "explain sql {x} | count"},
+        {"explain sql --dialect clickhouse-18 x | count", "explain sql --dialect=clickhouse-18 {x} | count"},
+        {"explain sql --dialect\tduckdb load x.bin", "explain sql --dialect=duckdb {load x.bin}"},
+        {"let sql = 1 --dialect", "let sql = (- 1 (neg dialect))"},
         {".help", ".help"},
         {"  .set fusion off ; on  \r\n1", ".set fusion off ; on; 1"},
         {"1; .quit", "1; .quit"},
@@ -566,6 +570,10 @@ static void accepts_is_true(void **state)
     struct tree tree = {.source = &source, .arena = arena, .diags = &diags};
     struct automaton *automaton = automaton_new(&tree);
     uint32_t random = 54321;
+    /* Walks rarely come here. */
+    automaton_feed(automaton, TOKEN_EXPLAIN, token);
+    automaton_feed(automaton, TOKEN_SQL, token);
+    seen[TOKEN_DIALECT] = automaton_accepts(automaton, TOKEN_DIALECT);
     for (int walk = 0; walk < WALKS; walk++) {
         int path[STEPS];
         for (int length = 0; length < STEPS;) {

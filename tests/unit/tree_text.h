@@ -280,6 +280,8 @@ static inline void add_statement(struct strbuf *out, const struct stmt *stmt)
         break;
     case STMT_EXPLAIN:
         strbuf_printf(out, "explain %s%s", stmt->variant.text ? stmt->variant.text : "", stmt->variant.text ? " " : "");
+        if (stmt->dialect.text)
+            strbuf_printf(out, "--dialect=%s ", stmt->dialect.text);
         break;
     case STMT_ASSERT:
         strbuf_puts(out, "assert ");

@@ -381,6 +381,15 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
     return status;
 }
 
+enum status remote_describe(struct env *env, const struct bind_request *request, struct arena *arena,
+                            struct remote_description *description, struct diags *diags)
+{
+    struct binder binder = binder_new(env, false, arena, diags);
+    binder.bind_source = bind_source;
+    binder.workers = &request->runner->workers;
+    return remote_tell(&binder, request, bind_once, description);
+}
+
 bool bound_is_value(const struct bound *bound)
 {
     return (bound->kind == BOUND_CONSTANT || bound->kind == BOUND_SCALAR) && bound->save_path.text == NULL;

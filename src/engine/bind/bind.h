@@ -59,8 +59,22 @@ struct bind_request {
                                            cannot be run if it reads such sources */
     const bool *wanted;                 /* columns of the result to keep, in order; NULL: all */
     enum unread_kept unread;
+    const char *dialect;   /* remote_describe: of SQL; NULL: the server's */
     struct timing *timing; /* or NULL */
 };
+
+/* What a server runs of a pipeline. */
+struct remote_description {
+    const char *address; /* of the table; NULL: the pipeline begins with none */
+    const char *query;   /* NULL: none but those that read columns */
+    bool all;            /* the whole pipeline; else */
+    struct span rest;    /* the first stage that is run here */
+    const char *refusal; /* why, if that is known; or NULL */
+};
+
+/* Tells what a server would run of the pipeline, of which it runs nothing. */
+enum status remote_describe(struct env *env, const struct bind_request *request, struct arena *arena,
+                            struct remote_description *description, struct diags *diags);
 
 /* Binds a pipeline: first loads its files (sources.h), then binds. Times both phases. In a check, values that only
  * running can compute (missing files, results of earlier statements) are accepted silently, and the result may be

@@ -2,7 +2,10 @@
 
 #include "engine/env/source_columns.h"
 #include "engine/formats/open_file.h"
+#include "engine/loop/expand.h"
 #include "engine/storage/file_reader.h"
+
+#include <string.h>
 
 /* Whether no other place of the statement names the table: what is read twice may differ. */
 static bool is_named_once(const struct binder *binder, const struct source_file *file, const struct file_reader *reader,
@@ -21,7 +24,7 @@ static bool is_named_once(const struct binder *binder, const struct source_file 
 
 /* The table that the pipeline's source is, NULL: it is none. */
 static struct source_file *table_of(const struct binder *binder, const struct pipeline *pipeline,
-                                    struct sources *sources, struct table_columns *from)
+                                    struct sources *sources, const char *dialect, struct table_columns *from)
 {
     const struct source_node *source = &pipeline->source;
     const struct path_item *path = source->kind == SOURCE_LOAD && source->path_count == 1 ? source->paths : NULL;
@@ -35,7 +38,7 @@ static struct source_file *table_of(const struct binder *binder, const struct pi
     if (!file || file->count == 0 || file->rows)
         return NULL;
     size_t *places = arena_array(binder->arena, file->count, sizeof *places);
-    *from = (struct table_columns){.places = places, .count = file->count};
+    *from = (struct table_columns){.places = places, .count = file->count, .dialect = dialect};
     for (size_t k = 0; k < file->count; k++) {
         const struct column *column = file->columns[k].column;
         if (!column || !column->unread || !column->live)
@@ -136,7 +139,7 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
     struct remote_part part = {0};
     struct table_columns from;
     const struct pipeline *pipeline = request->pipeline;
-    struct source_file *file = table_of(binder, pipeline, sources, &from);
+    struct source_file *file = table_of(binder, pipeline, sources, request->dialect, &from);
     if (!file)
         return part;
     part.file = file;
@@ -235,4 +238,31 @@ enum status bind_remotely(struct binder *binder, struct bind_request *request, s
         return remote_value(binder, request, &part, bound);
     *narrowed = part.reader;
     return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
+}
+
+enum status remote_tell(struct binder *binder, const struct bind_request *request, bind_part *bind,
+                        struct remote_description *description)
+{
+    struct bind_request alone = *request;
+    struct sources sources;
+    *description = (struct remote_description){0};
+    alone.pipeline = stages_expand(binder, request->pipeline);
+    if (binder->errors > 0)
+        return STATUS_FAILED;
+    sources_load(binder->env, alone.pipeline, false, binder->arena, alone.timing, &sources, binder->diags);
+    enum status status = sources.cancelled ? STATUS_CANCELLED : sources.errors > 0 ? STATUS_FAILED : STATUS_OK;
+    if (status == STATUS_OK) {
+        const struct remote_part part = remote_find(binder, &alone, &sources, bind);
+        description->address = part.file ? part.file->path.text : NULL;
+        description->refusal = part.refusal;
+        description->all = part.reader && part.stages == alone.pipeline->stage_count;
+        if (part.reader && part.reader->query)
+            description->query = arena_text(binder->arena, part.reader->query, strlen(part.reader->query));
+        if (!description->all && alone.pipeline->stage_count > 0)
+            description->rest = alone.pipeline->stages[part.reader ? part.stages : 0].span;
+        if (part.reader)
+            part.reader->ops->close(part.reader);
+    }
+    sources_release(&sources);
+    return status;
 }

@@ -27,4 +27,8 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
 enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources, bind_part *bind,
                           struct bound *bound, bool *narrowed, bool *done);
 
+/* remote_describe, by a binder. */
+enum status remote_tell(struct binder *binder, const struct bind_request *request, bind_part *bind,
+                        struct remote_description *description);
+
 #endif

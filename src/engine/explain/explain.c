@@ -186,6 +186,8 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
 enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                               struct diags *diags)
 {
+    if (stmt->variant.text != NULL && strcmp(stmt->variant.text, "sql") == 0)
+        return explain_sql(out, runner, stmt, arena, diags);
     if (stmt->variant.text != NULL && strcmp(stmt->variant.text, "kernel") != 0) {
         diag_error(diags, stmt->variant.span, "unknown variant `%s` of explain", stmt->variant.text);
         diag_hint(diags, "write `explain PIPELINE` or `explain kernel PIPELINE`");

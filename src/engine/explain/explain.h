@@ -13,6 +13,10 @@ enum status explain_kernels(struct strbuf *out, struct runner *runner, const str
 enum status explain_choice(struct strbuf *out, const struct runner *runner, const struct queue *queue,
                            struct diags *diags);
 
+/* Appends the SELECT that a server would run of `explain sql [--dialect NAME] PIPELINE`. */
+enum status explain_sql(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                        struct diags *diags);
+
 /* Binds and fuses the statement's pipeline and appends the text. */
 enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                               struct diags *diags);

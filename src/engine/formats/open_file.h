@@ -38,6 +38,7 @@ struct table_columns {
     struct column *const *columns;
     const size_t *places;
     size_t count;
+    const char *dialect; /* only for the text of the query, in this dialect; NULL: to be run */
 };
 
 /* What opens paths that name no file: tables on servers. */
@@ -59,6 +60,8 @@ struct table_source {
     /* The names and types of a table's columns, in the arena, for completion; takes 300 ms at most. False: unknown. */
     bool (*peek)(struct servers *servers, const char *path, struct arena *arena, const struct reader_column **columns,
                  size_t *count);
+    /* Name k of the dialects of SQL, NULL behind the last. */
+    const char *(*dialect)(size_t k);
     /* Paths that begin as the one being typed, in the arena; takes 300 ms at most. */
     const char **(*complete)(struct servers *servers, const char *typed, struct arena *arena, size_t *count);
     /* Has the server run a bound queue that reads these columns alone: a reader of its result, which needs the table's.

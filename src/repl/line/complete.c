@@ -244,6 +244,8 @@ static void offer_next(const struct completer *completer, const struct source *t
         offer_axes(completer, text, offer);
         offer_each(offer, axes);
     }
+    if (next->kinds & NEXT_DIALECT)
+        offer_name(offer, "--dialect");
     bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
     offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
     /* Where a query begins, names come before files. */
@@ -395,6 +397,19 @@ bool complete_takes_path(const struct completer *completer, const char *line, si
     return takes;
 }
 
+/* After `--dialect`: the names of dialects. Returns false if that is not being typed. */
+static bool offer_dialects(const struct completer *completer, const struct source *text, struct offer *offer)
+{
+    static const char option[] = "sql --dialect";
+    const struct table_source *tables = file_cache_tables(completer->env->file_cache);
+    const size_t end = before_blanks(text->text, text->length), length = strlen(option);
+    if (!tables || end == text->length || end < length || strncmp(text->text + end - length, option, length) != 0)
+        return false;
+    for (size_t k = 0; tables->dialect(k); k++)
+        offer_name(offer, tables->dialect(k));
+    return true;
+}
+
 /* An address of a table on a server: no files are offered. */
 static void offer_addresses(const struct completer *completer, struct offer *offer)
 {
@@ -423,6 +438,8 @@ struct completions complete_word(const struct completer *completer, const char *
         struct command_words command = complete_command(command_line, at, completer->env, arena);
         offer_each(&offer, command.words);
         found.paths = command.paths;
+    } else if (offer_dialects(completer, &text, &offer)) {
+        return found;
     } else if (!next_after(&text, arena, &next)) {
         offer_anything(completer, &text, &offer);
     } else if (before == start && next.kinds & NEXT_EXPRESSION && offer_columns_of(completer->env, &offer)) {

@@ -1,0 +1,67 @@
+/* `explain sql PIPELINE`: what the server of a table runs. */
+#include "engine/bind/bind.h"
+#include "engine/explain/explain.h"
+#include "engine/expression/expression.h"
+#include "engine/formats/open_file.h"
+
+#include <string.h>
+
+/* Characters of the rest of the pipeline. */
+enum { REST_SHOWN = 100 };
+
+static enum status check_dialect(const struct runner *runner, const struct stmt *stmt, struct diags *diags)
+{
+    const struct table_source *tables = file_cache_tables(runner->env->file_cache);
+    struct strbuf names = {0};
+    bool known = false;
+    for (size_t k = 0; tables && tables->dialect(k) && !known; k++) {
+        known = strcmp(tables->dialect(k), stmt->dialect.text) == 0;
+        strbuf_printf(&names, "%s%s", k > 0 ? ", " : "", tables->dialect(k));
+    }
+    if (!known) {
+        diag_error(diags, stmt->dialect.span, "there is no dialect `%s`", stmt->dialect.text);
+        diag_hint(diags, "dialects of SQL: %s", names.text ? names.text : "none in this build");
+    }
+    strbuf_free(&names);
+    return known ? STATUS_OK : STATUS_FAILED;
+}
+
+static void print_description(struct strbuf *out, const struct remote_description *description,
+                              const struct pipeline *pipeline, struct arena *arena)
+{
+    strbuf_printf(out, "%s\n", description->address);
+    if (description->query)
+        strbuf_printf(out, "  %s\n", description->query);
+    else
+        strbuf_puts(out, "  one SELECT of the columns that are read\n");
+    if (description->all)
+        return;
+    const struct span rest = {description->rest.source, description->rest.begin, pipeline->span.end};
+    if (rest.source)
+        strbuf_printf(out, "here: %s\n", text_of_span(arena, rest, REST_SHOWN));
+    if (description->refusal)
+        strbuf_printf(out, "because the server cannot do exactly this: %s\n", description->refusal);
+}
+
+enum status explain_sql(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                        struct diags *diags)
+{
+    struct remote_description description;
+    const struct source_runner sources = source_runner_of(runner);
+    const struct bind_request request = {
+        .pipeline = stmt->pipeline, .runner = &sources, .dialect = stmt->dialect.text, .timing = runner->timing};
+    if (stmt->dialect.text && check_dialect(runner, stmt, diags) != STATUS_OK)
+        return STATUS_FAILED;
+    run_begin_values(runner);
+    enum status status = remote_describe(runner->env, &request, arena, &description, diags);
+    run_end_values(runner);
+    if (status != STATUS_OK)
+        return status;
+    if (!description.address) {
+        diag_error(diags, stmt->pipeline->span, "this pipeline does not begin with a table on a server");
+        diag_hint(diags, "as `explain sql load clickhouse://HOST/DATABASE/TABLE?by=COLUMN | count` does");
+        return STATUS_FAILED;
+    }
+    print_description(out, &description, stmt->pipeline, arena);
+    return STATUS_OK;
+}
