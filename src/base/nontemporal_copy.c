@@ -3,13 +3,25 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
 
 enum { VECTOR = 16 };
 
+__attribute__((target("avx512f"))) static void stream_lines_avx_512(void *to, const void *from, size_t lines)
+{
+    __m512i *out = to;
+    const __m512i *in = from;
+    for (size_t i = 0; i < lines; i++)
+        _mm512_stream_si512(out + i, _mm512_loadu_si512(in + i));
+}
+
 void stream_lines(void *to, const void *from, size_t lines)
 {
+    if (__builtin_cpu_supports("avx512f")) {
+        stream_lines_avx_512(to, from, lines);
+        return;
+    }
     __m128i *out = to;
     const __m128i *in = from;
     for (size_t i = 0; i < lines * (STREAM_LINE / VECTOR); i++) /* whole lines, so that none is read to be completed */
