@@ -21,7 +21,8 @@ struct arm {
     reg result;   /* of its steps */
     reg other;    /* what the other rows have; NO_REGISTER: nothing yet */
     reg out;
-    enum lane lane; /* of the last three */
+    enum lane lane;     /* of the last three */
+    int cost, overhead; /* of a row: of its steps, and of packing and spreading, in additions */
     struct arm_capture *captures;
     size_t capture_count;
 };

@@ -182,6 +182,7 @@ static reg emit_arm(struct builder *b, value v, int number, reg other)
 {
     const struct code *code = b->code;
     struct program *program = b->program;
+    enum { SPREADING_COST = 3, PACKING_COST = 2 };
     const bool *captured = find_captures(b, v, number);
     struct builder inside = builder_of_loop(b);
     struct arm *arm = arena_alloc(b->arena, sizeof *arm);
@@ -212,6 +213,9 @@ static reg emit_arm(struct builder *b, value v, int number, reg other)
                             .check = CHECK_NONE,
                             .arm = arm,
                         });
+    arm->overhead = SPREADING_COST + PACKING_COST * (int)arm->capture_count;
+    for (value u = 0; u < v; u++)
+        arm->cost += is_in(b, u, arm_number(v, number)) ? cost_of(code, &code->at[u]) : 0;
     arm->begin = program->step_count;
     inside.wanted[code->at[v].args[number]] = true;
     builder_emit_wanted(&inside);

@@ -73,7 +73,7 @@ bool arm_run(struct worker *worker, const struct arm *arm, int count)
     struct arm_rows *rows = worker->arms[arm->number];
     const uint8_t *condition = worker->at[arm->condition];
     const int hold = selection_count(condition, count), taken = arm->negated ? count - hold : hold;
-    if (taken > count / 2)
+    if ((count - taken) * arm->cost <= count * arm->overhead)
         return run_for_all(worker, arm, count);
     for (int i = 0; i < count && taken > 0; i++)
         rows->mask[i] = (uint8_t)(condition[i] ^ arm->negated);
