@@ -4,12 +4,17 @@
 #include "engine/values/histogram_bins.h"
 #include "engine/vector/elements.h"
 
+#include "base/cpu_dispatch.h"
 #include "base/heap.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { PART_ROWS = 1 << 15 };
+enum {
+    PART_ROWS = 1 << 15,
+    MOST_VALUES = 1 << 16, /* integers of so few are counted by value, which takes no division */
+    ROWS_PER_EDGE = 64     /* at least, where the edges of floats are computed once */
+};
 
 /* One thread's partial results. */
 struct share {
@@ -17,17 +22,19 @@ struct share {
     double flo, fhi;
     int64_t seen; /* values but NaN */
     int64_t *counts;
+    int64_t *of_value; /* from the least value on, where values are counted; else NULL */
 };
 
 struct histogram {
     const struct column *column;
     struct histogram_bins hist;
-    int64_t *edges; /* of calendar units: hist.bins + 1; or NULL */
+    int64_t *edges;       /* of calendar units: hist.bins + 1; or NULL */
+    double *number_edges; /* of floats: as many; or NULL */
     struct parts parts;
     struct share *shares; /* of each thread */
 };
 
-static void bound_ints(struct share *share, const int64_t *values, int count)
+CPU_CLONES static void bound_ints(struct share *share, const int64_t *values, int count)
 {
     for (int i = 0; i < count; i++) {
         share->lo = values[i] < share->lo ? values[i] : share->lo;
@@ -45,6 +52,19 @@ static void bound_floats(struct share *share, const double *values, int count)
     }
 }
 
+/* As histogram_bin_of_float. */
+static int64_t bin_by_edges(const struct histogram *histogram, double number)
+{
+    const struct histogram_bins *hist = &histogram->hist;
+    const double *edges = histogram->number_edges;
+    int64_t bin = histogram_guess(hist, number);
+    while (bin > 0 && number < edges[bin])
+        bin--;
+    while (bin < hist->bins - 1 && number >= edges[bin + 1])
+        bin++;
+    return bin;
+}
+
 static void count_values(const struct histogram *histogram, struct share *share, const void *values, int count)
 {
     const struct histogram_bins *hist = &histogram->hist;
@@ -53,12 +73,18 @@ static void count_values(const struct histogram *histogram, struct share *share,
             share->counts[calendar_interval(histogram->edges, hist->bins, ((const int64_t *)values)[i])]++;
         return;
     }
+    if (share->of_value) {
+        for (int i = 0; i < count; i++)
+            share->of_value[((const int64_t *)values)[i] - hist->lo]++;
+        return;
+    }
     for (int i = 0; i < count && !hist->number; i++)
         share->counts[histogram_bin_of_int(hist, ((const int64_t *)values)[i])]++;
     for (int i = 0; i < count && hist->number; i++) {
         double number = ((const double *)values)[i];
         if (number == number)
-            share->counts[histogram_bin_of_float(hist, number)]++;
+            share->counts[histogram->number_edges ? bin_by_edges(histogram, number)
+                                                  : histogram_bin_of_float(hist, number)]++;
     }
 }
 
@@ -112,6 +138,30 @@ static bool merge_bounds(struct histogram *histogram, int members)
     return seen > 0 && (!hist->number || (isfinite(hist->flo) && isfinite(hist->fhi)));
 }
 
+/* Tables that spare a computation for each row, where there are enough rows. */
+static void make_tables(struct histogram *histogram, int members)
+{
+    const struct histogram_bins *hist = &histogram->hist;
+    const uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo;
+    const int64_t rows = histogram->parts.rows;
+    if (histogram->edges)
+        return;
+    if (hist->number && rows / ROWS_PER_EDGE > hist->bins) {
+        histogram->number_edges = heap_array((size_t)hist->bins + 1, sizeof *histogram->number_edges);
+        for (int64_t k = 0; k <= hist->bins; k++)
+            histogram->number_edges[k] = histogram_edge(hist, k);
+    }
+    for (int i = 0; i < members && !hist->number && range < MOST_VALUES && (int64_t)range < rows; i++)
+        histogram->shares[i].of_value = heap_array((size_t)range + 1, sizeof *histogram->shares[i].of_value);
+}
+
+static void add_values(const struct histogram_bins *hist, struct share *share)
+{
+    const uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo;
+    for (uint64_t i = 0; share->of_value && i <= range; i++)
+        share->counts[histogram_bin_of_int(hist, hist->lo + (int64_t)i)] += share->of_value[i];
+}
+
 static void write_rows(const struct operator_job *job, const struct histogram *histogram, int members)
 {
     for (int64_t bin = 0; bin < histogram->hist.bins; bin++) {
@@ -158,8 +208,11 @@ static enum status run(const struct operator_job *job, const struct workers *wor
         return operator_no_memory(job);
     for (int i = 0; i < workers->threads; i++)
         histogram->shares[i].counts = heap_array((size_t)histogram->hist.bins, sizeof(int64_t));
+    make_tables(histogram, workers->threads);
     if (!workers_run(workers, histogram->parts.count, count_part, histogram))
         return STATUS_CANCELLED;
+    for (int i = 0; i < workers->threads; i++)
+        add_values(&histogram->hist, &histogram->shares[i]);
     write_rows(job, histogram, workers->threads);
     *job->result_rows = histogram->hist.bins;
     return STATUS_OK;
@@ -183,8 +236,11 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
         column_unref(job->results[k]);
         job->results[k] = NULL;
     }
-    for (int i = 0; i < workers->threads; i++)
+    for (int i = 0; i < workers->threads; i++) {
         free(histogram.shares[i].counts);
+        free(histogram.shares[i].of_value);
+    }
+    free(histogram.number_edges);
     free(histogram.shares);
     free(histogram.edges);
     return status;

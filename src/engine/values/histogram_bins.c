@@ -67,11 +67,8 @@ int64_t histogram_bin_of_int(const struct histogram_bins *hist, int64_t integer)
 
 int64_t histogram_bin_of_float(const struct histogram_bins *hist, double number)
 {
-    double half = hist->fhi / 2 - hist->flo / 2;
-    double guess = half > 0 ? (number / 2 - hist->flo / 2) / half * (double)hist->bins : 0;
-    int64_t last = hist->bins - 1;
-    int64_t bin = guess >= (double)last ? last : guess > 0 ? (int64_t)guess : 0;
-    /* Rounding may put the guess one bin off; the edges decide. */
+    const int64_t last = hist->bins - 1;
+    int64_t bin = histogram_guess(hist, number);
     while (bin > 0 && is_below(hist, number, bin))
         bin--;
     while (bin < last && !is_below(hist, number, bin + 1))

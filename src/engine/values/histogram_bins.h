@@ -24,4 +24,13 @@ double histogram_edge(const struct histogram_bins *hist, int64_t k);
 int64_t histogram_bin_of_int(const struct histogram_bins *hist, int64_t integer);
 int64_t histogram_bin_of_float(const struct histogram_bins *hist, double number);
 
+/* The bin of a float as far as rounding lets it be told, mostly; the edges decide. */
+static inline int64_t histogram_guess(const struct histogram_bins *hist, double number)
+{
+    const double half = hist->fhi / 2 - hist->flo / 2;
+    const double guess = half > 0 ? (number / 2 - hist->flo / 2) / half * (double)hist->bins : 0;
+    const int64_t last = hist->bins - 1;
+    return guess >= (double)last ? last : guess > 0 ? (int64_t)guess : 0;
+}
+
 #endif
