@@ -1,6 +1,7 @@
 #include "sql/lower.h"
 
 #include "engine/optimize/optimize.h"
+#include "sql/float_sum.h"
 #include "sql/server_text.h"
 #include "sql/table.h"
 
@@ -270,10 +271,12 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
         /* The values are computed before the window, and aggregated after it. */
         return refuse(lowering, "an aggregate of the first rows");
     }
-    struct select_column *columns = arena_array(lowering->arena, 2, sizeof *columns);
+    struct select_column *columns = arena_array(lowering->arena, FLOAT_SUM_COLUMNS, sizeof *columns);
     select->columns = columns;
     select->count =
         aggregate_lower(&analysed->aggregates[0], select->dialect, expressions, analysed, columns, lowering->arena);
+    if (select->count == FLOAT_SUM_COLUMNS)
+        select->group = columns[0].leaf.text;
     return select->count > 0 || refuse(lowering, "this aggregate");
 }
 

@@ -9,7 +9,8 @@
 struct lowered {
     struct select select;
     const struct task *last; /* rows: its outputs are the select's columns. One value: column 0 is that, a sum's or
-                                mean's columns 0 and 1 are the sums of its upper and lower 32 bits */
+                                mean's columns 0 and 1 are the sums of its upper and lower 32 bits, of floats 0 to 2
+                                those of float_sum.h, by which the select is grouped */
 };
 
 /* Lowers a bound queue that reads the columns `from` alone. False: it cannot be said; *refusal tells what. Everything

@@ -1,5 +1,7 @@
 #include "sql/lower.h"
 
+#include "sql/float_sum.h"
+
 static struct select_column computed(const char *text)
 {
     return (struct select_column){.leaf = {.text = text}};
@@ -75,6 +77,21 @@ bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect
     return true;
 }
 
+/* The columns of a sum or mean of floats; 0: it cannot be said. */
+static size_t lower_float_sum(const struct aggregate *aggregate, const struct sql_dialect *dialect,
+                              struct sql_expressions *expressions, struct select_column *columns, struct arena *arena)
+{
+    const char *texts[FLOAT_SUM_COLUMNS];
+    const bool server = dialect == sql_clickhouse || dialect == sql_clickhouse_18;
+    const bool sum = server && (aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN) && !aggregate->has_initial;
+    const char *x = sum ? sql_expression(expressions, aggregate->value) : NULL;
+    if (!x || !float_sum_columns(x, texts, arena))
+        return 0;
+    for (size_t k = 0; k < FLOAT_SUM_COLUMNS; k++)
+        columns[k] = computed(texts[k]);
+    return FLOAT_SUM_COLUMNS;
+}
+
 size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_dialect *dialect,
                        struct sql_expressions *expressions, const struct task *task, struct select_column *columns,
                        struct arena *arena)
@@ -83,6 +100,8 @@ size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_diale
         columns[0] = computed(dialect->rows);
         return 1;
     }
+    if (aggregate->value != NO_VALUE && task->code.at[aggregate->value].kind == KIND_FLOAT)
+        return lower_float_sum(aggregate, dialect, expressions, columns, arena);
     const char *v = aggregate->value == NO_VALUE ? NULL : operand(aggregate, expressions, task);
     if (!v)
         return 0;

@@ -1,6 +1,7 @@
 #include "sql/remote_reader.h"
 
 #include "base/heap.h"
+#include "sql/float_sum.h"
 #include "sql/lower.h"
 #include "sql/query.h"
 #include "sql/table.h"
@@ -206,14 +207,15 @@ static const char *shown_query(const struct remote_reader *reader, const char *v
     return select_text(select, items, count, !value_name, arena);
 }
 
-enum { VALUE_ROWS, VALUE_FAILS, VALUE_FIRST }; /* the columns of a value: how many rows, whether one fails, its parts */
+/* The columns of a value: how many rows, whether one fails, and its parts. */
+enum { VALUE_ROWS, VALUE_FAILS, VALUE_FIRST, VALUE_COLUMNS = VALUE_FIRST + FLOAT_SUM_COLUMNS };
 
 /* Of a value: the number of rows, whether one fails, and the parts of the aggregate. */
 static const char *value_query(const struct remote_reader *reader, struct arena *arena)
 {
     const struct select *select = &reader->lowered.select;
-    struct select_item items[VALUE_FIRST + 2] = {{"toInt64(count())", "rql_0"}, {"toUInt8(0)", "rql_1"}};
-    static const char *const names[] = {"rql_2", "rql_3"};
+    struct select_item items[VALUE_COLUMNS] = {{"toInt64(count())", "rql_0"}, {"toUInt8(0)", "rql_1"}};
+    static const char *const names[FLOAT_SUM_COLUMNS] = {"rql_2", "rql_3", "rql_4"};
     if (select->fails)
         items[VALUE_FAILS].text = arena_printf(arena, "max(toUInt8(%s))", select->fails);
     for (size_t k = 0; k < reader->sent_count; k++)
@@ -236,37 +238,58 @@ static enum status finish_value(const struct aggregate *aggregate, int64_t rows,
     return STATUS_OK;
 }
 
+/* The value of the answer: a row, or for a sum of floats one of each group. */
+static enum status value_of_columns(const struct remote_reader *reader, struct column *const *columns, int64_t groups,
+                                    const struct format_job *job, struct scalar *result)
+{
+    const struct aggregate *aggregate = &reader->lowered.last->aggregates[0];
+    struct float_sum_group *sums = arena_array(job->diags->arena, (size_t)groups + 1, sizeof *sums);
+    int64_t rows = 0, parts[FLOAT_SUM_COLUMNS] = {0};
+    bool fails = false;
+    for (int64_t i = 0; i < groups; i++) {
+        rows += column_get_int(columns[VALUE_ROWS], i);
+        fails = fails || column_get_int(columns[VALUE_FAILS], i) != 0;
+        for (size_t k = 0; k < reader->sent_count; k++)
+            parts[k] = column_get_int(columns[VALUE_FIRST + k], i);
+        sums[i] = (struct float_sum_group){parts[0], parts[1], parts[2]};
+    }
+    enum status status = STATUS_UNABLE;
+    double sum;
+    if (fails)
+        return report_failure(reader, job);
+    if (reader->sent_count < FLOAT_SUM_COLUMNS) {
+        status = finish_value(aggregate, rows, parts, reader->sent_count, result);
+    } else if ((rows > 0 || aggregate->kind == AGG_SUM) && float_sum_finish(sums, groups, &sum)) {
+        *result = scalar_float(aggregate->kind == AGG_MEAN ? sum / (double)rows + 0.0 : sum);
+        status = STATUS_OK;
+    }
+    if (status != STATUS_UNABLE || reader->table->url.order_count > 0)
+        return status;
+    if (rows > 0)
+        return report_failure(reader, job);
+    diag_error(job->diags, aggregate->span, "there are no rows to aggregate");
+    diag_hint(job->diags, "`count` counts the rows; the sum of no rows is 0");
+    return STATUS_FAILED;
+}
+
 static enum status read_value(struct file_reader *base, const struct format_job *job, struct scalar *result)
 {
     const struct remote_reader *reader = (const struct remote_reader *)base;
-    static const char *const names[] = {"rows", "fails", "upper", "lower"};
-    struct wire_type types[VALUE_FIRST + 2];
-    struct column *columns[VALUE_FIRST + 2];
-    struct arena *arena = job->diags->arena;
+    static const char *const names[VALUE_COLUMNS] = {"rows", "fails", "upper", "lower", "lower"};
+    struct wire_type types[VALUE_COLUMNS];
+    struct column *columns[VALUE_COLUMNS];
     const size_t count = VALUE_FIRST + reader->sent_count;
-    int64_t rows, parts[2] = {0};
+    int64_t rows;
     for (size_t k = 0; k < count; k++)
-        (void)wire_type_parse(k == VALUE_FAILS ? "UInt8" : "Int64", arena, &types[k]);
+        (void)wire_type_parse(k == VALUE_FAILS ? "UInt8" : "Int64", job->diags->arena, &types[k]);
     enum status status = run(reader, reader->value_query, types, names, count, job, columns, &rows);
     if (status != STATUS_OK)
         return status;
-    if (rows != 1) {
+    if (rows != 1 && reader->sent_count < FLOAT_SUM_COLUMNS)
         status = diag_error(job->diags, job->span, "`%s` answers with %lld rows instead of one", reader->table->server,
                             (long long)rows);
-    } else if (column_get_int(columns[VALUE_FAILS], 0) != 0) {
-        status = report_failure(reader, job);
-    } else {
-        for (size_t k = 0; k < reader->sent_count; k++)
-            parts[k] = column_get_int(columns[VALUE_FIRST + k], 0);
-        status = finish_value(&reader->lowered.last->aggregates[0], column_get_int(columns[VALUE_ROWS], 0), parts,
-                              reader->sent_count, result);
-        if (status == STATUS_UNABLE && column_get_int(columns[VALUE_ROWS], 0) == 0 &&
-            reader->table->url.order_count == 0) {
-            diag_error(job->diags, reader->lowered.last->aggregates[0].span, "there are no rows to aggregate");
-            diag_hint(job->diags, "`count` counts the rows; the sum of no rows is 0");
-            status = STATUS_FAILED;
-        }
-    }
+    else
+        status = value_of_columns(reader, columns, rows, job, result);
     for (size_t k = 0; k < count; k++)
         column_unref(columns[k]);
     return status;
@@ -333,8 +356,9 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
                                      .table = (const struct table_reader *)from->reader};
     struct lowered *lowered = &reader->lowered;
     bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
-    if (good && from->dialect && task_is_scalar(lowered->last) && lowered->last->aggregates[0].kind == AGG_MEAN) {
-        *refusal = "the mean of all rows";
+    if (good && from->dialect && task_is_scalar(lowered->last) &&
+        (lowered->last->aggregates[0].kind == AGG_MEAN || lowered->select.count == FLOAT_SUM_COLUMNS)) {
+        *refusal = "sums of floats and means of all rows, which are completed here";
         good = false;
     }
     if (good && task_is_scalar(lowered->last)) {

@@ -5,6 +5,7 @@ import os
 import random
 import re
 import shutil
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -21,7 +22,8 @@ VALUES = (
     "select qty > 0 | count | assert _ < 5", "sort qty | count", "take 7 | count", "take 5 | sum qty", "map (sym == \"AAPL\" ? qty : 0) as a | sum",
     'select sym == "AAPL" && qty > 3 | count', 'select sym < "MSFT" | count', 'select sym <= "MSFT" && sym > "AA" | count', 'select sym >= "MSFT" | count',
     'select "MSFT" > sym | count', 'select "MSFT" <= sym | count', 'select sym in ["AAPL", "x"] | count', 'select sym != "a\'b\\\\" | count',
-    "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", "select at < 2024-02-01 | count",
+    "sum price", "mean price", "select qty > 0 | sum price", "map price * 0.1 as p | sum", "sum wild", "mean wild", "map -wild as w | sum", "select wild < 1.0 | sum wild", "select false | sum wild",
+    "select false | mean wild", "map odd | sum", "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", "select at < 2024-02-01 | count",
 )
 FAILURES = (
     "map qty * big as v | sum", "map big / qty as v | sum", "map qty == 0 ? 0 : big / qty as v | sum", "map big % qty as v | max", "map abs(any) as v | max",
@@ -41,23 +43,33 @@ RELATIONS = (
 )
 
 
+def bits(number):
+    return struct.unpack("<q", struct.pack("<d", number))[0]
+
+
 def make_table(rig, server):
     rng = random.Random(7)
     rows = []
     for k in range(ROWS):
         price = rng.choice([None, rng.randrange(1000) / 4])
         rows.append((k, rng.choice(["AAPL", "MSFT", "ÄÖ", "", "a'b\\"]), price, rng.randrange(-50, 50), rng.randrange(2**40, 2**62), rng.choice(EXTREMES), rng.randrange(60), rng.randrange(10**6)))
-    server.ask("CREATE TABLE rows (pos Int64, sym String, price Nullable(Float64), qty Int16, big Int64, any Int64, day Date, at DateTime, flag UInt8) ENGINE = MergeTree ORDER BY qty")
+    columns = "pos Int64, sym String, price Nullable(Float64), qty Int16, big Int64, any Int64, day Date, at DateTime, flag UInt8"
+    server.ask(f"CREATE TABLE rows ({columns}, wild Float64, odd Float64) ENGINE = MergeTree ORDER BY qty")
+    server.ask(f"CREATE TABLE sent ({columns}, wild Int64, odd Int64) ENGINE = Memory")  # 18.16 reads the text of floats inexactly
     data = []
     with open(rig.sandbox.path("rows.csv"), "w", encoding="utf-8") as file:
-        file.write("pos,sym,price,qty,big,any,day,at,flag\n")
+        file.write("pos,sym,price,qty,big,any,day,at,flag,wild,odd\n")
         for pos, sym, price, qty, big, extreme, day, second in rows:
+            wild = rng.choice((1, -1)) * rng.random() * 2.0 ** rng.choice((-1074, -1022, -500, -50, -1, 0, 1, 52, 300, 800))
+            odd = rng.choice((0.0, -0.0)) if pos != 77 else 1e308
             date = f"2024-{1 + day // 31:02d}-{1 + day % 31 if day // 31 == 0 else 1 + day % 29:02d}"
             clock = f"{second % 24:02d}:{second % 60:02d}:{second % 59:02d}"
             escaped = sym.replace("\\", "\\\\")
-            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}")
-            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2}\n')
-    server.ask("INSERT INTO rows FORMAT TabSeparated\n" + "\n".join(data) + "\n")
+            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}\t{bits(wild)}\t{bits(odd)}")
+            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2},{wild!r},{odd!r}\n')
+    server.ask("INSERT INTO sent FORMAT TabSeparated\n" + "\n".join(data) + "\n")
+    doubles = ", ".join(f"reinterpretAsFloat64(reinterpretAsString({name}))" for name in ("wild", "odd"))
+    server.ask(f"INSERT INTO rows SELECT pos, sym, price, qty, big, any, day, at, flag, {doubles} FROM sent")
 
 
 def told(result):
