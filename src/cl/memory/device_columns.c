@@ -182,6 +182,40 @@ static bool fetch_to_host(struct device_column *copy)
     return !is_device_only(copy) || column_fetch(copy->column, copy->residency.begin, copy->residency.end);
 }
 
+/* Bytes of the buffer that no row needs. */
+static size_t surplus(const struct device_column *copy)
+{
+    return copy->bytes - (size_t)copy->rows * element_size(copy);
+}
+
+bool device_columns_trim(struct device_columns *copies, uint64_t launch)
+{
+    struct device_column *copy = NULL;
+    cl_int code;
+
+    for (size_t k = 0; k < copies->count; k++)
+        if (copies->at[k]->used < launch && surplus(copies->at[k]) > copies->at[k]->bytes / 2 &&
+            (!copy || surplus(copies->at[k]) > surplus(copy)))
+            copy = copies->at[k];
+    if (!copy)
+        return false;
+    const size_t bytes = copy->bytes - surplus(copy);
+    cl_mem buffer = clCreateBuffer(copies->accelerator->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS)
+        return false;
+    if (clEnqueueCopyBuffer(copies->accelerator->queue, copy->buffer, buffer, 0, 0, bytes, 0, NULL, NULL) !=
+            CL_SUCCESS ||
+        clFinish(copies->accelerator->queue) != CL_SUCCESS) {
+        clReleaseMemObject(buffer);
+        return false;
+    }
+    clReleaseMemObject(copy->buffer);
+    copies->bytes -= copy->bytes - bytes;
+    copy->bytes = bytes;
+    copy->buffer = buffer;
+    return true;
+}
+
 bool device_columns_evict(struct device_columns *copies, uint64_t launch)
 {
     size_t best = copies->count;

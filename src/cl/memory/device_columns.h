@@ -57,6 +57,10 @@ void device_column_prefetch(struct device_column *copy, int64_t row, int64_t row
 void device_columns_begin(struct device_columns *copies);
 void device_columns_join(struct device_columns *copies, struct timing *timing);
 
+/* Moves the copy that has most left of its buffer, at least half, to one that it fills. False if there is none, besides
+ * those used by `launch` or the next. */
+bool device_columns_trim(struct device_columns *copies, uint64_t launch);
+
 /* Drops the least recently used copy, first one whose column is otherwise unreferenced; rows only on the device are
  * fetched first. False if all copies are used by `launch` or the next, or cannot be dropped. */
 bool device_columns_evict(struct device_columns *copies, uint64_t launch);

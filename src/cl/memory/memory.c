@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum {
-    SMALL_RESULT = 4096, /* bytes; smaller results are fetched at once */
-    SURPLUS_SHARE = 256  /* of the budget: what a result may leave of its buffer */
-};
+enum { SMALL_RESULT = 4096 /* bytes; smaller results are fetched at once */ };
 static const cl_ulong last_epoch = ((cl_ulong)1 << 30) - 1;
 
 /* A buffer that memory_done releases: an output, or host memory as a buffer. */
@@ -70,10 +67,11 @@ static uint64_t bytes_in_use(const struct memory *memory)
            device_pool_bytes(memory->pool);
 }
 
-/* Releases a spare buffer or evicts a copy; false if there is none. */
+/* Releases a spare buffer, what a result has left of its buffer, or a copy; false if there is none. */
 static bool make_room(struct memory *memory)
 {
-    return device_pool_shrink(memory->pool) || device_columns_evict(memory->copies, memory->launch);
+    return device_pool_shrink(memory->pool) || device_columns_trim(memory->copies, memory->launch) ||
+           device_columns_evict(memory->copies, memory->launch);
 }
 
 /* A buffer in the device's own memory. Devices report more memory than they can allocate, so memory in use stays within
@@ -249,14 +247,6 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
     return true;
 }
 
-static size_t temporary_bytes(const struct memory *memory, cl_mem buffer)
-{
-    for (size_t k = 0; k < memory->temporary_count; k++)
-        if (memory->temporary[k].buffer == buffer)
-            return memory->temporary[k].bytes;
-    return 0;
-}
-
 /* Removes a buffer from those that memory_done releases, and returns its bytes. */
 static size_t remove_temporary(struct memory *memory, cl_mem buffer)
 {
@@ -271,27 +261,6 @@ static size_t remove_temporary(struct memory *memory, cl_mem buffer)
     return 0;
 }
 
-/* Moves a result to a buffer of its size if much of the one that was reserved is left; *buffer is the one that has it.
- */
-static bool trim(struct memory *memory, cl_mem *buffer, size_t reserved, size_t bytes)
-{
-    struct accelerator *accelerator = memory->accelerator;
-    size_t surplus = reserved > bytes ? reserved - bytes : 0;
-
-    if (surplus / 2 <= bytes || surplus <= memory_budget(accelerator) / SURPLUS_SHARE)
-        return true;
-    cl_mem exact = create_resident(memory, bytes);
-    if (!exact)
-        return false;
-    add_temporary(memory, exact, bytes);
-    if (!cl_ok(&accelerator->failure, "clEnqueueCopyBuffer",
-               clEnqueueCopyBuffer(accelerator->queue, *buffer, exact, 0, 0, bytes, 0, NULL, NULL)) ||
-        !cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue)))
-        return false;
-    *buffer = exact;
-    return true;
-}
-
 bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
                  struct timing *timing)
 {
@@ -299,12 +268,9 @@ bool memory_keep(struct memory *memory, struct column *column, int64_t row, int6
 
     if (memory->accelerator->config->host_memory || bytes <= SMALL_RESULT)
         return memory_fetch(memory, column, row, rows, view, timing);
-    cl_mem buffer = view->buffer;
-    if (!trim(memory, &buffer, temporary_bytes(memory, buffer), bytes))
-        return false;
-    size_t has = remove_temporary(memory, buffer);
+    size_t has = remove_temporary(memory, view->buffer);
     if (has > 0)
-        device_columns_add_result(memory->copies, column, row, rows, buffer, has)->used = memory->launch;
+        device_columns_add_result(memory->copies, column, row, rows, view->buffer, has)->used = memory->launch;
     return true;
 }
 
