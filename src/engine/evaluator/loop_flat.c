@@ -55,7 +55,22 @@ struct loop_flat *loop_flat_new(const struct builder *b, const struct vector_loo
 struct block_of_terms {
     uint16_t rows[BLOCK_ROWS], ends[BLOCK_ROWS];
     int runs, count;
+    int indexed;   /* of so many terms the index is in its vector, */
+    int64_t index; /* and of the next one it is this */
 };
+
+/* Writes the indices of the terms that have none yet, which are side by side. */
+CPU_CLONES static void write_indices(const struct worker *worker, const struct vector_loop *loop,
+                                     struct block_of_terms *terms)
+{
+    void *indices = worker->memory + worker->program->vectors[loop->index].place;
+    const uint64_t first = (uint64_t)terms->index - (uint64_t)terms->indexed;
+    for (int i = terms->indexed; i < terms->count && loop->narrow; i++)
+        ((int32_t *)indices)[i] = (int32_t)(first + (uint64_t)i);
+    for (int i = terms->indexed; i < terms->count && !loop->narrow; i++)
+        ((int64_t *)indices)[i] = (int64_t)(first + (uint64_t)i);
+    terms->indexed = terms->count;
+}
 
 /* Whether the positions are side by side. */
 CPU_CLONES static bool are_side_by_side(const int64_t *position, int count)
@@ -88,10 +103,11 @@ static bool read_run(struct worker *worker, const struct step *step, int count)
     return true;
 }
 
-/* Computes the terms and adds them; false: some failed. */
-static bool add_terms(struct worker *worker, const struct vector_loop *loop, const struct block_of_terms *terms)
+/* Computes the terms and adds them, and begins another block; false: some failed. */
+static bool add_terms(struct worker *worker, const struct vector_loop *loop, struct block_of_terms *terms)
 {
     const struct loop_flat *flat = loop->flat;
+    write_indices(worker, loop, terms);
     for (size_t s = 0; s < flat->step_count; s++) {
         const struct flat_step *step = &flat->steps[s];
         if (step->sum >= 0) {
@@ -107,6 +123,7 @@ static bool add_terms(struct worker *worker, const struct vector_loop *loop, con
             return false;
         }
     }
+    terms->runs = terms->count = terms->indexed = 0;
     return true;
 }
 
@@ -125,11 +142,10 @@ static void add_rounds(const struct worker *worker, const struct vector_loop *lo
                        uint16_t row, int64_t index, int count)
 {
     const int at = terms->count;
-    unsigned char *indices = worker->memory + worker->program->vectors[loop->index].place;
-    for (int k = 0; k < count && loop->narrow; k++)
-        ((int32_t *)(void *)indices)[at + k] = (int32_t)(index + k);
-    for (int k = 0; k < count && !loop->narrow; k++)
-        ((int64_t *)(void *)indices)[at + k] = index + k;
+    if ((uint64_t)terms->index + (uint64_t)(at - terms->indexed) != (uint64_t)index) {
+        write_indices(worker, loop, terms);
+        terms->index = index;
+    }
     for (size_t k = 0; k < loop->capture_count; k++) {
         const struct loop_capture *capture = &loop->captures[k];
         repeat_element(worker->memory + worker->program->vectors[capture->inner].place, at, count,
@@ -158,7 +174,8 @@ bool loop_flat_run(struct worker *worker, const struct vector_loop *loop, const 
     struct block_of_terms terms;
     if (!loop->flat || !is_ragged(rows))
         return false;
-    terms.runs = terms.count = 0;
+    terms.runs = terms.count = terms.indexed = 0;
+    terms.index = 0;
     worker->at[loop->index] = worker->memory + worker->program->vectors[loop->index].place;
     bool good = true;
     for (int i = 0; i < rows->count && good; i++) {
@@ -171,7 +188,6 @@ bool loop_flat_run(struct worker *worker, const struct vector_loop *loop, const 
             if (worker_is_cancelled(worker))
                 return true;
             good = add_terms(worker, loop, &terms);
-            terms.runs = terms.count = 0;
         }
     }
     good = good && (terms.count == 0 || add_terms(worker, loop, &terms));
