@@ -11,7 +11,7 @@ struct ahead {
     int lines; /* with each strip; 0: none */
 };
 
-enum { STRIP_ROWS = 256, CACHE_LINE = 64 };
+enum { STRIP_ROWS = 512, CACHE_LINE = 64 };
 
 /* Prefetches the lines of the strip that begins at row `begin` of `count`; returns its end. */
 static inline int strip_end(const struct ahead *ahead, int begin, int count)
