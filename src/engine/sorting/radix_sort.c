@@ -15,7 +15,8 @@ enum {
     BUCKET_BYTES = 160 << 10, /* on average; with its bins it fits the second-level cache */
     LEAST_BITS = 6,           /* of a bucket's number; keys are taken as evenly spread within a bucket */
     MOST_BITS = 11,
-    LARGE = 6,        /* a bucket with this many times the average is dealt again, by all threads */
+    LARGE = 6,        /* a bucket with this many times the average is dealt again, by all threads; */
+    LEAST_LARGE = 3,  /* or this many, where memory is short */
     SAMPLED_DEPTH = 2 /* how often: with linear positions from then on, as a sample might say little again and again */
 };
 
@@ -306,7 +307,13 @@ enum status radix_sort(const struct radix *radix)
     const bool few = bytes <= FEW_BYTES;
     const int threads = few ? 1 : radix->workers->threads;
     struct sorter sorter = {.radix = radix, .level = radix->level ? radix->level : sort_level_at(0)};
-    sorter.most = (int64_t)((few ? bytes : bucket * LARGE) / radix->width);
+    bool has_memory = false;
+    for (int large = LARGE; large >= LEAST_LARGE && !has_memory; large /= 2) {
+        sorter.most = (int64_t)((few ? bytes : bucket * (size_t)large) / radix->width);
+        has_memory = system_memory_has((int64_t)bins_bytes(radix, sorter.level, (size_t)sorter.most) * threads);
+    }
+    if (!has_memory)
+        return STATUS_FAILED;
     sorter.bins = heap_array((size_t)threads, sizeof *sorter.bins);
     enum status status = STATUS_OK;
     for (int i = 0; i < threads; i++)

@@ -36,15 +36,33 @@ static size_t rounded(size_t bytes)
     return (bytes + LINE - 1) / LINE * LINE;
 }
 
+/* Bins of `most` elements, without memory; `sizes` are the bytes of the two spaces, and of what is sorted. */
+static struct bins bins_of(const struct radix *radix, const struct sort_level *level, size_t most, size_t *sizes)
+{
+    struct bins bins = {.radix = radix, .level = level};
+    bins.bare = radix->width < sizeof(struct radix_pair) && radix->shift == 0;
+    bins.room = bins.bare && radix->width == 4 ? level->room_32 : level->room_64;
+    const size_t count = most / (size_t)mean_of(&bins) + 1, width = radix->width;
+    const size_t rooms = rounded((count * stride_of(&bins) + PIECE) * width), arrays = rounded(most * width);
+    sizes[0] = rooms > arrays ? rooms : arrays;
+    sizes[1] = arrays;
+    sizes[2] = arrays + rounded((size_t)bins.room * width);
+    return bins;
+}
+
+size_t bins_bytes(const struct radix *radix, const struct sort_level *level, size_t most)
+{
+    size_t sizes[3];
+    bins_of(radix, level, most, sizes);
+    return sizes[0] + sizes[1] + sizes[2];
+}
+
 bool bins_init(struct bins *bins, const struct radix *radix, const struct sort_level *level, size_t most)
 {
-    *bins = (struct bins){.radix = radix, .level = level};
-    bins->bare = radix->width < sizeof(struct radix_pair) && radix->shift == 0;
-    bins->room = bins->bare && radix->width == 4 ? level->room_32 : level->room_64;
-    const size_t count = most / (size_t)mean_of(bins) + 1, width = radix->width;
-    const size_t rooms = rounded((count * stride_of(bins) + PIECE) * width), arrays = rounded(most * width);
-    const size_t first = rooms > arrays ? rooms : arrays, sorted = arrays + rounded((size_t)bins->room * width);
-    bins->memory = buffer_pool_alloc(radix->workers->pool, first + arrays + sorted, &bins->memory_bytes);
+    size_t sizes[3];
+    *bins = bins_of(radix, level, most, sizes);
+    const size_t first = sizes[0], arrays = sizes[1], count = most / (size_t)mean_of(bins) + 1;
+    bins->memory = buffer_pool_alloc(radix->workers->pool, first + arrays + sizes[2], &bins->memory_bytes);
     bins->spaces[0] = bins->memory;
     bins->spaces[1] = bins->memory + first;
     bins->sorted = bins->memory + first + arrays;

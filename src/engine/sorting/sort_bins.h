@@ -21,6 +21,9 @@ struct bins {
     int wary; /* buckets whose bins are counted at once, as an earlier one's did not suffice */
 };
 
+/* The bytes of bins for buckets of up to `most` elements. */
+size_t bins_bytes(const struct radix *radix, const struct sort_level *level, size_t most);
+
 /* For buckets of up to `most` elements. False: not enough memory; bins_free is due in either case. */
 bool bins_init(struct bins *bins, const struct radix *radix, const struct sort_level *level, size_t most);
 void bins_free(struct bins *bins);
