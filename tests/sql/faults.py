@@ -21,11 +21,11 @@ SHARDS = 4
 ROWS = 20000
 
 
-def start_shards(sandbox):
-    """Servers that know the clusters c2 and c4 of the first two and all of them."""
+def start_shards(sandbox, counts=(2, SHARDS)):
+    """Servers that know the clusters c2, of the first two of them, and so on."""
     ports = [servers.free_port() for _ in range(SHARDS)]
     shard = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
-    clusters = "".join(f"<c{count}>{''.join(shard.format(port) for port in ports[:count])}</c{count}>" for count in (2, SHARDS))
+    clusters = "".join(f"<c{count}>{''.join(shard.format(port) for port in ports[:count])}</c{count}>" for count in counts)
     started = [servers.Server(sandbox.path(f"shard{k}"), port, clusters) for k, port in enumerate(ports)]
     return [server.wait() for server in started]
 
