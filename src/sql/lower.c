@@ -426,7 +426,7 @@ static bool lower_operator(struct lowering *lowering, const struct task *task, s
     case OPERATOR_DISTINCT:
         return lower_distinct(lowering, task, select);
     default:
-        return refuse(lowering, "this stage");
+        return refuse(lowering, "a stage of this kind");
     }
 }
 

@@ -96,6 +96,19 @@ def little_comes(rig, url):
             rig.tally.check(f"{title}: little comes of {line}", "" if rows and max(rows) < 100 else result.text())
 
 
+def explained(rig, url):
+    """Where the border is."""
+    where = "on the server: " + url + "\n"
+    for line, shown in (
+        ("count", "  SELECT toInt64(count()) AS rql_0, toUInt8(0) AS rql_1, toInt64(toInt64(count())) AS rql_2 FROM `default`.`rows`\n"),
+        ("select qty > 3 | map pos | scan +", "  SELECT `pos` AS rql_0 FROM `default`.`rows` WHERE (3 < `qty`) ORDER BY `pos`\nhere: scan +\n"),
+    ):
+        result = rig.run(f"explain load {url} | {line}")
+        rig.tally.check(f"explain {line}", "" if result.out.decode().startswith(where + shown) else result.text())
+    result = rig.run(f"explain load {url} | map qty | scan +")
+    rig.tally.check("explain what runs here", "" if result.out.startswith(b"queue: 3 tasks") else result.text())
+
+
 def unordered(rig, server):
     """Without ?by= what needs no order runs, and the rest is refused."""
     url = f"clickhouse://127.0.0.1:{server.port}/default/rows"
@@ -131,6 +144,7 @@ def main():
             same(rig, url, "failure", FAILURES)
             same(rig, url, "rows", RELATIONS)
             little_comes(rig, url)
+            explained(rig, url)
             unordered(rig, server)
             changing(rig, server)
         finally:

@@ -193,6 +193,8 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
         diag_hint(diags, "write `explain PIPELINE` or `explain kernel PIPELINE`");
         return STATUS_FAILED;
     }
+    if (stmt->variant.text == NULL && explain_server(out, runner, stmt, arena, diags))
+        return STATUS_OK;
     struct bound bound = {0};
     const struct source_runner sources = source_runner_of(runner);
     const struct bind_request request = {

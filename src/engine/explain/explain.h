@@ -17,7 +17,11 @@ enum status explain_choice(struct strbuf *out, const struct runner *runner, cons
 enum status explain_sql(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                         struct diags *diags);
 
-/* Binds and fuses the statement's pipeline and appends the text. */
+/* Appends what the server of a table runs of the pipeline, and what is left. False: it runs nothing. */
+bool explain_server(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                    struct diags *diags);
+
+/* Binds and fuses the statement's pipeline, unless a server runs it or its beginning, and appends the text. */
 enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                               struct diags *diags);
 

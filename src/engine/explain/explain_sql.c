@@ -65,3 +65,22 @@ enum status explain_sql(struct strbuf *out, struct runner *runner, const struct 
     print_description(out, &description, stmt->pipeline, arena);
     return STATUS_OK;
 }
+
+bool explain_server(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                    struct diags *diags)
+{
+    struct remote_description description;
+    const struct source_runner sources = source_runner_of(runner);
+    const struct bind_request request = {.pipeline = stmt->pipeline, .runner = &sources, .timing = runner->timing};
+    const size_t before = diags->count;
+    run_begin_values(runner);
+    enum status status = remote_describe(runner->env, &request, arena, &description, diags);
+    run_end_values(runner);
+    if (status != STATUS_OK || !description.address || !description.query) {
+        diags->count = before; /* binding all of it tells errors */
+        return false;
+    }
+    strbuf_puts(out, "on the server: ");
+    print_description(out, &description, stmt->pipeline, arena);
+    return true;
+}
