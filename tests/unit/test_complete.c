@@ -4,7 +4,7 @@
 #include "repl/line/complete.h"
 
 #include "engine/bind/check.h"
-#include "engine/formats/file_cache.h"
+#include "engine/formats/open_file.h"
 #include "parser/parse.h"
 
 struct desk {
@@ -26,12 +26,27 @@ static void define(struct desk *desk, const char *text)
     assert_int_equal(check_statement(desk->completer.env, stmt, desk->arena, &diags), STATUS_OK);
 }
 
+static bool no_table(const char *path)
+{
+    (void)path;
+    return false;
+}
+
+static const char *some_dialect(size_t k)
+{
+    static const char *const names[] = {"duckdb", "spark", NULL};
+    return names[k];
+}
+
+static const struct table_source tables = {.accepts = no_table, .dialect = some_dialect};
+
 static int set_up(void **state)
 {
     struct desk *desk = calloc(1, sizeof *desk);
     desk->arena = arena_new();
     desk->mappings = mappings_new();
     desk->file_cache = file_cache_new(desk->mappings, NULL);
+    file_cache_set_tables(desk->file_cache, &tables);
     desk->completer.env = env_new(desk->file_cache);
     define(desk, "let trades = load ids.i32 | zip amounts.i32");
     define(desk, "let limit = 42");
@@ -97,6 +112,8 @@ static void statements_begin(void **state)
     assert_only(desk, "explain ker", "kernel");
     assert_only(desk, "explain sq", "sql");
     assert_only(desk, "explain sql --", "--dialect");
+    assert_true(offers(desk, "explain sql --dialect ", "spark"));
+    assert_only(desk, "explain sql --dialect d", "duckdb");
     assert_true(offers(desk, "explain sql --dialect duckdb ", "trades"));
 }
 
