@@ -229,7 +229,7 @@ static enum status finish_value(const struct aggregate *aggregate, int64_t rows,
 {
     const int64_t most = INT64_C(1) << 31;
     const bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
-    const int128 whole = count == 2 ? ((int128)parts[0] << 32) + parts[1] : parts[0];
+    const int128 whole = count == 2 ? (int128)parts[0] * (INT64_C(1) << 32) + parts[1] : parts[0];
     if ((sum && rows > most) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
         return STATUS_UNABLE;
     *result = aggregate->kind == AGG_MEAN ? scalar_float(int128_quotient(whole, rows)) : scalar_int(whole);
