@@ -148,7 +148,7 @@ def write(node, names, level=0):
         first, second = write(args[0], names, own), write(args[1], names, own + 1)
         if op == "^":  # `x ^ 2` and `10 ^ x` of decimal digits are answered by a note that this is no power
             first = re.sub(r"(?<![\w.])10$", "0xa", first)
-            second = hex(int(second)) if second.isdigit() else second
+            second = re.sub(r"^\d+(?![\w.])", lambda found: hex(int(found[0])), second)
         return wrap(own, f"{first} {op} {second}")
     return f"{op}({', '.join(write(arg, names) for arg in args)})"
 
