@@ -364,6 +364,8 @@ static enum status run(struct http *http, const struct request *request, const s
     long sent = 0; /* bytes: none without a connection */
     curl->easy_getinfo(http->easy, CURLINFO_REQUEST_SIZE, &sent);
     const bool refused = status != 0 && status != STATUS_FINE; /* perhaps before all was sent */
+    if (how == STALLED && sent == 0)
+        code = CURLE_OPERATION_TIMEDOUT;
     if ((how != ENDED || answer.ended || sending.failed) && sent > 0) {
         kill_query(http, id);
         if (how == STALLED)

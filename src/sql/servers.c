@@ -16,6 +16,7 @@ enum { ASK_MS = 1000, COMPLETE_MS = 280, MOST_NAMES = 10000 };
 struct server {
     char *address;     /* "clickhouse://me@db1:8123/" */
     struct http *http; /* for questions about it; NULL: none was asked */
+    bool used;         /* a table of it was read or saved; else an address was only typed */
 };
 
 struct servers {
@@ -54,9 +55,30 @@ void servers_free(struct servers *servers)
     free(servers);
 }
 
+/* Appends a name as it stands in an address. */
+static void add_escaped(struct strbuf *out, const char *name)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    for (; *name; name++) {
+        if (strchr(plain, *name) || (*name & 0x80))
+            strbuf_putc(out, *name);
+        else
+            strbuf_printf(out, "%%%02X", (unsigned char)*name);
+    }
+}
+
 static const char *address_of(const struct table_url *url, struct arena *arena)
 {
-    return arena_printf(arena, "clickhouse%s://%s/", url->tls ? "s" : "", table_url_server(url, arena));
+    struct strbuf text = {0};
+    strbuf_printf(&text, "clickhouse%s://", url->tls ? "s" : "");
+    if (url->user) {
+        add_escaped(&text, url->user);
+        strbuf_putc(&text, '@');
+    }
+    strbuf_printf(&text, "%s:%d/", url->host, url->port);
+    const char *address = arena_text(arena, text.text, text.length);
+    strbuf_free(&text);
+    return address;
 }
 
 static struct server *meet(struct servers *servers, const struct table_url *url, struct arena *arena)
@@ -74,7 +96,7 @@ static struct server *meet(struct servers *servers, const struct table_url *url,
 void servers_meet(struct servers *servers, const struct table_url *url)
 {
     struct arena *arena = arena_new();
-    (void)meet(servers, url, arena);
+    meet(servers, url, arena)->used = true;
     arena_free(arena);
 }
 
@@ -128,13 +150,13 @@ static struct table_connection connection_of(struct server *server, struct arena
                                    "SELECT version() AS rql_0, user AS rql_1 FROM system.processes WHERE query LIKE "
                                    "'%%connections of rql %ld%%' LIMIT 1 FORMAT Native",
                                    (long)getpid());
-    if (server->http) /* connecting counts only once */
-        (void)ask(&server->http, &url, "SELECT '' AS rql_0 FORMAT Native", 1, ASK_MS, &found, &diags);
-    if (diags.count == 0 && server->http)
+    const char *nothing = "SELECT '' AS rql_0 FORMAT Native";
+    bool answers = !server->http || ask(&server->http, &url, nothing, 1, ASK_MS, &found, &diags);
+    if (answers && server->http) /* connecting counts only once */
         query_texts_release(&found);
     const int64_t began = now_ns();
-    diags.count = 0;
-    if (!ask(&server->http, &url, sql, 2, ASK_MS, &found, &diags)) {
+    answers = answers && ask(&server->http, &url, sql, 2, ASK_MS, &found, &diags);
+    if (!answers) {
         connection.state = diags.count > 0 ? diags.at[0].message : "does not answer";
         return connection;
     }
@@ -152,22 +174,12 @@ static struct table_connection connection_of(struct server *server, struct arena
 struct table_connection *servers_connections(struct servers *servers, struct arena *arena, size_t *count)
 {
     struct table_connection *all = arena_array(arena, servers->count + 1, sizeof *all);
-    for (size_t i = 0; i < servers->count; i++)
-        all[i] = connection_of(&servers->at[i], arena);
-    *count = servers->count;
-    return all;
-}
-
-/* Appends a name as it stands in an address. */
-static void add_escaped(struct strbuf *out, const char *name)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
-    for (; *name; name++) {
-        if (strchr(plain, *name) || (*name & 0x80))
-            strbuf_putc(out, *name);
-        else
-            strbuf_printf(out, "%%%02X", (unsigned char)*name);
+    *count = 0;
+    for (size_t i = 0; i < servers->count; i++) {
+        if (servers->at[i].used)
+            all[(*count)++] = connection_of(&servers->at[i], arena);
     }
+    return all;
 }
 
 static void add_columns_question(struct strbuf *sql, const struct table_url *url)
@@ -255,13 +267,13 @@ static const char **complete_names(struct servers *servers, const struct table_u
     return all;
 }
 
-/* Servers that have been met. */
+/* Servers that have been used. */
 static const char **complete_servers(const struct servers *servers, const char *typed, struct arena *arena,
                                      size_t *count)
 {
     const char **all = arena_array(arena, servers->count + 1, sizeof *all);
     for (size_t i = 0; i < servers->count; i++) {
-        if (strncmp(servers->at[i].address, typed, strlen(typed)) == 0)
+        if (servers->at[i].used && strncmp(servers->at[i].address, typed, strlen(typed)) == 0)
             all[(*count)++] = arena_text(arena, servers->at[i].address, strlen(servers->at[i].address));
     }
     return all;
@@ -282,6 +294,8 @@ const char **servers_complete(struct servers *servers, const char *typed, struct
     const char *table = strchr(database + 1, '/');
     const char *options = strstr(database, by);
     const char *last = options ? options + strlen(by) : table ? table + 1 : database + 1;
+    const char *comma = options ? strrchr(last, ',') : NULL; /* columns before it are typed */
+    last = comma ? comma + 1 : last;
     if (strchr(last, '/') || (!options && strchr(last, '?')))
         return NULL;
     /* What is typed whole, with a name in the place of what is not. */

@@ -1,4 +1,4 @@
-/* The servers that a session has met: what `.connections` shows of them, and the names that Tab completes. */
+/* The servers that a session has used: what `.connections` shows of them, and the names that Tab completes. */
 #ifndef RQL_SQL_SERVERS_H
 #define RQL_SQL_SERVERS_H
 
@@ -19,7 +19,7 @@ struct table_traffic servers_traffic(const struct servers *servers);
 /* Notes that a table of this address's server is read or saved. */
 void servers_meet(struct servers *servers, const struct table_url *url);
 
-/* Asks each server, for a second at most, how it is; in the arena. */
+/* Asks each of these servers, for a second at most if it does not answer, how it is; in the arena. */
 struct table_connection *servers_connections(struct servers *servers, struct arena *arena, size_t *count);
 
 /* Finds a table's columns, in the arena. False: the server does not name them within 300 ms. */
@@ -27,7 +27,7 @@ bool servers_peek(struct servers *servers, const char *address, struct arena *ar
                   const struct reader_column **columns, size_t *count);
 
 /* Addresses that begin as the one being typed, in the arena: one more database, table or column, as the server names
- * them within 300 ms, or a server that has been met. */
+ * them within 300 ms, or a server that has been used. */
 const char **servers_complete(struct servers *servers, const char *typed, struct arena *arena, size_t *count);
 
 #endif

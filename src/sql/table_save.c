@@ -222,17 +222,21 @@ static void add_renaming(struct strbuf *sql, const struct saving *saving, const 
     server_add_table(sql, &saving->url, to);
 }
 
-/* Gives the complete table its name. */
+/* Gives the complete table its name, even if the user interrupts now: whether that was done would not be known. */
 static enum status publish(const struct saving *saving)
 {
+    const struct format_job *job = saving->job;
     struct strbuf sql = {0}, back = {0};
+    struct workers steady = *job->workers;
+    steady.cancel = NULL;
     strbuf_puts(&sql, "RENAME TABLE ");
     if (saving->exists) {
         add_renaming(&sql, saving, saving->url.table, saving->old);
         strbuf_puts(&sql, ", ");
     }
     add_renaming(&sql, saving, saving->beside, saving->url.table);
-    enum status status = command(saving, &sql);
+    enum status status = http_command(saving->http, sql.text, &steady, job->span, job->diags);
+    strbuf_free(&sql);
     if (!saving->exists)
         return status;
     if (status == STATUS_OK) {

@@ -73,7 +73,7 @@ static enum status parse_server(const char *at, size_t length, struct table_url 
     const size_t host = colon ? (size_t)(colon - at) : length;
     url->host = arena_text(diags->arena, at, host);
     url->port = url->tls ? TLS_PORT : PORT;
-    if (host == 0 || strcspn(url->host, " \t\"'\\<>%") != host)
+    if (host == 0 || strcspn(url->host, " \t\"'\\<>%#@") != host)
         return wrong(diags, span, "the address names no host");
     if (!colon)
         return STATUS_OK;

@@ -255,6 +255,9 @@ def connections(rig, server):
     shown = rig.run(f"let t = load {url}", ".connections").out.decode().split("\t")
     good = len(shown) == 5 and shown[0] == f"clickhouse://127.0.0.1:{server.port}/" and shown[1] == "default" and shown[2][:1].isdigit() and shown[4].startswith("answers in ")
     rig.tally.check("connections", "" if good else str(shown))
+    shown = rig.run(".set errors continue", "load clickhouse://a%2Fb%3Ac@" + url.removeprefix("clickhouse://") + " | count", ".connections").out.decode().split("\t")
+    good = len(shown) == 5 and shown[0] == f"clickhouse://a%2Fb%3Ac@127.0.0.1:{server.port}/" and "does not accept the user `a/b:c`" in shown[4]
+    rig.tally.check("connections of a user with other characters", "" if good else str(shown))
     shown = rig.run(f"let t = load {url}", ".tables").out.decode().split("\t")
     rig.tally.check("rows of a table are not told by .tables", "" if shown[1] == "" and shown[3] == "server" else str(shown))
 
@@ -296,7 +299,7 @@ def completion(rig, server):
     prompt.shows("rql> ")
     for typed, wanted in (
         (f"load {here}defau", "default/"), (f"load {here}default/tabb", "tabbed?by="), (f"load {here}default/tabbed?by=fir", "first"),
-        (f"load {here}default/tabbed?by=first | map sec", "second"), (f"range 1..2 | save '{here}default/tabb", "tabbed?by="),
+        (f"load '{here}default/tabbed?by=first,sec", "ond"), (f"load {here}default/tabbed?by=first | map sec", "second"), (f"range 1..2 | save '{here}default/tabb", "tabbed?by="),
     ):  # fmt: skip
         prompt.type(typed)
         prompt.shows(typed[-5:])
@@ -467,6 +470,18 @@ def misbehaving(rig):
                 rig.tally.check("a stall can be interrupted", "" if status in INTERRUPTED else f"status {status}")
             server.stalled.set()
             server.shutdown()
+    # Connections beyond those that wait to be accepted are not answered at all.
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(4)]
+        for client in waiting:
+            client.setblocking(False)
+            client.connect_ex(full.getsockname())
+        time.sleep(0.1)
+        rig.fails("no connection in time", "cannot connect to `127.0.0.1:%d`" % full.getsockname()[1], ".set timeout 1", f"load clickhouse://127.0.0.1:{full.getsockname()[1]}/d/t?by=x | product")
+        for client in waiting:
+            client.close()
 
 
 def main():

@@ -288,6 +288,7 @@ static void addresses_are_parsed(void **state)
         "clickhouse:///d/t",    "clickhouse://h:0/d/t",   "clickhouse://h:x/d/t",   "clickhouse://h:99999/d/t",
         "clickhouse://h/d/t/u", "clickhouse://h/d/t?by=", "clickhouse://h/d/t?x=1", "clickhouse://h/d/t?by=a,",
         "clickhouse://u:p@h/t", "clickhouse://h/d/t%zz",  "clickhouse://h/d/t%00",  "clickhouse://h/d/t?by=a&x=2",
+        "clickhouse://u@v@h/t", "clickhouse://h#x/t",
     };
     struct arena *arena = arena_new();
     struct diags diags;

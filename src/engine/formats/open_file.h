@@ -11,7 +11,7 @@ struct pipes; /* pipe_input.h */
 struct servers; /* sql/servers.h */
 struct queue;   /* engine/plan/task.h */
 
-/* A server that the session has met; texts that are not known are NULL. */
+/* A server that the session has used; texts that are not known are NULL. */
 struct table_connection {
     const char *server, *user, *version;
     const char *clusters; /* with the numbers of their shards */
