@@ -25,7 +25,8 @@
 enum {
     PIECE_ROWS = 16 * BLOCK_ROWS, /* long enough that taking pieces costs nothing */
     PIECE_BYTES = 4 << 20,        /* pieces of many output columns are shorter, to stay in a core's cache */
-    LOOP_PIECES = 128,            /* where rows have rounds, there are as many pieces, or short ones */
+    LOOP_PIECES = 128,            /* where rows have rounds, there are as many pieces, */
+    LOOP_ROWS = 512,              /* or such short ones, which run in tiles */
     MAX_THREADS = 64,             /* more do not raise memory bandwidth */
     NONTEMPORAL_BYTES = 16 << 20, /* half of a large cache: the next task would not find the results there */
     MAX_WAITING = 4,              /* finished pieces a thread may hold while an earlier one is unfinished */
@@ -265,7 +266,7 @@ static int64_t rows_per_piece(const struct program *program)
     int64_t rows = PIECE_ROWS;
     while (rows > BLOCK_ROWS && rows * (row_bytes(program) + 1) > PIECE_BYTES)
         rows /= 2;
-    while (rows > BLOCK_ROWS && program->loop_count > 0 &&
+    while (rows > LOOP_ROWS && program->loop_count > 0 &&
            (program->job->end - program->job->begin) / rows < LOOP_PIECES)
         rows /= 2;
     return rows;

@@ -1,12 +1,16 @@
 #include "engine/evaluator/kept_job.h"
 
 #include "base/integer.h"
+#include "base/timing.h"
 #include "engine/evaluator/worker.h"
 #include "engine/storage/residency.h"
 
 enum {
     ALONE_ROWS = 16 * BLOCK_ROWS, /* waking another thread costs as much as these rows */
     PIECE_ROWS = 8 * BLOCK_ROWS,
+    LEAST_ROWS = 256,             /* of a piece of rows that take long, */
+    LONG_NS = 500000,             /* as long as this for one thread; */
+    THREAD_PIECES = 4,            /* then there are so many pieces for each thread */
     NONTEMPORAL_BYTES = 16 << 20, /* as for a job that runs once */
 };
 
@@ -40,11 +44,13 @@ static void work(void *context, int number)
     }
 }
 
-static void open_members(struct kept_job *kept)
+/* Makes it a job of so many threads. */
+static void open_members(struct kept_job *kept, int threads)
 {
     const struct program *program = kept->program;
-    kept->members = arena_array(kept->arena, (size_t)kept->threads, sizeof *kept->members);
-    for (int i = 0; i < kept->threads; i++) {
+    kept->members =
+        arena_grow(kept->arena, kept->members, (size_t)kept->threads, (size_t)threads, sizeof *kept->members);
+    for (int i = kept->threads; i < threads; i++) {
         struct kept_member *member = &kept->members[i];
         member->kept = kept;
         member->arena = arena_new();
@@ -53,6 +59,18 @@ static void open_members(struct kept_job *kept)
         member->states = arena_array(member->arena, program->aggregate_count + 1, sizeof *member->states);
         member->destinations = arena_array(member->arena, program->output_count + 1, sizeof *member->destinations);
     }
+    kept->threads = threads;
+}
+
+/* Few rows may take long, as those that fold over many elements: how long they took for one thread tells. */
+static void split_if_long(struct kept_job *kept, int64_t taken)
+{
+    const int threads = thread_pool_threads(kept->pool);
+    const int64_t rows = kept->job.rows / ((int64_t)threads * THREAD_PIECES) / LEAST_ROWS * LEAST_ROWS;
+    if (taken < LONG_NS || threads == 1 || kept->job.rows < (int64_t)2 * LEAST_ROWS)
+        return;
+    kept->piece_rows = max_int64(rows, LEAST_ROWS);
+    open_members(kept, threads);
 }
 
 struct kept_job *kept_job_new(const struct job *job, struct column *const *columns, struct thread_pool *pool)
@@ -80,9 +98,9 @@ struct kept_job *kept_job_new(const struct job *job, struct column *const *colum
     for (size_t i = 0; i < kept->program->output_count; i++)
         bytes += (int64_t)kept->program->outputs[i].size;
     kept->nontemporal = bytes * job->rows > NONTEMPORAL_BYTES;
-    kept->threads = job->rows <= ALONE_ROWS ? 1 : thread_pool_threads(pool);
-    kept->piece_rows = kept->threads == 1 ? max_int64(job->rows, 1) : PIECE_ROWS;
-    open_members(kept);
+    const int threads = job->rows <= ALONE_ROWS ? 1 : thread_pool_threads(pool);
+    kept->piece_rows = threads == 1 ? max_int64(job->rows, 1) : PIECE_ROWS;
+    open_members(kept, threads);
     return kept;
 }
 
@@ -96,15 +114,22 @@ enum status kept_job_run(struct kept_job *kept, struct agg_state *states, bool *
         for (size_t k = 0; states && k < task->aggregate_count; k++)
             agg_init(&kept->members[i].states[k], &task->aggregates[k], &task->code);
     }
-    if (kept->threads == 1)
+    const int threads = kept->threads;
+    /* Looking at the clock takes as long as some rows: only in runs 1, 2, 4, 8, ... */
+    kept->runs++;
+    const bool timed = threads == 1 && (kept->runs & (kept->runs - 1)) == 0;
+    const int64_t began = timed ? now_ns() : 0;
+    if (threads == 1)
         work(kept->members, 0);
     else
-        thread_pool_run(kept->pool, kept->threads, work, kept->members);
-    for (int i = 0; i < kept->threads && states; i++) {
+        thread_pool_run(kept->pool, threads, work, kept->members);
+    for (int i = 0; i < threads && states; i++) {
         for (size_t k = 0; k < task->aggregate_count; k++)
             agg_merge(&states[k], &kept->members[i].states[k]);
     }
     *flagged = kept->flagged;
+    if (timed)
+        split_if_long(kept, now_ns() - began);
     /* A loop ends early then. */
     const bool cancelled = kept->cancelled || (kept->job.cancel && *kept->job.cancel);
     return cancelled ? STATUS_CANCELLED : STATUS_OK;

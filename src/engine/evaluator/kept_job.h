@@ -24,6 +24,7 @@ struct kept_job {
     struct thread_pool *pool;
     struct kept_member *members;
     int threads;
+    uint64_t runs;
     int64_t piece_rows;
     bool nontemporal;
     _Atomic int64_t next;

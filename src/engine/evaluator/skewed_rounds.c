@@ -108,7 +108,8 @@ static void work(void *context, int number)
 enum status skewed_rounds_run(struct kept_job *const jobs[2], int64_t rounds)
 {
     struct skew skew = {.jobs = jobs, .rounds = rounds};
-    if (!is_local(jobs[0], jobs[1]) || !is_local(jobs[1], jobs[0]) || !plan(&skew, jobs[0]))
+    if (jobs[0]->threads != jobs[1]->threads || !is_local(jobs[0], jobs[1]) || !is_local(jobs[1], jobs[0]) ||
+        !plan(&skew, jobs[0]))
         return STATUS_UNABLE;
     jobs[0]->nontemporal = jobs[1]->nontemporal = false;
     struct arena *arena = arena_new();
