@@ -12,6 +12,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bit = 1,
      .name_quote = '`',
      .escapes = true,
+     .control = "\\x",
      .truths = {"0", "1"},
      .integer = "toInt64($a)",
      .least_integer = "toInt64('-9223372036854775808')",
@@ -22,7 +23,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))",
      .as_integer = "toInt64($a)",
      .as_float = "toFloat64($a)",
-     .as_text = "CAST($a AS String)",
+     .as_text = "CAST($a AS $b)",
      .days = "toInt64($a)",
      .seconds = "(toInt64($a) * 1000000)",
      .value_or = "ifNull($a, $b)",
@@ -33,6 +34,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bit = 2,
      .name_quote = '`',
      .escapes = true,
+     .control = "\\x",
      .truths = {"0", "1"},
      .integer = "toInt64($a)",
      .least_integer = "toInt64('-9223372036854775808')",
@@ -42,7 +44,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))",
      .as_integer = "toInt64($a)",
      .as_float = "toFloat64($a)",
-     .as_text = "CAST($a AS String)",
+     .as_text = "CAST($a AS $b)",
      .days = "toInt64($a)",
      .seconds = "(toInt64($a) * 1000000)",
      .value_or = "ifNull($a, $b)",
@@ -76,6 +78,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bit = 8,
      .name_quote = '`',
      .escapes = true,
+     .control = "\\u00",
      .truths = {"FALSE", "TRUE"},
      .integer = "$aL",
      .least_integer = "CAST('-9223372036854775808' AS BIGINT)",
@@ -119,8 +122,8 @@ static void add_quoted(struct strbuf *sql, const struct sql_dialect *dialect, ch
     strbuf_putc(sql, quote);
     for (size_t i = 0; i < text.length; i++) {
         const char c = text.at[i];
-        if (c == '\0' && dialect->escapes) {
-            strbuf_puts(sql, "\\0");
+        if (dialect->control && (unsigned char)c < ' ') {
+            strbuf_printf(sql, "%s%02x", dialect->control, (unsigned)c);
             continue;
         }
         if (dialect->escapes && (c == quote || c == '\\'))

@@ -20,6 +20,8 @@ struct sql_dialect {
     unsigned bit;              /* of dialect_operations.c */
     char name_quote;           /* around names */
     bool escapes;              /* a backslash within quotes escapes what follows; else quotes are doubled */
+    const char *control;       /* two hexadecimal digits follow, of a control character within quotes; NULL: it stands
+                                  for itself */
     const char *truths[2];     /* false and true */
     const char *integer;       /* the constant $a, of 64 bits */
     const char *least_integer; /* INT64_MIN, of which no digits can be negated */
@@ -28,7 +30,8 @@ struct sql_dialect {
     const char *special;       /* the float that is called $a: nan, inf */
     const char *tiny;          /* the float with the bits $a, where it is below the normal ones; NULL: as `number` */
     const char *count;         /* a shift count $b, made valid */
-    /* Columns $a of a table as what is computed with, and whether there is a value. */
+    /* Columns $a of a table as what is computed with, and whether there is a value. as_text: $b is the type of text,
+     * of missing values too where the column has such. */
     const char *as_integer, *as_float, *as_text, *days, *seconds;
     const char *value_or, *present; /* value_or: $b where $a is missing */
     /* Aggregates. */

@@ -124,8 +124,8 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
         return refuse(lowering, "the order of rows");
     if (select_is_limited(select))
         select_wrap(select, lowering->arena);
-    if (skip > 0 && select->fails)
-        return refuse(lowering, "rows that may fail and are skipped");
+    if ((skip > 0 || take == 0) && select->fails)
+        return refuse(lowering, "rows that may fail and are left out");
     select->skip = skip;
     select->take = skip > 0 && take > TABLE_ROWS ? TABLE_ROWS : take; /* their sum overflows on servers */
     select->aligned = false;
@@ -288,6 +288,7 @@ static bool lower_sort(struct lowering *lowering, const struct task *task, struc
     struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
     if (select_is_limited(select) || select->group)
         select_wrap(select, lowering->arena);
+    select_wrap_constants(select, column_op->keys, column_op->key_count, lowering->arena);
     for (size_t i = 0; i < column_op->key_count; i++) {
         const size_t input = column_op->keys[i];
         order[i] = (struct select_order){select->columns[input].leaf.text, column_op->descending[i]};
@@ -331,12 +332,6 @@ static bool add_key(struct lowering *lowering, const struct task *task, const st
     return true;
 }
 
-/* Where a row of a group fails. */
-static const char *fails_of_group(const struct select *select, struct arena *arena)
-{
-    return select->fails ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : NULL;
-}
-
 static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
 {
     const struct column_operator *column_op = task->column_op;
@@ -346,12 +341,13 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
         return refuse(lowering, "groups along an axis");
     if (select_is_limited(select) || select->group)
         select_wrap(select, arena);
+    select_wrap_constants(select, column_op->keys, column_op->key_count, lowering->arena);
     struct sql_expressions *expressions = expressions_of(lowering, task, select, &analysed);
     if (!expressions)
         return refuse(lowering, "a long expression");
     struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
     struct select_order *order = arena_array(arena, column_op->key_count + 1, sizeof *order);
-    const char *keys = NULL, *fails = fails_of_group(select, arena);
+    const char *keys = NULL, *fails = select_fails_of_group(select, arena);
     if (task->output_count != column_op->key_count + task->aggregate_count)
         return refuse(lowering, "this group");
     for (size_t i = 0; i < column_op->key_count; i++) {
@@ -386,10 +382,13 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
         select_wrap(select, arena);
     struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
     struct select_order *order = arena_array(arena, 2, sizeof *order);
+    size_t *inputs = arena_array(arena, task->output_count + 1, sizeof *inputs);
     const char *keys = NULL;
+    for (size_t k = 0; k < task->output_count; k++)
+        inputs[k] = bare_input(task, task->outputs[k].value);
+    select_wrap_constants(select, inputs, task->output_count, arena);
     for (size_t k = 0; k < task->output_count; k++) {
-        const size_t input = bare_input(task, task->outputs[k].value);
-        if (input == SIZE_MAX || !add_key(lowering, task, select, input, &keys, &columns[k]))
+        if (inputs[k] == SIZE_MAX || !add_key(lowering, task, select, inputs[k], &keys, &columns[k]))
             return refuse(lowering, "this distinct");
     }
     const bool ordered = select->ordered && select->order_count == 1;
@@ -402,7 +401,7 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
                               .where = select->where,
                               .checks = select->checks,
                               .group = keys,
-                              .fails = fails_of_group(select, arena),
+                              .fails = select_fails_of_group(select, arena),
                               .columns = columns,
                               .count = task->output_count,
                               .order = order,

@@ -74,11 +74,15 @@ static struct sent sent_output(const struct lowered *lowered, size_t k, struct a
     struct sent sent = sent_as(lowered->select.dialect, column->leaf.text, output->type, output->logical, arena);
     if (!output->validity || !sent.text)
         return sent;
-    sent.text =
-        present
-            ? arena_printf(arena, converts(lowered->select.dialect) ? "if(%s, %s, NULL)" : "CASE WHEN %s THEN %s END",
-                           present, sent.text)
-            : NULL;
+    const struct sql_dialect *dialect = lowered->select.dialect;
+    if (!present)
+        sent.text = NULL;
+    else if (!converts(dialect))
+        sent.text = arena_printf(arena, "CASE WHEN %s THEN %s END", present, sent.text);
+    else if (strcmp(present, dialect->truths[0]) == 0 || strcmp(present, dialect->truths[1]) == 0) /* has no type */
+        sent.text = arena_printf(arena, "CAST(if(%s, %s, NULL) AS Nullable(%s))", present, sent.text, sent.type.name);
+    else
+        sent.text = arena_printf(arena, "if(%s, %s, NULL)", present, sent.text);
     sent.type.nullable = true;
     return sent;
 }
@@ -183,6 +187,40 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
     return STATUS_OK;
 }
 
+static bool has_column(const struct file_reader *reader, const char *name)
+{
+    bool found = false;
+    for (size_t k = 0; k < reader->count && !found; k++)
+        found = strcmp(reader->columns[k].name, name) == 0;
+    return found;
+}
+
+static const char *quoted(const struct sql_dialect *dialect, const char *name, struct arena *arena)
+{
+    struct strbuf out = {0};
+    sql_add_name(&out, dialect, name);
+    const char *text = arena_text(arena, out.text, out.length);
+    strbuf_free(&out);
+    return text;
+}
+
+/* Engines differ in whether a name within a query is that of a column or of a result: where a result has the name of
+ * another column of the table, the columns are those of a subquery. */
+static void part_names(struct remote_reader *reader)
+{
+    struct select *select = &reader->lowered.select;
+    const struct task *last = reader->lowered.last;
+    bool clash = false;
+    for (size_t k = 0; k < last->output_count && !clash; k++) {
+        const struct select_column *column = &select->columns[k];
+        const char *text = column->raw ? column->raw : column->leaf.text, *name = last->outputs[k].name;
+        clash = text && !last->outputs[k].hidden && has_column(&reader->table->base, name) &&
+                strcmp(text, quoted(select->dialect, name, reader->arena)) != 0;
+    }
+    if (clash)
+        select_wrap(select, reader->arena);
+}
+
 /* The text of the query for use elsewhere: with the names of columns, and where something fails. */
 static const char *shown_query(const struct remote_reader *reader, const char *value_name, struct arena *arena)
 {
@@ -190,10 +228,8 @@ static const char *shown_query(const struct remote_reader *reader, const char *v
     struct select_item *items = arena_array(arena, reader->sent_count + 2, sizeof *items);
     size_t count = 0;
     for (; count < reader->sent_count; count++) {
-        struct strbuf name = {0};
-        sql_add_name(&name, select->dialect, value_name ? value_name : reader->base.columns[count].name);
-        items[count] = (struct select_item){reader->sent[count].text, arena_text(arena, name.text, name.length)};
-        strbuf_free(&name);
+        const char *name = value_name ? value_name : reader->base.columns[count].name;
+        items[count] = (struct select_item){reader->sent[count].text, quoted(select->dialect, name, arena)};
     }
     if (value_name && count == 2) {
         /* The sums of the upper and lower halves. */
@@ -203,7 +239,8 @@ static const char *shown_query(const struct remote_reader *reader, const char *v
     }
     if (select->fails)
         items[count++] = (struct select_item){
-            value_name ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : select->fails, "fails"};
+            value_name ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : select->fails,
+            has_column(&reader->table->base, "fails") || has_column(&reader->base, "fails") ? "rql_fails" : "fails"};
     return select_text(select, items, count, !value_name, arena);
 }
 
@@ -365,11 +402,16 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
         reader->base.ops = &value_ops;
         set_value(reader);
         reader->value_query =
-            from->dialect ? shown_query(reader, "value", reader->arena) : value_query(reader, reader->arena);
-        reader->base.query = select_shown(reader->value_query, reader->arena);
+            from->dialect
+                ? shown_query(reader, has_column(&reader->table->base, "value") ? "rql_value" : "value", reader->arena)
+                : value_query(reader, reader->arena);
+        reader->base.query = from->dialect ? reader->value_query : select_shown(reader->value_query, reader->arena);
     } else if (good) {
         size_t count;
-        good = reduces(&lowered->select) && lowered->select.ordered && set_columns(reader);
+        good = reduces(&lowered->select) && lowered->select.ordered;
+        if (good && from->dialect)
+            part_names(reader);
+        good = good && set_columns(reader);
         if (!good)
             *refusal = !reduces(&lowered->select) ? "all rows"
                        : lowered->select.ordered  ? "a column"

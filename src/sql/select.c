@@ -159,6 +159,22 @@ void select_wrap(struct select *select, struct arena *arena)
                               .depth = select->depth + 1};
 }
 
+void select_wrap_constants(struct select *select, const size_t *keys, size_t count, struct arena *arena)
+{
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        const char *text = keys[i] == SIZE_MAX ? NULL : select->columns[keys[i]].leaf.text;
+        found = text && !strchr(text, select->dialect->name_quote) && !strstr(text, "rql_");
+    }
+    if (found)
+        select_wrap(select, arena);
+}
+
+const char *select_fails_of_group(const struct select *select, struct arena *arena)
+{
+    return select->fails ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : NULL;
+}
+
 /* What the server has as a number, or as something that it converts to its number. */
 static const char *number_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
                              struct arena *arena)
@@ -188,7 +204,7 @@ struct select_column select_column_of(const struct sql_dialect *dialect, const c
     const bool truth = wire->type == TYPE_BOOL;
     if (wire->form == WIRE_TEXT) {
         column.leaf.is_text = true;
-        column.leaf.text = wire->cast ? sql_phrase(dialect->as_text, raw, NULL, arena) : raw;
+        column.leaf.text = wire->cast ? sql_phrase(dialect->as_text, raw, wire->cast, arena) : raw;
         if (wire->nullable)
             column.leaf.text = sql_phrase(dialect->value_or, column.leaf.text, "''", arena);
         return column;

@@ -65,6 +65,13 @@ const char *select_text(const struct select *select, const struct select_item *i
 /* Makes it the source of another SELECT, which has the same columns. */
 void select_wrap(struct select *select, struct arena *arena);
 
+/* Does so where one of these of its columns (SIZE_MAX: none), which are to be keys, is computed of no column, as 5 is:
+ * servers drop such a key, so that no rows become a group, or take it for the place of a column. */
+void select_wrap_constants(struct select *select, const size_t *keys, size_t count, struct arena *arena);
+
+/* Where a row of a group of its rows fails; NULL: nowhere. */
+const char *select_fails_of_group(const struct select *select, struct arena *arena);
+
 /* What a column of the table is; leaf.text is NULL if no expression can read it. */
 struct select_column select_column_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
                                       struct arena *arena);

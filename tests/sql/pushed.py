@@ -7,12 +7,14 @@ import re
 import shutil
 import struct
 import sys
+import urllib.error
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
 import servers  # noqa: E402
 
+IDS = ("61f0c404-5cb3-11e7-907b-a6006ad3dba0", "00000000-0000-0000-0000-000000000001")
 EXTREMES = (-(2**63), 2**63 - 1, -1, 0, 1, 2**62, -(2**31), 2**31)
 ROWS = 20000
 
@@ -23,12 +25,14 @@ VALUES = (
     'select sym == "AAPL" && qty > 3 | count', 'select sym < "MSFT" | count', 'select sym <= "MSFT" && sym > "AA" | count', 'select sym >= "MSFT" | count',
     'select "MSFT" > sym | count', 'select "MSFT" <= sym | count', 'select sym in ["AAPL", "x"] | count', 'select sym != "a\'b\\\\" | count',
     "sum price", "mean price", "select qty > 0 | sum price", "map price * 0.1 as p | sum", "sum wild", "mean wild", "map -wild as w | sum", "select wild < 1.0 | sum wild", "select false | sum wild",
-    "select false | mean wild", "map odd | sum", "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", "select at < 2024-02-01 | count",
+    "select false | mean wild", "map odd | sum", "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", 'select sym == "\\u{1}a" | count', 'select sym == "a" | count',
+    f'select id == "{IDS[0]}" | count', f'select id != "{IDS[0]}" | count', "select at < 2024-02-01 | count",
 )
 FAILURES = (
     "map qty * big as v | sum", "map big / qty as v | sum", "map qty == 0 ? 0 : big / qty as v | sum", "map big % qty as v | max", "map abs(any) as v | max",
     "map -any as v | min", "map any << 3 as v | sum", "map any + big as v | sum", "map any - big as v | sum", "map big / (qty - 1) as v | count v > 3",
     "select qty > 1 && big / (qty - 1) > 5 | count", "select 1 / qty == 0 | sum pos", "assert qty > 0 | sum qty", "assert qty > -60 | sum qty",
+    "assert qty > 0 | take 0", "map big // qty as v, pos | sort v | take 0", "group qty: sum(big) | take 0",
     "sort big, pos | skip 45 | map any % qty as v", "skip 12 | group sym: min(any - 9)", "map any + 1 as v | take 9 | sort v | count", "group sym: sum(big)", "map big * 4 as v, qty | sort qty | take 3", "map qty, big / qty as v | group qty: max(v)",
 )
 RELATIONS = (
@@ -39,6 +43,8 @@ RELATIONS = (
     "take 100 | skip 95 | map pos, qty | sort qty", "select qty > 10 | sort price | take 3", "rename qty as q | select q > 48 | drop price | take 2",
     "select qty > 3 | map pos | scan + | take 3", "select qty > 49 | map pos | tail 3", "map upper(sym) as s | group s: count()", "select len(sym) > 2 | count",
     "map qty - mean(qty) as d | max", "select qty > 3 | map big * qty as v | scan +", "top 3 by qty | map big * 1000 as v", "group sym: max(price)", "select qty == 3 | map price, day, at, flag",
+    "select qty > 1000 | group 5 as k: count()", "select qty > 1000 | group true as k, 7 as j: count(), max(big)", "select qty > 1000 | map 5 as k | distinct", "group 5 as k, sym: count()",
+    "map true as k, pos | sort k, pos desc | take 3", "select qty == 7 | map pos, missing as t | take 2", "group id: count()", "select qty == 3 | map id | take 9",
     "select day == 2024-01-03 | map pos, at | take 4", "group day: count() | take 3", "select qty == 1 | sum price", "select false | map qty", "select pos in 5..10 | map pos, sym",
 )
 
@@ -52,24 +58,24 @@ def make_table(rig, server):
     rows = []
     for k in range(ROWS):
         price = rng.choice([None, rng.randrange(1000) / 4])
-        rows.append((k, rng.choice(["AAPL", "MSFT", "ÄÖ", "", "a'b\\"]), price, rng.randrange(-50, 50), rng.randrange(2**40, 2**62), rng.choice(EXTREMES), rng.randrange(60), rng.randrange(10**6)))
-    columns = "pos Int64, sym String, price Nullable(Float64), qty Int16, big Int64, any Int64, day Date, at DateTime, flag UInt8"
+        rows.append((k, rng.choice(["AAPL", "MSFT", "ÄÖ", "", "a'b\\", "\x01a"]), price, rng.randrange(-50, 50), rng.randrange(2**40, 2**62), rng.choice(EXTREMES), rng.randrange(60), rng.randrange(10**6), rng.choice((*IDS, None))))
+    columns = "pos Int64, sym String, price Nullable(Float64), qty Int16, big Int64, any Int64, day Date, at DateTime, flag UInt8, id Nullable(UUID)"
     server.ask(f"CREATE TABLE rows ({columns}, wild Float64, odd Float64) ENGINE = MergeTree ORDER BY qty")
     server.ask(f"CREATE TABLE sent ({columns}, wild Int64, odd Int64) ENGINE = Memory")  # 18.16 reads the text of floats inexactly
     data = []
     with open(rig.sandbox.path("rows.csv"), "w", encoding="utf-8") as file:
-        file.write("pos,sym,price,qty,big,any,day,at,flag,wild,odd\n")
-        for pos, sym, price, qty, big, extreme, day, second in rows:
+        file.write("pos,sym,price,qty,big,any,day,at,flag,id,wild,odd\n")
+        for pos, sym, price, qty, big, extreme, day, second, id in rows:
             wild = rng.choice((1, -1)) * rng.random() * 2.0 ** rng.choice((-1074, -1022, -500, -50, -1, 0, 1, 52, 300, 800))
             odd = rng.choice((0.0, -0.0)) if pos != 77 else 1e308
             date = f"2024-{1 + day // 31:02d}-{1 + day % 31 if day // 31 == 0 else 1 + day % 29:02d}"
             clock = f"{second % 24:02d}:{second % 60:02d}:{second % 59:02d}"
             escaped = sym.replace("\\", "\\\\")
-            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}\t{bits(wild)}\t{bits(odd)}")
-            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2},{wild!r},{odd!r}\n')
+            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}\t{id or chr(92) + 'N'}\t{bits(wild)}\t{bits(odd)}")
+            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2},{id or ""},{wild!r},{odd!r}\n')
     server.ask("INSERT INTO sent FORMAT TabSeparated\n" + "\n".join(data) + "\n")
     doubles = ", ".join(f"reinterpretAsFloat64(reinterpretAsString({name}))" for name in ("wild", "odd"))
-    server.ask(f"INSERT INTO rows SELECT pos, sym, price, qty, big, any, day, at, flag, {doubles} FROM sent")
+    server.ask(f"INSERT INTO rows SELECT pos, sym, price, qty, big, any, day, at, flag, id, {doubles} FROM sent")
 
 
 def told(result):
@@ -109,6 +115,19 @@ def explained(rig, url):
     rig.tally.check("explain what runs here", "" if result.out.startswith(b"queue: 3 tasks") else result.text())
 
 
+def elsewhere(rig, server, url):
+    """What `explain sql` shows gives the same when it is run by hand, also where a name of a column is used for another one."""
+    for line in ("select qty > 3 | map qty * 2 as qty, pos | take 5", "map -pos as pos, qty | take 4", "map pos as qty, qty as pos | take 3", "group qty % 3 as qty: sum(pos) as sym", "pick pos, qty, big | rename pos as big, big as qty, qty as pos | take 2", "select qty > 3 | map big // qty as fails, pos | take 3"):
+        shown = rig.run(f"explain sql --dialect clickhouse-18 load {url} | {line}").out.decode().split("\n")
+        expected = rig.run(f"rows.csv | {line}").out.decode()
+        try:
+            got = server.ask(shown[1].strip() + " FORMAT TabSeparated")
+        except urllib.error.HTTPError as problem:
+            got = problem.read().decode()
+        cut = [text.rsplit("\t", 1)[0] if "AS fails" in shown[1] or "AS `fails`" in shown[1] else text for text in got.split("\n")]
+        rig.tally.check(f"elsewhere: {line}", "" if "\n".join(cut) == expected else f"expected {expected!r}, got {got!r}, {shown}")
+
+
 def unordered(rig, server):
     """Without ?by= what needs no order runs, and the rest is refused."""
     url = f"clickhouse://127.0.0.1:{server.port}/default/rows"
@@ -145,6 +164,7 @@ def main():
             same(rig, url, "rows", RELATIONS)
             little_comes(rig, url)
             explained(rig, url)
+            elsewhere(rig, server, url)
             unordered(rig, server)
             changing(rig, server)
         finally:
