@@ -1,4 +1,4 @@
-#include "sql/lower.h"
+#include "sql/lower_internal.h"
 
 #include "engine/optimize/optimize.h"
 #include "sql/float_sum.h"
@@ -7,20 +7,7 @@
 
 #include <string.h>
 
-struct lowering {
-    const struct queue *queue; /* as bound: it has the texts of comparisons */
-    const struct table_columns *from;
-    const struct sql_dialect *dialect;
-    struct arena *arena;
-    struct select table;
-    struct select_checks checks;
-    struct select *made; /* of each fused task */
-    bool *read;          /* whether a later one reads it */
-    bool shares;         /* what is long and read more than once becomes a column of a subquery */
-    const char *refusal;
-};
-
-static bool refuse(struct lowering *lowering, const char *what)
+bool lowering_refuse(struct lowering *lowering, const char *what)
 {
     lowering->refusal = what ? what : "an expression";
     return false;
@@ -86,18 +73,18 @@ static bool begin_task(struct lowering *lowering, const struct task *task, struc
     const struct task *from = task->rows_from;
     bool table = false;
     if (task->equal_count > 0)
-        return refuse(lowering, "rows side by side");
+        return lowering_refuse(lowering, "rows side by side");
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
         if (!input->needed)
             continue;
         if (input->whole || (input->task && from && input->task != from))
-            return refuse(lowering, "rows of several relations");
+            return lowering_refuse(lowering, "rows of several relations");
         from = input->task ? input->task : from;
         table = table || input->column;
     }
     if (from && table && !lowering->made[from->number].aligned)
-        return refuse(lowering, "rows of several relations");
+        return lowering_refuse(lowering, "rows of several relations");
     *select = from ? lowering->made[from->number] : lowering->table;
     if (from)
         lowering->read[from->number] = true;
@@ -108,7 +95,7 @@ static bool begin_task(struct lowering *lowering, const struct task *task, struc
         if (input->task)
             inputs[k] = select->columns[input->output];
         else if (!column_of_input(lowering, input, &inputs[k]))
-            return refuse(lowering, "another relation");
+            return lowering_refuse(lowering, "another relation");
     }
     select->columns = inputs;
     select->count = task->input_count;
@@ -121,11 +108,11 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
     if (skip == 0 && take == INT64_MAX)
         return true;
     if (!select->ordered)
-        return refuse(lowering, "the order of rows");
+        return lowering_refuse(lowering, "the order of rows");
     if (select_is_limited(select))
         select_wrap(select, lowering->arena);
     if ((skip > 0 || take == 0) && select->fails)
-        return refuse(lowering, "rows that may fail and are left out");
+        return lowering_refuse(lowering, "rows that may fail and are left out");
     select->skip = skip;
     select->take = skip > 0 && take > TABLE_ROWS ? TABLE_ROWS : take; /* their sum overflows on servers */
     select->aligned = false;
@@ -136,22 +123,47 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
     return true;
 }
 
-/* The rows that the task reads of those there are. */
-static bool limit_to_read(struct lowering *lowering, const struct task *task, struct select *select)
+/* Keeps the last rows: the first in reverse order, in order again. */
+static bool limit_to_last(struct lowering *lowering, struct select *select, int64_t count)
 {
-    int64_t take = task->limit;
+    const int64_t rows = select->rows;
+    if (!select->ordered)
+        return lowering_refuse(lowering, "the order of rows");
+    if (count == 0 && select->fails)
+        return lowering_refuse(lowering, "rows that may fail and are left out");
+    if (select_is_limited(select))
+        select_wrap(select, lowering->arena);
+    select_reverse(select, lowering->arena);
+    select->take = count;
+    select_wrap(select, lowering->arena);
+    select_reverse(select, lowering->arena);
+    select->aligned = false;
+    select->rows = rows > count ? count : rows;
+    return true;
+}
+
+/* A window of the last rows of a table is bound as one of its rows, of which TABLE_ROWS are assumed; bind_remote.c sees
+ * to it that there are no others before it. */
+bool lowering_limit(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    int64_t take = task->limit, skip = task->first;
     if (task->rows >= 0 && select->rows < 0)
-        return refuse(lowering, "a number of rows");
+        return lowering_refuse(lowering, "a number of rows");
     if (task->rows >= 0)
         take = task->first + task->rows == select->rows ? INT64_MAX : task->rows;
-    if (task->first > TABLE_ROWS / 2)
-        return refuse(lowering, "the last rows");
-    return limit(lowering, select, task->first, take);
+    if (skip > TABLE_ROWS / 2) {
+        if (select->rows != TABLE_ROWS || task->rows < 0)
+            return lowering_refuse(lowering, "the last rows");
+        if (!limit_to_last(lowering, select, TABLE_ROWS - skip))
+            return false;
+        skip = 0;
+    }
+    return limit(lowering, select, skip, take);
 }
 
 /* The task's code, analysed, as expressions of the select's columns. NULL: they would be too long. */
-static struct sql_expressions *expressions_of(struct lowering *lowering, const struct task *task, struct select *select,
-                                              struct task **analysed)
+struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
+                                             struct task **analysed)
 {
     struct arena *arena = lowering->arena;
     struct column **columns = arena_array(arena, task->input_count + 1, sizeof(struct column *));
@@ -179,14 +191,14 @@ static bool filter(struct lowering *lowering, const struct task *task, struct sq
     const char *fails, *keep = NULL;
     task_mark_live(task, live);
     if (!sql_failure(expressions, live, &fails))
-        return refuse(lowering, sql_refusal(expressions));
+        return lowering_refuse(lowering, sql_refusal(expressions));
     select->fails = sql_either(select->fails, fails, arena);
     size_t count;
     const value *conditions = task_conditions(task, arena, &count);
     for (size_t i = 0; i < count; i++) {
         const char *condition = sql_expression(expressions, conditions[i]);
         if (!condition)
-            return refuse(lowering, sql_refusal(expressions));
+            return lowering_refuse(lowering, sql_refusal(expressions));
         keep = keep ? arena_printf(arena, "%s AND %s", keep, condition) : condition;
     }
     for (size_t i = 0; i < task->filter_count; i++) {
@@ -205,7 +217,7 @@ static bool filter(struct lowering *lowering, const struct task *task, struct sq
 }
 
 /* The INPUT that the value is, SIZE_MAX: none. */
-static size_t bare_input(const struct task *task, value v)
+size_t task_bare_input(const struct task *task, value v)
 {
     const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
     return instr && instr->op == OP_INPUT && instr->offset == 0 ? (size_t)instr->integer : SIZE_MAX;
@@ -217,7 +229,7 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
     struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
     for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
-        const size_t input = bare_input(task, output->value);
+        const size_t input = task_bare_input(task, output->value);
         if (!output->needed)
             continue;
         if (input != SIZE_MAX) {
@@ -225,10 +237,10 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
             continue;
         }
         if (output->logical.kind == LOGICAL_TEXT)
-            return refuse(lowering, "text that is computed");
+            return lowering_refuse(lowering, "text that is computed");
         columns[k].leaf.text = sql_expression(expressions, output->value);
         if (!columns[k].leaf.text)
-            return refuse(lowering, sql_refusal(expressions));
+            return lowering_refuse(lowering, sql_refusal(expressions));
     }
     select->columns = columns;
     select->count = task->output_count;
@@ -240,36 +252,37 @@ static bool is_plain(const struct task *task)
 {
     bool plain = task->sink == SINK_ROWS && task->filter_count == 0;
     for (size_t k = 0; k < task->output_count && plain; k++)
-        plain = !task->outputs[k].needed || bare_input(task, task->outputs[k].value) != SIZE_MAX;
+        plain = !task->outputs[k].needed || task_bare_input(task, task->outputs[k].value) != SIZE_MAX;
     return plain;
 }
 
 static bool lower_rows(struct lowering *lowering, const struct task *task, struct select *select)
 {
     struct task *analysed;
-    if (!limit_to_read(lowering, task, select))
+    if (!lowering_limit(lowering, task, select))
         return false;
     /* Rows that fail come first where rows are limited, which is not to be those that fail later. */
     if (select->group || (select_is_limited(select) && !is_plain(task)))
         select_wrap(select, lowering->arena);
-    struct sql_expressions *expressions = expressions_of(lowering, task, select, &analysed);
+    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
     if (!expressions)
-        return refuse(lowering, "a long expression");
+        return lowering_refuse(lowering, "a long expression");
     if (!filter(lowering, analysed, expressions, select))
         return false;
     if (task->sink == SINK_ROWS && !outputs(lowering, analysed, expressions, select))
         return false;
     if (task->window.tail >= 0)
-        return refuse(lowering, "the last rows");
+        return task->sink == SINK_ROWS ? limit_to_last(lowering, select, task->window.tail)
+                                       : lowering_refuse(lowering, "an aggregate of the last rows");
     if (!limit(lowering, select, task->window.skip, task->window.take))
         return false;
     if (task->sink == SINK_ROWS)
         return true;
     if (task->aggregate_count != 1 || task->output_count > 0)
-        return refuse(lowering, "several aggregates of all rows");
+        return lowering_refuse(lowering, "several aggregates of all rows");
     if (task_has_window(task)) {
         /* The values are computed before the window, and aggregated after it. */
-        return refuse(lowering, "an aggregate of the first rows");
+        return lowering_refuse(lowering, "an aggregate of the first rows");
     }
     struct select_column *columns = arena_array(lowering->arena, FLOAT_SUM_COLUMNS, sizeof *columns);
     select->columns = columns;
@@ -277,156 +290,7 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
         aggregate_lower(&analysed->aggregates[0], select->dialect, expressions, analysed, columns, lowering->arena);
     if (select->count == FLOAT_SUM_COLUMNS)
         select->group = columns[0].leaf.text;
-    return select->count > 0 || refuse(lowering, "this aggregate");
-}
-
-static bool lower_sort(struct lowering *lowering, const struct task *task, struct select *select)
-{
-    const struct column_operator *column_op = task->column_op;
-    const size_t count = column_op->key_count + select->order_count;
-    struct select_order *order = arena_array(lowering->arena, count + 1, sizeof *order);
-    struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
-    if (select_is_limited(select) || select->group)
-        select_wrap(select, lowering->arena);
-    select_wrap_constants(select, column_op->keys, column_op->key_count, lowering->arena);
-    for (size_t i = 0; i < column_op->key_count; i++) {
-        const size_t input = column_op->keys[i];
-        order[i] = (struct select_order){select->columns[input].leaf.text, column_op->descending[i]};
-        if (!order[i].text || type_table[task->inputs[input].type].kind == KIND_FLOAT)
-            return refuse(lowering, "this sort key");
-    }
-    for (size_t i = 0; i < select->order_count; i++)
-        order[column_op->key_count + i] = select->order[i];
-    bool total = true; /* equal keys are equal rows */
-    for (size_t k = 0; k < task->output_count; k++) {
-        const size_t input = bare_input(task, task->outputs[k].value);
-        bool key = false;
-        if (!task->outputs[k].needed)
-            continue;
-        if (input == SIZE_MAX)
-            return refuse(lowering, "this sort");
-        for (size_t i = 0; i < column_op->key_count; i++)
-            key = key || column_op->keys[i] == input;
-        total = total && key;
-        columns[k] = select->columns[input];
-    }
-    select->order = order;
-    select->order_count = count;
-    select->ordered = select->ordered || total;
-    select->aligned = false;
-    select->columns = columns;
-    select->count = task->output_count;
-    return true;
-}
-
-/* The text to group by, of each key; false: one is a float, of which equal ones may differ, or cannot be said. */
-static bool add_key(struct lowering *lowering, const struct task *task, const struct select *select, size_t input,
-                    const char **keys, struct select_column *column)
-{
-    *column = select->columns[input];
-    if (!column->leaf.text || type_table[task->inputs[input].type].kind == KIND_FLOAT)
-        return refuse(lowering, "this key");
-    column->raw = NULL;
-    *keys = *keys ? arena_printf(lowering->arena, "%s, %s", *keys, column->leaf.text) : column->leaf.text;
-    column->leaf.column = NULL;
-    return true;
-}
-
-static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
-{
-    const struct column_operator *column_op = task->column_op;
-    struct arena *arena = lowering->arena;
-    struct task *analysed;
-    if (column_op->key || column_op->segment != 0 || column_op->key_count == 0)
-        return refuse(lowering, "groups along an axis");
-    if (select_is_limited(select) || select->group)
-        select_wrap(select, arena);
-    select_wrap_constants(select, column_op->keys, column_op->key_count, lowering->arena);
-    struct sql_expressions *expressions = expressions_of(lowering, task, select, &analysed);
-    if (!expressions)
-        return refuse(lowering, "a long expression");
-    struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
-    struct select_order *order = arena_array(arena, column_op->key_count + 1, sizeof *order);
-    const char *keys = NULL, *fails = select_fails_of_group(select, arena);
-    if (task->output_count != column_op->key_count + task->aggregate_count)
-        return refuse(lowering, "this group");
-    for (size_t i = 0; i < column_op->key_count; i++) {
-        if (!add_key(lowering, task, select, column_op->keys[i], &keys, &columns[i]))
-            return false;
-        order[i].text = columns[i].leaf.text;
-    }
-    if (!aggregates_lower(analysed, select->dialect, expressions, columns + column_op->key_count, &fails, arena))
-        return refuse(lowering, "this aggregate");
-    *select = (struct select){.dialect = select->dialect,
-                              .from = select->from,
-                              .where = select->where,
-                              .checks = select->checks,
-                              .group = keys,
-                              .fails = fails,
-                              .columns = columns,
-                              .count = task->output_count,
-                              .order = order,
-                              .order_count = column_op->key_count,
-                              .ordered = true,
-                              .take = INT64_MAX,
-                              .rows = -1,
-                              .depth = select->depth};
-    return true;
-}
-
-/* The order of distinct rows is that of the first of each. */
-static bool lower_distinct(struct lowering *lowering, const struct task *task, struct select *select)
-{
-    struct arena *arena = lowering->arena;
-    if (select_is_limited(select) || select->group)
-        select_wrap(select, arena);
-    struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
-    struct select_order *order = arena_array(arena, 2, sizeof *order);
-    size_t *inputs = arena_array(arena, task->output_count + 1, sizeof *inputs);
-    const char *keys = NULL;
-    for (size_t k = 0; k < task->output_count; k++)
-        inputs[k] = bare_input(task, task->outputs[k].value);
-    select_wrap_constants(select, inputs, task->output_count, arena);
-    for (size_t k = 0; k < task->output_count; k++) {
-        if (inputs[k] == SIZE_MAX || !add_key(lowering, task, select, inputs[k], &keys, &columns[k]))
-            return refuse(lowering, "this distinct");
-    }
-    const bool ordered = select->ordered && select->order_count == 1;
-    if (ordered) {
-        order[0] = select->order[0];
-        order[0].text = arena_printf(arena, "%s(%s)", order[0].descending ? "max" : "min", order[0].text);
-    }
-    *select = (struct select){.dialect = select->dialect,
-                              .from = select->from,
-                              .where = select->where,
-                              .checks = select->checks,
-                              .group = keys,
-                              .fails = select_fails_of_group(select, arena),
-                              .columns = columns,
-                              .count = task->output_count,
-                              .order = order,
-                              .order_count = ordered,
-                              .ordered = ordered,
-                              .take = INT64_MAX,
-                              .rows = -1,
-                              .depth = select->depth};
-    return keys || refuse(lowering, "no columns");
-}
-
-static bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select)
-{
-    if (!limit_to_read(lowering, task, select))
-        return false;
-    switch (task->column_op->kind) {
-    case OPERATOR_SORT:
-        return lower_sort(lowering, task, select);
-    case OPERATOR_GROUP:
-        return lower_group(lowering, task, select);
-    case OPERATOR_DISTINCT:
-        return lower_distinct(lowering, task, select);
-    default:
-        return refuse(lowering, "a stage of this kind");
-    }
+    return select->count > 0 || lowering_refuse(lowering, "this aggregate");
 }
 
 /* Row numbers, neighbours and other rows are known here alone; and where texts were not known, other values stand for
@@ -435,14 +299,14 @@ static bool is_row_by_row(struct lowering *lowering)
 {
     const struct queue *queue = lowering->queue;
     if (queue->unknown_values)
-        return refuse(lowering, "text that is computed");
+        return lowering_refuse(lowering, "text that is computed");
     for (size_t t = 0; t < queue->count; t++) {
         const struct code *code = &queue->tasks[t]->code;
         for (value v = 0; v < code->count; v++) {
             const struct instr *instr = &code->at[v];
             if (instr->op == OP_ROW || instr->op == OP_ROWS || instr->op == OP_GATHER || instr->op == OP_NEAR ||
                 instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
-                return refuse(lowering, "row numbers");
+                return lowering_refuse(lowering, "row numbers");
         }
     }
     return true;
@@ -466,8 +330,8 @@ static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
     }
     /* One that nothing reads could fail. */
     for (size_t t = 0; t + 1 < fused->count && good; t++)
-        good = lowering->read[t] || refuse(lowering, "rows that nothing reads");
-    return good && (fused->count > 0 || refuse(lowering, "a constant"));
+        good = lowering->read[t] || lowering_refuse(lowering, "rows that nothing reads");
+    return good && (fused->count > 0 || lowering_refuse(lowering, "a constant"));
 }
 
 bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,

@@ -138,7 +138,9 @@ static enum status report_failure(const struct remote_reader *reader, const stru
     if (url->order_count > 0)
         return STATUS_UNABLE;
     diag_error(job->diags, job->span,
-               "what is computed of some row of `%s` has no result, as a division by zero has none", url->table);
+               "what is computed of some row of `%s` has no result, as a division by zero has none, or the server "
+               "cannot tell it exactly",
+               url->table);
     diag_hint(job->diags, "to be told which row and why, add the column that orders the rows: ?by=COLUMN");
     return STATUS_FAILED;
 }
@@ -260,16 +262,26 @@ static const char *value_query(const struct remote_reader *reader, struct arena 
     return select_text(select, items, VALUE_FIRST + reader->sent_count, false, arena);
 }
 
-/* The aggregate from its parts; STATUS_UNABLE: of no rows, or of more than its sums can be exact of. */
-static enum status finish_value(const struct aggregate *aggregate, int64_t rows, const int64_t *parts, size_t count,
-                                struct scalar *result)
+static bool aggregates_floats(const struct task *task)
 {
+    const value v = task->aggregates[0].value;
+    return v != NO_VALUE && task->code.at[v].kind == KIND_FLOAT;
+}
+
+/* The aggregate from its parts; STATUS_UNABLE: of no rows, or of more than its sums can be exact of. */
+static enum status finish_value(const struct aggregate *aggregate, bool number, int64_t rows, const int64_t *parts,
+                                size_t count, struct scalar *result)
+{
+    double extreme;
+    memcpy(&extreme, &parts[0], sizeof extreme);
     const int64_t most = INT64_C(1) << 31;
     const bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
     const int128 whole = count == 2 ? (int128)parts[0] * (INT64_C(1) << 32) + parts[1] : parts[0];
     if ((sum && rows > most) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
         return STATUS_UNABLE;
-    *result = aggregate->kind == AGG_MEAN ? scalar_float(int128_quotient(whole, rows)) : scalar_int(whole);
+    *result = number                        ? scalar_float(extreme)
+              : aggregate->kind == AGG_MEAN ? scalar_float(int128_quotient(whole, rows))
+                                            : scalar_int(whole);
     result->logical = aggregate->logical;
     result->logical.dictionary = NULL;
     return STATUS_OK;
@@ -295,7 +307,8 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
     if (fails)
         return report_failure(reader, job);
     if (reader->sent_count < FLOAT_SUM_COLUMNS) {
-        status = finish_value(aggregate, rows, parts, reader->sent_count, result);
+        status =
+            finish_value(aggregate, aggregates_floats(reader->lowered.last), rows, parts, reader->sent_count, result);
     } else if ((rows > 0 || aggregate->kind == AGG_SUM) && float_sum_finish(sums, groups, &sum)) {
         *result = scalar_float(aggregate->kind == AGG_MEAN ? sum / (double)rows + 0.0 : sum);
         status = STATUS_OK;
@@ -394,8 +407,8 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
     struct lowered *lowered = &reader->lowered;
     bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
     if (good && from->dialect && task_is_scalar(lowered->last) &&
-        (lowered->last->aggregates[0].kind == AGG_MEAN || lowered->select.count == FLOAT_SUM_COLUMNS)) {
-        *refusal = "sums of floats and means of all rows, which are completed here";
+        (lowered->last->aggregates[0].kind == AGG_MEAN || aggregates_floats(lowered->last))) {
+        *refusal = "aggregates of floats and means of all rows, which are completed here";
         good = false;
     }
     if (good && task_is_scalar(lowered->last)) {

@@ -21,7 +21,9 @@ static void add_order(struct strbuf *out, const struct select *select)
         before = ", ";
     }
     for (size_t i = 0; i < select->order_count; i++) {
-        strbuf_printf(out, "%s%s%s", before, select->order[i].text, select->order[i].descending ? " DESC" : "");
+        const struct select_order *key = &select->order[i];
+        strbuf_printf(out, "%s%s%s%s", before, key->text, key->descending ? " DESC" : "",
+                      key->reversed ? select->dialect->reversed : "");
         before = ", ";
     }
 }
@@ -115,6 +117,17 @@ const char *select_text(const struct select *select, const struct select_item *i
     return text;
 }
 
+void select_reverse(struct select *select, struct arena *arena)
+{
+    struct select_order *order = arena_array(arena, select->order_count + 1, sizeof *order);
+    for (size_t i = 0; i < select->order_count; i++) {
+        order[i] = select->order[i];
+        order[i].descending = !order[i].descending;
+        order[i].reversed = !order[i].reversed;
+    }
+    select->order = order;
+}
+
 void select_wrap(struct select *select, struct arena *arena)
 {
     const size_t most = select->count + select->order_count + 1;
@@ -138,7 +151,8 @@ void select_wrap(struct select *select, struct arena *arena)
     for (size_t i = 0; i < select->order_count; i++) {
         const char *name = arena_printf(arena, "rql_%d_%zu", select->depth, count);
         items[count++] = (struct select_item){select->order[i].text, name};
-        order[i] = (struct select_order){name, select->order[i].descending};
+        order[i] = select->order[i];
+        order[i].text = name;
     }
     const char *fails = select->fails ? arena_printf(arena, "rql_%d_%zu", select->depth, count) : NULL;
     if (fails)

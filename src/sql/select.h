@@ -15,6 +15,7 @@ struct select_column {
 struct select_order {
     const char *text;
     bool descending;
+    bool reversed; /* of a key that is not */
 };
 
 /* Conditions that the columns of the table have the types that it was opened with. They are not shown. */
@@ -61,6 +62,9 @@ bool select_is_retyped(const char *message);
 /* The text, with marks, of these items; in order also where it is not limited, if `in_order`. */
 const char *select_text(const struct select *select, const struct select_item *items, size_t count, bool in_order,
                         struct arena *arena);
+
+/* Reverses the order of its rows, which are not limited. */
+void select_reverse(struct select *select, struct arena *arena);
 
 /* Makes it the source of another SELECT, which has the same columns. */
 void select_wrap(struct select *select, struct arena *arena);

@@ -134,6 +134,8 @@ def restarts(rig, server):
     server.ask("INSERT INTO changing VALUES (1, 5.5)")
     changed = session.ask("c | map v * 2")
     rig.tally.check("another type", "" if changed.count("error: ") == 1 else changed)
+    changed = session.ask("c | select v > 5 | count")
+    rig.tally.check("another type, counted on the server", "" if changed.count("error: ") == 1 and "the type of `v` has changed" in changed else changed)
     server.ask("DROP TABLE changing")
     server.ask("CREATE TABLE changing (pos Int64, w Int32) ENGINE = Memory")
     changed = session.ask("c | sum v")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pipelines that a server runs: the same lines on a table and on a file of the same rows, in what they print and what they say is wrong."""
 
+import math
 import os
 import random
 import re
@@ -25,6 +26,7 @@ VALUES = (
     'select sym == "AAPL" && qty > 3 | count', 'select sym < "MSFT" | count', 'select sym <= "MSFT" && sym > "AA" | count', 'select sym >= "MSFT" | count',
     'select "MSFT" > sym | count', 'select "MSFT" <= sym | count', 'select sym in ["AAPL", "x"] | count', 'select sym != "a\'b\\\\" | count',
     "sum price", "mean price", "select qty > 0 | sum price", "map price * 0.1 as p | sum", "sum wild", "mean wild", "map -wild as w | sum", "select wild < 1.0 | sum wild", "select false | sum wild",
+    "max price", "min wild", "max odd", "min odd", "max gap", "select qty > 3 | min price", "select false | max wild", "tail 7 | count", "tail 9 | sum qty", "select qty > 7 | tail 5 | sum qty", "take 50 | tail 4 | sum pos",
     "select false | mean wild", "map odd | sum", "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", 'select sym == "\\u{1}a" | count', 'select sym == "a" | count',
     f'select id == "{IDS[0]}" | count', f'select id != "{IDS[0]}" | count', "select at < 2024-02-01 | count",
 )
@@ -33,6 +35,7 @@ FAILURES = (
     "map -any as v | min", "map any << 3 as v | sum", "map any + big as v | sum", "map any - big as v | sum", "map big / (qty - 1) as v | count v > 3",
     "select qty > 1 && big / (qty - 1) > 5 | count", "select 1 / qty == 0 | sum pos", "assert qty > 0 | sum qty", "assert qty > -60 | sum qty",
     "assert qty > 0 | take 0", "map big // qty as v, pos | sort v | take 0", "group qty: sum(big) | take 0",
+    "map big / qty as v | take 0 | count", "select big / qty > 3 | tail 0 | count", "select 1 / qty == 0 | tail 5 | map pos", "group sym: mean(price), sum(1 / qty)",
     "sort big, pos | skip 45 | map any % qty as v", "skip 12 | group sym: min(any - 9)", "map any + 1 as v | take 9 | sort v | count", "group sym: sum(big)", "map big * 4 as v, qty | sort qty | take 3", "map qty, big / qty as v | group qty: max(v)",
 )
 RELATIONS = (
@@ -45,6 +48,12 @@ RELATIONS = (
     "map qty - mean(qty) as d | max", "select qty > 3 | map big * qty as v | scan +", "top 3 by qty | map big * 1000 as v", "group sym: max(price)", "select qty == 3 | map price, day, at, flag",
     "select qty > 1000 | group 5 as k: count()", "select qty > 1000 | group true as k, 7 as j: count(), max(big)", "select qty > 1000 | map 5 as k | distinct", "group 5 as k, sym: count()",
     "map true as k, pos | sort k, pos desc | take 3", "select qty == 7 | map pos, missing as t | take 2", "group id: count()", "select qty == 3 | map id | take 9",
+    "group sym: sum(near), mean(near)", "group qty: mean(near) as m | sort m desc | take 5", "group sym, qty: sum(near), min(near), max(gap) | tail 30", "group qty: mean(price), sum(price), min(price), max(price)",
+    "group qty > 100 as k: sum(near)", "group sym: sum(near * price), mean(near / 3)", "group qty: sum(wild) | take 3", "group pos: sum(near) | take 20", "group pos % 5000 as k: sum(tie), sum(-tie), mean(tie)", "group qty: sum(gap) | take 3",
+    "group sym: sum(price * qty) / sum(qty) as vwap", "group sym: min(odd), max(odd), min(gap)", "group qty: mean(near) as m | select m > 0.0 | count", "group pos % 5000 as k: sum(tie) as t | top 20 by t", "group sym: sum(odd)",
+    "top 5 by near", "sort gap desc, pos | skip 19990 | pick pos, gap", "sort gap, pos | take 4 | pick pos, gap", "sort odd, pos desc | take 3 | pick pos, odd", "sort price desc, pos | skip 8000 | take 12000 | tail 3 | pick pos, price", "top 3 by price",
+    "tail 3", "tail | map pos", "select qty == 7 | tail 4 | pick pos, sym", "tail 40 | select qty > 0", "tail 100 | take 3", "tail 100 | tail 2 | map pos", "take 50 | tail 3", "skip 19990 | tail 100", "tail 5 | skip 2 | map pos",
+    "sort qty desc, pos | tail 3", "group sym: count() | tail 2", "select qty > 3 | map big * qty as v | tail 3", "tail 20 | sort qty, pos | take 3", "map sym | distinct | tail 2", "tail 0 | map pos", "group qty: mean(price) as m | select m is missing",
     "select day == 2024-01-03 | map pos, at | take 4", "group day: count() | take 3", "select qty == 1 | sum price", "select false | map qty", "select pos in 5..10 | map pos, sym",
 )
 
@@ -60,21 +69,26 @@ def make_table(rig, server):
         price = rng.choice([None, rng.randrange(1000) / 4])
         rows.append((k, rng.choice(["AAPL", "MSFT", "ÄÖ", "", "a'b\\", "\x01a"]), price, rng.randrange(-50, 50), rng.randrange(2**40, 2**62), rng.choice(EXTREMES), rng.randrange(60), rng.randrange(10**6), rng.choice((*IDS, None))))
     columns = "pos Int64, sym String, price Nullable(Float64), qty Int16, big Int64, any Int64, day Date, at DateTime, flag UInt8, id Nullable(UUID)"
-    server.ask(f"CREATE TABLE rows ({columns}, wild Float64, odd Float64) ENGINE = MergeTree ORDER BY qty")
-    server.ask(f"CREATE TABLE sent ({columns}, wild Int64, odd Int64) ENGINE = Memory")  # 18.16 reads the text of floats inexactly
+    floats = ("wild", "odd", "near", "gap", "tie")
+    server.ask(f"CREATE TABLE rows ({columns}, {', '.join(name + ' Float64' for name in floats)}) ENGINE = MergeTree ORDER BY qty")
+    server.ask(f"CREATE TABLE sent ({columns}, {', '.join(name + ' Int64' for name in floats)}) ENGINE = Memory")  # 18.16 reads the text of floats inexactly
     data = []
     with open(rig.sandbox.path("rows.csv"), "w", encoding="utf-8") as file:
-        file.write("pos,sym,price,qty,big,any,day,at,flag,id,wild,odd\n")
+        file.write("pos,sym,price,qty,big,any,day,at,flag,id,wild,odd,near,gap,tie\n")
         for pos, sym, price, qty, big, extreme, day, second, id in rows:
             wild = rng.choice((1, -1)) * rng.random() * 2.0 ** rng.choice((-1074, -1022, -500, -50, -1, 0, 1, 52, 300, 800))
             odd = rng.choice((0.0, -0.0)) if pos != 77 else 1e308
+            near = rng.choice((rng.uniform(-1, 1), rng.gauss(0, 1e9), rng.randrange(-1000, 1000) / 10, 1e-9 * rng.random(), -0.0, 1e13 * rng.random()))
+            gap = math.nan if rng.random() < 0.1 else near
+            # What is added in groups of pos % 5000 lies near the middle between two floats.
+            tie = rng.choice((1, -1)) * 2.0 ** (pos * 7919 % 5000 % 78 - 24 + rng.choice((0, 0, 1, -1, -52, -53, -54, -60, -70)))
             date = f"2024-{1 + day // 31:02d}-{1 + day % 31 if day // 31 == 0 else 1 + day % 29:02d}"
             clock = f"{second % 24:02d}:{second % 60:02d}:{second % 59:02d}"
             escaped = sym.replace("\\", "\\\\")
-            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}\t{id or chr(92) + 'N'}\t{bits(wild)}\t{bits(odd)}")
-            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2},{id or ""},{wild!r},{odd!r}\n')
+            data.append(f"{pos}\t{escaped}\t{chr(92) + 'N' if price is None else price}\t{qty}\t{big}\t{extreme}\t{date}\t{date} {clock}\t{pos % 2}\t{id or chr(92) + 'N'}\t" + "\t".join(str(bits(number)) for number in (wild, odd, near, gap, tie)))
+            file.write(f'{pos},"{sym}",{"" if price is None else price},{qty},{big},{extreme},{date},{date}T{clock}Z,{pos % 2},{id or ""},{wild!r},{odd!r},{near!r},{gap!r},{tie!r}\n')
     server.ask("INSERT INTO sent FORMAT TabSeparated\n" + "\n".join(data) + "\n")
-    doubles = ", ".join(f"reinterpretAsFloat64(reinterpretAsString({name}))" for name in ("wild", "odd"))
+    doubles = ", ".join(f"reinterpretAsFloat64(reinterpretAsString({name}))" for name in floats)
     server.ask(f"INSERT INTO rows SELECT pos, sym, price, qty, big, any, day, at, flag, id, {doubles} FROM sent")
 
 
@@ -96,10 +110,23 @@ def same(rig, url, title, lines):
 def little_comes(rig, url):
     """The server runs these: no more than some rows of answers come over."""
     for title, before, source in (("load", (), f"load {url}"), ("let", (f"let t = load {url}",), "t")):
-        for line in ("sum qty", "select qty > 3 && sym == \"AAPL\" | mean big", "group sym: count()", "top 3 by big", "select qty == 3 | take 5 | map pos | scan +", "derive v = qty * 2 | sort v, pos | take 4"):
+        for line in ("sum qty", "select qty > 3 && sym == \"AAPL\" | mean big", "group sym: count()", "top 3 by big", "select qty == 3 | take 5 | map pos | scan +", "derive v = qty * 2 | sort v, pos | take 4",
+                     "group sym: mean(price)", "group sym: sum(near), max(near), min(gap)", "max price", "top 3 by price", "tail 3", "select qty > 3 | tail 2", "group sym: sum(price * qty) / sum(qty)", "group pos % 5000 as k: sum(tie) as t | top 20 by t"):
             result = harness.run(["--device", "host", "--timing", *(part for text in (*before, f"{source} | {line}") for part in ("-c", text))], rig.sandbox.here, rig.sandbox.home)
             rows = [int(number) for number in re.findall(r"(\d+) rows? and \d+ bytes came over", result.err.decode())]
             rig.tally.check(f"{title}: little comes of {line}", "" if rows and max(rows) < 100 else result.text())
+
+
+def few(rig, server):
+    """A table with fewer rows than are asked for, and with places in its order that are missing or no numbers."""
+    server.ask("CREATE TABLE few (pos Nullable(Float64), v Int32) ENGINE = Memory")
+    server.ask("INSERT INTO few SELECT if(number = 3, NULL, if(number = 4, nan, toFloat64(number))), number * 10 FROM numbers(5)")
+    with open(rig.sandbox.path("few.csv"), "w", encoding="utf-8") as file:
+        file.write("v\n0\n10\n20\n40\n30\n")
+    url = server.url("few", "pos")
+    for line in ("tail 10", "tail 10 | take 3", "tail 3 | take 1", "take 7 | tail 2", "skip 2 | tail 10", "tail 10 | skip 4", "tail 10 | tail 2", "top 9 by v | tail 1", "tail 10 | take 7 | tail 2", "tail 2", "tail 3 | tail 10 | take 2", "tail 9 | count", "tail 10 | skip 4 | count", "take 7 | tail 9 | sum v", "skip 3 | tail 4 | product", "take 9 | tail 2 | product", "tail 8 | product", "tail 7 | max v"):
+        expected, got = rig.run(f"few.csv | {line}"), rig.run(f"load {url} | pick v | {line}")
+        rig.tally.check(f"few: {line}", "" if told(expected) == told(got) else f"expected {expected.text()}, got {got.text()}")
 
 
 def explained(rig, url):
@@ -111,6 +138,9 @@ def explained(rig, url):
     ):
         result = rig.run(f"explain load {url} | {line}")
         rig.tally.check(f"explain {line}", "" if result.out.decode().startswith(where + shown) else result.text())
+    for line in ('select upper(sym) == "AAPL" | count', "map len(sym) as n | max", "select sym like \"A%\" | map upper(sym) as s | group s: count()"):
+        result = rig.run(f"explain load {url} | {line}")
+        rig.tally.check(f"explain text that stays here: {line}", "" if result.out and b"upper" not in result.out.split(b"here: ")[0].lower() or result.out.startswith(b"queue:") else result.text())
     result = rig.run(f"explain load {url} | map qty | scan +")
     rig.tally.check("explain what runs here", "" if result.out.startswith(b"queue: 3 tasks") else result.text())
 
@@ -162,6 +192,7 @@ def main():
             same(rig, url, "value", VALUES)
             same(rig, url, "failure", FAILURES)
             same(rig, url, "rows", RELATIONS)
+            few(rig, server)
             little_comes(rig, url)
             explained(rig, url)
             elsewhere(rig, server, url)

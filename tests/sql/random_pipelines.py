@@ -87,10 +87,10 @@ class Writer:
                 stages.append("map pos, " + ", ".join(f"{self.integer(2)} as m{k}" for k in range(2)) + f", {self.condition(1)} as b0")
                 self.columns = {"pos": "int", "m0": "int", "m1": "int", "b0": "bool"}
             elif choice < 0.65 and "pos" in self.columns:
-                keys = [name for name, kind in self.columns.items() if kind in ("int", "text", "bool") and name != "pos"]
+                keys = [name for name, kind in self.columns.items() if kind in ("int", "text", "bool", "float") and name != "pos"]
                 stages.append("sort " + ", ".join([f"{rng.choice(keys)}{rng.choice(('', ' desc'))}"] if keys else []) + (", pos" if keys else "pos"))
             elif choice < 0.75:
-                stages.append(f"{rng.choice(('take', 'skip', 'take'))} {rng.randrange(0, 60)}")
+                stages.append(f"{rng.choice(('take', 'skip', 'take', 'tail'))} {rng.randrange(0, 60)}")
             elif choice < 0.87:
                 keys = [name for name, kind in self.columns.items() if kind in ("int", "text", "bool", "missing") and name != "pos"]
                 if not keys:
@@ -99,8 +99,10 @@ class Writer:
                 kinds = [self.columns[name] for name in chosen]
                 value = self.integer(1)
                 names = [f"k{k}" for k in range(len(chosen))]
-                stages.append("group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({value}) as s")
-                self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int"}
+                number = self.of("float")
+                of_float = f", {rng.choice(('sum', 'mean', 'min', 'max'))}({number}) as f" if number and rng.random() < 0.6 else ""
+                stages.append("group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({value}) as s{of_float}")
+                self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int"} | ({"f": "float"} if of_float else {})
             elif choice < 0.93:
                 keys = [name for name, kind in self.columns.items() if kind != "float"]
                 chosen = rng.sample(keys, min(len(keys), 2))
@@ -114,7 +116,8 @@ class Writer:
         stages = self.stages()
         end = self.rng.random()
         if end < 0.5:
-            stages.append(f"{self.rng.choice(('sum', 'min', 'max', 'mean', 'sum'))} {self.integer(2)}")
+            number = self.of("float") if self.rng.random() < 0.2 else None
+            stages.append(f"{self.rng.choice(('sum', 'min', 'max', 'mean', 'sum'))} {number or self.integer(2)}")
         elif end < 0.65:
             stages.append("count")
         return " | ".join(stages)
@@ -122,20 +125,20 @@ class Writer:
 
 def make_table(rig, server, seed):
     rng = random.Random(seed)
-    rows, lines = [], ["pos,a,b,i,u,m,sym,x"]
+    rows, lines = [], ["pos,a,b,i,u,m,sym,x,y"]
     for pos in range(ROWS):
         missing = rng.choice([None, rng.randrange(-5, 5)])
-        row = (pos, rng.choice(WIDE), rng.choice(WIDE), rng.randrange(-50, 50), rng.randrange(65536), missing, rng.choice(WORDS), rng.choice((0.0, -0.0, 1.5, -2.25, 1e300, 0.1)))
+        row = (pos, rng.choice(WIDE), rng.choice(WIDE), rng.randrange(-50, 50), rng.randrange(65536), missing, rng.choice(WORDS), rng.choice((0.0, -0.0, 1.5, -2.25, 1e300, 0.1)), rng.choice((0.1, 0.25, -0.7, -0.0, 1e-7, 123456789.125, rng.random(), rng.gauss(0, 1000))))
         escaped = row[6].replace("\\", "\\\\")
-        rows.append("\t".join("\\N" if value is None else escaped if k == 6 else repr(value) if k == 7 else str(value) for k, value in enumerate(row)))
-        lines.append(",".join("" if value is None else f'"{value}"' if k == 6 else repr(value) if k == 7 else str(value) for k, value in enumerate(row)))
-    server.ask("CREATE TABLE t (pos Int64, a Int64, b Int64, i Int32, u UInt16, m Nullable(Int8), sym String, x Float64) ENGINE = MergeTree ORDER BY (i, u)")
+        rows.append("\t".join("\\N" if value is None else escaped if k == 6 else repr(value) if k >= 7 else str(value) for k, value in enumerate(row)))
+        lines.append(",".join("" if value is None else f'"{value}"' if k == 6 else repr(value) if k >= 7 else str(value) for k, value in enumerate(row)))
+    server.ask("CREATE TABLE t (pos Int64, a Int64, b Int64, i Int32, u UInt16, m Nullable(Int8), sym String, x Float64, y Float64) ENGINE = MergeTree ORDER BY (i, u)")
     server.ask("INSERT INTO t FORMAT TabSeparated\n" + "\n".join(rows) + "\n")
     with open(rig.sandbox.path("t.csv"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")
 
 
-COLUMNS = {"pos": "int", "a": "int", "b": "int", "i": "int", "u": "int", "m": "missing", "sym": "text", "x": "float"}
+COLUMNS = {"pos": "int", "a": "int", "b": "int", "i": "int", "u": "int", "m": "missing", "sym": "text", "x": "float", "y": "float"}
 
 
 def answers(rig, source, lines):

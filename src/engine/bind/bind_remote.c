@@ -51,10 +51,34 @@ static struct source_file *table_of(const struct binder *binder, const struct pi
     return is_named_once(binder, file, from->reader, sources) ? file : NULL;
 }
 
-/* Whether a server may run the stage: what it makes of a row depends on that row, or on all rows in any order but one
- * that is asked for. */
-static bool may_be_remote(const struct stage *stage)
+static bool any_before(const struct pipeline *pipeline, size_t k, enum stage_kind kind)
 {
+    bool any = false;
+    for (size_t i = 0; i < k && !any; i++)
+        any = pipeline->stages[i].word->stage == kind;
+    return any;
+}
+
+/* Whether stage k is bound as it is for any number of rows. Windows are joined as if the table had TABLE_ROWS, which
+ * tells other rows than it has where one is counted from the end and one from the beginning. */
+static bool is_for_all_tables(const struct pipeline *pipeline, size_t k)
+{
+    switch (pipeline->stages[k].word->stage) {
+    case STAGE_TAIL:
+        return !any_before(pipeline, k, STAGE_TAKE) && !any_before(pipeline, k, STAGE_SKIP) &&
+               !any_before(pipeline, k, STAGE_TOP);
+    case STAGE_SKIP:
+        return !any_before(pipeline, k, STAGE_TAIL);
+    default:
+        return true;
+    }
+}
+
+/* Whether a server may run stage k: what it makes of a row depends on that row, or on all rows in any order but one
+ * that is asked for. */
+static bool may_be_remote(const struct pipeline *pipeline, size_t k)
+{
+    const struct stage *stage = &pipeline->stages[k];
     if (stage->source_count > 0 || stage->body_count > 0 || stage->loop || stage->across || stage->along.text)
         return false;
     switch (stage->word->stage) {
@@ -73,11 +97,12 @@ static bool may_be_remote(const struct stage *stage)
     case STAGE_MEAN:
     case STAGE_TAKE:
     case STAGE_SKIP:
+    case STAGE_TAIL:
     case STAGE_SORT:
     case STAGE_TOP:
     case STAGE_GROUP:
     case STAGE_DISTINCT:
-        return true;
+        return is_for_all_tables(pipeline, k);
     default:
         return false;
     }
@@ -153,10 +178,13 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
     }
     from.columns = standing;
     size_t most = 0;
-    while (most < pipeline->stage_count && may_be_remote(&pipeline->stages[most]))
+    while (most < pipeline->stage_count && may_be_remote(pipeline, most))
         most++;
+    bool whole = true; /* it may be one value of all its stages */
+    for (size_t k = 0; k < pipeline->stage_count && whole; k++)
+        whole = is_for_all_tables(pipeline, k);
     for (size_t stages = made ? pipeline->stage_count : 0; stages > 0 && !part.reader; stages--) {
-        const bool ends = stages == pipeline->stage_count && stages > most;
+        const bool ends = stages == pipeline->stage_count && stages > most && whole;
         if (stages > most && !ends)
             stages = most;
         part.stages = stages;
