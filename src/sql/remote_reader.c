@@ -124,24 +124,30 @@ static enum status run(const struct remote_reader *reader, const char *query, co
     const size_t before = job->diags->count;
     enum status status = query_run(reader->table->http, sql, names, types, count, reader->table->server, job->workers,
                                    columns, rows, job->span, job->diags);
-    if (status == STATUS_FAILED && job->diags->count > before && select_is_retyped(job->diags->at[before].message)) {
-        job->diags->count = before; /* reading the columns tells which */
-        status = STATUS_UNABLE;
-    }
-    return status;
+    if (status != STATUS_FAILED || job->diags->count == before || !select_is_retyped(job->diags->at[before].message))
+        return status;
+    job->diags->count = before; /* reading the columns tells which */
+    if (!reader->table->base.unordered)
+        return STATUS_UNABLE;
+    diag_error(job->diags, job->span, "columns of `%s` have other types since the table was loaded",
+               reader->table->url.table);
+    diag_hint(job->diags, "load the table again");
+    return STATUS_FAILED;
 }
 
 /* Something fails: reading the columns tells what. They cannot be read where the table has no order. */
 static enum status report_failure(const struct remote_reader *reader, const struct format_job *job)
 {
     const struct table_url *url = &reader->table->url;
-    if (url->order_count > 0)
+    if (!reader->table->base.unordered)
         return STATUS_UNABLE;
     diag_error(job->diags, job->span,
                "what is computed of some row of `%s` has no result, as a division by zero has none, or the server "
                "cannot tell it exactly",
                url->table);
-    diag_hint(job->diags, "to be told which row and why, add the column that orders the rows: ?by=COLUMN");
+    diag_hint(job->diags,
+              "to have it computed here, or be told which row and why, add the column that orders the rows: "
+              "?by=COLUMN");
     return STATUS_FAILED;
 }
 
@@ -313,7 +319,7 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
         *result = scalar_float(aggregate->kind == AGG_MEAN ? sum / (double)rows + 0.0 : sum);
         status = STATUS_OK;
     }
-    if (status != STATUS_UNABLE || reader->table->url.order_count > 0)
+    if (status != STATUS_UNABLE || !reader->table->base.unordered)
         return status;
     if (rows > 0)
         return report_failure(reader, job);

@@ -169,7 +169,7 @@ static enum status read_table(struct file_reader *base, const struct format_job 
                               struct column **columns)
 {
     struct table_reader *reader = (struct table_reader *)base;
-    if (reader->url.order_count == 0)
+    if (base->unordered)
         return report_no_order(&reader->url, job->span, job->diags);
     struct arena *arena = job->diags->arena;
     size_t *places = arena_array(arena, base->count + 1, sizeof *places), count = 0;
@@ -224,6 +224,7 @@ static enum status table_reader_open(struct servers *servers, const char *addres
     diags_init(&kept, reader->arena);
     enum status status = table_url_parse(address, &reader->url, job->span, &kept);
     diags_add_errors(job->diags, &kept);
+    reader->base.unordered = reader->url.order_count == 0;
     if (status == STATUS_OK) {
         reader->server = table_url_server(&reader->url, reader->arena);
         servers_meet(servers, &reader->url);

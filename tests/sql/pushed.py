@@ -165,6 +165,7 @@ def unordered(rig, server):
     for line in ("map big / qty as v | sum", "group sym: sum(big)", "map big * big as v | group v: count()"):
         rig.fails(f"unordered: {line}", "what is computed of some row of `rows` has no result", f"load {url} | {line}")
     rig.fails("unordered: of no rows", "there are no rows to aggregate", f"load {url} | select false | max qty")
+    rig.fails("unordered: in the rest", "division by zero in `map upper(sym) as v, 1 // (t - t) as w`, row 0", f"load {url} | group sym: sum(qty) as t | map upper(sym) as v, 1 // (t - t) as w")
     for line in ("take 5", "map qty | scan + ", "sort qty | take 2", "select qty > 3", "map sym | distinct"):
         rig.fails(f"unordered: {line}", "the rows of `rows` have no order", f"load {url} | {line}")
 

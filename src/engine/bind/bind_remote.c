@@ -168,6 +168,7 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
     if (!file)
         return part;
     part.file = file;
+    part.unordered = from.reader->unordered;
     struct source_column *const columns = file->columns;
     struct column **standing = arena_array(binder->arena, file->count, sizeof(struct column *));
     bool made = true;
@@ -264,7 +265,7 @@ enum status bind_remotely(struct binder *binder, struct bind_request *request, s
     *done = part.reader && part.reader->ops->value;
     if (*done)
         return remote_value(binder, request, &part, bound);
-    *narrowed = part.reader;
+    *narrowed = part.reader && !part.unordered;
     return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
 }
 

@@ -67,6 +67,7 @@ struct file_reader {
     const struct file_reader_ops *ops;
     bool provisional;   /* the columns' types come from a sample */
     bool live;          /* rows may change at any time: what is read is not kept, and `rows` is the last number */
+    bool unordered;     /* live rows that have no order: they cannot be read as columns, but be queried */
     int64_t rows;       /* reading a text file for the first time may show another number */
     size_t group_count; /* parts of the file with bounds; */
     const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */
