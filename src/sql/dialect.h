@@ -34,8 +34,11 @@ struct sql_dialect {
      * of missing values too where the column has such. */
     const char *as_integer, *as_float, *as_text, *days, *seconds;
     const char *value_or, *present; /* value_or: $b where $a is missing */
-    const char *is_nan;             /* of the float $a; NULL: floats order no rows */
-    const char *reversed;           /* behind a key whose order is reversed, missing values first */
+    /* A decimal $a with $b digits after the point, widely enough for its product by '$b', a power of ten; that product
+     * as an integer. NULL: not said. */
+    const char *decimal, *unscaled;
+    const char *is_nan;   /* of the float $a; NULL: floats order no rows */
+    const char *reversed; /* behind a key whose order is reversed, missing values first */
     /* Aggregates. */
     const char *rows, *any;      /* how many rows; whether $a holds in one */
     const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */

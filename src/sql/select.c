@@ -189,6 +189,17 @@ const char *select_fails_of_group(const struct select *select, struct arena *are
     return select->fails ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : NULL;
 }
 
+/* A decimal of at most 18 digits as here: without its point. NULL: the dialect does not say it. */
+static const char *decimal_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
+                              struct arena *arena)
+{
+    if (!dialect->decimal || wire->width > sizeof(int64_t))
+        return NULL;
+    const char *power = wire->scale > 0 ? arena_printf(arena, "1%0*d", wire->scale, 0) : "1";
+    const char *wide = sql_phrase(dialect->decimal, raw, arena_printf(arena, "%d", wire->scale), arena);
+    return sql_phrase(dialect->unscaled, wide, power, arena);
+}
+
 /* What the server has as a number, or as something that it converts to its number. */
 static const char *number_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
                              struct arena *arena)
@@ -205,6 +216,8 @@ static const char *number_of(const struct sql_dialect *dialect, const char *raw,
         return sql_phrase(dialect->days, raw, NULL, arena);
     case WIRE_SECONDS:
         return sql_phrase(dialect->seconds, raw, NULL, arena);
+    case WIRE_DECIMAL:
+        return decimal_of(dialect, raw, wire, arena);
     default:
         return NULL;
     }

@@ -129,6 +129,30 @@ def few(rig, server):
         rig.tally.check(f"few: {line}", "" if told(expected) == told(got) else f"expected {expected.text()}, got {got.text()}")
 
 
+def decimals(rig, server):
+    """Decimals are compared, added and grouped as here."""
+    server.ask("CREATE TABLE decimals (pos Int64, d Decimal(18, 4), c Nullable(Decimal(9, 2)), w Decimal(18, 18), n Decimal(18, 0), big Decimal(38, 3), k Int8) ENGINE = Memory")
+    rng = random.Random(4)
+    rows = [(pos, rng.choice((10**14 - 1, -(10**14) + 1, rng.randrange(-10**6, 10**6))), rng.choice((None, rng.randrange(-10**4, 10**4))), rng.randrange(-(10**18) + 1, 10**18), rng.choice((10**18 - 1, 1 - 10**18, 0, 5)), rng.randrange(-10**15, 10**15), pos % 5) for pos in range(500)]
+
+    def said(value, scale):
+        digits = str(abs(value)).zfill(scale + 1)
+        return ("-" if value < 0 else "") + (digits[:-scale] + "." + digits[-scale:] if scale else digits)
+
+    lines = [(str(pos), said(d, 4), None if c is None else said(c, 2), said(w, 18), said(n, 0), said(big, 3), str(k)) for pos, d, c, w, n, big, k in rows]
+    server.ask("INSERT INTO decimals FORMAT TabSeparated\n" + "".join("\t".join("\\N" if part is None else part for part in line) + "\n" for line in lines))
+    with open(rig.sandbox.path("decimals.csv"), "w", encoding="utf-8") as file:
+        file.write("pos,d,c,w,n,big,k\n" + "".join(",".join(part or "" for part in line) + "\n" for line in lines))
+    source = "load decimals.csv pos i64, d decimal(4), c decimal(2), w decimal(18), n decimal(0), big decimal(3), k i8"
+    for line in ("sum d", "sum w", "mean d", "max c", "min w", "select d > 12.5 | count", "select c == 3.25 || c is missing | count", "group k: sum(d), min(c), max(w)", "group k: mean(c), mean(d)", "group k: sum(c * 2)", "top 3 by d", "sort c, pos | take 4",
+                 "select d < 0 | map pos, d, c, w, n | tail 3", "map c as x | distinct | sort x | take 3", "group n: count()", "map d + c as x | max", "map float(d) as x | sum", "map d * 2 as v | sum", "sum big", "select w > 0.5 && n > 0 | count", "map w + w as v | max", "sum n"):  # fmt: skip
+        expected, got = told(rig.run(f"{source} | {line}")), told(rig.run(f"load {server.url('decimals', 'pos')} | {line}"))
+        rig.tally.check(f"decimals: {line}", "" if expected[:2] == got[:2] and expected[2][:1] == got[2][:1] else f"expected {expected}, got {got}")
+    for line in ("sum d", "group k: mean(c)", "select d > 12.5 | count"):
+        result = rig.run(f"explain load {server.url('decimals', 'pos')} | {line}")
+        rig.tally.check(f"decimals on the server: {line}", "" if result.out.startswith(b"on the server") else result.text())
+
+
 def explained(rig, url):
     """Where the border is."""
     where = "on the server: " + url + "\n"
@@ -194,6 +218,7 @@ def main():
             same(rig, url, "failure", FAILURES)
             same(rig, url, "rows", RELATIONS)
             few(rig, server)
+            decimals(rig, server)
             little_comes(rig, url)
             explained(rig, url)
             elsewhere(rig, server, url)
