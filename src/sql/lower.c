@@ -182,6 +182,22 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
     return select->from ? expressions : NULL;
 }
 
+/* Whether a condition is the constant false, which task_conditions leaves out. */
+static bool keeps_nothing(const struct task *task, struct arena *arena)
+{
+    const struct code *code = &task->code;
+    bool *required = arena_array(arena, (size_t)code->count + 1, sizeof *required), never = false;
+    for (size_t i = 0; i < task->filter_count; i++)
+        required[task->filters[i].keep] = true;
+    for (value v = code->count; v-- > 0;) { /* arguments come first */
+        const struct instr *instr = &code->at[v];
+        if (required[v] && instr->op == OP_AND)
+            required[instr->args[0]] = required[instr->args[1]] = true;
+        never = never || (required[v] && instr->op == OP_CONST && !instr->integer);
+    }
+    return never;
+}
+
 /* Adds the filters to the select, and where something fails. */
 static bool filter(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
                    struct select *select)
@@ -201,11 +217,8 @@ static bool filter(struct lowering *lowering, const struct task *task, struct sq
             return lowering_refuse(lowering, sql_refusal(expressions));
         keep = keep ? arena_printf(arena, "%s AND %s", keep, condition) : condition;
     }
-    for (size_t i = 0; i < task->filter_count; i++) {
-        const struct instr *instr = &task->code.at[task->filters[i].keep];
-        if (instr->op == OP_CONST && !instr->integer)
-            keep = lowering->dialect->truths[0];
-    }
+    if (keeps_nothing(task, arena))
+        keep = lowering->dialect->truths[0];
     if (keep && select->fails)
         keep = arena_printf(arena, "((%s) OR %s)", keep, select->fails);
     if (keep) {

@@ -35,7 +35,7 @@ FAILURES = (
     "map -any as v | min", "map any << 3 as v | sum", "map any + big as v | sum", "map any - big as v | sum", "map big / (qty - 1) as v | count v > 3",
     "select qty > 1 && big / (qty - 1) > 5 | count", "select 1 / qty == 0 | sum pos", "assert qty > 0 | sum qty", "assert qty > -60 | sum qty",
     "assert qty > 0 | take 0", "map big // qty as v, pos | sort v | take 0", "group qty: sum(big) | take 0",
-    "map big / qty as v | take 0 | count", "select big / qty > 3 | tail 0 | count", "select 1 / qty == 0 | tail 5 | map pos", "group sym: mean(price), sum(1 / qty)",
+    "map big / qty as v | take 0 | count", "select big / qty > 3 | tail 0 | count", "select 1 / qty == 0 | tail 5 | map pos", "group sym: mean(price), sum(1 / qty)", "select big * 2 > 0 && 7 < 7 | count", "group qty as k: count() as n, min(pos - big) as s | select n >= s && 7 < 7 | min n", "select pos + pos >= 0 && 7 < 7 | max pos",
     "sort big, pos | skip 45 | map any % qty as v", "skip 12 | group sym: min(any - 9)", "map any + 1 as v | take 9 | sort v | count", "group sym: sum(big)", "map big * 4 as v, qty | sort qty | take 3", "map qty, big / qty as v | group qty: max(v)",
 )
 RELATIONS = (
