@@ -147,6 +147,13 @@ def restarts(rig, server):
     server.ask("DROP TABLE changing")
     changed = session.ask("c | sum v")
     rig.tally.check("a table that is gone", "" if changed.count("error: ") == 1 and "doesn't exist" in changed else changed)
+    server.ask("CREATE TABLE single (v Int32) ENGINE = Memory")
+    server.ask("INSERT INTO single VALUES (5)")
+    session.ask(f"let s = load {server.url('single', 'v')}")
+    rig.tally.check("a table of one column", "" if re.search(r"[\r\n]5\s", shown := session.ask("s | sum v")) else shown)
+    server.ask("INSERT INTO single VALUES (7)")
+    rig.tally.check("each statement reads it anew", "" if re.search(r"[\r\n]12\s", shown := session.ask("s | sum v")) else shown)
+    rig.tally.check("and so does an index", "" if re.search(r"[\r\n]7\s", shown := session.ask("s[1]")) else shown)
     # Saving while the server ends leaves what was there.
     session.ask(f"[1.5] | map $1 as z | save {server.url('kept', 'z')}")
     threading.Timer(0.6, server.process.kill).start()

@@ -211,10 +211,11 @@ static const bool *wanted_outputs(const struct bound *bound, enum unread_kept ke
         computed += wanted[k];
         live = live || (column && column->live);
     }
-    /* A relation of one column is read: expressions index it. What may change is read as a whole, or not at all; and
-     * before its rows are shown, since their number is then known. */
-    return visible == 1 || ((live || kept == UNREAD_SHOWN) && computed > 0) || (live && kept == UNREAD_SHOWN) ? NULL
-                                                                                                              : wanted;
+    /* A relation of one column is read: expressions index it. What may change is read by each statement anew, as a
+     * whole, or not at all; and before its rows are shown, since their number is then known. */
+    return (visible == 1 && !live) || ((live || kept == UNREAD_SHOWN) && computed > 0) || (live && kept == UNREAD_SHOWN)
+               ? NULL
+               : wanted;
 }
 
 /* In a check only types are needed, which reading tells of provisional columns. */

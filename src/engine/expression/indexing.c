@@ -149,15 +149,21 @@ static enum status take_column(const struct binder *binder, const struct binding
     return read_column(binder->env, column, span, binder->diags);
 }
 
-/* The column's value in a row, as a constant; in a check one that only running can tell. */
-static struct term constant_at(struct scope *scope, const struct binding *binding, size_t k, int64_t row,
-                               struct span span)
+/* Whether the number of the column's rows is known: not in a check, and not before a table on a server is read. */
+static bool has_rows(const struct binding *binding, const struct column *column)
+{
+    return !binding->unknown && !(column->live && column->unread);
+}
+
+/* Value of column k of the relation in a row, as a constant; in a check one that only running can tell. The column is
+ * that of take_column, or NULL after an error, and released. */
+static struct term constant_at(struct scope *scope, const struct binding *binding, size_t k, struct column *column,
+                               int64_t row, struct span span)
 {
     struct binder *binder = scope->binder;
     struct term term = unknown_term;
-    struct column *column;
-    const bool whole = take_column(binder, binding, k, span, &column) == STATUS_OK;
-    if (whole && binding->unknown) {
+    const bool whole = column != NULL;
+    if (whole && !has_rows(binding, column)) {
         const int64_t number = (binding - binder->env->bindings) * (int64_t)LIMIT_COLUMNS + (int64_t)k;
         const value v = bind_unknown(scope, number, type_table[column->type].kind, span);
         term = term_of_type(v, (struct logical_type){.kind = column->logical.kind, .scale = column->logical.scale});
@@ -171,20 +177,32 @@ static struct term constant_at(struct scope *scope, const struct binding *bindin
     return term;
 }
 
+/* The same for a constant; NULL after an error. */
+static struct column *take_constant(const struct binder *binder, const struct binding *binding, size_t k,
+                                    struct span span)
+{
+    struct column *column;
+    if (take_column(binder, binding, k, span, &column) == STATUS_OK)
+        return column;
+    column_unref(column);
+    return NULL;
+}
+
 /* An element where no rows are read: a constant. */
 static struct term constant_element(struct scope *scope, const struct expr *expr, const struct binding *binding,
                                     size_t k, const struct indexed *of)
 {
     struct binder *binder = scope->binder;
-    struct column *column = binding->relation->columns[k];
     int64_t place;
     const enum known known = constant_place(scope, expr, of, &place);
     if (known == KNOWN_NOTHING)
         return unknown_term;
-    if (known == KNOWN_KIND || binding->unknown || (place >= 0 && place < column->rows))
-        return constant_at(scope, binding, k, place, expr->span);
+    struct column *column = take_constant(binder, binding, k, expr->span);
+    if (!column || known == KNOWN_KIND || !has_rows(binding, column) || (place >= 0 && place < column->rows))
+        return constant_at(scope, binding, k, column, place, expr->span);
     bind_error(binder, expr->args[0]->span, "positions are counted from 0", "there is no row %lld: `%s` has %s",
                (long long)place, of->name, text_of_count(binder->arena, column->rows, "row"));
+    column_unref(column);
     return unknown_term;
 }
 
@@ -192,14 +210,15 @@ static struct term constant_element(struct scope *scope, const struct expr *expr
 static struct term only_element(struct scope *scope, const struct expr *expr, const struct binding *binding, size_t k)
 {
     struct binder *binder = scope->binder;
-    const struct relation *relation = binding->relation;
-    if (binding->unknown || relation->rows == 1)
-        return constant_at(scope, binding, k, 0, expr->span);
+    struct column *column = take_constant(binder, binding, k, expr->span);
+    if (!column || !has_rows(binding, column) || column->rows == 1)
+        return constant_at(scope, binding, k, column, 0, expr->span);
     const char *name = written(binder, expr);
     bind_error(binder, expr->span,
                arena_printf(binder->arena, "`%s[E]` is the value in row E, from 0; `%s` alone has to have one row",
                             name, expr->name.text),
-               "`%s` has %s", expr->name.text, text_of_count(binder->arena, relation->rows, "row"));
+               "`%s` has %s", expr->name.text, text_of_count(binder->arena, column->rows, "row"));
+    column_unref(column);
     return unknown_term;
 }
 
