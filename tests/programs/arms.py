@@ -58,20 +58,26 @@ def make(seed):
     rounds = maker.random.choice([0, 0, 1, 3])
     query = f"range 0..{maker.rows - 1} | map x as t, x * 7 % 1000 - 500 as y"
     query += f" | select t % {most} == 1" if most else ""
-    query += f" | repeat {rounds}: derive y = {text} % 1000003" if rounds else f" | map t, {text} as y"
+    # Beside it in a loop, z is y before the round in most rows, if not all.
+    rare = maker.random.randrange(10007)
+    arm, value_of_arm = maker.arm(0)
+    states = [f"y = {text}", f"z = (t % 10007 == {rare} ? {arm} : y)"]
+    maker.random.shuffle(states)
+    query += f" | derive z = y | repeat while step < {rounds}: derive {', '.join(states)}" if rounds else f" | map t, {text} as y, y as z"
     lines = []
     for row, x in enumerate(x for x in range(maker.rows) if not most or x % most == 1):
-        values = {"t": x, "y": folds.remainder(x * 7, 1000) - 500}
+        y = folds.remainder(x * 7, 1000) - 500
+        values = {"t": x, "y": y, "z": y}
         for step in range(max(rounds, 1)):
             try:
-                values["y"] = value(values)
+                y = value(values)
+                values["z"] = value_of_arm(values) if rounds and x == rare else values["y"]
             except folds.Failed as failed:
                 # Of a loop the first round is told, and before a filter rows have other numbers.
-                return query + " | pick t, y", None, (row, str(failed), rounds > 0 or most)
-            if rounds:
-                values["y"] = folds.remainder(values["y"], 1000003)
-        lines.append(f"{x}\t{values['y']}")
-    return query + " | pick t, y", lines, None
+                return query + " | pick t, y, z", None, (row, str(failed), rounds > 0 or most)
+            values["y"] = y
+        lines.append(f"{x}\t{values['y']}\t{values['z']}")
+    return query + " | pick t, y, z", lines, None
 
 
 def problem_of(lines, failure, out, err):

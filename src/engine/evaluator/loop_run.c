@@ -192,13 +192,15 @@ static void copy_state(const struct loop_rows *rows, void *to, const void *from,
         memcpy(to, from, (size_t)rows->count * size);
 }
 
-/* The states of the next round. A next value may be another state, so all are read before they are written. */
+/* The states of the next round. A next value may be another state, as a vector or by an arm of ?: that no row takes
+ * (arm.h), so then all are read before they are written. */
 static void advance(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows)
 {
     bool aliased = false;
     for (size_t k = 0; k < loop->state_count; k++) {
+        const void *next = worker->at[loop->states[k].next];
         for (size_t other = 0; other < loop->state_count; other++)
-            aliased = aliased || (other != k && loop->states[k].next == loop->states[other].state);
+            aliased = aliased || (other != k && next == worker->at[loop->states[other].state]);
     }
     for (size_t k = 0; k < loop->state_count && aliased; k++) {
         const struct loop_state *state = &loop->states[k];

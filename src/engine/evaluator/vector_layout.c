@@ -31,7 +31,7 @@ static void use_vectors(const struct step *step, void (*use)(void *context, reg 
 struct lives {
     const struct program *program;
     int32_t *from, *last;
-    int32_t step; /* of the loop whose vectors are visited */
+    int32_t step; /* of the loop or arm whose vectors are visited */
 };
 
 /* A loop reads what was computed before it in every round, so up to its end. */
@@ -94,6 +94,11 @@ static struct lives find_lives(const struct program *program, struct arena *aren
     for (int32_t i = 0; i < program->check_count; i++)
         read_until(last, program->checks[i].guard,
                    i < program->filter_checks ? program->guards_end : program->step_count);
+    for (int32_t s = 0; s < program->step_count; s++) { /* at their ends, so before the steps within them */
+        lives.step = s;
+        if (has_steps(&program->steps[s]))
+            use_vectors(&program->steps[s], read_in_loop, &lives);
+    }
     for (int32_t s = program->step_count - 1; s >= 0; s--) {
         const struct step *step = &program->steps[s];
         read_until(last, step->out, s);
@@ -103,11 +108,8 @@ static struct lives find_lives(const struct program *program, struct arena *aren
                 read_until(last, arg,
                            i == 0 && !step->dense ? last[step->out] : read_at(&lives, arg, s)); /* the alias reads it */
         }
-        lives.step = s;
         if (step->arm && step->arm->other != NO_REGISTER)
             read_until(last, step->arm->other, last[step->out]); /* an alias where no row takes the arm */
-        if (has_steps(step))
-            use_vectors(step, read_in_loop, &lives);
     }
     return lives;
 }

@@ -8,7 +8,8 @@ enum { LIMIT_PARAMETERS = 255 };
 
 enum use { USED_AS_VALUE = 1, USED_FOR_ELEMENTS = 2 };
 
-/* How an expression uses a parameter: a set of `enum use`. `depth`: of calls that may follow. */
+/* How an expression uses a parameter: a set of `enum use`, of which no more is found after a use as a value. `depth`:
+ * of calls that may follow. */
 static unsigned uses_of(const struct env *env, const struct expr *expr, const char *name, int depth)
 {
     const bool same = expr->definition == NULL && expr->name.text != NULL && strcmp(expr->name.text, name) == 0;
@@ -20,7 +21,7 @@ static unsigned uses_of(const struct env *env, const struct expr *expr, const ch
         uses = USED_AS_VALUE;
     else if (same && expr->kind == EXPR_INDEX)
         uses = USED_FOR_ELEMENTS;
-    for (size_t i = 0; i < expr->arg_count; i++) {
+    for (size_t i = 0; i < expr->arg_count && !(uses & USED_AS_VALUE); i++) {
         const struct expr *argument = expr->args[i];
         if (argument == NULL)
             continue;
