@@ -36,7 +36,8 @@ struct arm_rows {
 
 struct worker;
 
-/* For each value the arm that alone reads it, as arm_number; NO_ARM: none, or none that is worth it. */
+/* For each value the arm that alone reads it, as arm_number; NO_ARM: none, or none that is worth it. NULL: the code is
+ * too long for arms of their own. */
 enum { NO_ARM = INT32_MAX };
 int32_t *arms_find(const struct task *task, struct arena *arena);
 

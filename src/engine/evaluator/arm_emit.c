@@ -83,8 +83,10 @@ static void keep_worthy(const struct code *code, const bool *live, int32_t *arms
 
 int32_t *arms_find(const struct task *task, struct arena *arena)
 {
-    enum { UNREAD = -1 };
+    enum { UNREAD = -1, MOST_VALUES = 4096 };
     const struct code *code = &task->code;
+    if (code->count > MOST_VALUES) /* each arm takes maps of all values */
+        return NULL;
     const size_t size = (size_t)code->count + 1;
     bool *live = arena_array(arena, size, sizeof *live);
     int32_t *arms = arena_array(arena, size, sizeof *arms);
