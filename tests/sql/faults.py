@@ -154,6 +154,10 @@ def restarts(rig, server):
     server.ask("INSERT INTO single VALUES (7)")
     rig.tally.check("each statement reads it anew", "" if re.search(r"[\r\n]12\s", shown := session.ask("s | sum v")) else shown)
     rig.tally.check("and so does an index", "" if re.search(r"[\r\n]7\s", shown := session.ask("s[1]")) else shown)
+    server.ask("CREATE TABLE worded (v Int32, w String) ENGINE = Memory")
+    server.ask("INSERT INTO worded VALUES (5, 'five')")
+    session.ask(f"let w = load {server.url('worded', 'v')}")
+    rig.tally.check("a text of a table", "" if re.search(r"[\r\n]five\s", shown := session.ask("w.w")) else shown)
     # Saving while the server ends leaves what was there.
     session.ask(f"[1.5] | map $1 as z | save {server.url('kept', 'z')}")
     threading.Timer(0.6, server.process.kill).start()

@@ -168,7 +168,9 @@ static struct term constant_at(struct scope *scope, const struct binding *bindin
         const value v = bind_unknown(scope, number, type_table[column->type].kind, span);
         term = term_of_type(v, (struct logical_type){.kind = column->logical.kind, .scale = column->logical.scale});
     } else if (whole && columns_fetch_rows(&column, 1, row, row + 1, span, binder->diags) == STATUS_OK) {
-        const struct scalar element = column_get(column, row);
+        struct scalar element = column_get(column, row);
+        if (element.text.at) /* nobody else may keep the column of a table on a server */
+            element.text.at = arena_text(binder->arena, element.text.at, element.text.length);
         term = constant_of(scope, &element, span);
     } else {
         bind_failed(binder);
