@@ -351,7 +351,7 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow)
     case STAGE_AGGREGATE:
         return stage->along.text != NULL;
     case STAGE_GROUP: /* its aggregates are of groups */
-    case STAGE_TAKE: /* constants */
+    case STAGE_TAKE:  /* constants */
     case STAGE_SKIP:
     case STAGE_TAIL:
     case STAGE_NTH:
