@@ -340,14 +340,6 @@ static struct resolved resolve_in_flow(const struct scope *scope, const char *na
     return meaning(MEANS_UNKNOWN, 0);
 }
 
-static void unknown_argument(struct binder *binder, const struct name *name, const char *argument)
-{
-    bind_error(binder, name->span,
-               arena_printf(binder->arena, "pass it as `--arg %s=VALUE` on the command line, or write `let %s = VALUE`",
-                            argument, argument),
-               "unknown argument `$%s`", argument);
-}
-
 /* An argument that is neither a value nor a pipeline is a text. */
 static struct resolved text_argument(struct arena *arena, const char *text)
 {
@@ -374,7 +366,7 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
     else if (binding == NULL && text != NULL)
         return text_argument(binder->arena, text);
     else if (binding == NULL)
-        unknown_argument(binder, name, argument);
+        name_unknown_argument(binder, name, argument);
     return meaning(MEANS_UNKNOWN, 0);
 }
 

@@ -102,3 +102,11 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
     bind_error(binder, name->span, hint, "unknown relation or value `%s`%s", name->text,
                did_you_mean(binder->arena, name->text, names.at, names.count));
 }
+
+void name_unknown_argument(struct binder *binder, const struct name *name, const char *argument)
+{
+    bind_error(binder, name->span,
+               arena_printf(binder->arena, "pass it as `--arg %s=VALUE` on the command line, or write `let %s = VALUE`",
+                            argument, argument),
+               "unknown argument `$%s`", argument);
+}

@@ -18,4 +18,7 @@ void name_unknown_function(struct scope *scope, const struct name *name);
 /* Records that there is no relation of this name; the hint says how to load a file of that name. */
 void name_unknown_relation(struct binder *binder, const struct name *name);
 
+/* Records that $NAME stands for nothing. */
+void name_unknown_argument(struct binder *binder, const struct name *name, const char *argument);
+
 #endif

@@ -334,8 +334,7 @@ static bool check_row_wise(const struct repeat *r)
         return false;
     }
     if (stage->condition != NULL && aggregates_any(r->binder, stage->condition)) {
-        bind_error(r->binder, stage->condition->span,
-                   "`until` takes a condition of all rows, at which the rounds end: `repeat until max(x) >= 5: ...`",
+        bind_error(r->binder, stage->condition->span, "`repeat until max(x) >= 5: ...` takes one, at which rounds end",
                    "`while` takes a condition of each row, not of aggregates");
         return false;
     }
