@@ -164,7 +164,7 @@ def compare(rig, server, tally, count, seed, verbose):
         tally.check(f"{number}: {line}", "" if same else f"here {str(here)[:400]}\nthere {str(there)[:400]}")
         if verbose:
             print(number, "same" if same else "different", line)
-    print(f"random_pipelines: {values} values, {failures} errors")
+    print(f"random-pipelines: {values} values, {failures} errors")
 
 
 def main():
@@ -173,9 +173,9 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
-    tally = harness.Tally("random_pipelines")
+    tally = harness.Tally("random-pipelines")
     if not shutil.which("clickhouse-server"):
-        print("random_pipelines: skipped: clickhouse-server is not installed")
+        print("random-pipelines: skipped: clickhouse-server is not installed")
         return tally.finish()
     with harness.Sandbox() as sandbox:
         rig = servers.Rig(sandbox, tally)
