@@ -4,11 +4,11 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/bind/bind_remote.h"
 #include "engine/bind/bind_rows.h"
-#include "engine/bind/text_order.h"
 #include "engine/loop/expand.h"
 #include "engine/lower/over.h"
 #include "engine/lower/rank.h"
 #include "engine/plan/loop.h"
+#include "engine/plan/text_order.h"
 #include "engine/storage/mapped_file.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "engine/bind/text_order.h"
+#include "engine/plan/text_order.h"
 
 struct search {
     const struct queue *queue;

@@ -1,8 +1,8 @@
 /* Columns of text of which a queue only looks at single strings. */
-#ifndef RQL_ENGINE_BIND_TEXT_ORDER_H
-#define RQL_ENGINE_BIND_TEXT_ORDER_H
+#ifndef RQL_ENGINE_PLAN_TEXT_ORDER_H
+#define RQL_ENGINE_PLAN_TEXT_ORDER_H
 
-#include "engine/expression/expression.h"
+#include "engine/plan/task.h"
 
 /* Whether each input of each task, ordered[task number][input], is compared, sorted, grouped, or leaves the statement,
  * as far as the typed code says; of text whose dictionary is known, what binder->ordered tells beside it is left out.
