@@ -216,8 +216,8 @@ static const char *constant(struct sql_expressions *expressions, const struct in
     return keep(expressions, &out);
 }
 
-/* A text of the table compared with a literal: its code < that of T is text < T, and < the one behind it text <= T.
- * NULL: it is no such comparison. */
+/* The operator of a column of text and a literal T whose codes are compared: `code < code of T` is `text < T`, and
+ * `code < the next code` is `text <= T`. NULL: it is another comparison. */
 static const char *comparison_word(const struct instr *instr, bool text_first, bool behind)
 {
     if (instr->op == OP_EQ || instr->op == OP_NE)

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-/* Each part reads what is left of the one before twice: the text is about 60 times that of the float. */
+/* Each part has the remainder of the part before it twice, so the text is about 60 times as long as that of the float.
+ */
 enum { MOST_BYTES = 1024 };
 
 /* 2^32, 2^48 and 2^58; a digit's sum of 2^30 rows leaves room for carries. */

@@ -298,7 +298,7 @@ const char **servers_complete(struct servers *servers, const char *typed, struct
     last = comma ? comma + 1 : last;
     if (strchr(last, '/') || (!options && strchr(last, '?')))
         return NULL;
-    /* What is typed whole, with a name in the place of what is not. */
+    /* What has been typed, with `t` for the table if its name is not complete. */
     const char *whole = options ? arena_text(arena, typed, (size_t)(options - typed))
                                 : arena_printf(arena, "%.*st", (int)(last - typed), typed);
     if (table_url_parse(whole, &url, (struct span){0}, &diags) != STATUS_OK)

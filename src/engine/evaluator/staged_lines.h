@@ -1,5 +1,5 @@
-/* An output written past the caches, block after block: whole lines are moved to it, and what is left of a block waits
- * for the next, because a line that is written in part is read first. */
+/* An output written past the caches, block after block. Whole lines are stored; the part of a line at a block's end is
+ * kept until the next block completes it, because storing part of a line would read the line first. */
 #ifndef RQL_ENGINE_EVALUATOR_STAGED_LINES_H
 #define RQL_ENGINE_EVALUATOR_STAGED_LINES_H
 
@@ -25,7 +25,7 @@ static inline void *staged_lines_room(const struct staged_lines *staged)
 void staged_lines_add(struct staged_lines *staged, size_t bytes, const struct ahead *ahead);
 void staged_lines_copy(struct staged_lines *staged, const void *from, size_t bytes, const struct ahead *ahead);
 
-/* Writes what is left. The output is ordered for other threads by stream_fence. */
+/* Writes the rest. Before other threads read the output, stream_fence has to be called. */
 void staged_lines_end(struct staged_lines *staged);
 
 #endif
