@@ -50,7 +50,7 @@ const struct setting setting_table[] = {
      {"auto", "off"},
      TIMEOUT_SECONDS,
      offsetof(struct settings, timeout),
-     "end a server's query that stands still N seconds (60)"},
+     "end a query whose server is silent N seconds (60)"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 
