@@ -6,8 +6,8 @@
 #include "cl/cl.h"
 #include "cl/compile/compile.h"
 #include "engine/backend/multi_device.h"
-#include "sql/servers.h"
 #include "sql/table_reader.h"
+#include "sql/wire/servers.h"
 
 #include <errno.h>
 #include <fcntl.h>

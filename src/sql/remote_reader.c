@@ -1,10 +1,10 @@
 #include "sql/remote_reader.h"
 
 #include "base/heap.h"
-#include "sql/float_sum.h"
-#include "sql/lower.h"
-#include "sql/query.h"
-#include "sql/table.h"
+#include "sql/lower/float_sum.h"
+#include "sql/lower/lower.h"
+#include "sql/wire/query.h"
+#include "sql/wire/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,16 +1,16 @@
 #include "sql/table_reader.h"
-#include "sql/dialect.h"
+#include "sql/lower/dialect.h"
 
 #include "base/heap.h"
 #include "base/memory_size.h"
 #include "base/strbuf.h"
-#include "sql/query.h"
 #include "sql/remote_reader.h"
-#include "sql/server_settings.h"
-#include "sql/server_text.h"
-#include "sql/servers.h"
-#include "sql/table.h"
 #include "sql/table_save.h"
+#include "sql/wire/query.h"
+#include "sql/wire/server_settings.h"
+#include "sql/wire/server_text.h"
+#include "sql/wire/servers.h"
+#include "sql/wire/table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 
 #include "base/strbuf.h"
 #include "engine/storage/file_changed.h"
-#include "sql/native_write.h"
-#include "sql/query.h"
-#include "sql/server_text.h"
-#include "sql/servers.h"
+#include "sql/wire/native_write.h"
+#include "sql/wire/query.h"
+#include "sql/wire/server_text.h"
+#include "sql/wire/servers.h"
 
 #include <string.h>
 #include <time.h>

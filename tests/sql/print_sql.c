@@ -6,7 +6,7 @@
 #include "engine/bind/bind.h"
 #include "engine/optimize/optimize.h"
 #include "parser/parse.h"
-#include "sql/expression.h"
+#include "sql/lower/expression.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
 #include "scratch.h"
 
 #include "engine/values/dictionary.h"
-#include "sql/native.h"
-#include "sql/native_write.h"
-#include "sql/server_error.h"
-#include "sql/table_url.h"
+#include "sql/wire/native.h"
+#include "sql/wire/native_write.h"
+#include "sql/wire/server_error.h"
+#include "sql/wire/table_url.h"
 
 #include <string.h>
 

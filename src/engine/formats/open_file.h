@@ -8,7 +8,7 @@
 
 struct pipes; /* pipe_input.h */
 
-struct servers; /* sql/servers.h */
+struct servers; /* sql/wire/servers.h */
 struct queue;   /* engine/plan/task.h */
 
 /* A server that the session has used; texts that are not known are NULL. */

@@ -1,0 +1,78 @@
+/* Dialects of SQL: how each says the operations of typed code. */
+#ifndef RQL_SQL_LOWER_DIALECT_H
+#define RQL_SQL_LOWER_DIALECT_H
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "engine/plan/code.h"
+
+/* An operation. In the texts $a, $b and $c are its arguments, $A and $B the same where constants need no type, $s is a
+ * shift count made valid, $r the result, $f the condition `fails`, and $z an integer that is in the result's interval:
+ * total texts keep to intervals, so that operations on them stay total without a check. */
+struct sql_operation {
+    const char *value;   /* where range analysis has proved that it cannot fail, or no argument is special */
+    const char *checked; /* defined for all arguments; NULL: as `value` */
+    const char *fails;   /* the condition that it does; NULL: never */
+};
+
+struct sql_dialect {
+    const char *name;
+    unsigned bit;              /* of dialect_operations.c */
+    char name_quote;           /* around names */
+    bool escapes;              /* a backslash within quotes escapes what follows; else quotes are doubled */
+    const char *control;       /* two hexadecimal digits follow, of a control character within quotes; NULL: it stands
+                                  for itself */
+    const char *truths[2];     /* false and true */
+    const char *integer;       /* the constant $a, of 64 bits */
+    const char *least_integer; /* INT64_MIN, of which no digits can be negated */
+    int bare_bits;             /* integers of so many bits are exact without a type beside one of 64 bits */
+    const char *number;        /* the float $a, which has a point or an exponent, and no sign */
+    const char *special;       /* the float that is called $a: nan, inf */
+    const char *tiny;          /* the float with the bits $a, where it is below the normal ones; NULL: as `number` */
+    const char *count;         /* a shift count $b, made valid */
+    /* Columns $a of a table as what is computed with, and whether there is a value. as_text: $b is the type of text,
+     * of missing values too where the column has such. */
+    const char *as_integer, *as_float, *as_text, *days, *seconds;
+    const char *value_or, *present; /* value_or: $b where $a is missing */
+    /* A decimal $a with $b digits after the point, widely enough for its product by '$b', a power of ten; that product
+     * as an integer. NULL: not said. */
+    const char *decimal, *unscaled;
+    const char *is_nan;   /* of the float $a; NULL: floats order no rows */
+    const char *reversed; /* behind a key whose order is reversed, missing values first */
+    /* Aggregates. */
+    const char *rows, *any;      /* how many rows; whether $a holds in one */
+    const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
+    const char *whole_sum;       /* of no rows, too, and of any size */
+    const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */
+};
+
+enum { SQL_DIALECTS = 4 };
+extern const struct sql_dialect sql_dialects[SQL_DIALECTS];
+const struct sql_dialect *sql_dialect_find(const char *name); /* NULL if there is none */
+
+const char *sql_dialect_name(size_t k); /* NULL behind the last */
+
+/* Of servers before version 20, and of later ones. */
+extern const struct sql_dialect *const sql_clickhouse_18, *const sql_clickhouse;
+
+/* What an operation is applied to. */
+struct sql_operands {
+    enum kind kind; /* of the first argument; of ?: the second */
+    bool harmless;  /* the second one is a constant that is no reason for a failure */
+};
+
+/* How the dialect says an operation; NULL: not at all. */
+const struct sql_operation *sql_operation_find(const struct sql_dialect *dialect, enum op op,
+                                               struct sql_operands operands);
+
+/* A text of the dialect with its arguments in place. */
+const char *sql_phrase(const char *form, const char *a, const char *b, struct arena *arena);
+
+/* Adds text as a string literal, and as a name. False: the dialect has no literal of it. */
+bool sql_add_string(struct strbuf *sql, const struct sql_dialect *dialect, struct text text);
+void sql_add_name(struct strbuf *sql, const struct sql_dialect *dialect, const char *name);
+
+/* Adds a float. */
+void sql_add_number(struct strbuf *sql, const struct sql_dialect *dialect, double number);
+
+#endif

@@ -1,0 +1,460 @@
+#include "sql/lower/expression.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Servers refuse long statements (ClickHouse: 256 kB) and deep ones (100 subqueries, 1000 nested brackets). */
+enum { MOST_BYTES = 1 << 16, MOST_LAYERS = 48, DEEPEST = 60, SHORT = 32 };
+
+/* How a value is said. */
+struct said {
+    const char *text;    /* once it is known */
+    const char *refusal; /* why there is none */
+    int depth;           /* of nested operations, */
+    int layer;           /* and of subqueries whose columns it reads */
+    int readers;         /* how often it is read */
+};
+
+struct sql_expressions {
+    const struct sql_dialect *dialect;
+    const struct task *task;
+    const struct code *code;
+    const struct sql_leaf *leaves;
+    const struct queue *queue;
+    struct arena *arena;
+    struct said *said; /* of each value */
+    const char *refusal;
+};
+
+struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, const struct task *task,
+                                            const struct sql_leaf *leaves, const struct queue *queue,
+                                            struct arena *arena)
+{
+    struct sql_expressions *expressions = arena_alloc(arena, sizeof *expressions);
+    *expressions = (struct sql_expressions){
+        .dialect = dialect, .task = task, .code = &task->code, .leaves = leaves, .queue = queue, .arena = arena};
+    expressions->said = arena_array(arena, (size_t)task->code.count + 1, sizeof *expressions->said);
+    return expressions;
+}
+
+const char *sql_refusal(const struct sql_expressions *expressions)
+{
+    return expressions->refusal;
+}
+
+/* The buffer's text in the arena, which is freed; NULL if it is too long. */
+static const char *keep(struct sql_expressions *expressions, struct strbuf *buffer)
+{
+    const bool fits = buffer->length <= MOST_BYTES;
+    const char *text = fits ? arena_text(expressions->arena, buffer->text, buffer->length) : NULL;
+    strbuf_free(buffer);
+    return text;
+}
+
+/* The INPUT that the value is, NULL: it is none. */
+static const struct sql_leaf *leaf_of(const struct sql_expressions *expressions, value v)
+{
+    const struct instr *instr = &expressions->code->at[v];
+    const bool plain = instr->op == OP_INPUT && instr->offset == 0;
+    return plain ? &expressions->leaves[instr->integer] : NULL;
+}
+
+static bool is_text(const struct sql_expressions *expressions, value v)
+{
+    const struct sql_leaf *leaf = leaf_of(expressions, v);
+    return leaf && leaf->is_text;
+}
+
+static bool is_comparison(enum op op)
+{
+    return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE;
+}
+
+static const struct instr *constant_of(const struct sql_expressions *expressions, value v)
+{
+    return v != NO_VALUE && code_is_const(expressions->code, v) ? &expressions->code->at[v] : NULL;
+}
+
+/* The place of the text that an integer stands for; -1: it is just a number. */
+static int64_t unknown_text(const struct sql_expressions *expressions, value v)
+{
+    const struct instr *instr = constant_of(expressions, v);
+    const int64_t end = unknown_code + 2 * (int64_t)expressions->queue->text_count;
+    const bool stands = instr && instr->kind == KIND_INT && instr->integer >= unknown_code && instr->integer < end;
+    return stands ? instr->integer - unknown_code : -1;
+}
+
+/* How an operation is said. */
+struct form {
+    const struct sql_operation *as;
+    const char *value;
+    const struct instr *instr;
+};
+
+static bool is_harmless(const struct instr *instr, const struct instr *constant)
+{
+    if (!constant)
+        return false;
+    if (instr->op == OP_SHL || instr->op == OP_SHR)
+        return constant->integer >= 0 && constant->integer <= 63;
+    return constant->kind == KIND_FLOAT ? constant->number != 0 : constant->integer != 0 && constant->integer != -1;
+}
+
+static bool is_number(const struct sql_expressions *expressions, value v)
+{
+    const struct instr *constant = constant_of(expressions, v);
+    return constant ? !isnan(constant->number) : expressions->code->at[v].op == OP_TO_FLOAT;
+}
+
+/* Whether some arguments of an operation on floats are special to the dialect, and may be here. */
+static bool may_be_special(const struct sql_expressions *expressions, const struct instr *instr)
+{
+    const value *args = instr->args;
+    if (instr->op == OP_DIV || instr->op == OP_MOD)
+        return !is_harmless(instr, constant_of(expressions, args[1])) || !is_number(expressions, args[1]);
+    if (instr->op == OP_EQ || instr->op == OP_NE)
+        return !is_number(expressions, args[0]) && !is_number(expressions, args[1]);
+    return !is_number(expressions, args[1]);
+}
+
+/* Whether it is to be said for all arguments. Divisors can be 0 or -1 without a check where the quotient fits. */
+static bool needs_care(const struct sql_expressions *expressions, const struct instr *instr, enum kind kind)
+{
+    if (kind == KIND_FLOAT)
+        return op_table[instr->op].arity == 2 && may_be_special(expressions, instr);
+    if (instr->op != OP_DIV && instr->op != OP_MOD)
+        return instr->checked;
+    const struct instr *divisor = &expressions->code->at[instr->args[1]];
+    return instr->checked || (divisor->lo <= 0 && divisor->hi >= -1);
+}
+
+/* False: the dialect cannot say the operation. */
+static bool find_form(const struct sql_expressions *expressions, value v, struct form *form)
+{
+    const struct instr *instr = &expressions->code->at[v];
+    if (op_table[instr->op].arity == 0)
+        return false;
+    const enum kind kind = expressions->code->at[instr->args[instr->op == OP_SELECT]].kind;
+    const struct sql_operands operands = {kind, is_harmless(instr, constant_of(expressions, instr->args[1]))};
+    const struct sql_operation *as = sql_operation_find(expressions->dialect, instr->op, operands);
+    if (!as)
+        return false;
+    const bool care = as->checked && needs_care(expressions, instr, kind);
+    *form = (struct form){.as = as, .value = care ? as->checked : as->value, .instr = instr};
+    return true;
+}
+
+static void add_integer(const struct sql_expressions *expressions, struct strbuf *sql, int64_t integer, bool typed)
+{
+    const struct sql_dialect *dialect = expressions->dialect;
+    const int64_t most = INT64_MAX >> (63 - dialect->bare_bits);
+    if (integer == INT64_MIN) {
+        strbuf_puts(sql, dialect->least_integer);
+        return;
+    }
+    const bool bare = !typed && integer >= -most && integer <= most;
+    strbuf_puts(sql, integer < 0 && (bare || dialect->integer[0] == '$') ? "(" : "");
+    for (const char *at = bare ? "$a" : dialect->integer; *at; at++) {
+        if (*at != '$') {
+            strbuf_putc(sql, *at);
+            continue;
+        }
+        strbuf_printf(sql, "%lld", (long long)integer);
+        at++;
+    }
+    strbuf_puts(sql, integer < 0 && (bare || dialect->integer[0] == '$') ? ")" : "");
+}
+
+/* Adds argument `i`; a constant needs no type beside a value that has one. */
+static void add_argument(const struct sql_expressions *expressions, struct strbuf *sql, const struct form *form, int i,
+                         bool typed)
+{
+    const value v = form->instr->args[i];
+    const struct instr *constant = constant_of(expressions, v);
+    if (constant && constant->kind == KIND_INT)
+        add_integer(expressions, sql, constant->integer,
+                    typed || i > 1 || constant_of(expressions, form->instr->args[1 - i]));
+    else
+        strbuf_puts(sql, expressions->said[v].text);
+}
+
+/* Adds the text with its arguments in place. */
+static void fill(const struct sql_expressions *expressions, struct strbuf *sql, const struct form *form,
+                 const char *text, const char *result)
+{
+    for (; *text && sql->length <= MOST_BYTES; text++) {
+        if (*text != '$') {
+            strbuf_putc(sql, *text);
+            continue;
+        }
+        const char c = *++text;
+        const int64_t lo = form->instr->lo, hi = form->instr->hi;
+        if (c == 'r')
+            strbuf_puts(sql, result);
+        else if (c == 'f')
+            fill(expressions, sql, form, form->as->fails, result);
+        else if (c == 'z')
+            add_integer(expressions, sql, lo > 0 ? lo : hi < 0 ? hi : 0, true);
+        else if (c == 's' && !is_harmless(form->instr, constant_of(expressions, form->instr->args[1])))
+            fill(expressions, sql, form, expressions->dialect->count, result);
+        else if (c == 's')
+            add_argument(expressions, sql, form, 1, true);
+        else
+            add_argument(expressions, sql, form, c >= 'a' ? c - 'a' : c - 'A', c >= 'a');
+    }
+}
+
+static const char *constant(struct sql_expressions *expressions, const struct instr *instr)
+{
+    struct strbuf out = {0};
+    if (instr->kind == KIND_BOOL)
+        return expressions->dialect->truths[instr->integer != 0];
+    if (instr->kind == KIND_FLOAT)
+        sql_add_number(&out, expressions->dialect, instr->number);
+    else
+        add_integer(expressions, &out, instr->integer, true);
+    return keep(expressions, &out);
+}
+
+/* The operator of a column of text and a literal T whose codes are compared: `code < code of T` is `text < T`, and
+ * `code < the next code` is `text <= T`. NULL: it is another comparison. */
+static const char *comparison_word(const struct instr *instr, bool text_first, bool behind)
+{
+    if (instr->op == OP_EQ || instr->op == OP_NE)
+        return behind ? NULL : instr->op == OP_EQ ? "=" : "<>";
+    if (text_first)
+        return instr->op == OP_LT ? (behind ? "<=" : "<") : behind ? NULL : "<=";
+    return instr->op == OP_LE ? (behind ? ">" : ">=") : behind ? NULL : ">";
+}
+
+static const char *text_comparison(struct sql_expressions *expressions, const struct instr *instr)
+{
+    const bool first = is_text(expressions, instr->args[0]), second = is_text(expressions, instr->args[1]);
+    const struct sql_leaf *left = leaf_of(expressions, instr->args[0]), *right = leaf_of(expressions, instr->args[1]);
+    const int64_t number = first == second ? 0 : unknown_text(expressions, instr->args[first]);
+    const char *word = number < 0 ? NULL : comparison_word(instr, first, number % 2 == 1);
+    struct strbuf out = {0};
+    if (!word)
+        return NULL;
+    strbuf_printf(&out, "(%s %s ", first ? left->text : right->text, word);
+    const bool good =
+        first == second || sql_add_string(&out, expressions->dialect, expressions->queue->texts[number / 2]);
+    strbuf_puts(&out, first == second ? right->text : "");
+    strbuf_putc(&out, ')');
+    const char *text = keep(expressions, &out);
+    return good ? text : NULL;
+}
+
+/* A column and a constant are compared as they are, so that the server can use an index. NULL: they are not such. */
+static const char *plain_comparison(struct sql_expressions *expressions, const struct form *form)
+{
+    struct strbuf out = {0};
+    for (int i = 0; i < 2 && is_comparison(form->instr->op); i++) {
+        const struct sql_leaf *leaf = leaf_of(expressions, form->instr->args[i]);
+        const struct instr *other = constant_of(expressions, form->instr->args[1 - i]);
+        if (!leaf || !leaf->column || !other || other->kind != KIND_INT || other->integer == INT64_MIN)
+            continue;
+        for (const char *at = form->value; *at; at++) {
+            if (*at != '$')
+                strbuf_putc(&out, *at);
+            else if (*++at - 'A' == i)
+                strbuf_puts(&out, leaf->column);
+            else
+                strbuf_printf(&out, other->integer < 0 ? "(%lld)" : "%lld", (long long)other->integer);
+        }
+        return keep(expressions, &out);
+    }
+    return NULL;
+}
+
+static void say_operation(struct sql_expressions *expressions, value v)
+{
+    struct said *said = &expressions->said[v];
+    struct form form;
+    const struct instr *instr = &expressions->code->at[v];
+    said->refusal = op_table[instr->op].text;
+    if (!find_form(expressions, v, &form))
+        return;
+    if (is_comparison(instr->op) && (is_text(expressions, instr->args[0]) || is_text(expressions, instr->args[1]))) {
+        said->text = text_comparison(expressions, instr);
+        said->refusal = "text";
+        return;
+    }
+    for (int i = 0; i < op_table[instr->op].arity; i++) {
+        const struct said *argument = &expressions->said[instr->args[i]];
+        if (!argument->text) {
+            said->refusal = argument->refusal;
+            return;
+        }
+        said->depth = argument->depth >= said->depth ? argument->depth + 1 : said->depth;
+        said->layer = argument->layer > said->layer ? argument->layer : said->layer;
+    }
+    said->text = plain_comparison(expressions, &form);
+    if (said->text)
+        return;
+    struct strbuf out = {0};
+    fill(expressions, &out, &form, form.value, NULL);
+    said->refusal = "a long expression";
+    said->text = said->depth <= DEEPEST ? keep(expressions, &out) : NULL;
+    strbuf_free(&out);
+}
+
+/* Says a value whose arguments are said. */
+static void say(struct sql_expressions *expressions, value v)
+{
+    struct said *said = &expressions->said[v];
+    const struct instr *instr = &expressions->code->at[v];
+    const struct sql_leaf *leaf = leaf_of(expressions, v);
+    if (said->text || said->refusal)
+        return;
+    if ((leaf && leaf->is_text) || unknown_text(expressions, v) >= 0)
+        said->refusal = "text";
+    else if (leaf)
+        said->text = leaf->text;
+    else if (instr->op == OP_CONST)
+        said->text = constant(expressions, instr);
+    else
+        say_operation(expressions, v);
+}
+
+/* Says what the marked values are computed from. Arguments come first. */
+static void say_all(struct sql_expressions *expressions, const bool *marks)
+{
+    for (value v = 0; v < expressions->code->count; v++) {
+        if (marks[v])
+            say(expressions, v);
+    }
+}
+
+const char *sql_expression(struct sql_expressions *expressions, value v)
+{
+    const struct said *said = &expressions->said[v];
+    if (!said->text && !said->refusal) {
+        bool *marks = arena_array(expressions->arena, (size_t)expressions->code->count, sizeof *marks);
+        code_mark(expressions->code, v, marks);
+        say_all(expressions, marks);
+    }
+    if (!said->text)
+        expressions->refusal = said->refusal;
+    return said->text;
+}
+
+/* Adds guard && fails. */
+static bool add_failure(struct sql_expressions *expressions, struct strbuf *all, value v)
+{
+    const value where = expressions->code->at[v].guard;
+    const char *result = sql_expression(expressions, v);
+    const char *guard = where == NO_VALUE ? NULL : sql_expression(expressions, where);
+    struct form form;
+    if (!result || (where != NO_VALUE && !guard) || !find_form(expressions, v, &form))
+        return false;
+    if (!form.as->fails)
+        return true;
+    strbuf_puts(all, all->length > 0 ? " OR " : "(");
+    if (guard)
+        strbuf_printf(all, "(%s AND ", guard);
+    fill(expressions, all, &form, form.as->fails, result);
+    strbuf_puts(all, guard ? ")" : "");
+    return true;
+}
+
+bool sql_failure(struct sql_expressions *expressions, const bool *live, const char **condition)
+{
+    struct strbuf all = {0};
+    *condition = NULL;
+    for (value v = 0; v < expressions->code->count && all.length <= MOST_BYTES; v++) {
+        if (live[v] && expressions->code->at[v].checked && !add_failure(expressions, &all, v)) {
+            strbuf_free(&all);
+            return false;
+        }
+    }
+    if (all.length == 0)
+        return true;
+    strbuf_putc(&all, ')');
+    *condition = keep(expressions, &all);
+    if (!*condition)
+        expressions->refusal = "a long expression";
+    return *condition != NULL;
+}
+
+/* Counts how often the text reads its arguments. */
+static void count_readers(struct sql_expressions *expressions, value v, const struct form *form, const char *text)
+{
+    for (const char *at = text; at && *at; at++) {
+        if (*at != '$')
+            continue;
+        const char c = *++at;
+        if (c == 'f')
+            count_readers(expressions, v, form, form->as->fails);
+        else if (c == 'r')
+            expressions->said[v].readers++;
+        else if (c != 'z')
+            expressions->said[form->instr->args[c == 's' ? 1 : c >= 'a' ? c - 'a' : c - 'A']].readers++;
+    }
+}
+
+static void count_all(struct sql_expressions *expressions, const bool *live)
+{
+    const struct task *task = expressions->task;
+    for (value v = 0; v < expressions->code->count; v++) {
+        const struct instr *instr = &expressions->code->at[v];
+        struct form form;
+        if (!live[v] || !find_form(expressions, v, &form))
+            continue;
+        count_readers(expressions, v, &form, form.value);
+        if (instr->checked)
+            count_readers(expressions, v, &form, form.as->fails);
+        if (instr->checked && instr->guard != NO_VALUE)
+            expressions->said[instr->guard].readers++;
+    }
+    for (size_t i = 0; i < task->filter_count; i++)
+        expressions->said[task->filters[i].keep].readers++;
+    for (size_t i = 0; i < task->output_count && task->sink == SINK_ROWS; i++) {
+        if (task->outputs[i].needed)
+            expressions->said[task->outputs[i].value].readers++;
+    }
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        if (task->aggregates[i].value != NO_VALUE)
+            expressions->said[task->aggregates[i].value].readers++;
+    }
+}
+
+/* Whether a value is to be a column of a subquery. */
+static bool is_shared(const struct sql_expressions *expressions, value v)
+{
+    const struct said *said = &expressions->said[v];
+    const enum op op = expressions->code->at[v].op;
+    const bool is_long = said->text && strlen(said->text) > SHORT;
+    return is_long && op != OP_INPUT && op != OP_CONST && (said->readers > 1 || said->depth == DEEPEST);
+}
+
+const char *sql_share(struct sql_expressions *expressions, const bool *live, const char *from)
+{
+    const int32_t count = expressions->code->count;
+    struct strbuf layers[MOST_LAYERS] = {{0}}, out = {0};
+    int depth = 0;
+    count_all(expressions, live);
+    for (value v = 0; v < count; v++) {
+        struct said *said = &expressions->said[v];
+        if (!live[v])
+            continue;
+        say(expressions, v);
+        if (!is_shared(expressions, v) || said->layer == MOST_LAYERS)
+            continue;
+        const char *name = arena_printf(expressions->arena, "rql_e%zu_%d", expressions->task->number, (int)v);
+        strbuf_printf(&layers[said->layer], ", %s AS %s", said->text, name);
+        *said = (struct said){.text = name, .layer = said->layer + 1, .readers = said->readers};
+        depth = said->layer > depth ? said->layer : depth;
+    }
+    for (int i = depth; i-- > 0;)
+        strbuf_printf(&out, "(SELECT *%s FROM ", layers[i].text);
+    strbuf_puts(&out, from);
+    for (int i = 0; i < depth; i++) {
+        strbuf_putc(&out, ')');
+        strbuf_free(&layers[i]);
+    }
+    const char *shared = keep(expressions, &out);
+    if (!shared)
+        expressions->refusal = "a long expression";
+    return shared;
+}

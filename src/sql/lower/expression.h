@@ -1,0 +1,44 @@
+/* Typed code as expressions of SQL.
+ *
+ * Every expression is total: it never fails on the server. What would have failed here is a condition of its own, true
+ * in the rows where a checked operation fails whose guard holds (engine/optimize/guard.c). Where an operation fails,
+ * the expressions of what is computed from it may have any value. */
+#ifndef RQL_SQL_LOWER_EXPRESSION_H
+#define RQL_SQL_LOWER_EXPRESSION_H
+
+#include "engine/plan/task.h"
+#include "sql/lower/dialect.h"
+
+/* What an INPUT is in SQL. */
+struct sql_leaf {
+    const char *text; /* of the INPUT's kind: a condition (ClickHouse: 0 or 1), a 64-bit integer, a double, as a name or
+                         in parentheses. Text of the table: a string, */
+    bool is_text;     /* then this is set, and the INPUT's integers, its codes, can only be compared */
+    const char *column; /* the same with the server's own type, for comparisons with constants; NULL: `text` */
+};
+
+struct sql_expressions;
+
+/* Of the code of a task that optimize_task has analysed; `leaves` are its inputs, in order, and `queue` has the texts
+ * that they are compared with. All of these are borrowed; what is made is in the arena. */
+struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, const struct task *task,
+                                            const struct sql_leaf *leaves, const struct queue *queue,
+                                            struct arena *arena);
+
+/* Makes a column of what is long and read more than once by the values marked in `live`, and by the condition that one
+ * of them fails: `from` becomes a subquery with these columns, one around another where they need each other. Returns
+ * what the SELECT is to read, `from` itself where there is nothing to share; NULL: it would be too long. Comes before
+ * the functions below; without it, each reader repeats what it reads. */
+const char *sql_share(struct sql_expressions *expressions, const bool *live, const char *from);
+
+/* The value, in parentheses if it is more than a name, a call or a constant; NULL: it cannot be said in SQL exactly as
+ * it is computed here. */
+const char *sql_expression(struct sql_expressions *expressions, value v);
+
+/* Sets *condition to where one of the values marked in `live` fails, NULL: nowhere. False: that cannot be said. */
+bool sql_failure(struct sql_expressions *expressions, const bool *live, const char **condition);
+
+/* After one of them could not be said: the operation, for explain. */
+const char *sql_refusal(const struct sql_expressions *expressions);
+
+#endif

@@ -1,0 +1,376 @@
+#include "sql/lower/lower_internal.h"
+
+#include "engine/optimize/optimize.h"
+#include "sql/lower/float_sum.h"
+#include "sql/wire/server_text.h"
+#include "sql/wire/table.h"
+
+#include <string.h>
+
+bool lowering_refuse(struct lowering *lowering, const char *what)
+{
+    lowering->refusal = what ? what : "an expression";
+    return false;
+}
+
+/* The table as a SELECT of all its rows, ordered as its address says. */
+static void begin_table(struct lowering *lowering)
+{
+    const struct table_columns *from = lowering->from;
+    struct arena *arena = lowering->arena;
+    const struct table_reader *reader = (const struct table_reader *)from->reader;
+    struct strbuf name = {0};
+    struct select *table = &lowering->table;
+    *table = (struct select){.dialect = lowering->dialect,
+                             .checks = &lowering->checks,
+                             .take = INT64_MAX,
+                             .rows = TABLE_ROWS,
+                             .aligned = true};
+    if (reader->url.database) {
+        sql_add_name(&name, lowering->dialect, reader->url.database);
+        strbuf_putc(&name, '.');
+    }
+    sql_add_name(&name, lowering->dialect, reader->url.table);
+    table->from = arena_text(arena, name.text, name.length);
+    table->order = arena_array(arena, reader->url.order_count + 1, sizeof *table->order);
+    for (size_t i = 0; i < reader->url.order_count; i++) {
+        strbuf_clear(&name);
+        sql_add_name(&name, lowering->dialect, reader->url.order[i]);
+        table->order[table->order_count++].text = arena_text(arena, name.text, name.length);
+    }
+    table->ordered = table->order_count > 0;
+    strbuf_free(&name);
+}
+
+/* The column of the table that an input reads; false: it is none of it. */
+static bool column_of_input(struct lowering *lowering, const struct input *input, struct select_column *column)
+{
+    const struct table_columns *from = lowering->from;
+    const struct table_reader *reader = (const struct table_reader *)from->reader;
+    for (size_t k = 0; k < from->count; k++) {
+        const struct column *at = from->columns[k];
+        if (at != input->column && at->validity != input->column)
+            continue;
+        struct strbuf name = {0};
+        sql_add_name(&name, lowering->dialect, reader->base.columns[from->places[k]].name);
+        const char *raw = arena_text(lowering->arena, name.text, name.length);
+        strbuf_free(&name);
+        if (!from->dialect) /* else it is only shown */
+            select_add_check(&lowering->checks, lowering->dialect, raw, &reader->types[from->places[k]],
+                             lowering->arena);
+        *column = at == input->column
+                      ? select_column_of(lowering->dialect, raw, &reader->types[from->places[k]], lowering->arena)
+                      : select_present(lowering->dialect, raw, lowering->arena);
+        return true;
+    }
+    return false;
+}
+
+/* What the task reads: the table, or an earlier task; and its inputs as columns of that. */
+static bool begin_task(struct lowering *lowering, const struct task *task, struct select *select,
+                       struct select_column *inputs)
+{
+    const struct task *from = task->rows_from;
+    bool table = false;
+    if (task->equal_count > 0)
+        return lowering_refuse(lowering, "rows side by side");
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        if (!input->needed)
+            continue;
+        if (input->whole || (input->task && from && input->task != from))
+            return lowering_refuse(lowering, "rows of several relations");
+        from = input->task ? input->task : from;
+        table = table || input->column;
+    }
+    if (from && table && !lowering->made[from->number].aligned)
+        return lowering_refuse(lowering, "rows of several relations");
+    *select = from ? lowering->made[from->number] : lowering->table;
+    if (from)
+        lowering->read[from->number] = true;
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        if (!input->needed)
+            continue;
+        if (input->task)
+            inputs[k] = select->columns[input->output];
+        else if (!column_of_input(lowering, input, &inputs[k]))
+            return lowering_refuse(lowering, "another relation");
+    }
+    select->columns = inputs;
+    select->count = task->input_count;
+    return true;
+}
+
+/* Keeps some of the ordered rows. */
+static bool limit(struct lowering *lowering, struct select *select, int64_t skip, int64_t take)
+{
+    if (skip == 0 && take == INT64_MAX)
+        return true;
+    if (!select->ordered)
+        return lowering_refuse(lowering, "the order of rows");
+    if (select_is_limited(select))
+        select_wrap(select, lowering->arena);
+    if ((skip > 0 || take == 0) && select->fails)
+        return lowering_refuse(lowering, "rows that may fail and are left out");
+    select->skip = skip;
+    select->take = skip > 0 && take > TABLE_ROWS ? TABLE_ROWS : take; /* their sum overflows on servers */
+    select->aligned = false;
+    if (select->rows >= 0) {
+        select->rows -= skip < select->rows ? skip : select->rows;
+        select->rows = take < select->rows ? take : select->rows;
+    }
+    return true;
+}
+
+/* Keeps the last rows: the first in reverse order, in order again. */
+static bool limit_to_last(struct lowering *lowering, struct select *select, int64_t count)
+{
+    const int64_t rows = select->rows;
+    if (!select->ordered)
+        return lowering_refuse(lowering, "the order of rows");
+    if (count == 0 && select->fails)
+        return lowering_refuse(lowering, "rows that may fail and are left out");
+    if (select_is_limited(select))
+        select_wrap(select, lowering->arena);
+    select_reverse(select, lowering->arena);
+    select->take = count;
+    select_wrap(select, lowering->arena);
+    select_reverse(select, lowering->arena);
+    select->aligned = false;
+    select->rows = rows > count ? count : rows;
+    return true;
+}
+
+/* A window of the last rows of a table is bound as one of its rows, of which TABLE_ROWS are assumed; bind_remote.c sees
+ * to it that there are no others before it. */
+bool lowering_limit(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    int64_t take = task->limit, skip = task->first;
+    if (task->rows >= 0 && select->rows < 0)
+        return lowering_refuse(lowering, "a number of rows");
+    if (task->rows >= 0)
+        take = task->first + task->rows == select->rows ? INT64_MAX : task->rows;
+    if (skip > TABLE_ROWS / 2) {
+        if (select->rows != TABLE_ROWS || task->rows < 0)
+            return lowering_refuse(lowering, "the last rows");
+        if (!limit_to_last(lowering, select, TABLE_ROWS - skip))
+            return false;
+        skip = 0;
+    }
+    return limit(lowering, select, skip, take);
+}
+
+/* The task's code, analysed, as expressions of the select's columns. NULL: they would be too long. */
+struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
+                                             struct task **analysed)
+{
+    struct arena *arena = lowering->arena;
+    struct column **columns = arena_array(arena, task->input_count + 1, sizeof(struct column *));
+    struct sql_leaf *leaves = arena_array(arena, task->input_count + 1, sizeof *leaves);
+    *analysed = task_clone(task, arena);
+    optimize_task(*analysed, columns, TABLE_ROWS);
+    for (size_t k = 0; k < task->input_count; k++)
+        leaves[k] = select->columns[k].leaf;
+    struct sql_expressions *expressions =
+        sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, arena);
+    if (!lowering->shares)
+        return expressions;
+    bool *live = arena_array(arena, (size_t)(*analysed)->code.count + 1, sizeof *live);
+    task_mark_live(*analysed, live);
+    select->from = sql_share(expressions, live, select->from);
+    return select->from ? expressions : NULL;
+}
+
+/* Whether a condition is the constant false, which task_conditions leaves out. */
+static bool keeps_nothing(const struct task *task, struct arena *arena)
+{
+    const struct code *code = &task->code;
+    bool *required = arena_array(arena, (size_t)code->count + 1, sizeof *required), never = false;
+    for (size_t i = 0; i < task->filter_count; i++)
+        required[task->filters[i].keep] = true;
+    for (value v = code->count; v-- > 0;) { /* arguments come first */
+        const struct instr *instr = &code->at[v];
+        if (required[v] && instr->op == OP_AND)
+            required[instr->args[0]] = required[instr->args[1]] = true;
+        never = never || (required[v] && instr->op == OP_CONST && !instr->integer);
+    }
+    return never;
+}
+
+/* Adds the filters to the select, and where something fails. */
+static bool filter(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
+                   struct select *select)
+{
+    struct arena *arena = lowering->arena;
+    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    const char *fails, *keep = NULL;
+    task_mark_live(task, live);
+    if (!sql_failure(expressions, live, &fails))
+        return lowering_refuse(lowering, sql_refusal(expressions));
+    select->fails = sql_either(select->fails, fails, arena);
+    size_t count;
+    const value *conditions = task_conditions(task, arena, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *condition = sql_expression(expressions, conditions[i]);
+        if (!condition)
+            return lowering_refuse(lowering, sql_refusal(expressions));
+        keep = keep ? arena_printf(arena, "%s AND %s", keep, condition) : condition;
+    }
+    if (keeps_nothing(task, arena))
+        keep = lowering->dialect->truths[0];
+    if (keep && select->fails)
+        keep = arena_printf(arena, "((%s) OR %s)", keep, select->fails);
+    if (keep) {
+        select->where = select->where ? arena_printf(arena, "%s AND %s", select->where, keep) : keep;
+        select->rows = -1;
+        select->aligned = false;
+    }
+    return true;
+}
+
+/* The INPUT that the value is, SIZE_MAX: none. */
+size_t task_bare_input(const struct task *task, value v)
+{
+    const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
+    return instr && instr->op == OP_INPUT && instr->offset == 0 ? (size_t)instr->integer : SIZE_MAX;
+}
+
+static bool outputs(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
+                    struct select *select)
+{
+    struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
+    for (size_t k = 0; k < task->output_count; k++) {
+        const struct output *output = &task->outputs[k];
+        const size_t input = task_bare_input(task, output->value);
+        if (!output->needed)
+            continue;
+        if (input != SIZE_MAX) {
+            columns[k] = select->columns[input];
+            continue;
+        }
+        if (output->logical.kind == LOGICAL_TEXT)
+            return lowering_refuse(lowering, "text that is computed");
+        columns[k].leaf.text = sql_expression(expressions, output->value);
+        if (!columns[k].leaf.text)
+            return lowering_refuse(lowering, sql_refusal(expressions));
+    }
+    select->columns = columns;
+    select->count = task->output_count;
+    return true;
+}
+
+/* Whether the task only chooses columns, and maybe a window. */
+static bool is_plain(const struct task *task)
+{
+    bool plain = task->sink == SINK_ROWS && task->filter_count == 0;
+    for (size_t k = 0; k < task->output_count && plain; k++)
+        plain = !task->outputs[k].needed || task_bare_input(task, task->outputs[k].value) != SIZE_MAX;
+    return plain;
+}
+
+static bool lower_rows(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    struct task *analysed;
+    if (!lowering_limit(lowering, task, select))
+        return false;
+    /* Rows that fail come first where rows are limited, which is not to be those that fail later. */
+    if (select->group || (select_is_limited(select) && !is_plain(task)))
+        select_wrap(select, lowering->arena);
+    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
+    if (!expressions)
+        return lowering_refuse(lowering, "a long expression");
+    if (!filter(lowering, analysed, expressions, select))
+        return false;
+    if (task->sink == SINK_ROWS && !outputs(lowering, analysed, expressions, select))
+        return false;
+    if (task->window.tail >= 0)
+        return task->sink == SINK_ROWS ? limit_to_last(lowering, select, task->window.tail)
+                                       : lowering_refuse(lowering, "an aggregate of the last rows");
+    if (!limit(lowering, select, task->window.skip, task->window.take))
+        return false;
+    if (task->sink == SINK_ROWS)
+        return true;
+    if (task->aggregate_count != 1 || task->output_count > 0)
+        return lowering_refuse(lowering, "several aggregates of all rows");
+    if (task_has_window(task)) {
+        /* The values are computed before the window, and aggregated after it. */
+        return lowering_refuse(lowering, "an aggregate of the first rows");
+    }
+    struct select_column *columns = arena_array(lowering->arena, FLOAT_SUM_COLUMNS, sizeof *columns);
+    select->columns = columns;
+    select->count =
+        aggregate_lower(&analysed->aggregates[0], select->dialect, expressions, analysed, columns, lowering->arena);
+    if (select->count == FLOAT_SUM_COLUMNS)
+        select->group = columns[0].leaf.text;
+    return select->count > 0 || lowering_refuse(lowering, "this aggregate");
+}
+
+/* Row numbers, neighbours and other rows are known here alone; and where texts were not known, other values stand for
+ * what is computed of them. */
+static bool is_row_by_row(struct lowering *lowering)
+{
+    const struct queue *queue = lowering->queue;
+    if (queue->unknown_values)
+        return lowering_refuse(lowering, "text that is computed");
+    for (size_t t = 0; t < queue->count; t++) {
+        const struct code *code = &queue->tasks[t]->code;
+        for (value v = 0; v < code->count; v++) {
+            const struct instr *instr = &code->at[v];
+            if (instr->op == OP_ROW || instr->op == OP_ROWS || instr->op == OP_GATHER || instr->op == OP_NEAR ||
+                instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
+                return lowering_refuse(lowering, "row numbers");
+        }
+    }
+    return true;
+}
+
+/* Adds the tasks to SELECTs, one after another. */
+static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
+{
+    struct arena *arena = lowering->arena;
+    bool good = true;
+    begin_table(lowering);
+    lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
+    lowering->read = arena_array(arena, fused->count + 1, sizeof *lowering->read);
+    for (size_t t = 0; t < fused->count && good; t++) {
+        const struct task *task = fused->tasks[t];
+        struct select_column *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
+        struct select *select = &lowering->made[t];
+        good =
+            begin_task(lowering, task, select, inputs) &&
+            (task->sink == SINK_OPERATOR ? lower_operator(lowering, task, select) : lower_rows(lowering, task, select));
+    }
+    /* One that nothing reads could fail. */
+    for (size_t t = 0; t + 1 < fused->count && good; t++)
+        good = lowering->read[t] || lowering_refuse(lowering, "rows that nothing reads");
+    return good && (fused->count > 0 || lowering_refuse(lowering, "a constant"));
+}
+
+bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,
+                 struct lowered *lowered, const char **refusal)
+{
+    struct lowering *lowering = arena_alloc(arena, sizeof *lowering); /* the selects refer to it */
+    *lowering = (struct lowering){.queue = queue, .from = from, .arena = arena};
+    struct queue fused;
+    lowering->dialect = from->dialect ? sql_dialect_find(from->dialect) : sql_clickhouse_18;
+    lowering->shares = lowering->dialect->whole_sum; /* shown alone, where it is to be short */
+    queue_init(&fused, arena);
+    bool good = is_row_by_row(lowering);
+    if (good) {
+        optimize_queue(queue, &fused);
+        good = lower_tasks(lowering, &fused);
+        /* A subquery for what is read more than once has the rows of a table on several servers meet on one. */
+        lowering->shares = !good && strcmp(lowering->refusal, "a long expression") == 0;
+        if (lowering->shares)
+            good = lower_tasks(lowering, &fused);
+    }
+    if (good) {
+        lowered->last = fused.tasks[fused.count - 1];
+        lowered->select = lowering->made[fused.count - 1];
+    }
+    if (!good)
+        *refusal = lowering->refusal;
+    queue_release(&fused);
+    return good;
+}

@@ -1,0 +1,36 @@
+/* Tasks as one SELECT. */
+#ifndef RQL_SQL_LOWER_LOWER_H
+#define RQL_SQL_LOWER_LOWER_H
+
+#include "engine/formats/open_file.h"
+#include "sql/lower/select.h"
+
+/* The result of a queue of tasks. */
+struct lowered {
+    struct select select;
+    const struct task *last; /* rows: its outputs are the select's columns. One value: column 0 is that, a sum's or
+                                mean's columns 0 and 1 are the sums of its upper and lower 32 bits, of floats 0 to 2
+                                those of float_sum.h, by which the select is grouped; an extreme of floats is the
+                                bits of one */
+};
+
+/* Lowers a bound queue that reads the columns `from` alone. False: it cannot be said; *refusal tells what. Everything
+ * is in the arena. */
+bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,
+                 struct lowered *lowered, const char **refusal);
+
+/* lower_aggregate.c: aggregates of the values that `expressions` says, as columns. False: one cannot be said. */
+
+/* Of a group, behind the columns of its keys, one column each. A sum or mean of floats has parts (float_limbs.h) in the
+ * columns from parts[i] on, 0: it has none, and its own column is the number of rows that the sum is divided by, or
+ * nothing; *count becomes the number of columns with these. Adds to *fails where the result does not fit, or is not
+ * known there. */
+bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect, struct sql_expressions *expressions,
+                      struct select_column *columns, size_t *parts, size_t *count, const char **fails,
+                      struct arena *arena);
+/* Of all rows, which are the task's only one; returns the number of columns, 0: it cannot be said. */
+size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_dialect *dialect,
+                       struct sql_expressions *expressions, const struct task *task, struct select_column *columns,
+                       struct arena *arena);
+
+#endif

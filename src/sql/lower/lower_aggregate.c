@@ -1,0 +1,199 @@
+#include "sql/lower/lower.h"
+
+#include "sql/lower/float_limbs.h"
+#include "sql/lower/float_sum.h"
+
+#include <string.h>
+
+static struct select_column computed(const char *text)
+{
+    return (struct select_column){.leaf = {.text = text}};
+}
+
+/* The aggregated value, an integer; NULL: it cannot be said. */
+static const char *operand(const struct aggregate *aggregate, struct sql_expressions *expressions,
+                           const struct task *task)
+{
+    const bool plain = !aggregate->has_initial && task->code.at[aggregate->value].kind == KIND_INT;
+    return plain ? sql_expression(expressions, aggregate->value) : NULL;
+}
+
+/* A group's sum S of n values v is the sum of their upper halves, u = floor(v / 2^32), times 2^32, and of their lower
+ * ones. Neither overflows for n <= 2^32, so that what is beyond 64 bits is seen: floor(S / 2^32), which has to fit in
+ * 32 bits. Then the wrapped sum is S. */
+static const char *sum_too_large(const char *v, struct arena *arena)
+{
+    return arena_printf(arena,
+                        "(count() > 4294967296 OR NOT ((sum(bitShiftRight(%s, 32)) + "
+                        "toInt64(bitShiftRight(sum(toUInt64(bitAnd(%s, 4294967295))), 32))) "
+                        "BETWEEN -2147483648 AND 2147483647))",
+                        v, v);
+}
+
+/* Whether all values are in 32 bits, so that less than 2^31 of them have a sum in 64. */
+static bool is_narrow(const struct aggregate *aggregate, const struct task *task)
+{
+    const struct instr *instr = &task->code.at[aggregate->value];
+    return instr->lo >= INT32_MIN && instr->hi <= UINT32_MAX;
+}
+
+static const char *group_sum(const struct aggregate *aggregate, const struct sql_dialect *dialect, const char *v,
+                             const struct task *task, const char **fails, struct arena *arena)
+{
+    if (dialect->sum) {
+        *fails = sql_either(*fails, sql_phrase(dialect->sum_fails, v, NULL, arena), arena);
+        return sql_phrase(dialect->sum, v, NULL, arena);
+    }
+    const char *large = is_narrow(aggregate, task) ? "(count() > 2147483648)" : sum_too_large(v, arena);
+    *fails = sql_either(*fails, large, arena);
+    return arena_printf(arena, "sum(%s)", v);
+}
+
+static bool is_server(const struct sql_dialect *dialect)
+{
+    return dialect == sql_clickhouse || dialect == sql_clickhouse_18;
+}
+
+/* The least or largest of floats: NaN only where there is nothing else, and zeros are positive. */
+static const char *float_extreme(const struct aggregate *aggregate, const char *x, struct arena *arena)
+{
+    return arena_printf(arena, "if(max(toUInt8(NOT isNaN(%s))) = 1, %sIf(%s, NOT isNaN(%s)) + toFloat64(0), nan)", x,
+                        aggregate->kind == AGG_MIN ? "min" : "max", x, x);
+}
+
+/* A group's aggregate of floats. False: it cannot be said. */
+static bool group_of_floats(const struct aggregate *aggregate, const struct sql_dialect *dialect, const char *x,
+                            struct select_column *own, struct select_column *parts, const char **fails,
+                            struct arena *arena)
+{
+    const char *texts[LIMB_PARTS], *unknown;
+    if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX) {
+        *own = computed(float_extreme(aggregate, x, arena));
+        return true;
+    }
+    if ((aggregate->kind != AGG_SUM && aggregate->kind != AGG_MEAN) || !float_limbs_add(x, texts, &unknown, arena))
+        return false;
+    for (int k = 0; k < LIMB_PARTS; k++)
+        parts[k] = computed(texts[k]);
+    *own = computed(aggregate->kind == AGG_MEAN ? dialect->rows : NULL);
+    *fails = sql_either(*fails, unknown, arena);
+    return true;
+}
+
+/* A group's aggregate of integers; NULL: it cannot be said. */
+static const char *group_of_integers(const struct aggregate *aggregate, const struct sql_dialect *dialect,
+                                     const char *v, const struct task *task, const char **fails, struct arena *arena)
+{
+    const bool sums = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
+    if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX)
+        return arena_printf(arena, "%s(%s)", aggregate->kind == AGG_MIN ? "min" : "max", v);
+    if (!sums || (aggregate->kind == AGG_MEAN && aggregate->logical.kind != LOGICAL_NUMBER))
+        return NULL;
+    const char *text = group_sum(aggregate, dialect, v, task, fails, arena);
+    if (aggregate->kind == AGG_SUM)
+        return text;
+    /* Both are doubles exactly, so that the quotient is rounded once. */
+    const char *large = arena_printf(arena, "NOT (%s BETWEEN -9007199254740992 AND 9007199254740992)", text);
+    *fails = sql_either(*fails, large, arena);
+    return arena_printf(arena, "(%s / %s)", sql_phrase(dialect->as_float, text, NULL, arena),
+                        sql_phrase(dialect->as_float, dialect->rows, NULL, arena));
+}
+
+bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect, struct sql_expressions *expressions,
+                      struct select_column *columns, size_t *parts, size_t *count, const char **fails,
+                      struct arena *arena)
+{
+    enum { MOST_BYTES = 1 << 17 }; /* servers refuse statements of 256 kB */
+    const size_t first = *count - task->aggregate_count;
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        struct select_column *own = &columns[first + i];
+        if (aggregate->kind == AGG_COUNT) {
+            *own = computed(dialect->rows);
+            continue;
+        }
+        if (aggregate->value == NO_VALUE || aggregate->has_initial)
+            return false;
+        const enum kind kind = task->code.at[aggregate->value].kind;
+        const char *v = kind == KIND_BOOL ? NULL : sql_expression(expressions, aggregate->value);
+        if (!v)
+            return false;
+        if (kind == KIND_INT) {
+            *own = computed(group_of_integers(aggregate, dialect, v, task, fails, arena));
+            if (!own->leaf.text)
+                return false;
+            continue;
+        }
+        if (!is_server(dialect) || !group_of_floats(aggregate, dialect, v, own, &columns[*count], fails, arena))
+            return false;
+        if (columns[*count].leaf.text) {
+            parts[i] = *count;
+            *count += LIMB_COLUMNS;
+        }
+        if (*fails && strlen(*fails) > MOST_BYTES / 2)
+            return false;
+    }
+    return true;
+}
+
+/* The columns of a sum or mean of floats; 0: it cannot be said. */
+static size_t lower_float_sum(const struct aggregate *aggregate, struct sql_expressions *expressions,
+                              struct select_column *columns, struct arena *arena)
+{
+    const char *texts[FLOAT_SUM_COLUMNS];
+    const bool sum = (aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN) && !aggregate->has_initial;
+    const char *x = sum ? sql_expression(expressions, aggregate->value) : NULL;
+    if (!x || !float_sum_columns(x, texts, arena))
+        return 0;
+    for (size_t k = 0; k < FLOAT_SUM_COLUMNS; k++)
+        columns[k] = computed(texts[k]);
+    return FLOAT_SUM_COLUMNS;
+}
+
+size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_dialect *dialect,
+                       struct sql_expressions *expressions, const struct task *task, struct select_column *columns,
+                       struct arena *arena)
+{
+    if (aggregate->kind == AGG_COUNT) {
+        columns[0] = computed(dialect->rows);
+        return 1;
+    }
+    if (aggregate->value != NO_VALUE && task->code.at[aggregate->value].kind == KIND_FLOAT) {
+        if (!is_server(dialect))
+            return 0;
+        if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX)
+            return lower_float_sum(aggregate, expressions, columns, arena);
+        const char *x = aggregate->has_initial ? NULL : sql_expression(expressions, aggregate->value);
+        if (x)
+            columns[0] = computed(
+                arena_printf(arena, "reinterpretAsInt64(reinterpretAsString(%s))", float_extreme(aggregate, x, arena)));
+        return x != NULL;
+    }
+    const char *v = aggregate->value == NO_VALUE ? NULL : operand(aggregate, expressions, task);
+    if (!v)
+        return 0;
+    switch (aggregate->kind) {
+    case AGG_MEAN:
+        if (aggregate->logical.kind != LOGICAL_NUMBER || dialect->whole_sum)
+            return 0;
+        /* fall through */
+    case AGG_SUM:
+        if (dialect->whole_sum) {
+            columns[0] = computed(sql_phrase(dialect->whole_sum, v, NULL, arena));
+            return 1;
+        }
+        if (is_narrow(aggregate, task)) {
+            columns[0] = computed(arena_printf(arena, "sum(%s)", v));
+            return 1;
+        }
+        columns[0] = computed(arena_printf(arena, "sum(bitShiftRight(%s, 32))", v));
+        columns[1] = computed(arena_printf(arena, "toInt64(sum(bitAnd(%s, 4294967295)))", v));
+        return 2;
+    case AGG_MIN:
+    case AGG_MAX:
+        columns[0] = computed(arena_printf(arena, "%s(%s)", aggregate->kind == AGG_MIN ? "min" : "max", v));
+        return 1;
+    default:
+        return 0;
+    }
+}

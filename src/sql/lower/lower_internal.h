@@ -1,0 +1,36 @@
+/* Shared by the files that lower tasks to SELECTs. */
+#ifndef RQL_SQL_LOWER_LOWER_INTERNAL_H
+#define RQL_SQL_LOWER_LOWER_INTERNAL_H
+
+#include "sql/lower/lower.h"
+
+struct lowering {
+    const struct queue *queue; /* as bound: it has the texts of comparisons */
+    const struct table_columns *from;
+    const struct sql_dialect *dialect;
+    struct arena *arena;
+    struct select table;
+    struct select_checks checks;
+    struct select *made; /* of each fused task */
+    bool *read;          /* whether a later one reads it */
+    bool shares;         /* what is long and read more than once becomes a column of a subquery */
+    const char *refusal;
+};
+
+/* Sets what cannot be lowered, NULL: an expression. Returns false. */
+bool lowering_refuse(struct lowering *lowering, const char *what);
+
+/* Keeps the rows that the task reads of those there are. */
+bool lowering_limit(struct lowering *lowering, const struct task *task, struct select *select);
+
+/* The task's code, analysed, as expressions of the select's columns. NULL: they would be too long. */
+struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
+                                             struct task **analysed);
+
+/* The INPUT that the value is, SIZE_MAX: none. */
+size_t task_bare_input(const struct task *task, value v);
+
+/* lower_operator.c: a task of SINK_OPERATOR; `select` is what it reads, and becomes its result. */
+bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select);
+
+#endif

@@ -1,0 +1,196 @@
+#include "sql/lower/lower_internal.h"
+
+#include "sql/lower/float_limbs.h"
+
+static bool lower_sort(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    const struct column_operator *column_op = task->column_op;
+    const size_t most = 2 * column_op->key_count + select->order_count;
+    struct select_order *order = arena_array(lowering->arena, most + 1, sizeof *order);
+    struct select_column *columns = arena_array(lowering->arena, task->output_count + 1, sizeof *columns);
+    size_t count = 0;
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, lowering->arena);
+    select_wrap_constants(select, column_op->keys, column_op->key_count, lowering->arena);
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        const size_t input = column_op->keys[i];
+        const char *text = select->columns[input].leaf.text;
+        const bool number = type_table[task->inputs[input].type].kind == KIND_FLOAT;
+        if (!text || (number && !select->dialect->is_nan))
+            return lowering_refuse(lowering, "this sort key");
+        if (number) { /* NaN is last either way, and zeros are equal */
+            const char *nan = sql_phrase(select->dialect->is_nan, text, NULL, lowering->arena);
+            order[count++].text = nan;
+            text = arena_printf(lowering->arena, "(if(%s, toFloat64(0), %s) + toFloat64(0))", nan, text);
+        }
+        order[count++] = (struct select_order){.text = text, .descending = column_op->descending[i]};
+    }
+    for (size_t i = 0; i < select->order_count; i++)
+        order[count++] = select->order[i];
+    bool total = true; /* equal keys are equal rows */
+    for (size_t k = 0; k < task->output_count; k++) {
+        const size_t input = task_bare_input(task, task->outputs[k].value);
+        bool key = false;
+        if (!task->outputs[k].needed)
+            continue;
+        if (input == SIZE_MAX)
+            return lowering_refuse(lowering, "this sort");
+        for (size_t i = 0; i < column_op->key_count; i++)
+            key = key || column_op->keys[i] == input;
+        total = total && key && type_table[task->inputs[input].type].kind != KIND_FLOAT;
+        columns[k] = select->columns[input];
+    }
+    select->order = order;
+    select->order_count = count;
+    select->ordered = select->ordered || total;
+    select->aligned = false;
+    select->columns = columns;
+    select->count = task->output_count;
+    return true;
+}
+
+/* The text to group by, of each key; false: one is a float, of which equal ones may differ, or cannot be said. */
+static bool add_key(struct lowering *lowering, const struct task *task, const struct select *select, size_t input,
+                    const char **keys, struct select_column *column)
+{
+    *column = select->columns[input];
+    if (!column->leaf.text || type_table[task->inputs[input].type].kind == KIND_FLOAT)
+        return lowering_refuse(lowering, "this key");
+    column->raw = NULL;
+    *keys = *keys ? arena_printf(lowering->arena, "%s, %s", *keys, column->leaf.text) : column->leaf.text;
+    column->leaf.column = NULL;
+    return true;
+}
+
+/* The parts of floats' sums become the sums. */
+static void round_sums(const struct task *task, const size_t *parts, struct select *select, struct arena *arena)
+{
+    enum { STEPS = 3 };
+    const size_t first = task->column_op->key_count;
+    size_t last = 0;
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        last = parts[i] > last ? parts[i] : last;
+    for (int step = 0; step < STEPS && last > 0; step++) {
+        select_wrap(select, arena);
+        for (size_t i = 0; i < task->aggregate_count; i++) {
+            const char *texts[LIMB_COLUMNS];
+            struct select_column *at = select->columns + parts[i];
+            if (parts[i] == 0)
+                continue;
+            for (int k = 0; k < LIMB_COLUMNS; k++)
+                texts[k] = at[k].leaf.text;
+            if (step == 0)
+                float_limbs_magnitude(texts, arena);
+            else if (step == 1)
+                float_limbs_carry(texts, arena);
+            for (int k = 0; k < LIMB_COLUMNS; k++)
+                at[k].leaf.text = texts[k];
+            if (step < STEPS - 1)
+                continue;
+            struct select_column *sum = &select->columns[first + i];
+            const char *rows = sum->leaf.text, *text = float_limbs_round(texts, arena);
+            sum->leaf.text = rows ? arena_printf(arena, "(%s / toFloat64(%s))", text, rows) : text;
+        }
+    }
+    select->count = task->output_count;
+}
+
+static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    const struct column_operator *column_op = task->column_op;
+    struct arena *arena = lowering->arena;
+    struct task *analysed;
+    if (column_op->key || column_op->segment != 0 || column_op->key_count == 0)
+        return lowering_refuse(lowering, "groups along an axis");
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, arena);
+    select_wrap_constants(select, column_op->keys, column_op->key_count, arena);
+    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
+    if (!expressions)
+        return lowering_refuse(lowering, "a long expression");
+    const size_t most = task->output_count + LIMB_COLUMNS * task->aggregate_count;
+    struct select_column *columns = arena_array(arena, most + 1, sizeof *columns);
+    size_t *parts = arena_array(arena, task->aggregate_count + 1, sizeof *parts), count = task->output_count;
+    struct select_order *order = arena_array(arena, column_op->key_count + 1, sizeof *order);
+    const char *keys = NULL, *fails = select_fails_of_group(select, arena);
+    if (task->output_count != column_op->key_count + task->aggregate_count)
+        return lowering_refuse(lowering, "this group");
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        if (!add_key(lowering, task, select, column_op->keys[i], &keys, &columns[i]))
+            return false;
+        order[i].text = columns[i].leaf.text;
+    }
+    if (!aggregates_lower(analysed, select->dialect, expressions, columns, parts, &count, &fails, arena))
+        return lowering_refuse(lowering, "this aggregate");
+    *select = (struct select){.dialect = select->dialect,
+                              .from = select->from,
+                              .where = select->where,
+                              .checks = select->checks,
+                              .group = keys,
+                              .fails = fails,
+                              .columns = columns,
+                              .count = count,
+                              .order = order,
+                              .order_count = column_op->key_count,
+                              .ordered = true,
+                              .take = INT64_MAX,
+                              .rows = -1,
+                              .depth = select->depth};
+    round_sums(task, parts, select, arena);
+    return true;
+}
+
+/* The order of distinct rows is that of the first of each. */
+static bool lower_distinct(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    struct arena *arena = lowering->arena;
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, arena);
+    struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
+    struct select_order *order = arena_array(arena, 2, sizeof *order);
+    size_t *inputs = arena_array(arena, task->output_count + 1, sizeof *inputs);
+    const char *keys = NULL;
+    for (size_t k = 0; k < task->output_count; k++)
+        inputs[k] = task_bare_input(task, task->outputs[k].value);
+    select_wrap_constants(select, inputs, task->output_count, arena);
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (inputs[k] == SIZE_MAX || !add_key(lowering, task, select, inputs[k], &keys, &columns[k]))
+            return lowering_refuse(lowering, "this distinct");
+    }
+    const bool ordered = select->ordered && select->order_count == 1;
+    if (ordered) {
+        order[0] = select->order[0];
+        order[0].text = arena_printf(arena, "%s(%s)", order[0].descending ? "max" : "min", order[0].text);
+    }
+    *select = (struct select){.dialect = select->dialect,
+                              .from = select->from,
+                              .where = select->where,
+                              .checks = select->checks,
+                              .group = keys,
+                              .fails = select_fails_of_group(select, arena),
+                              .columns = columns,
+                              .count = task->output_count,
+                              .order = order,
+                              .order_count = ordered,
+                              .ordered = ordered,
+                              .take = INT64_MAX,
+                              .rows = -1,
+                              .depth = select->depth};
+    return keys || lowering_refuse(lowering, "no columns");
+}
+
+bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    if (!lowering_limit(lowering, task, select))
+        return false;
+    switch (task->column_op->kind) {
+    case OPERATOR_SORT:
+        return lower_sort(lowering, task, select);
+    case OPERATOR_GROUP:
+        return lower_group(lowering, task, select);
+    case OPERATOR_DISTINCT:
+        return lower_distinct(lowering, task, select);
+    default:
+        return lowering_refuse(lowering, "a stage of this kind");
+    }
+}

@@ -1,0 +1,35 @@
+/* Format Native of ClickHouse: blocks of columns, parsed as they arrive.
+ *
+ * A block is the number of its columns and of its rows, and for each column its name, its type and its values; numbers
+ * are little-endian, lengths are LEB128. A nullable column has a byte for each row first, 1 where the value is missing
+ * (ClickHouse documentation, "Native format"; the server sends an exception in the same place as text). */
+#ifndef RQL_SQL_WIRE_NATIVE_H
+#define RQL_SQL_WIRE_NATIVE_H
+
+#include "base/parallel.h"
+#include "engine/storage/column.h"
+#include "sql/wire/server_error.h"
+#include "sql/wire/wire_type.h"
+
+struct native;
+
+/* Expects blocks of columns named rql_0, rql_1, ..., of these types; `names`, for messages, and `types` are borrowed.
+ */
+struct native *native_new(const char *const *names, const struct wire_type *types, size_t count);
+void native_free(struct native *native); /* NULL is allowed */
+
+/* An http_receiver with the struct as its context: takes the next part. False: what came is not what is expected. */
+bool native_receive(void *native, const char *bytes, size_t length);
+
+/* The exception that what was received ends with, if it does; in the arena. */
+bool native_exception(const struct native *native, struct arena *arena, struct server_error *error);
+
+int64_t native_rows(const struct native *native);
+
+/* After the last part: makes the columns, with one reference each. An error if the server sent one, if something else
+ * came than is expected or some of it is missing, and if a value has no place here. `source` is the server, for
+ * messages. */
+enum status native_finish(struct native *native, const char *source, const struct workers *workers,
+                          struct column **columns, struct span span, struct diags *diags);
+
+#endif

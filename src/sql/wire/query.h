@@ -1,0 +1,37 @@
+/* Queries whose answer is a table of a known form. */
+#ifndef RQL_SQL_WIRE_QUERY_H
+#define RQL_SQL_WIRE_QUERY_H
+
+#include "base/text.h"
+#include "engine/storage/column.h"
+#include "sql/wire/http.h"
+#include "sql/wire/native.h"
+
+/* Runs a query FORMAT Native whose columns are named rql_0, rql_1, ..., in messages `names`; sets columns[k], one
+ * reference each, and *rows. */
+enum status query_run(struct http *http, const char *sql, const char *const *names, const struct wire_type *types,
+                      size_t count, const char *server, const struct workers *workers, struct column **columns,
+                      int64_t *rows, struct span span, struct diags *diags);
+
+/* The same for a query of one number. */
+enum status query_for_count(struct http *http, const char *sql, const char *server, const struct workers *workers,
+                            int64_t *number, struct span span, struct diags *diags);
+
+enum { QUERY_MAX_TEXTS = 2 };
+
+/* Columns of text. */
+struct query_texts {
+    struct column *columns[QUERY_MAX_TEXTS];
+    int64_t rows;
+};
+
+/* The same with `count` columns of String; the caller releases them. */
+enum status query_for_texts(struct http *http, const char *sql, size_t count, const char *server,
+                            const struct workers *workers, struct query_texts *texts, struct span span,
+                            struct diags *diags);
+struct text query_text(const struct query_texts *texts, size_t column, int64_t row);
+/* All of a column, in the arena. */
+const char **query_texts_of(const struct query_texts *texts, size_t column, struct arena *arena);
+void query_texts_release(struct query_texts *texts);
+
+#endif

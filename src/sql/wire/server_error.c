@@ -1,0 +1,49 @@
+#include "sql/wire/server_error.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool server_error_parse(const char *text, size_t length, struct arena *arena, struct server_error *error)
+{
+    static const char start[] = "Code: ", name[] = "DB::Exception: ";
+    if (length < strlen(start) || memcmp(text, start, strlen(start)) != 0)
+        return false;
+    char *copy = arena_text(arena, text, length);
+    char *message = strstr(copy, name);
+    error->code = atoi(copy + strlen(start));
+    if (!message)
+        message = copy;
+    else
+        message += strlen(name);
+    static const char *const ends[] = {", e.what() = ", " (version ", ", Stack trace"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char *end = strstr(message, ends[i]);
+        if (end)
+            *end = '\0';
+    }
+    size_t rest = strlen(message);
+    while (rest > 0 && (isspace((unsigned char)message[rest - 1]) || message[rest - 1] == '.'))
+        message[--rest] = '\0';
+    error->message = message;
+    return true;
+}
+
+bool server_error_find(const char *text, size_t length, struct arena *arena, struct server_error *error)
+{
+    static const char start[] = "Code: ", name[] = "DB::Exception";
+    enum { MOST_BEFORE = 64 };
+    const char *end = text + length, *at = length > SERVER_ERROR_BYTES ? end - SERVER_ERROR_BYTES : text;
+    for (; (at = memmem(at, (size_t)(end - at), start, strlen(start))); at++) {
+        const size_t rest = (size_t)(end - at);
+        if (memmem(at, rest < MOST_BEFORE ? rest : MOST_BEFORE, name, strlen(name)))
+            return server_error_parse(at, rest, arena, error);
+    }
+    return false;
+}
+
+bool server_error_is_refusal(int code)
+{
+    return code == SERVER_UNKNOWN_USER || code == SERVER_WRONG_PASSWORD || code == SERVER_REQUIRED_PASSWORD ||
+           code == SERVER_ADDRESS_NOT_ALLOWED || code == SERVER_AUTHENTICATION_FAILED;
+}

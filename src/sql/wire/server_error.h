@@ -1,0 +1,38 @@
+/* Exceptions of a ClickHouse server, as they stand in its answers:
+ *
+ *   Code: 60, e.displayText() = DB::Exception: Table db.t doesn't exist., e.what() = DB::Exception      (until 19)
+ *   Code: 60. DB::Exception: Table db.t doesn't exist. (UNKNOWN_TABLE) (version 23.8.1.1 (official build))  (since 20)
+ */
+#ifndef RQL_SQL_WIRE_SERVER_ERROR_H
+#define RQL_SQL_WIRE_SERVER_ERROR_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+
+struct server_error {
+    int code;
+    const char *message; /* without what surrounds it */
+};
+
+/* Whether the text begins with an exception. */
+bool server_error_parse(const char *text, size_t length, struct arena *arena, struct server_error *error);
+
+/* Finds an exception among the last SERVER_ERROR_BYTES bytes of an answer. */
+enum { SERVER_ERROR_BYTES = 1 << 14 };
+bool server_error_find(const char *text, size_t length, struct arena *arena, struct server_error *error);
+
+/* Codes of src/Common/ErrorCodes.cpp there. */
+enum {
+    SERVER_READONLY = 164,
+    SERVER_UNKNOWN_USER = 192,
+    SERVER_WRONG_PASSWORD = 193,
+    SERVER_REQUIRED_PASSWORD = 194,
+    SERVER_ADDRESS_NOT_ALLOWED = 195,
+    SERVER_AUTHENTICATION_FAILED = 516
+};
+
+/* Whether the server does not accept the user. */
+bool server_error_is_refusal(int code);
+
+#endif

@@ -1,0 +1,89 @@
+#include "sql/wire/server_settings.h"
+
+#include "base/strbuf.h"
+#include "sql/wire/query.h"
+
+#include <string.h>
+
+/* Those that a server does not have are left alone. */
+static const struct {
+    const char *name, *value;
+} pinned[] = {
+    {"skip_unavailable_shards", "0"},
+    {"distributed_group_by_no_merge", "0"},
+    {"read_overflow_mode", "throw"},
+    {"read_overflow_mode_leaf", "throw"},
+    {"result_overflow_mode", "throw"},
+    {"timeout_overflow_mode", "throw"},
+    {"group_by_overflow_mode", "throw"},
+    {"sort_overflow_mode", "throw"},
+    {"set_overflow_mode", "throw"},
+    {"join_overflow_mode", "throw"},
+    {"transfer_overflow_mode", "throw"},
+    {"distinct_overflow_mode", "throw"},
+    {"limit", "0"},
+    {"offset", "0"},
+    {"extremes", "0"},
+    {"use_query_cache", "0"},
+    {"apply_deleted_mask", "1"},
+    {"additional_result_filter", ""},
+    {"output_format_native_encode_types_in_binary_format", "0"},
+};
+
+static const char *wanted_value(struct text name)
+{
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
+        if (name.length == strlen(pinned[i].name) && memcmp(name.at, pinned[i].name, name.length) == 0)
+            return pinned[i].value;
+    }
+    return NULL;
+}
+
+static bool is_text(struct text text, const char *expected)
+{
+    return text.length == strlen(expected) && memcmp(text.at, expected, text.length) == 0;
+}
+
+/* Whether the user may change settings: `readonly` is 1 if not. */
+static bool is_fixed(const struct query_texts *settings)
+{
+    for (int64_t row = 0; row < settings->rows; row++) {
+        if (is_text(query_text(settings, 0, row), "readonly"))
+            return is_text(query_text(settings, 1, row), "1");
+    }
+    return false;
+}
+
+enum status server_settings_pin(struct http *http, const char *server, const struct workers *workers, struct span span,
+                                struct diags *diags)
+{
+    struct strbuf sql = {0}, changes = {0};
+    struct query_texts settings;
+    strbuf_puts(&sql, "SELECT name AS rql_0, value AS rql_1 FROM system.settings WHERE name IN ('readonly'");
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
+        strbuf_printf(&sql, ", '%s'", pinned[i].name);
+    strbuf_puts(&sql, ") FORMAT Native");
+    enum status status = query_for_texts(http, sql.text, 2, server, workers, &settings, span, diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    const bool fixed = is_fixed(&settings);
+    for (int64_t row = 0; row < settings.rows && status == STATUS_OK; row++) {
+        const struct text name = query_text(&settings, 0, row), value = query_text(&settings, 1, row);
+        const char *wanted = wanted_value(name);
+        if (!wanted || is_text(value, wanted))
+            continue;
+        if (fixed) {
+            diag_error(diags, span, "`%s` has the setting %.*s = %.*s, which can leave rows out without a word", server,
+                       (int)name.length, name.at, (int)value.length, value.at);
+            diag_hint(diags, "the user's profile is readonly = 1 and forbids to change it: readonly = 2 allows that");
+            status = STATUS_FAILED;
+        }
+        strbuf_printf(&changes, "&%.*s=%s", (int)name.length, name.at, wanted);
+    }
+    if (status == STATUS_OK && changes.text)
+        http_set_settings(http, changes.text);
+    strbuf_free(&changes);
+    query_texts_release(&settings);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* A table on a server that is open. */
+#ifndef RQL_SQL_WIRE_TABLE_H
+#define RQL_SQL_WIRE_TABLE_H
+
+#include "engine/storage/file_reader.h"
+#include "sql/wire/http.h"
+#include "sql/wire/wire_type.h"
+
+struct table_reader {
+    struct file_reader base;
+    struct arena *arena; /* of all that follows */
+    struct table_url url;
+    const char *server; /* for messages */
+    struct http *http;
+    struct wire_type *types; /* of base.columns */
+};
+
+/* Whether it is one of a table, and not of another file or of a query. */
+bool reader_is_table(const struct file_reader *reader);
+
+#endif

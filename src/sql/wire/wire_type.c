@@ -1,0 +1,150 @@
+#include "sql/wire/wire_type.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Types without arguments. */
+static const struct {
+    const char *name;
+    enum wire_form form;
+    size_t width;
+    enum type type;
+    struct logical_type logical;
+} plain_types[] = {
+    {"Int8", WIRE_AS_IS, 1, TYPE_I8, {0}},
+    {"Int16", WIRE_AS_IS, 2, TYPE_I16, {0}},
+    {"Int32", WIRE_AS_IS, 4, TYPE_I32, {0}},
+    {"Int64", WIRE_AS_IS, 8, TYPE_I64, {0}},
+    {"UInt8", WIRE_AS_IS, 1, TYPE_U8, {0}},
+    {"UInt16", WIRE_AS_IS, 2, TYPE_U16, {0}},
+    {"UInt32", WIRE_AS_IS, 4, TYPE_U32, {0}},
+    {"UInt64", WIRE_UNSIGNED, 8, TYPE_I64, {0}},
+    {"Float32", WIRE_AS_IS, 4, TYPE_F32, {0}},
+    {"Float64", WIRE_AS_IS, 8, TYPE_F64, {0}},
+    {"Bool", WIRE_AS_IS, 1, TYPE_BOOL, {0}},
+    {"Date", WIRE_DAYS, 2, TYPE_I32, {.kind = LOGICAL_DATE}},
+    {"Date32", WIRE_AS_IS, 4, TYPE_I32, {.kind = LOGICAL_DATE}},
+    {"DateTime", WIRE_SECONDS, 4, TYPE_I64, {.kind = LOGICAL_TIMESTAMP, .utc = true}},
+    {"String", WIRE_TEXT, 0, TYPE_U32, {.kind = LOGICAL_TEXT}},
+};
+
+/* Types that are sent as another one: as text, or LowCardinality(T) as T. */
+static const char *const cast_to_text[] = {"UUID", "IPv4", "IPv6", "Enum8", "Enum16"};
+
+/* Whether the name is `start` with arguments in parentheses; these are the arena's. */
+static bool has_arguments(const char *name, const char *start, struct arena *arena, const char **arguments)
+{
+    const size_t length = strlen(name), begin = strlen(start);
+    if (length < begin + 2 || strncmp(name, start, begin) != 0 || name[begin] != '(' || name[length - 1] != ')')
+        return false;
+    *arguments = arena_text(arena, name + begin + 1, length - begin - 2);
+    return true;
+}
+
+static bool find_plain(const char *name, struct wire_type *type)
+{
+    for (size_t i = 0; i < sizeof plain_types / sizeof *plain_types; i++) {
+        if (strcmp(name, plain_types[i].name) == 0) {
+            type->form = plain_types[i].form;
+            type->width = plain_types[i].width;
+            type->type = plain_types[i].type;
+            type->logical = plain_types[i].logical;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parse_decimal(const char *arguments, struct wire_type *type)
+{
+    enum { DIGITS_4 = 9, DIGITS_8 = 18, DIGITS_16 = 38 };
+    char *end;
+    const long digits = strtol(arguments, &end, 10);
+    const long scale = *end == ',' ? strtol(end + 1, &end, 10) : -1;
+    if (*end || digits < 1 || digits > DIGITS_16 || scale < 0 || scale > DECIMAL_MAX_SCALE || scale > digits)
+        return false;
+    type->form = WIRE_DECIMAL;
+    type->width = digits <= DIGITS_4 ? sizeof(int32_t) : digits <= DIGITS_8 ? sizeof(int64_t) : sizeof(int128);
+    type->scale = (int)scale;
+    type->type = TYPE_I64;
+    type->logical = (struct logical_type){.kind = LOGICAL_DECIMAL, .scale = (uint8_t)scale};
+    return true;
+}
+
+/* The argument is the number of digits after the second, and perhaps a time zone, which changes no value. */
+static bool parse_ticks(const char *arguments, struct wire_type *type)
+{
+    enum { MOST_DIGITS = 9 };
+    char *end;
+    const long scale = strtol(arguments, &end, 10);
+    if (end == arguments || (*end && *end != ',') || scale < 0 || scale > MOST_DIGITS)
+        return false;
+    type->form = WIRE_TICKS;
+    type->width = sizeof(int64_t);
+    type->scale = (int)scale;
+    type->type = TYPE_I64;
+    type->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true};
+    return true;
+}
+
+static bool parse_fixed_text(const char *arguments, struct wire_type *type)
+{
+    enum { MOST_BYTES = 1 << 24 };
+    char *end;
+    const long width = strtol(arguments, &end, 10);
+    if (*end || width < 1 || width > MOST_BYTES)
+        return false;
+    type->form = WIRE_FIXED_TEXT;
+    type->width = (size_t)width;
+    type->type = TYPE_U32;
+    type->logical = (struct logical_type){.kind = LOGICAL_TEXT};
+    return true;
+}
+
+static bool parse_value(const char *name, struct arena *arena, struct wire_type *type)
+{
+    const char *arguments;
+    for (size_t i = 0; i < sizeof cast_to_text / sizeof *cast_to_text; i++) {
+        if (strcmp(name, cast_to_text[i]) == 0 || has_arguments(name, cast_to_text[i], arena, &arguments)) {
+            type->cast = "String";
+            return find_plain("String", type);
+        }
+    }
+    if (has_arguments(name, "DateTime", arena, &arguments))
+        return find_plain("DateTime", type); /* the argument is a time zone, which changes no value */
+    if (has_arguments(name, "DateTime64", arena, &arguments))
+        return parse_ticks(arguments, type);
+    if (has_arguments(name, "Decimal", arena, &arguments))
+        return parse_decimal(arguments, type);
+    if (has_arguments(name, "FixedString", arena, &arguments))
+        return parse_fixed_text(arguments, type);
+    return find_plain(name, type);
+}
+
+bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *type)
+{
+    const char *inner;
+    *type = (struct wire_type){.name = name};
+    const bool coded = has_arguments(name, "LowCardinality", arena, &inner);
+    if (coded)
+        name = inner;
+    type->nullable = has_arguments(name, "Nullable", arena, &inner);
+    if (!parse_value(type->nullable ? inner : name, arena, type))
+        return false;
+    if (type->cast && type->nullable)
+        type->cast = "Nullable(String)";
+    else if (coded && !type->cast)
+        type->cast = name;
+    return true;
+}
+
+bool wire_type_is_sent_as(const struct wire_type *type, struct text name)
+{
+    struct arena *arena = arena_new();
+    struct wire_type sent;
+    const bool same = wire_type_parse(arena_text(arena, name.at, name.length), arena, &sent) && !sent.cast &&
+                      sent.form == type->form && sent.width == type->width && sent.scale == type->scale &&
+                      sent.nullable == type->nullable && sent.type == type->type;
+    arena_free(arena);
+    return same;
+}
