@@ -171,6 +171,7 @@ void diags_add(struct diags *into, const struct diag *diag)
         diag_second(into, diag->second, diag->label);
     if (diag->hint)
         diag_hint(into, "%s", diag->hint);
+    into->at[into->count - 1].of_rows = diag->of_rows;
 }
 
 void diags_add_errors(struct diags *into, const struct diags *from)

@@ -28,6 +28,7 @@ struct diag {
     const char *message;   /* one sentence without a final full stop */
     const char *hint;      /* what to do about it, or NULL */
     struct span statement; /* of an error of syntax: the whole statement; may be empty */
+    bool of_rows;          /* a value in a row is at fault, not how the query is written */
 };
 
 /* A list of diagnostics; records and texts live in `arena`. */

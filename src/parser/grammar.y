@@ -121,6 +121,7 @@ static const struct token absent;
 %type loaded {struct path_list *}
 %type stated {struct stated_column *}
 %type generated {struct source_node *}
+%type named {struct source_node *}
 %type source {struct source_node *}
 %type zipped {struct source_node *}
 %type zipped_list {struct source_list *}
@@ -160,12 +161,15 @@ pipeline(A) ::= pipeline(P) PIPE stage(G). { A = pipeline_add(tree, P, G); }
 source(A) ::= LOAD(W) loaded(L). { A = source_load(tree, W, L); }
 source(A) ::= file(F). { A = source_path(tree, F); }
 source(A) ::= LAST(W). { A = source_last(tree, W); }
-source(A) ::= generated(S). { A = S; }
+source(A) ::= named(S). { A = S; }
 
 generated(A) ::= RANGE(W) expr(F) DOTDOT expr(T). { A = source_range(tree, W, F, T, NULL); }
 generated(A) ::= RANGE(W) expr(F) DOTDOT expr(T) BY expr(S). { A = source_range(tree, W, F, T, S); }
 generated(A) ::= LB(B) operand_list(L) RB(E). { A = source_literal(tree, B, L, E); }
 generated(A) ::= LP(B) pipeline(P) RP(E). { A = source_pipeline(tree, B, P, E); }
+
+named(A) ::= generated(S). { A = S; }
+named(A) ::= generated(S) AS NAME(C). { A = source_as(tree, S, C); }
 
 /* What may follow a comma depends on how the file before it ends: a file, another column with its type, or another word
  * for missing values. */
@@ -212,8 +216,7 @@ zipped_list(A) ::= zipped_list(L) COMMA zipped(S). { A = source_list_add(tree, L
 zipped(A) ::= file(F). { A = source_path(tree, F); }
 zipped(A) ::= vague(N). { A = source_name(tree, N); }
 zipped(A) ::= vague(N) AS NAME(C). { A = source_as(tree, source_name(tree, N), C); }
-zipped(A) ::= generated(S). { A = S; }
-zipped(A) ::= generated(S) AS NAME(C). { A = source_as(tree, S, C); }
+zipped(A) ::= named(S). { A = S; }
 
 /* Stages: one rule per syntax; words.def says which words use it */
 stage(A) ::= STAGE_SOURCES(W) zipped_list(L). { A = stage_sources(tree, W, L); }

@@ -141,9 +141,11 @@ enum status fail_row(const struct task *task, struct span span, int64_t row, con
 {
     const struct stage_mark *stage = stage_of_span(task, span);
     if (!stage)
-        return diag_error(diags, span, "%s at row %lld", what, (long long)row);
-    diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)row);
-    if (stage->called.source)
+        diag_error(diags, span, "%s at row %lld", what, (long long)row);
+    else
+        diag_error(diags, span, "%s in `%s`, row %lld", what, stage->text, (long long)row);
+    diags->at[diags->count - 1].of_rows = true;
+    if (stage && stage->called.source)
         diag_second(diags, stage->called, "called here");
     return STATUS_FAILED;
 }

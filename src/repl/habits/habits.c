@@ -270,7 +270,7 @@ void habits_answer(const struct env *env, enum parse_mode mode, struct diags *di
 {
     for (size_t i = since; i < diags->count; i++) {
         struct diag *diag = &diags->at[i];
-        if (diag->severity != SEVERITY_ERROR)
+        if (diag->severity != SEVERITY_ERROR || diag->of_rows)
             continue;
         const struct span whole = diag->statement.source ? diag->statement : statement;
         if (answer(env, mode, diags, diag, whole))
