@@ -31,7 +31,7 @@ GIVEN = {
     "companies.csv | pick sym, sector | save syms.csv",
     "load prices.csv": "range 1..3 | map x as open, x + 2 as high, x - 1 as low, x + 1 as close | save prices.csv",
     "def large(k)": "let trades = load amounts.bin as amt\nlet today = load amounts.bin as x\nlet yesterday = load amounts.bin as y",
-    "range 1..9 | map x as n": "let board = range 0..99 | shape 10 10 | map int(row % 3 == 0) as alive\n"
+    "range 1..9 as n": "let board = range 0..99 | shape 10 10 | map int(row % 3 == 0) as alive\n"
     "def life = | stencil [-1..1, -1..1] else 0: int(at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1) == 2) as alive\n"
     "let u = range 1..9 | map float(x) as u\nlet t = range 1..2",
     "load pixels.u8": "range 1..307200 | map x % 256 as p | save pixels.u8",
