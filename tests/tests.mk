@@ -20,7 +20,8 @@
 #: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb, pyspark; COUNT=10000, SEED
-#: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED
+#: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED, ENGINES=clickhouse-18,clickhouse (the second
+#:                  with PYTHON that has chdb)
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
@@ -136,7 +137,7 @@ dialects: all $(B)/print_sql
 	RQL=$(B)/rql $(PYTHON) tests/sql/dialects.py --count $(COUNT) $(if $(SEED),--seed $(SEED))
 
 servers-random: all
-	RQL=$(abspath $(B))/rql $(PYTHON) tests/sql/random_pipelines.py --count $(COUNT) $(if $(SEED),--seed $(SEED))
+	RQL=$(abspath $(B))/rql $(PYTHON) tests/sql/random_pipelines.py --count $(COUNT) $(if $(SEED),--seed $(SEED)) $(if $(ENGINES),--engines $(ENGINES))
 
 typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \

@@ -33,7 +33,7 @@ static const char *const server_types[TYPE_COUNT] = {
 
 static bool converts(const struct sql_dialect *dialect)
 {
-    return dialect == sql_clickhouse || dialect == sql_clickhouse_18;
+    return dialect == sql_clickhouse;
 }
 
 /* The value as a server's type that is sent as `type`; nothing if it is NULL. */

@@ -3,8 +3,8 @@
 
     dialects.py [--count N] [--seed SEED] [--engines NAME,...] [--verbose]
 
-Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse (the module chdb), duckdb and spark (the modules duckdb
-and pyspark of this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
+Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse (the module chdb, behind modern.py), duckdb and spark (the
+modules duckdb and pyspark of this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
 """
 
 import argparse
@@ -21,7 +21,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
-import servers  # noqa: E402
+import modern  # noqa: E402
 
 LEAST, MOST = -(2**63), 2**63 - 1
 INTEGERS = (0, 1, -1, 2, -2, 3, 7, 42, 63, 64, 65, -63, 255, 1000, 2**31 - 1, -(2**31), 2**32, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, MOST, MOST - 1, LEAST, LEAST + 1)
@@ -123,15 +123,18 @@ def binary(rows):
     return b"".join(struct.pack("<q" + "".join(c[1] for c in COLUMNS), *row) for row in rows)
 
 
-class ClickHouse18:
-    def __init__(self, sandbox, rows):
-        if not shutil.which("clickhouse-server"):
-            raise ImportError("clickhouse-server is not installed")
-        folder = sandbox.path("server")
-        os.makedirs(folder)
-        self.server = servers.Server(folder).wait()
+class ClickHouse:
+    dialect = "clickhouse"
+
+    def __init__(self, name, sandbox, rows):
+        is_there, start, _ = modern.ENGINES[name]
+        if not is_there():
+            raise ImportError(f"{name} is not installed")
+        folder = sandbox.path(f"server-{name}")
+        os.makedirs(folder, exist_ok=True)
+        self.server = start(folder).wait()
         self.server.ask("CREATE TABLE t (pos Int64, %s) ENGINE = Memory" % ", ".join(f"{c[0]} {c[4]}" for c in COLUMNS))
-        # Its parser of decimals does not round correctly.
+        # The older one's parser of decimals does not round correctly.
         if rows:
             self.server.ask(b"INSERT INTO t FORMAT RowBinary " + binary(rows))
 
@@ -145,31 +148,10 @@ class ClickHouse18:
         self.server.stop()
 
 
-class ClickHouse:
-    def __init__(self, sandbox, rows):
-        from chdb import session
-
-        self.session = session.Session()
-        self.session.query("CREATE DATABASE IF NOT EXISTS d")
-        self.session.query("USE d")
-        self.session.query("CREATE TABLE t (pos Int64, %s) ENGINE = Memory" % ", ".join(f"{c[0]} {c[4]}" for c in COLUMNS))
-        with open(sandbox.path("t.bin"), "wb") as file:
-            file.write(binary(rows))
-        if rows:
-            self.session.query(f"INSERT INTO t SELECT * FROM file('{sandbox.path('t.bin')}', 'RowBinary', 'pos Int64, {', '.join(f'{c[0]} {c[4]}' for c in COLUMNS)}')")
-
-    def ask_texts(self, sql):
-        return [line.split("\t") for line in str(self.session.query(sql, "TabSeparatedRaw")).splitlines()]
-
-    def ask(self, sql):
-        return [[of_text(field) for field in line] for line in self.ask_texts(sql)]
-
-    def stop(self):
-        self.session.close()
-
-
 class DuckDB:
-    def __init__(self, _, rows):
+    dialect = "duckdb"
+
+    def __init__(self, _, __, rows):
         import duckdb
 
         self.connection = duckdb.connect()
@@ -187,7 +169,9 @@ class DuckDB:
 
 
 class Spark:
-    def __init__(self, sandbox, rows):
+    dialect = "spark"
+
+    def __init__(self, _, sandbox, rows):
         from pyspark.sql import SparkSession
 
         if not shutil.which("java"):
@@ -208,7 +192,7 @@ class Spark:
         self.session.stop()
 
 
-ENGINES = {"clickhouse-18": ClickHouse18, "clickhouse": ClickHouse, "duckdb": DuckDB, "spark": Spark}
+ENGINES = {"clickhouse-18": ClickHouse, "clickhouse": ClickHouse, "duckdb": DuckDB, "spark": Spark}
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------
@@ -276,10 +260,10 @@ def compare(expected, rows):
 
 
 def run_engine(name, sandbox, rows, pipelines, expected, tally, verbose):
-    texts = texts_of(sandbox, name, pipelines)
+    texts = texts_of(sandbox, ENGINES[name].dialect, pipelines)
     tally.check(f"{name}: texts", "" if len(texts) == len(pipelines) else f"{len(texts)} of {len(pipelines)}")
     try:
-        engine = ENGINES[name](sandbox, rows)
+        engine = ENGINES[name](name, sandbox, rows)
     except ImportError as error:
         print(f"dialects: {name}: skipped: {error}")
         return
@@ -339,11 +323,8 @@ def fill_engine(name, engine, rows):
         dated = [(*row[:5], datetime.date.fromisoformat(row[5]), row[6]) for row in rows]
         engine.session.createDataFrame(dated, ", ".join(f"{c[0]} {c[3]}" for c in TRADES)).write.saveAsTable("default.trades")
     else:
-        ask = engine.server.ask if name == "clickhouse-18" else engine.session.query
-        if name == "clickhouse":
-            ask("CREATE DATABASE IF NOT EXISTS default")
-        ask("CREATE TABLE default.trades (%s) ENGINE = MergeTree ORDER BY pos" % ", ".join(f"{c[0]} {c[1]}" for c in TRADES))
-        ask(f"INSERT INTO default.trades VALUES {values}")
+        engine.server.ask("CREATE TABLE default.trades (%s) ENGINE = MergeTree ORDER BY pos" % ", ".join(f"{c[0]} {c[1]}" for c in TRADES))
+        engine.server.ask(f"INSERT INTO default.trades VALUES {values}")
 
 
 def rows_of_rql(sandbox, line):
@@ -378,7 +359,7 @@ def difference_of(expected, answer, ordered):
 def explained(names, sandbox, tally):
     """Whole pipelines: what a server would run, run by other engines."""
     try:
-        source = ClickHouse18(sandbox, [])
+        source = ClickHouse("clickhouse-18", sandbox, [])
     except ImportError as error:
         print(f"dialects: explain sql: skipped: {error}")
         return
@@ -392,13 +373,13 @@ def explained(names, sandbox, tally):
     url = source.server.url("trades", "pos")
     for name in names:
         try:
-            engine = source if name == "clickhouse-18" else ENGINES[name](sandbox, [])
+            engine = source if name == "clickhouse-18" else ENGINES[name](name, sandbox, [])
         except ImportError:
             continue
         if engine is not source:
             fill_engine(name, engine, rows)
         for line, wanted in zip(WHOLE, expected):
-            shown = harness.run(["-c", f"explain sql --dialect {name} load {url} | {line}"], sandbox.here, sandbox.home)
+            shown = harness.run(["-c", f"explain sql --dialect {ENGINES[name].dialect} load {url} | {line}"], sandbox.here, sandbox.home)
             lines = shown.out.decode().splitlines()
             problem = "" if shown.status == 0 and len(lines) == 2 else shown.text()
             if not problem:

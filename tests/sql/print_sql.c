@@ -14,7 +14,7 @@
 
 static const char *leaf_text(const struct sql_dialect *dialect, const struct input *input, struct arena *arena)
 {
-    const bool clickhouse = dialect == sql_clickhouse || dialect == sql_clickhouse_18;
+    const bool clickhouse = dialect == sql_clickhouse;
     const enum kind kind = type_table[input->type].kind;
     const bool validity = strcmp(input->name, "x") == 0 && kind == KIND_BOOL;
     if (validity)

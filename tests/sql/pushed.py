@@ -5,7 +5,6 @@ import math
 import os
 import random
 import re
-import shutil
 import struct
 import sys
 import urllib.error
@@ -13,6 +12,7 @@ import urllib.error
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
+import modern  # noqa: E402
 import servers  # noqa: E402
 
 IDS = ("61f0c404-5cb3-11e7-907b-a6006ad3dba0", "00000000-0000-0000-0000-000000000001")
@@ -172,7 +172,7 @@ def explained(rig, url):
 def elsewhere(rig, server, url):
     """What `explain sql` shows gives the same when it is run by hand, also where a name of a column is used for another one."""
     for line in ("select qty > 3 | map qty * 2 as qty, pos | take 5", "map -pos as pos, qty | take 4", "map pos as qty, qty as pos | take 3", "group qty % 3 as qty: sum(pos) as sym", "pick pos, qty, big | rename pos as big, big as qty, qty as pos | take 2", "select qty > 3 | map big // qty as fails, pos | take 3"):
-        shown = rig.run(f"explain sql --dialect clickhouse-18 load {url} | {line}").out.decode().split("\n")
+        shown = rig.run(f"explain sql --dialect clickhouse load {url} | {line}").out.decode().split("\n")
         expected = rig.run(f"rows.csv | {line}").out.decode()
         try:
             got = server.ask(shown[1].strip() + " FORMAT TabSeparated")
@@ -203,15 +203,9 @@ def changing(rig, server):
 
 def main():
     tally = harness.Tally("pushed")
-    if not shutil.which("clickhouse-server"):
-        print("pushed: skipped: clickhouse-server is not installed")
-        return tally.finish()
-    with harness.Sandbox() as sandbox:
-        rig = servers.Rig(sandbox, tally)
-        folder = sandbox.path("server")
-        os.makedirs(folder)
-        server = servers.Server(folder).wait()
-        try:
+    for name in modern.present("pushed"):
+        with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
+            rig = servers.Rig(sandbox, modern.Part(tally, name))
             make_table(rig, server)
             url = server.url("rows", "pos")
             same(rig, url, "value", VALUES)
@@ -224,9 +218,8 @@ def main():
             elsewhere(rig, server, url)
             unordered(rig, server)
             changing(rig, server)
-        finally:
-            server.stop()
-    return tally.finish()
+    tally.finish()
+    return 1 if tally.failed else 0
 
 
 if __name__ == "__main__":

@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Random pipelines on a table of a server and on a file of the same rows: the same rows, or the same error.
 
-    random_pipelines.py [--count N] [--seed S] [--verbose]"""
+    random_pipelines.py [--count N] [--seed S] [--engines NAME,...] [--verbose]
+
+Engines: clickhouse-18 (clickhouse-server, started here on loopback) and clickhouse (the module chdb, behind modern.py)."""
 
 import argparse
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
+import modern  # noqa: E402
 import servers  # noqa: E402
 
 ROWS = 300
@@ -151,7 +153,7 @@ def answers(rig, source, lines):
     return found
 
 
-def compare(rig, server, tally, count, seed, verbose):
+def compare(rig, server, count, seed, verbose):
     rng = random.Random(seed)
     url = server.url("t", "pos")
     values = failures = 0
@@ -161,35 +163,34 @@ def compare(rig, server, tally, count, seed, verbose):
         values += here[0] == 0
         failures += here[0] != 0
         same = here == there
-        tally.check(f"{number}: {line}", "" if same else f"here {str(here)[:400]}\nthere {str(there)[:400]}")
+        rig.tally.check(f"{number}: {line}", "" if same else f"here {str(here)[:400]}\nthere {str(there)[:400]}")
         if verbose:
             print(number, "same" if same else "different", line)
-    print(f"random-pipelines: {values} values, {failures} errors")
+    print(f"random-pipelines: {rig.tally.name}: {values} values, {failures} errors", flush=True)
+
+
+def run_engine(name, tally, options):
+    with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
+        rig = servers.Rig(sandbox, modern.Part(tally, name))
+        try:
+            make_table(rig, server, options.seed)
+            compare(rig, server, options.count, options.seed, options.verbose)
+        except subprocess.TimeoutExpired as problem:
+            tally.check("in time", str(problem))
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--engines", default=",".join(modern.ENGINES))
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
     tally = harness.Tally("random-pipelines")
-    if not shutil.which("clickhouse-server"):
-        print("random-pipelines: skipped: clickhouse-server is not installed")
-        return tally.finish()
-    with harness.Sandbox() as sandbox:
-        rig = servers.Rig(sandbox, tally)
-        folder = sandbox.path("server")
-        os.makedirs(folder)
-        server = servers.Server(folder).wait()
-        try:
-            make_table(rig, server, options.seed)
-            compare(rig, server, tally, options.count, options.seed, options.verbose)
-        except subprocess.TimeoutExpired as problem:
-            tally.check("in time", str(problem))
-        finally:
-            server.stop()
-    return tally.finish()
+    for name in modern.present("random-pipelines", options.engines.split(",")):
+        run_engine(name, tally, options)
+    tally.finish()
+    return 1 if tally.failed else 0
 
 
 if __name__ == "__main__":

@@ -420,7 +420,7 @@ static void statements(void **state)
         {"explain x | count", "explain {x} | count"},
         {"explain kernel x | count", "explain kernel {x} | count"},
         {"explain sql x | count", "explain sql {x} | count"},
-        {"explain sql --dialect clickhouse-18 x | count", "explain sql --dialect=clickhouse-18 {x} | count"},
+        {"explain sql --dialect clickhouse x | count", "explain sql --dialect=clickhouse {x} | count"},
         {"explain sql --dialect\tduckdb load x.bin", "explain sql --dialect=duckdb {load x.bin}"},
         {"let sql = 1 --dialect", "let sql = (- 1 (neg dialect))"},
         {".help", ".help"},

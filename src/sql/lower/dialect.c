@@ -8,7 +8,7 @@
 
 /* In the order of enum bits of dialect_operations.c. */
 const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
-    {.name = "clickhouse-18",
+    {.name = "clickhouse",
      .bit = 1,
      .name_quote = '`',
      .escapes = true,
@@ -34,33 +34,8 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .reversed = " NULLS FIRST",
      .rows = "toInt64(count())",
      .any = "(max(toUInt8($a)) = 1)"},
-    {.name = "clickhouse",
-     .bit = 2,
-     .name_quote = '`',
-     .escapes = true,
-     .control = "\\x",
-     .truths = {"0", "1"},
-     .integer = "toInt64($a)",
-     .least_integer = "toInt64('-9223372036854775808')",
-     .bare_bits = 31,
-     .number = "$a",
-     .special = "$a",
-     .count = "if($b BETWEEN 0 AND 63, $b, toInt64(0))",
-     .as_integer = "toInt64($a)",
-     .as_float = "toFloat64($a)",
-     .as_text = "CAST($a AS $b)",
-     .days = "toInt64($a)",
-     .seconds = "(toInt64($a) * 1000000)",
-     .value_or = "ifNull($a, $b)",
-     .present = "isNotNull($a)",
-     .decimal = "toDecimal128($a, $b)",
-     .unscaled = "toInt64($a * toDecimal128('$b', 0))",
-     .is_nan = "isNaN($a)",
-     .reversed = " NULLS FIRST",
-     .rows = "toInt64(count())",
-     .any = "(max(toUInt8($a)) = 1)"},
     {.name = "duckdb",
-     .bit = 4,
+     .bit = 2,
      .name_quote = '"',
      .truths = {"FALSE", "TRUE"},
      .integer = "CAST($a AS BIGINT)",
@@ -84,7 +59,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .whole_sum = "coalesce(sum($a), 0)",
      .skip = " OFFSET $a"},
     {.name = "spark",
-     .bit = 8,
+     .bit = 4,
      .name_quote = '`',
      .escapes = true,
      .control = "\\u00",
@@ -111,7 +86,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .skip = " OFFSET $a"},
 };
 
-const struct sql_dialect *const sql_clickhouse_18 = &sql_dialects[0], *const sql_clickhouse = &sql_dialects[1];
+const struct sql_dialect *const sql_clickhouse = &sql_dialects[0];
 
 const struct sql_dialect *sql_dialect_find(const char *name)
 {

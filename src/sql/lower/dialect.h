@@ -46,14 +46,14 @@ struct sql_dialect {
     const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };
 
-enum { SQL_DIALECTS = 4 };
+enum { SQL_DIALECTS = 3 };
 extern const struct sql_dialect sql_dialects[SQL_DIALECTS];
 const struct sql_dialect *sql_dialect_find(const char *name); /* NULL if there is none */
 
 const char *sql_dialect_name(size_t k); /* NULL behind the last */
 
-/* Of servers before version 20, and of later ones. */
-extern const struct sql_dialect *const sql_clickhouse_18, *const sql_clickhouse;
+/* What tables on servers are asked in: servers of version 18.16 take it, and those of today. */
+extern const struct sql_dialect *const sql_clickhouse;
 
 /* What an operation is applied to. */
 struct sql_operands {

@@ -7,7 +7,7 @@
  * by zero is an error, and its floor() an integer. */
 #include "sql/lower/dialect.h"
 
-enum { C18 = 1, CNEW = 2, DUCK = 4, SPARK = 8, CH = C18 | CNEW, DS = DUCK | SPARK, ANY = CH | DS };
+enum { CH = 1, DUCK = 2, SPARK = 4, DS = DUCK | SPARK, ANY = CH | DS };
 enum { B = 1 << KIND_BOOL, I = 1 << KIND_INT, F = 1 << KIND_FLOAT };
 
 struct row {
@@ -33,8 +33,7 @@ static const struct row rows[] = {
     /* Integers. */
     {OP_ADD, I, CH, false, {"($A + $B)", NULL, "(bitAnd(bitXor($a, $r), bitXor($b, $r)) < 0)"}},
     {OP_SUB, I, CH, false, {"($A - $B)", NULL, "(bitAnd(bitXor($a, $b), bitXor($a, $r)) < 0)"}},
-    {OP_MUL, I, C18, false, {"($A * $B)", NULL, "(toDecimal128($a, 0) * toDecimal128($b, 0) != toDecimal128($r, 0))"}},
-    {OP_MUL, I, CNEW, false, {"($A * $B)", NULL, "(toInt128($a) * toInt128($b) != $r)"}},
+    {OP_MUL, I, CH, false, {"($A * $B)", NULL, "(toDecimal128($a, 0) * toDecimal128($b, 0) != toDecimal128($r, 0))"}},
     {OP_ADD,
      I,
      DUCK,
@@ -86,8 +85,7 @@ static const struct row rows[] = {
     {OP_ABS, I, DS, false, {"abs($a)", "abs(greatest($a, -9223372036854775807))", "($a = " LEAST ")"}},
     {OP_SIGN, I, CH, false, {"toInt64(($a > 0) - ($a < 0))", NULL, NULL}},
     {OP_SIGN, I, DS, false, {"CAST(sign($a) AS BIGINT)", NULL, NULL}},
-    {OP_POPCOUNT, I, C18, false, {"toInt64(length(bitmaskToArray($a)))", NULL, NULL}},
-    {OP_POPCOUNT, I, CNEW, false, {"toInt64(bitCount($a))", NULL, NULL}},
+    {OP_POPCOUNT, I, CH, false, {"toInt64(length(bitmaskToArray($a)))", NULL, NULL}},
     {OP_POPCOUNT, I, DS, false, {"CAST(bit_count($a) AS BIGINT)", NULL, NULL}},
     {OP_BITAND, I, CH, false, {"bitAnd($a, $b)", NULL, NULL}},
     {OP_BITAND, I, DS, false, {"($a & $b)", NULL, NULL}},

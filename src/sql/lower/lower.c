@@ -353,7 +353,7 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
     struct lowering *lowering = arena_alloc(arena, sizeof *lowering); /* the selects refer to it */
     *lowering = (struct lowering){.queue = queue, .from = from, .arena = arena};
     struct queue fused;
-    lowering->dialect = from->dialect ? sql_dialect_find(from->dialect) : sql_clickhouse_18;
+    lowering->dialect = from->dialect ? sql_dialect_find(from->dialect) : sql_clickhouse;
     lowering->shares = lowering->dialect->whole_sum; /* shown alone, where it is to be short */
     queue_init(&fused, arena);
     bool good = is_row_by_row(lowering);

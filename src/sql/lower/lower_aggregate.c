@@ -51,7 +51,7 @@ static const char *group_sum(const struct aggregate *aggregate, const struct sql
 
 static bool is_server(const struct sql_dialect *dialect)
 {
-    return dialect == sql_clickhouse || dialect == sql_clickhouse_18;
+    return dialect == sql_clickhouse;
 }
 
 /* The least or largest of floats: NaN only where there is nothing else, and zeros are positive. */

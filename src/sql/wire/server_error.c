@@ -4,6 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The length of a message without the error's name, which servers of today put behind it: " (UNKNOWN_DATABASE)". */
+static size_t without_name(const char *message, size_t length)
+{
+    if (length == 0 || message[length - 1] != ')')
+        return length;
+    size_t begin = length - 1;
+    while (begin > 0 && (isupper((unsigned char)message[begin - 1]) || message[begin - 1] == '_' ||
+                         isdigit((unsigned char)message[begin - 1])))
+        begin--;
+    return begin > 1 && begin < length - 1 && message[begin - 1] == '(' && message[begin - 2] == ' ' ? begin - 2
+                                                                                                     : length;
+}
+
 bool server_error_parse(const char *text, size_t length, struct arena *arena, struct server_error *error)
 {
     static const char start[] = "Code: ", name[] = "DB::Exception: ";
@@ -22,7 +35,7 @@ bool server_error_parse(const char *text, size_t length, struct arena *arena, st
         if (end)
             *end = '\0';
     }
-    size_t rest = strlen(message);
+    size_t rest = without_name(message, strlen(message));
     while (rest > 0 && (isspace((unsigned char)message[rest - 1]) || message[rest - 1] == '.'))
         message[--rest] = '\0';
     error->message = message;
