@@ -5,6 +5,7 @@ devices build few of them. What is printed is compared with a computation in Pyt
     tests/programs/rounds.py [--count N] [--seed S] [--modes host,host-unfused,...]
 """
 
+import math
 import os
 import random
 import sys
@@ -91,6 +92,25 @@ def normalised(pick):
                 lambda before, state, step: folds.fit(sum(u * scale for u, in state)) > scale * modulus)
 
 
+def linked(pick):
+    """Sums of what is computed of elements at one position, which may be outside in any round."""
+    rows, terms, times, rounds = pick(1, 60), pick(0, 9), pick(1, 50), pick(1, 12)
+    inside, bound = rows + (pick(0, 9) == 0), 10 ** pick(1, 9)
+    at = f"[(e * {times} + step) % {inside}]"
+    query = (f"range 1..{rows} | map x * 0.37 as u, x % 5 as w | repeat {rounds} until max(u) > {bound}: "
+             f"map sum(e in row..row + {terms}: (w{at} > 2 ? u{at} / w{at} : u{at}) - e) * 0.5 as u, (w + step) % 7 as w")
+
+    def next_of(state, row, step):
+        positions = [((e * times + step) % inside, e) for e in range(row, row + terms + 1)]
+        if any(p >= rows for p, _ in positions):
+            return (2**64,)
+        values = [(*state[p], e) for p, e in positions]
+        return math.fsum((u / w if w > 2 else u) - e for u, w, e in values) * 0.5, (state[row][1] + step) % 7
+
+    return Loop(query, [(x * 0.37, x % 5) for x in range(1, rows + 1)], rounds, next_of, lambda state, step: True,
+                lambda before, state, step: max(u for u, _ in state) > bound)
+
+
 def same(line, expected):
     """Python writes small numbers in another way."""
     return line == expected or ("." in line and [float(v) for v in line.split()] == [float(v) for v in expected.split()])
@@ -112,7 +132,7 @@ def main(arguments):
     pick = random.Random(options.seed).randint
     loops = []
     while len(loops) < options.count:
-        loop = (growing, settling, normalised)[len(loops) % 3](pick)
+        loop = (growing, settling, normalised, linked)[len(loops) % 4](pick)
         loops.append(loop)
     with harness.Sandbox() as sandbox:
         for mode in options.modes.split(","):

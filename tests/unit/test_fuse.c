@@ -6,6 +6,7 @@
 #include "engine/exact/exact.h"
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/optimize.h"
+#include "engine/plan/loop.h"
 #include "engine/run/run_queue.h"
 
 /* Prints a fused queue, a task per line. */
@@ -511,6 +512,58 @@ static void random_pipelines(void **state)
     assert_true(answered > 1000 && failed > 100);
 }
 
+/* The tasks of a round of the query's loop on 10 rows, after what its folds read of elements has become columns. */
+static void describe_round(struct queries *queries, const char *text, struct strbuf *out)
+{
+    struct bound bound = query_bind(queries, text);
+    struct loop *loop = bound.queue.loops[0];
+    struct queue fused, made;
+    queue_init(&fused, queries->scratch->arena);
+    queue_init(&made, queries->scratch->arena);
+    optimize_queue(loop_queue(loop, 0), &fused);
+    for (size_t k = 0; k < loop->count; k++)
+        loop->state[k]->rows = 10;
+    for (size_t t = 0; t < fused.count; t++)
+        fused.tasks[t]->rows = 10;
+    if (fold_elements(&fused, &made))
+        describe(out, &made);
+    queue_release(&fused);
+    queue_release(&bound.queue);
+}
+
+static void elements_of_folds(void **state)
+{
+    struct queries *queries = *state;
+    static const struct {
+        const char *body, *tasks; /* NULL: as they were */
+    } cases[] = {
+        {"sum(e in 0..row: r[e] / d[e]) as r, d",
+         "reads r:f64, d:i64  10 rows; gives elements = r / float(d)\n"
+         "reads d:i64, r[]:f64, d[]:i64, elements[]:f64 of 1  10 rows; gives r = sum(k in 0..row: elements[k]), d"},
+        {"sum(e in 0..row: d[e] > 1 ? r[e] * d[e + 1] / d[e] : 0.0) as r, d", NULL}, /* `d` at two positions */
+        {"sum(e in 0..row: (d[e] > 1 ? r[e] / d[e] : 0.0) * d[e + 1]) as r, d",
+         "reads d:i64, r:f64  10 rows; gives elements = d > 1 ? r / float(d) : 0.0\n"
+         "reads d:i64, d[]:i64, r[]:f64, elements[]:f64 of 1  10 rows; "
+         "gives r = sum(k in 0..row: elements[k] * float(d[k + 1])), d"},
+        {"sum(e in 0..row: r[e]) as r, d", NULL}, /* one element */
+        {"sum(e in 0..row: r[e] * (d[e] + row)) as r, d", NULL},
+        {"sum(e in 0..row: float(d[e] // (d[e] - 1))) as r, d", NULL},         /* may fail */
+        {"sum(e in 0..row: r[e] / d[e] + (r[e] + e) * d[row]) as r, d", NULL}, /* as many elements as before */
+        {"r[row] / d[row] as r, d", NULL},                                     /* no fold */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct strbuf text = {0}, tasks = {0};
+        strbuf_printf(&text, "range 0..9 | map x * 0.5 as r, x + 1 as d | repeat 3: map %s", cases[i].body);
+        describe_round(queries, text.text, &tasks);
+        if (cases[i].tasks)
+            assert_string_equal(tasks.text, cases[i].tasks);
+        else
+            assert_int_equal(tasks.length, 0);
+        strbuf_free(&tasks);
+        strbuf_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +572,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(zips, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(neighbours, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(elements_of_columns, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(elements_of_folds, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(firsts_of_sorts, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(breakers, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(rows_and_windows, queries_setup, queries_teardown),

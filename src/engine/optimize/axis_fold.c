@@ -3,6 +3,7 @@
  * A sum, minimum or maximum along an axis of rows that are computed of nothing but their numbers and of elements at
  * any position, as an index product is, becomes a fold over that axis: the rows are not stored. */
 #include "engine/optimize/optimize.h"
+#include "engine/optimize/remap.h"
 #include "engine/plan/code_loop.h"
 
 /* A reduction and the task that computes its rows. */
@@ -158,8 +159,7 @@ static struct task *moved(struct task *const *made, const struct task *task)
     return task ? made[task->number] : NULL;
 }
 
-/* Points a task at those made for the ones it reads. */
-static void move_references(struct task *task, struct task *const *made, struct arena *arena)
+void task_move_references(struct task *task, struct task *const *made, struct arena *arena)
 {
     struct input *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
     struct task **equals = arena_array(arena, task->equal_count + 1, sizeof *equals);
@@ -200,7 +200,7 @@ bool fold_axes(const struct queue *fused, struct queue *folded)
             *task = *fused->tasks[t];
             task->number = number;
         }
-        move_references(task, made, arena);
+        task_move_references(task, made, arena);
     }
     return any;
 }

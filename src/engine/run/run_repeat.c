@@ -287,8 +287,11 @@ static enum status run_kept(struct repeat_run *run, const struct runner *runner,
     diags_init(&diags, arena);
     prepare(run);
     const int64_t began = now_ns();
-    const struct queue *const queues[LOOP_QUEUES] = {&run->queues[0].fused, &run->queues[1].fused,
-                                                     &run->queues[2].fused};
+    struct queue elements;
+    queue_init(&elements, arena);
+    const struct queue *const queues[LOOP_QUEUES] = {
+        fold_elements(&run->queues[0].fused, &elements) ? &elements : &run->queues[0].fused, &run->queues[1].fused,
+        &run->queues[2].fused};
     struct backend *backend = backend_of_rounds(run, runner, &diags);
     struct kept_rounds *kept =
         backend ? kept_rounds_new(runner, backend, run->loop, queues, run->state, run->rows, run->frame.outer, &diags)
