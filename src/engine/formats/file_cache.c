@@ -147,7 +147,7 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
         return NULL;
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
-        const bool fits = format ? same_format(entry->file.format, format) : entry->by_content;
+        const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
         if (fits && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->file.stamp, &now) &&
             !mapping_is_invalid(entry))
             return entry;
