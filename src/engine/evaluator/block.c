@@ -162,6 +162,11 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
                 border_rows(step->whole, step->border, worker->row + step->first, worker->rows, operands.out);
             continue;
         }
+        if (step->progression.by != 0) {
+            worker->at[step->out] =
+                progression_rows(step->whole, &step->progression, worker->row, worker->rows, operands.out);
+            continue;
+        }
         operands.a = step->args[0] != NO_REGISTER ? worker->at[step->args[0]] : NULL;
         if (!run) {
             worker->at[step->out] = operands.a;

@@ -2,8 +2,8 @@
 
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/float_pair.h"
+#include "engine/evaluator/gather_order.h"
 #include "engine/evaluator/loop.h"
-#include "engine/plan/border.h"
 #include "engine/vector/compare_const.h"
 
 #include <math.h>
@@ -118,27 +118,14 @@ reg builder_vector(struct builder *b, value v, enum lane lane)
     return of[v] = vector;
 }
 
-/* The neighbour that a GATHER reads; NULL: it is no such one. `*first` is added to the number of the task's row. */
-static const struct border *neighbour_of(const struct builder *b, value v, int64_t *first)
-{
-    const struct instr *instr = &b->code->at[v];
-    const struct job *job = b->program->job;
-    int64_t rows;
-    *first = 0;
-    if (instr->op != OP_GATHER || !instr->exact || b->in_loop)
-        return NULL;
-    const struct border *border = border_of_position(b->code, instr->args[0], first, &rows);
-    return border && job->columns[instr->integer]->rows == (rows < 0 ? job->rows : rows) ? border : NULL;
-}
-
 bool builder_is_stored(const struct builder *b, value v)
 {
-    int64_t first;
-    return b->code->at[v].op == OP_INPUT || neighbour_of(b, v, &first);
+    struct step step;
+    return b->code->at[v].op == OP_INPUT || gather_order(b, v, &step);
 }
 
-/* The vector of a neighbour's elements, for all rows of the block. What guards compute is not there for others. */
-static reg neighbour_vector(struct builder *b, value v)
+/* The vector of such elements, for all rows of the block. What guards compute is not there for others. */
+static reg ordered_vector(struct builder *b, value v)
 {
     const struct column *whole = b->program->job->columns[b->code->at[v].integer];
     const reg vector = new_vector(b, type_table[whole->store].size);
@@ -150,7 +137,7 @@ static reg neighbour_vector(struct builder *b, value v)
         .check = CHECK_NONE,
         .whole = whole,
     };
-    step.border = neighbour_of(b, v, &step.first);
+    gather_order(b, v, &step);
     builder_add_step(b, step);
     b->program->reads_row_numbers = true;
     if (b->scope != SCOPE_GUARDS)
@@ -165,7 +152,7 @@ reg builder_stored_vector(struct builder *b, value v)
     struct program *program = b->program;
     const struct instr *instr = &b->code->at[v];
     if (instr->op == OP_GATHER)
-        return neighbour_vector(b, v);
+        return ordered_vector(b, v);
     size_t input = (size_t)instr->integer;
     reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
     program->stored[program->stored_count++] =

@@ -12,6 +12,7 @@
 
 #include "engine/backend/backend.h"
 #include "engine/vector/ops.h"
+#include "engine/vector/progression_rows.h"
 
 /* The number of a vector in its program. */
 typedef int32_t reg;
@@ -34,6 +35,7 @@ struct step {
     const struct column *whole;  /* GATHER */
     const struct border *border; /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */
     int64_t first;
+    struct progression progression; /* GATHER at equal distances if `by` is not 0 */
     union reciprocal *by;           /* division by a constant */
     struct compare_const *compare;  /* comparison with constants */
     const struct vector_loop *loop; /* the steps after this one are a loop's (loop.h); NULL: it is none */
