@@ -14,7 +14,7 @@ enum {
                             sorting half the room */
     LEAST_BINS = 64, /* of a bin that is dealt again, so that keys which are skewed on every scale need few rounds */
     MOST_BINS = 256,
-    WARY = 8
+    MOST_WARY = 16
 };
 
 /* Inlined where the width is a constant: one loop for each width. */
@@ -235,10 +235,12 @@ void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, co
     if (bins->wary > 0) {
         bins->wary--;
     } else if (deal_into_rooms(bins, *pieces, by, bin_count)) {
+        bins->next = 0;
         sort_rooms(bins, bin_count);
         return bins->sorted;
     } else {
-        bins->wary = WARY;
+        bins->wary = bins->next;
+        bins->next = bins->next == 0 ? 1 : bins->next < MOST_WARY ? 2 * bins->next : MOST_WARY;
     }
     deal_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
     sort_arrays(bins, bins->spaces[0], bin_count, bins->counts, bins->spaces[1], bins->sorted);

@@ -18,7 +18,8 @@ struct bins {
     size_t memory_bytes;
     char *spaces[2], *sorted;
     uint32_t *counts;
-    int wary; /* buckets whose bins are counted at once, as an earlier one's did not suffice */
+    int wary; /* buckets whose bins are counted at once, as the last one's did not suffice: */
+    int next; /* how many after the next such one; twice as many each time */
 };
 
 /* The bytes of bins for buckets of up to `most` elements. */

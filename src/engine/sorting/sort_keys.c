@@ -2,7 +2,9 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "engine/sorting/sort_key_alone.h"
 #include "engine/sorting/sort_key_encode.h"
+#include "engine/sorting/sort_key_range.h"
 #include "engine/vector/elements.h"
 
 #include <stdatomic.h>
@@ -60,104 +62,14 @@ static const void *element(const struct column *column, int64_t row)
     return (const char *)column->data + (size_t)row * type_table[column->store].size;
 }
 
-struct range {
-    uint64_t least, most;
-    bool nan, negative_zero;
-};
-
 struct ranging {
     const struct workers *workers;
     const struct column *column;
     struct parts parts;
-    struct range *ranges; /* of each part */
+    struct key_range *ranges; /* of each part */
 };
 
-static const struct range no_range = {.least = UINT64_MAX};
-
-static void merge_range(struct range *range, const struct range *other)
-{
-    range->least = other->least < range->least ? other->least : range->least;
-    range->most = other->most > range->most ? other->most : range->most;
-    range->nan = range->nan || other->nan;
-    range->negative_zero = range->negative_zero || other->negative_zero;
-}
-
-/* In several lanes, so that comparisons do not depend on each other. */
-static struct range range_of_i32(const int32_t *values, int64_t count)
-{
-    enum { LANES = 32 };
-    int32_t least[LANES], most[LANES];
-    for (int k = 0; k < LANES; k++) {
-        least[k] = INT32_MAX;
-        most[k] = INT32_MIN;
-    }
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            least[k] = values[i + k] < least[k] ? values[i + k] : least[k];
-            most[k] = values[i + k] > most[k] ? values[i + k] : most[k];
-        }
-    }
-    for (; i < count; i++) {
-        least[0] = values[i] < least[0] ? values[i] : least[0];
-        most[0] = values[i] > most[0] ? values[i] : most[0];
-    }
-    for (int k = 1; k < LANES; k++) {
-        least[0] = least[k] < least[0] ? least[k] : least[0];
-        most[0] = most[k] > most[0] ? most[k] : most[0];
-    }
-    return (struct range){.least = (uint64_t)least[0] ^ sign_64, .most = (uint64_t)most[0] ^ sign_64};
-}
-
-CPU_CLONES static bool has_negative_zero(const void *data, enum type store, int count)
-{
-    bool found = false;
-    for (int i = 0; i < count && store == TYPE_F64; i++) {
-        uint64_t bits;
-        memcpy(&bits, (const double *)data + i, sizeof bits);
-        found |= bits == sign_64;
-    }
-    for (int i = 0; i < count && store == TYPE_F32; i++) {
-        uint32_t bits;
-        memcpy(&bits, (const float *)data + i, sizeof bits);
-        found |= bits == sign_32;
-    }
-    return found;
-}
-
-/* Images from `nan` on are NaN, and are left out. */
-CPU_CLONES static struct range range_below(const uint64_t *images, int count, uint64_t nan)
-{
-    uint64_t least = UINT64_MAX, most = 0, nans = 0;
-    for (int i = 0; i < count; i++) {
-        const uint64_t is_nan = 0 - (uint64_t)(images[i] >= nan), without = images[i] & ~is_nan;
-        nans |= is_nan;
-        least = (images[i] | is_nan) < least ? images[i] : least;
-        most = without > most ? without : most;
-    }
-    return (struct range){.least = least, .most = most, .nan = nans != 0};
-}
-
-CPU_CLONES static struct range range_of_images(const uint64_t *images, int count)
-{
-    uint64_t least = UINT64_MAX, most = 0;
-    for (int i = 0; i < count; i++) {
-        least = images[i] < least ? images[i] : least;
-        most = images[i] > most ? images[i] : most;
-    }
-    return (struct range){.least = least, .most = most};
-}
-
-static struct range range_of_block(const void *data, enum type store, int count)
-{
-    uint64_t images[KEY_BLOCK];
-    sort_key_encode(data, store, NULL, count, images);
-    if (store != TYPE_F32 && store != TYPE_F64)
-        return range_of_images(images, count);
-    struct range range = range_below(images, count, store == TYPE_F32 ? UINT32_MAX : UINT64_MAX);
-    range.negative_zero = has_negative_zero(data, store, count);
-    return range;
-}
+static const struct key_range no_range = {.least = UINT64_MAX};
 
 static void range_of_part(void *context, int member, int64_t part)
 {
@@ -165,32 +77,28 @@ static void range_of_part(void *context, int member, int64_t part)
     const struct ranging *ranging = context;
     const struct column *column = ranging->column;
     int64_t begin = part_begin(&ranging->parts, part), end = part_begin(&ranging->parts, part + 1);
-    struct range range = no_range;
-    if (column->store == TYPE_I32) {
-        range = range_of_i32(element(column, begin), end - begin);
-    } else {
-        for (int64_t row = begin; row < end && !workers_cancelled(ranging->workers); row += KEY_BLOCK) {
-            int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
-            operator_prefetch(column, row + count, count);
-            struct range block = range_of_block(element(column, row), column->store, count);
-            merge_range(&range, &block);
-        }
+    struct key_range range = no_range;
+    for (int64_t row = begin; row < end && !workers_cancelled(ranging->workers); row += KEY_BLOCK) {
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        operator_prefetch(column, row + count, count);
+        key_range_extend(&range, element(column, row), column->store, count);
     }
     ranging->ranges[part] = range;
 }
 
-static bool find_range(const struct column *column, int64_t rows, const struct workers *workers, struct range *range)
+static bool find_range(const struct column *column, int64_t rows, const struct workers *workers,
+                       struct key_range *range)
 {
     *range = no_range;
     if (column->range_known && type_table[column->store].kind != KIND_FLOAT) {
-        *range = (struct range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
+        *range = (struct key_range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
         return true;
     }
     struct ranging ranging = {.workers = workers, .column = column, .parts = partition_rows(workers, rows, PART_ROWS)};
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
     bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)
-        merge_range(range, &ranging.ranges[i]);
+        key_range_merge(range, &ranging.ranges[i]);
     free(ranging.ranges);
     return done;
 }
@@ -226,7 +134,7 @@ static void place_keys(struct keys *keys)
     }
 }
 
-static void set_range(struct key *key, const struct range *range)
+static void set_range(struct key *key, const struct key_range *range)
 {
     bool any = range->least <= range->most;
     key->least = any ? range->least : 0;
@@ -240,7 +148,7 @@ bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, co
 {
     *keys = (struct keys){.at = at, .count = count};
     for (size_t i = 0; i < count; i++) {
-        struct range range;
+        struct key_range range;
         if (!find_range(at[i].column, rows, workers, &range))
             return false;
         set_range(&at[i], &range);
@@ -250,23 +158,23 @@ bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, co
 }
 
 /* The range of the column's type, or of its elements where known. */
-static struct range possible_range(const struct column *column)
+static struct key_range possible_range(const struct column *column)
 {
     const struct type_info *info = &type_table[column->store];
     if (info->kind == KIND_FLOAT) {
         uint64_t nan = column->store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
-        return (struct range){.most = nan - 1, .nan = true, .negative_zero = true};
+        return (struct key_range){.most = nan - 1, .nan = true, .negative_zero = true};
     }
     int64_t lo = column->range_known ? column->lo : info->lo;
     int64_t hi = column->range_known ? column->hi : info->hi;
-    return (struct range){.least = (uint64_t)lo ^ sign_64, .most = (uint64_t)hi ^ sign_64};
+    return (struct key_range){.least = (uint64_t)lo ^ sign_64, .most = (uint64_t)hi ^ sign_64};
 }
 
 void keys_init_by_type(struct keys *keys, struct key *at, size_t count)
 {
     *keys = (struct keys){.at = at, .count = count};
     for (size_t i = 0; i < count; i++) {
-        const struct range range = possible_range(at[i].column);
+        const struct key_range range = possible_range(at[i].column);
         set_range(&at[i], &range);
     }
     place_keys(keys);
@@ -311,9 +219,22 @@ static void read_codes(const struct keys *keys, int word, int64_t row, const uin
     }
 }
 
+/* Reads the codes of a single key; false: there is no loop for it. */
+static bool read_alone(const struct keys *keys, int64_t row, int count, size_t code_bytes, void *codes)
+{
+    const struct key *key = &keys->at[0];
+    const struct key_loops *loops = keys->count == 1 ? key_loops_of(key->column->store, code_bytes) : NULL;
+    if (!loops)
+        return false;
+    operator_prefetch(key->column, row + count, count);
+    loops->encode(key, element(key->column, row), count, codes);
+    return true;
+}
+
 void keys_read(const struct keys *keys, int word, int64_t row, int count, uint64_t *codes)
 {
-    read_codes(keys, word, row, NULL, count, codes);
+    if (!read_alone(keys, row, count, sizeof *codes, codes))
+        read_codes(keys, word, row, NULL, count, codes);
 }
 
 void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int count, uint64_t *codes)
@@ -321,60 +242,14 @@ void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int c
     read_codes(keys, word, 0, rows, count, codes);
 }
 
-/* The distance of an integer of up to 32 bits from the least equals that of their images, modulo 2^32. */
-#define CODES(type)                                                                                                    \
-    CPU_CLONES static void codes_of_##type(const struct key *key, const void *values, int count, uint32_t *codes)      \
-    {                                                                                                                  \
-        const type##_t *restrict in = values;                                                                          \
-        uint32_t *restrict out = codes;                                                                                \
-        const uint32_t from = (uint32_t)(key->descending ? key->most : key->least);                                    \
-        const uint32_t sign = key->descending ? UINT32_MAX : 0; /* (x ^ -1) - -1 is -x */                              \
-        for (int i = 0; i < count; i++) {                                                                              \
-            const uint32_t integer = (uint32_t)in[i];                                                                  \
-            out[i] = ((integer - from) ^ sign) - sign;                                                                 \
-        }                                                                                                              \
-    }
-CODES(int8)
-CODES(int16)
-CODES(int32)
-CODES(uint8)
-CODES(uint16)
-CODES(uint32)
-#undef CODES
-
 void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *codes)
 {
-    static void (*const loops[TYPE_COUNT])(const struct key *, const void *, int, uint32_t *) = {
-        [TYPE_I8] = codes_of_int8,  [TYPE_I16] = codes_of_int16,  [TYPE_I32] = codes_of_int32,
-        [TYPE_U8] = codes_of_uint8, [TYPE_U16] = codes_of_uint16, [TYPE_U32] = codes_of_uint32,
-    };
-    const struct key *key = &keys->at[0];
-    if (keys->count == 1 && loops[key->column->store]) {
-        operator_prefetch(key->column, row + count, count);
-        loops[key->column->store](key, element(key->column, row), count, codes);
+    if (read_alone(keys, row, count, sizeof *codes, codes))
         return;
-    }
     uint64_t wide[KEY_BLOCK];
     read_codes(keys, 0, row, NULL, count, wide);
     for (int i = 0; i < count; i++)
         codes[i] = (uint32_t)wide[i];
-}
-
-bool key_is_32(const struct key *key)
-{
-    return key->column->store == TYPE_I32 || key->column->store == TYPE_U32;
-}
-
-void key_decode_32(const struct key *key, const uint32_t *codes, int count, uint32_t *to)
-{
-    uint32_t least = (uint32_t)key->least, most = (uint32_t)key->most;
-    if (key->descending) {
-        for (int i = 0; i < count; i++)
-            to[i] = most - codes[i];
-    } else {
-        for (int i = 0; i < count; i++)
-            to[i] = least + codes[i];
-    }
 }
 
 SPECIALISED void write_as(const struct key *key, const uint64_t *words, int count, void *data, enum type store)

@@ -47,8 +47,4 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
 void key_decode(const struct key *key, const uint64_t *words, int count, void *to);
 void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row);
 
-/* Whether 32-bit codes of a single key can be decoded by key_decode_32: its elements are 32-bit integers. */
-bool key_is_32(const struct key *key);
-void key_decode_32(const struct key *key, const uint32_t *codes, int count, uint32_t *to);
-
 #endif

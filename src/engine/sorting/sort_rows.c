@@ -3,6 +3,7 @@
 #include "engine/sorting/sort_rows.h"
 
 #include "engine/sorting/radix_sort.h"
+#include "engine/sorting/sort_key_alone.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
@@ -26,8 +27,9 @@ struct sorting {
     bool last;      /* this is the last word: results are written */
     uint64_t *rows; /* row numbers in the order of less significant words; NULL for keys of one word */
     bool payload_is_row;
-    int payload_bits; /* of the payload, below the code if both fit one word */
-    size_t width;     /* of an element */
+    int payload_bits;              /* of the payload, below the code if both fit one word */
+    size_t width;                  /* of an element */
+    const struct key_loops *alone; /* elements are codes of a single key; NULL: there is more to them */
 };
 
 static uint64_t payload_mask(const struct sorting *sorting)
@@ -117,6 +119,10 @@ static void read_elements(void *context, int64_t row, int count, void *elements)
         keys_read_32(&sorting->keys, row, count, elements);
         return;
     }
+    if (sorting->alone) {
+        keys_read(&sorting->keys, 0, row, count, elements);
+        return;
+    }
     uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
     if (sorting->rows)
         keys_read_at(&sorting->keys, sorting->word, sorting->rows + row, count, codes);
@@ -175,12 +181,8 @@ static void write_column(const struct carried *carried, int64_t row, const void 
 
 static void write_block(const struct sorting *sorting, int64_t row, const void *elements, int count)
 {
-    uint64_t space[KEY_BLOCK], payloads[KEY_BLOCK], decoded[KEY_BLOCK];
-    const uint64_t *codes = space;
-    if (sorting->width == sizeof(uint64_t) && sorting->payload_bits == 0 && !sorting->payload_is_row)
-        codes = elements;
-    else
-        split(sorting, elements, count, space, payloads);
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK], decoded[KEY_BLOCK];
+    split(sorting, elements, count, codes, payloads);
     if (!sorting->last) {
         memcpy(sorting->rows + row, payloads, (size_t)count * sizeof *payloads);
         return;
@@ -197,27 +199,22 @@ static void write_block(const struct sorting *sorting, int64_t row, const void *
     }
 }
 
-/* Elements are codes of 32 bits, and the result is their key. */
-static void write_codes_32(const struct carried *carried, int64_t row, const uint32_t *codes, int count)
-{
-    uint32_t decoded[KEY_BLOCK];
-    key_decode_32(carried->key, codes, count, decoded);
-    write_column(carried, row, decoded, count);
-}
-
 static void write_elements(void *context, int member, int64_t row, const void *elements, int64_t count)
 {
     (void)member;
     const struct sorting *sorting = context;
-    const bool key_only = sorting->width == 4 && sorting->payload_bits == 0 && sorting->carried_count == 1 &&
-                          sorting->keys.count == 1 && key_is_32(sorting->carried[0].key);
     for (int64_t i = 0; i < count && !workers_cancelled(sorting->workers); i += KEY_BLOCK) {
         const void *block = (const char *)elements + (size_t)i * sorting->width;
         const int in_block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
-        if (key_only)
-            write_codes_32(&sorting->carried[0], row + i, block, in_block);
-        else
+        if (!sorting->alone) {
             write_block(sorting, row + i, block, in_block);
+            continue;
+        }
+        for (size_t k = 0; k < sorting->carried_count; k++) {
+            uint64_t decoded[KEY_BLOCK];
+            sorting->alone->decode(sorting->carried[k].key, block, in_block, decoded);
+            write_column(&sorting->carried[k], row + i, decoded, in_block);
+        }
     }
 }
 
@@ -226,6 +223,9 @@ static enum status sort_word(struct sorting *sorting)
     int bits = sorting->keys.word_bits[sorting->word];
     int all = bits + sorting->payload_bits;
     sorting->width = all <= 32 ? 4 : all <= WORD_BITS ? 8 : sizeof(struct radix_pair);
+    sorting->alone = sorting->keys.count == 1 && sorting->payload_bits == 0 && !sorting->payload_is_row
+                         ? key_loops_of(sorting->keys.at[0].column->store, sorting->width)
+                         : NULL;
     struct radix radix = {
         .workers = sorting->workers,
         .rows = sorting->rows_read,
