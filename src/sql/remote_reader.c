@@ -268,14 +268,19 @@ static const char *value_query(const struct remote_reader *reader, struct arena 
     return select_text(select, items, VALUE_FIRST + reader->sent_count, false, arena);
 }
 
-static bool aggregates_floats(const struct task *task)
+static enum kind kind_aggregated(const struct task *task)
 {
     const value v = task->aggregates[0].value;
-    return v != NO_VALUE && task->code.at[v].kind == KIND_FLOAT;
+    return v == NO_VALUE ? KIND_INT : task->code.at[v].kind;
+}
+
+static bool aggregates_floats(const struct task *task)
+{
+    return kind_aggregated(task) == KIND_FLOAT;
 }
 
 /* The aggregate from its parts; STATUS_UNABLE: of no rows, or of more than its sums can be exact of. */
-static enum status finish_value(const struct aggregate *aggregate, bool number, int64_t rows, const int64_t *parts,
+static enum status finish_value(const struct aggregate *aggregate, enum kind kind, int64_t rows, const int64_t *parts,
                                 size_t count, struct scalar *result)
 {
     double extreme;
@@ -285,7 +290,8 @@ static enum status finish_value(const struct aggregate *aggregate, bool number, 
     const int128 whole = count == 2 ? (int128)parts[0] * (INT64_C(1) << 32) + parts[1] : parts[0];
     if ((sum && rows > most) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
         return STATUS_UNABLE;
-    *result = number                        ? scalar_float(extreme)
+    *result = kind == KIND_FLOAT            ? scalar_float(extreme)
+              : kind == KIND_BOOL           ? scalar_bool(parts[0] != 0)
               : aggregate->kind == AGG_MEAN ? scalar_float(int128_quotient(whole, rows))
                                             : scalar_int(whole);
     result->logical = aggregate->logical;
@@ -314,7 +320,7 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
         return report_failure(reader, job);
     if (reader->sent_count < FLOAT_SUM_COLUMNS) {
         status =
-            finish_value(aggregate, aggregates_floats(reader->lowered.last), rows, parts, reader->sent_count, result);
+            finish_value(aggregate, kind_aggregated(reader->lowered.last), rows, parts, reader->sent_count, result);
     } else if ((rows > 0 || aggregate->kind == AGG_SUM) && float_sum_finish(sums, groups, &sum)) {
         *result = scalar_float(aggregate->kind == AGG_MEAN ? sum / (double)rows + 0.0 : sum);
         status = STATUS_OK;

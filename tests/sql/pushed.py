@@ -27,6 +27,7 @@ VALUES = (
     'select "MSFT" > sym | count', 'select "MSFT" <= sym | count', 'select sym in ["AAPL", "x"] | count', 'select sym != "a\'b\\\\" | count',
     "sum price", "mean price", "select qty > 0 | sum price", "map price * 0.1 as p | sum", "sum wild", "mean wild", "map -wild as w | sum", "select wild < 1.0 | sum wild", "select false | sum wild",
     "max price", "min wild", "max odd", "min odd", "max gap", "select qty > 3 | min price", "select false | max wild", "tail 7 | count", "tail 9 | sum qty", "select qty > 7 | tail 5 | sum qty", "take 50 | tail 4 | sum pos",
+    "any qty > 3", "all qty > 3", "any price > 3.0", "all price > -1e9", "select false | any qty > 3", "select false | all qty > 3", "wmean near, pos", "group: count() | count",
     "select false | mean wild", "map odd | sum", "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", 'select sym == "\\u{1}a" | count', 'select sym == "a" | count',
     f'select id == "{IDS[0]}" | count', f'select id != "{IDS[0]}" | count', "select at < 2024-02-01 | count",
 )
@@ -48,12 +49,15 @@ RELATIONS = (
     "map qty - mean(qty) as d | max", "select qty > 3 | map big * qty as v | scan +", "top 3 by qty | map big * 1000 as v", "group sym: max(price)", "select qty == 3 | map price, day, at, flag",
     "select qty > 1000 | group 5 as k: count()", "select qty > 1000 | group true as k, 7 as j: count(), max(big)", "select qty > 1000 | map 5 as k | distinct", "group 5 as k, sym: count()",
     "map true as k, pos | sort k, pos desc | take 3", "select qty == 7 | map pos, missing as t | take 2", "group id: count()", "select qty == 3 | map id | take 9",
+    "group: count(), sum(qty), mean(price), min(price), max(big), mean(near)", "group: any(qty > 3), all(price > 0.0)", "select false | group: count(), sum(qty), sum(near), mean(price), min(big), any(qty > 3), all(qty > 3)", "group: sum(big)",
+    "group: sum(near) as s, count() as n | map s / n as m", "tail 9 | group: sum(near), any(qty > 3)", "group odd: count()", "group gap, qty % 3 as k: count(), sum(near)", "map -odd as z | distinct", "pick odd, gap | distinct", "group wild: count() as n | sort n desc, wild | take 5", "map odd / 0.0 as z | distinct | sort z",
     "group sym: sum(near), mean(near)", "group qty: mean(near) as m | sort m desc | take 5", "group sym, qty: sum(near), min(near), max(gap) | tail 30", "group qty: mean(price), sum(price), min(price), max(price)",
     "group qty > 100 as k: sum(near)", "group sym: sum(near * price), mean(near / 3)", "group qty: sum(wild) | take 3", "group pos: sum(near) | take 20", "group pos % 5000 as k: sum(tie), sum(-tie), mean(tie)", "group qty: sum(gap) | take 3",
     "group sym: sum(price * qty) / sum(qty) as vwap", "group sym: min(odd), max(odd), min(gap)", "group qty: mean(near) as m | select m > 0.0 | count", "group pos % 5000 as k: sum(tie) as t | top 20 by t", "group sym: sum(odd)",
     "top 5 by near", "sort gap desc, pos | skip 19990 | pick pos, gap", "sort gap, pos | take 4 | pick pos, gap", "sort odd, pos desc | take 3 | pick pos, odd", "sort price desc, pos | skip 8000 | take 12000 | tail 3 | pick pos, price", "top 3 by price",
     "tail 3", "tail | map pos", "select qty == 7 | tail 4 | pick pos, sym", "tail 40 | select qty > 0", "tail 100 | take 3", "tail 100 | tail 2 | map pos", "take 50 | tail 3", "skip 19990 | tail 100", "tail 5 | skip 2 | map pos",
     "sort qty desc, pos | tail 3", "group sym: count() | tail 2", "select qty > 3 | map big * qty as v | tail 3", "tail 20 | sort qty, pos | take 3", "map sym | distinct | tail 2", "tail 0 | map pos", "group qty: mean(price) as m | select m is missing",
+    "take 3 | append (rows.csv | take 2) | map pos, qty", "append (rows.csv | take 2) | count",
     "select day == 2024-01-03 | map pos, at | take 4", "group day: count() | take 3", "select qty == 1 | sum price", "select false | map qty", "select pos in 5..10 | map pos, sym",
 )
 
@@ -111,7 +115,7 @@ def little_comes(rig, url):
     """The server runs these: no more than some rows of answers come over."""
     for title, before, source in (("load", (), f"load {url}"), ("let", (f"let t = load {url}",), "t")):
         for line in ("sum qty", "select qty > 3 && sym == \"AAPL\" | mean big", "group sym: count()", "top 3 by big", "select qty == 3 | take 5 | map pos | scan +", "derive v = qty * 2 | sort v, pos | take 4",
-                     "group sym: mean(price)", "group sym: sum(near), max(near), min(gap)", "max price", "top 3 by price", "tail 3", "select qty > 3 | tail 2", "group sym: sum(price * qty) / sum(qty)", "group pos % 5000 as k: sum(tie) as t | top 20 by t"):
+                     "group sym: mean(price)", "group sym: sum(near), max(near), min(gap)", "max price", "top 3 by price", "tail 3", "select qty > 3 | tail 2", "any price > 3.0", "group: sum(near), any(qty > 3)", "group odd: count()", "map -odd as z | distinct", "group sym: sum(price * qty) / sum(qty)", "group pos % 5000 as k: sum(tie) as t | top 20 by t"):
             result = harness.run(["--device", "host", "--timing", *(part for text in (*before, f"{source} | {line}") for part in ("-c", text))], rig.sandbox.here, rig.sandbox.home)
             rows = [int(number) for number in re.findall(r"(\d+) rows? and \d+ bytes came over", result.err.decode())]
             rig.tally.check(f"{title}: little comes of {line}", "" if rows and max(rows) < 100 else result.text())

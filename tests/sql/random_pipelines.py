@@ -94,20 +94,20 @@ class Writer:
             elif choice < 0.75:
                 stages.append(f"{rng.choice(('take', 'skip', 'take', 'tail'))} {rng.randrange(0, 60)}")
             elif choice < 0.87:
-                keys = [name for name, kind in self.columns.items() if kind in ("int", "text", "bool", "missing") and name != "pos"]
+                keys = [name for name, kind in self.columns.items() if name != "pos"]
                 if not keys:
                     continue
-                chosen = rng.sample(keys, min(len(keys), rng.randrange(1, 3)))
+                chosen = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2, 2))))
                 kinds = [self.columns[name] for name in chosen]
                 value = self.integer(1)
                 names = [f"k{k}" for k in range(len(chosen))]
                 number = self.of("float")
                 of_float = f", {rng.choice(('sum', 'mean', 'min', 'max'))}({number}) as f" if number and rng.random() < 0.6 else ""
-                stages.append("group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({value}) as s{of_float}")
-                self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int"} | ({"f": "float"} if of_float else {})
+                of_truth = f", {rng.choice(('any', 'all'))}({self.condition(1)}) as t" if rng.random() < 0.3 else ""
+                stages.append("group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({value}) as s{of_float}{of_truth}")
+                self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int" if chosen else "missing"} | ({"f": "float"} if of_float else {}) | ({"t": "bool"} if of_truth else {})
             elif choice < 0.93:
-                keys = [name for name, kind in self.columns.items() if kind != "float"]
-                chosen = rng.sample(keys, min(len(keys), 2))
+                chosen = rng.sample(list(self.columns), min(len(self.columns), 2))
                 stages.append("pick " + ", ".join(chosen) + " | distinct")
                 self.columns = {name: self.columns[name] for name in chosen}
             else:
@@ -122,6 +122,8 @@ class Writer:
             stages.append(f"{self.rng.choice(('sum', 'min', 'max', 'mean', 'sum'))} {number or self.integer(2)}")
         elif end < 0.65:
             stages.append("count")
+        elif end < 0.7:
+            stages.append(f"{self.rng.choice(('any', 'all'))} {self.condition(2)}")
         return " | ".join(stages)
 
 

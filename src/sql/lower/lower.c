@@ -291,12 +291,14 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
         return false;
     if (task->sink == SINK_ROWS)
         return true;
-    if (task->aggregate_count != 1 || task->output_count > 0)
-        return lowering_refuse(lowering, "several aggregates of all rows");
     if (task_has_window(task)) {
         /* The values are computed before the window, and aggregated after it. */
         return lowering_refuse(lowering, "an aggregate of the first rows");
     }
+    if (task->output_count > 0)
+        return lower_row(lowering, task, analysed, expressions, select);
+    if (task->aggregate_count != 1)
+        return lowering_refuse(lowering, "several aggregates of all rows");
     struct select_column *columns = arena_array(lowering->arena, FLOAT_SUM_COLUMNS, sizeof *columns);
     select->columns = columns;
     select->count =

@@ -10,12 +10,13 @@ static struct select_column computed(const char *text)
     return (struct select_column){.leaf = {.text = text}};
 }
 
-/* The aggregated value, an integer; NULL: it cannot be said. */
+/* The aggregated value, an integer, or of a least or largest one a bool; NULL: it cannot be said. */
 static const char *operand(const struct aggregate *aggregate, struct sql_expressions *expressions,
                            const struct task *task)
 {
-    const bool plain = !aggregate->has_initial && task->code.at[aggregate->value].kind == KIND_INT;
-    return plain ? sql_expression(expressions, aggregate->value) : NULL;
+    const bool truth = task->code.at[aggregate->value].kind == KIND_BOOL;
+    const bool extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
+    return aggregate->has_initial || (truth && !extreme) ? NULL : sql_expression(expressions, aggregate->value);
 }
 
 /* A group's sum S of n values v is the sum of their upper halves, u = floor(v / 2^32), times 2^32, and of their lower
@@ -112,6 +113,8 @@ bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect
             *own = computed(dialect->rows);
             continue;
         }
+        if (aggregate->value == NO_VALUE && !task->outputs[first + i].needed)
+            continue;
         if (aggregate->value == NO_VALUE || aggregate->has_initial)
             return false;
         const enum kind kind = task->code.at[aggregate->value].kind;

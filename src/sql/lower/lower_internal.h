@@ -30,7 +30,12 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
 /* The INPUT that the value is, SIZE_MAX: none. */
 size_t task_bare_input(const struct task *task, value v);
 
-/* lower_operator.c: a task of SINK_OPERATOR; `select` is what it reads, and becomes its result. */
+/* lower_operator.c */
+
+/* The aggregates of all rows of the select, of the task's outputs, as its only row. */
+bool lower_row(struct lowering *lowering, const struct task *task, const struct task *analysed,
+               struct sql_expressions *expressions, struct select *select);
+/* A task of SINK_OPERATOR; `select` is what it reads, and becomes its result. */
 bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select);
 
 #endif

@@ -49,24 +49,30 @@ static bool lower_sort(struct lowering *lowering, const struct task *task, struc
     return true;
 }
 
-/* The text to group by, of each key; false: one is a float, of which equal ones may differ, or cannot be said. */
+/* The text to group by, of each key; of floats equal ones have the same bits: zeros are positive, and there is one NaN.
+ * False: it cannot be said. */
 static bool add_key(struct lowering *lowering, const struct task *task, const struct select *select, size_t input,
                     const char **keys, struct select_column *column)
 {
+    const bool number = type_table[task->inputs[input].type].kind == KIND_FLOAT;
     *column = select->columns[input];
-    if (!column->leaf.text || type_table[task->inputs[input].type].kind == KIND_FLOAT)
+    if (!column->leaf.text || (number && !select->dialect->is_nan))
         return lowering_refuse(lowering, "this key");
+    if (number)
+        column->leaf.text = arena_printf(lowering->arena, "if(%s, nan, %s + toFloat64(0))",
+                                         sql_phrase(select->dialect->is_nan, column->leaf.text, NULL, lowering->arena),
+                                         column->leaf.text);
     column->raw = NULL;
     *keys = *keys ? arena_printf(lowering->arena, "%s, %s", *keys, column->leaf.text) : column->leaf.text;
     column->leaf.column = NULL;
     return true;
 }
 
-/* The parts of floats' sums become the sums. */
-static void round_sums(const struct task *task, const size_t *parts, struct select *select, struct arena *arena)
+/* The parts of floats' sums become the sums, which are columns from `first` on. */
+static void round_sums(const struct task *task, size_t first, const size_t *parts, struct select *select,
+                       struct arena *arena)
 {
     enum { STEPS = 3 };
-    const size_t first = task->column_op->key_count;
     size_t last = 0;
     for (size_t i = 0; i < task->aggregate_count; i++)
         last = parts[i] > last ? parts[i] : last;
@@ -95,33 +101,28 @@ static void round_sums(const struct task *task, const size_t *parts, struct sele
     select->count = task->output_count;
 }
 
-static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
+/* The order of groups by these columns: floats with NaN last. */
+static struct select_order *order_of_keys(const struct task *task, const struct select *select,
+                                          const struct select_column *columns, size_t *count, struct arena *arena)
 {
     const struct column_operator *column_op = task->column_op;
-    struct arena *arena = lowering->arena;
-    struct task *analysed;
-    if (column_op->key || column_op->segment != 0 || column_op->key_count == 0)
-        return lowering_refuse(lowering, "groups along an axis");
-    if (select_is_limited(select) || select->group)
-        select_wrap(select, arena);
-    select_wrap_constants(select, column_op->keys, column_op->key_count, arena);
-    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
-    if (!expressions)
-        return lowering_refuse(lowering, "a long expression");
-    const size_t most = task->output_count + LIMB_COLUMNS * task->aggregate_count;
-    struct select_column *columns = arena_array(arena, most + 1, sizeof *columns);
-    size_t *parts = arena_array(arena, task->aggregate_count + 1, sizeof *parts), count = task->output_count;
-    struct select_order *order = arena_array(arena, column_op->key_count + 1, sizeof *order);
-    const char *keys = NULL, *fails = select_fails_of_group(select, arena);
-    if (task->output_count != column_op->key_count + task->aggregate_count)
-        return lowering_refuse(lowering, "this group");
-    for (size_t i = 0; i < column_op->key_count; i++) {
-        if (!add_key(lowering, task, select, column_op->keys[i], &keys, &columns[i]))
-            return false;
-        order[i].text = columns[i].leaf.text;
+    const size_t keys = *count;
+    struct select_order *order = arena_array(arena, 2 * keys + 1, sizeof *order);
+    *count = 0;
+    for (size_t i = 0; i < keys; i++) {
+        if (type_table[task->inputs[column_op->keys[i]].type].kind == KIND_FLOAT) {
+            const char *nan = sql_phrase(select->dialect->is_nan, columns[i].leaf.text, NULL, arena);
+            order[(*count)++].text = nan;
+        }
+        order[(*count)++].text = columns[i].leaf.text;
     }
-    if (!aggregates_lower(analysed, select->dialect, expressions, columns, parts, &count, &fails, arena))
-        return lowering_refuse(lowering, "this aggregate");
+    return order;
+}
+
+/* Makes the select one of groups, `keys` NULL: of all rows as one, from what it reads. */
+static void group_by(struct select *select, const char *keys, const char *fails, struct select_column *columns,
+                     size_t count)
+{
     *select = (struct select){.dialect = select->dialect,
                               .from = select->from,
                               .where = select->where,
@@ -130,13 +131,64 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
                               .fails = fails,
                               .columns = columns,
                               .count = count,
-                              .order = order,
-                              .order_count = column_op->key_count,
-                              .ordered = true,
                               .take = INT64_MAX,
                               .rows = -1,
                               .depth = select->depth};
-    round_sums(task, parts, select, arena);
+}
+
+bool lower_row(struct lowering *lowering, const struct task *task, const struct task *analysed,
+               struct sql_expressions *expressions, struct select *select)
+{
+    struct arena *arena = lowering->arena;
+    const size_t most = (1 + LIMB_COLUMNS) * task->aggregate_count;
+    struct select_column *columns = arena_array(arena, most + 1, sizeof *columns);
+    size_t *parts = arena_array(arena, task->aggregate_count + 1, sizeof *parts), count = task->aggregate_count;
+    const char *fails = select_fails_of_group(select, arena);
+    if (!aggregates_lower(analysed, select->dialect, expressions, columns, parts, &count, &fails, arena))
+        return lowering_refuse(lowering, "this aggregate");
+    if (fails) /* aggregates of no rows may be NULL */
+        fails = arena_printf(arena, "(%s > 0 AND %s)", select->dialect->rows, fails);
+    group_by(select, NULL, fails, columns, count);
+    select->ordered = true;
+    select->rows = 1;
+    round_sums(task, 0, parts, select, arena);
+    if (columns == select->columns)
+        select_wrap(select, arena); /* no condition or group is to be added to it */
+    return true;
+}
+
+static bool lower_group(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    const struct column_operator *column_op = task->column_op;
+    struct arena *arena = lowering->arena;
+    struct task *analysed;
+    if (column_op->key || column_op->segment != 0)
+        return lowering_refuse(lowering, "groups along an axis");
+    if (task->output_count != column_op->key_count + task->aggregate_count)
+        return lowering_refuse(lowering, "this group");
+    if (select_is_limited(select) || select->group)
+        select_wrap(select, arena);
+    select_wrap_constants(select, column_op->keys, column_op->key_count, arena);
+    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
+    if (!expressions)
+        return lowering_refuse(lowering, "a long expression");
+    if (column_op->key_count == 0)
+        return lower_row(lowering, task, analysed, expressions, select);
+    const size_t most = task->output_count + LIMB_COLUMNS * task->aggregate_count;
+    struct select_column *columns = arena_array(arena, most + 1, sizeof *columns);
+    size_t *parts = arena_array(arena, task->aggregate_count + 1, sizeof *parts), count = task->output_count;
+    const char *keys = NULL, *fails = select_fails_of_group(select, arena);
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        if (!add_key(lowering, task, select, column_op->keys[i], &keys, &columns[i]))
+            return false;
+    }
+    if (!aggregates_lower(analysed, select->dialect, expressions, columns, parts, &count, &fails, arena))
+        return lowering_refuse(lowering, "this aggregate");
+    group_by(select, keys, fails, columns, count);
+    select->order_count = column_op->key_count;
+    select->order = order_of_keys(task, select, columns, &select->order_count, arena);
+    select->ordered = true;
+    round_sums(task, column_op->key_count, parts, select, arena);
     return true;
 }
 
@@ -162,20 +214,10 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
         order[0] = select->order[0];
         order[0].text = arena_printf(arena, "%s(%s)", order[0].descending ? "max" : "min", order[0].text);
     }
-    *select = (struct select){.dialect = select->dialect,
-                              .from = select->from,
-                              .where = select->where,
-                              .checks = select->checks,
-                              .group = keys,
-                              .fails = select_fails_of_group(select, arena),
-                              .columns = columns,
-                              .count = task->output_count,
-                              .order = order,
-                              .order_count = ordered,
-                              .ordered = ordered,
-                              .take = INT64_MAX,
-                              .rows = -1,
-                              .depth = select->depth};
+    group_by(select, keys, select_fails_of_group(select, arena), columns, task->output_count);
+    select->order = order;
+    select->order_count = ordered;
+    select->ordered = ordered;
     return keys || lowering_refuse(lowering, "no columns");
 }
 
