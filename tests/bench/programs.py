@@ -52,8 +52,8 @@ class Loops:
 class Rql:
     """A session at the prompt, of which the processor time of all threads can be read."""
 
-    def __init__(self, rql, device):
-        self.rql, self.device, self.shell = rql, device, None
+    def __init__(self, rql, device, options=()):
+        self.rql, self.device, self.options, self.shell = rql, device, options, None
         self.folder = tempfile.TemporaryDirectory(prefix="rql-bench-")
 
     def begin(self, case):
@@ -61,7 +61,7 @@ class Rql:
         folder = self.folder.name
         env = dict(os.environ, TERM="dumb", HOME=folder, XDG_STATE_HOME=folder, XDG_CONFIG_HOME=folder)
         env.setdefault("XDG_CACHE_HOME", folder)
-        self.shell = Shell(self.rql, folder, ["--device", self.device], env)
+        self.shell = Shell(self.rql, folder, ["--device", self.device, *self.options], env)
         for name, table in case.tables.items():
             np.save(os.path.join(folder, name + ".npy"), table)
             self.shell.ask(f"let {name} = load {name}.npy")
