@@ -18,6 +18,7 @@
 #: make bench-primitives  the other primitives against the same
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
 #: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
+#: make bench-programs-gpu  the same on a GPU against CuPy and, with nvcc, CUDA: PYTHON with CuPy
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb, pyspark; COUNT=10000, SEED
 #: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED, ENGINES=clickhouse-18,clickhouse (the second
@@ -43,7 +44,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) servers-random dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
-	bench-build bench-files bench-gpu bench-primitives bench-programs interop interrupts jupyter deb-check tpch db-benchmark bench-relations
+	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
@@ -188,6 +189,13 @@ $(B)/hand: tests/bench/hand.c
 
 # CUB takes part where there is an nvcc, CuPy where PYTHON has it.
 NVCC ?= $(shell command -v nvcc)
+
+bench-programs-gpu: all $(if $(NVCC),$(B)/programs_cuda.so)
+	$(PYTHON) tests/bench/programs_gpu.py --build $(B) $(BENCH_FLAGS)
+
+$(B)/programs_cuda.so: tests/bench/programs.cu
+	@mkdir -p $(@D)
+	$(NVCC) -O3 -std=c++17 -arch=native -shared -Xcompiler -fPIC -o $@ $<
 
 bench-gpu: bench-build $(if $(NVCC),$(B)/cub)
 	@mkdir -p $(B)/gpu-data

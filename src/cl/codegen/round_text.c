@@ -12,6 +12,19 @@ const char round_begin[] = "    const int ended = *flag;\n"
 const char round_failed[] = "    if (err1)\n"
                             "        atomic_cmpxchg(flag, 0, round);\n";
 
+const char *round_convert(const char *from, const char *to, struct arena *arena)
+{
+    return arena_printf(
+        arena,
+        "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+        "__kernel void convert(__global const %s *in, ulong first, __global %s *out, ulong to, ulong rows)\n"
+        "{\n"
+        "    for (ulong i = get_global_id(0); i < rows; i += get_global_size(0))\n"
+        "        out[to + i] = (%s)in[first + i];\n"
+        "}\n",
+        from, to, to);
+}
+
 void round_stop(const struct kernel_round *round, const char *condition, const char *validity, struct strbuf *out)
 {
     strbuf_printf(out, "    if (%s((%s) != 0", round->before ? "!" : "", condition);

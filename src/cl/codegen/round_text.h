@@ -20,6 +20,10 @@ struct kernel_round {
 
 extern const char round_parameter[], round_begin[], round_failed[];
 
+/* A program whose kernel `convert` writes elements of one of OpenCL's types as another: input, its first element,
+ * output, its first element, rows. */
+const char *round_convert(const char *from, const char *to, struct arena *arena);
+
 /* Appends the statement that sets the flag, if the condition says so. The texts are the elements; `validity` or NULL.
  */
 void round_stop(const struct kernel_round *round, const char *condition, const char *validity, struct strbuf *out);

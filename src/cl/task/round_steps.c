@@ -2,6 +2,7 @@
 
 #include "cl/task/execute.h"
 #include "cl/task/plan_program.h"
+#include "cl/task/round_start.h"
 
 #include "base/heap.h"
 #include "base/integer.h"
@@ -38,29 +39,13 @@ static bool open_output(struct device_rounds *rounds, struct column *column)
     return true;
 }
 
-static bool upload(struct device_rounds *rounds, const struct column *column)
-{
-    struct accelerator *accelerator = rounds->accelerator;
-    const size_t bytes = (size_t)column->rows * type_table[column->store].size;
-    const int64_t began = now_ns();
-
-    if (accelerator->config->host_memory)
-        return true;
-    if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
-               clEnqueueWriteBuffer(accelerator->queue, rounds_view(rounds, column)->buffer, CL_TRUE, 0, bytes,
-                                    column->data, 0, NULL, NULL)))
-        return false;
-    timing_add(rounds->job.timing, PHASE_UPLOAD, type_table[column->store].name, now_ns() - began, (int64_t)bytes);
-    return true;
-}
-
 static bool open_columns(struct device_rounds *rounds)
 {
     const struct rounds_job *job = &rounds->job;
 
     for (size_t k = 0; k < job->column_count; k++)
-        if (job->state[k] != job->after[k] && (!open_output(rounds, job->state[k]) ||
-                                               !open_output(rounds, job->after[k]) || !upload(rounds, job->state[k])))
+        if (job->state[k] != job->after[k] &&
+            (!open_output(rounds, job->state[k]) || !open_output(rounds, job->after[k]) || !round_start(rounds, k)))
             return false;
     for (size_t t = 0; t < job->count; t++)
         for (size_t k = 0; k < job->tasks[t].job->task->output_count; k++)

@@ -79,6 +79,7 @@ struct rounds_job {
     size_t count, before, after_count; /* of these, those of the conditions */
     /* Columns change places after each round; where both are the same, a round leaves them as they are. */
     struct column *const *state, *const *after;
+    struct column *const *start; /* what state[] begins with, on the host or a device, perhaps stored differently */
     size_t column_count;
     struct column *step; /* of one row, the number of the round */
     struct timing *timing;

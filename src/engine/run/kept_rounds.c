@@ -215,7 +215,7 @@ static bool fuse_condition(struct kept_rounds *kept, const struct queue *body, c
 }
 
 /* In the order in which a round runs them. */
-static bool open_device(struct kept_rounds *kept, const struct queue *const *queues)
+static bool open_device(struct kept_rounds *kept, const struct queue *const *queues, struct column *const *start)
 {
     static const size_t order[LOOP_QUEUES] = {1, 0, 2};
     const size_t count = kept->queues[0].count + kept->queues[1].count + kept->queues[2].count;
@@ -227,6 +227,7 @@ static bool open_device(struct kept_rounds *kept, const struct queue *const *que
                              .after_count = kept->queues[2].count - fuses,
                              .state = kept->state,
                              .after = kept->after,
+                             .start = start,
                              .column_count = kept->loop->count,
                              .step = kept->step,
                              .timing = kept->runner->timing,
@@ -281,7 +282,7 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
     kept_ranges_init(kept, state);
     const bool on_device = backend->ops->open_rounds != NULL;
     bool good = fits_memory(runner, loop, queues, rows, diags) && (on_device || backend->ops->keep) && kept->step &&
-                rows > 0 && open_body(kept, queues[0], state) && kept_state_fill(kept, state);
+                rows > 0 && open_body(kept, queues[0], state) && kept_state_fill(kept, state, on_device);
     for (size_t q = 1; q < LOOP_QUEUES && good; q++)
         good = open_queue(kept, queues[q], false, &kept->queues[q]);
     for (size_t q = 0; q < LOOP_QUEUES && good; q++)
@@ -290,7 +291,7 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
         good = keep_queue(kept, &kept->queues[q]);
     if (good && !on_device)
         kept->odd = skewed_open(kept);
-    good = good && (!on_device || open_device(kept, queues));
+    good = good && (!on_device || open_device(kept, queues, state));
     if (good)
         return kept;
     kept_rounds_free(kept);

@@ -3,8 +3,6 @@
 #include "base/integer.h"
 #include "engine/storage/residency.h"
 
-#include <string.h>
-
 struct column *kept_column_new(const struct kept_rounds *kept, enum type type, enum type store, int64_t rows)
 {
     struct column *column = column_reserve_from(kept->runner->pool, type, store, rows);
@@ -89,24 +87,15 @@ bool kept_ranges_hold(struct kept_rounds *kept, int attempt)
     return hold;
 }
 
-bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs)
+bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs, bool on_device)
 {
     for (size_t k = 0; k < kept->loop->count; k++) {
         struct column *to = kept->state[k], *from = inputs[k];
-        if (!column_fetch(from, 0, kept->rows))
+        if ((!on_device || column_is_deferred(from)) && !column_fetch(from, 0, kept->rows))
             return false;
-        if (kept->carried[k] || kept->rows == 0)
+        if (on_device || kept->carried[k] || kept->rows == 0)
             continue;
-        if (from->store == to->store) {
-            memcpy(column_at(to, 0), from->data, (size_t)kept->rows * type_table[to->store].size);
-            continue;
-        }
-        for (int64_t row = 0; row < kept->rows; row++) {
-            if (is_integer(to) || to->store == TYPE_BOOL)
-                column_set_int(to, row, column_get_int(from, row));
-            else
-                ((double *)column_at(to, 0))[row] = column_get_float(from, row);
-        }
+        column_copy(to, from, kept->rows);
     }
     return true;
 }

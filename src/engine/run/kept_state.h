@@ -62,7 +62,7 @@ bool kept_ranges_hold(struct kept_rounds *kept, int attempt);
 /* After a round: its result is the state. */
 void kept_state_exchange(const struct kept_rounds *kept);
 
-/* Copies the elements of the columns at the start. */
-bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs);
+/* Copies the elements of the columns at the start; if a device does that, makes them exist. */
+bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs, bool on_device);
 
 #endif

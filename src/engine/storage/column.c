@@ -162,6 +162,20 @@ void column_set_int(struct column *column, int64_t row, int64_t value)
     }
 }
 
+void column_copy(struct column *to, const struct column *from, int64_t rows)
+{
+    if (from->store == to->store) {
+        memcpy(column_at(to, 0), from->data, (size_t)rows * type_table[to->store].size);
+        return;
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        if (to->store != TYPE_F64)
+            column_set_int(to, row, column_get_int(from, row));
+        else
+            ((double *)column_at(to, 0))[row] = column_get_float(from, row);
+    }
+}
+
 double column_get_float(const struct column *column, int64_t row)
 {
     if (column->store == TYPE_F32)

@@ -64,6 +64,10 @@ double column_get_float(const struct column *column, int64_t row); /* of a float
 /* Sets element `row` of an integer or bool column under construction; its store holds the value. */
 void column_set_int(struct column *column, int64_t row, int64_t value);
 
+/* Copies all elements to a column under construction, of the same type or, if they are integers, with a store
+ * that holds them. They must be on the host. */
+void column_copy(struct column *to, const struct column *from, int64_t rows);
+
 /* Gathers the elements of the `count` rows listed into `to`, as stored. The rows must be on the host. */
 void column_gather(const struct column *column, const uint64_t *rows, int count, void *to);
 
