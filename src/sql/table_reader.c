@@ -110,14 +110,15 @@ static enum status check_order(const struct table_reader *reader, const struct f
     return STATUS_OK;
 }
 
-static enum status count_rows(struct table_reader *reader, const struct format_job *job)
+static enum status count_rows(struct file_reader *base, const struct format_job *job)
 {
+    const struct table_reader *reader = (struct table_reader *)base;
     struct strbuf sql = {0};
     strbuf_puts(&sql, "SELECT count() AS rql_0 FROM ");
     server_add_table(&sql, &reader->url, reader->url.table);
     strbuf_puts(&sql, " FORMAT Native");
-    enum status status = query_for_count(reader->http, sql.text, reader->server, job->workers, &reader->base.rows,
-                                         job->span, job->diags);
+    enum status status =
+        query_for_count(reader->http, sql.text, reader->server, job->workers, &base->rows, job->span, job->diags);
     strbuf_free(&sql);
     return status;
 }
@@ -176,6 +177,7 @@ static enum status read_table(struct file_reader *base, const struct format_job 
     struct wire_type *types = arena_array(arena, base->count + 1, sizeof *types);
     const char **names = arena_array(arena, base->count + 1, sizeof *names);
     struct column **read = arena_array(arena, base->count + 1, sizeof(struct column *));
+    enum status status = STATUS_OK;
     for (size_t k = 0; k < base->count; k++) {
         if (wanted[k]) {
             types[count] = reader->types[k];
@@ -183,14 +185,18 @@ static enum status read_table(struct file_reader *base, const struct format_job 
             places[count++] = k;
         }
     }
+    if (base->rows == TABLE_ROWS)
+        status = count_rows(base, job);
+    if (status != STATUS_OK)
+        return status;
     if (!fits(reader, places, count))
         return diag_error(job->diags, job->span, "the %lld rows of `%s` do not fit in memory", (long long)base->rows,
                           reader->url.table);
     struct strbuf sql = {0};
     int64_t rows;
     add_select(&sql, reader, places, count);
-    enum status status = query_run(reader->http, sql.text, names, types, count, reader->server, job->workers, read,
-                                   &rows, job->span, job->diags);
+    status = query_run(reader->http, sql.text, names, types, count, reader->server, job->workers, read, &rows,
+                       job->span, job->diags);
     strbuf_free(&sql);
     if (status != STATUS_OK)
         return status;
@@ -208,7 +214,7 @@ static void close_table(struct file_reader *base)
     free(reader);
 }
 
-static const struct file_reader_ops table_ops = {.read = read_table, .close = close_table};
+static const struct file_reader_ops table_ops = {.read = read_table, .count = count_rows, .close = close_table};
 
 bool reader_is_table(const struct file_reader *reader)
 {
@@ -220,7 +226,8 @@ static enum status table_reader_open(struct servers *servers, const char *addres
 {
     struct table_reader *reader = heap_array(1, sizeof *reader);
     struct diags kept; /* the address is kept as long as the reader */
-    *reader = (struct table_reader){.base = {.ops = &table_ops, .live = true}, .arena = arena_new()};
+    *reader =
+        (struct table_reader){.base = {.ops = &table_ops, .live = true, .rows = TABLE_ROWS}, .arena = arena_new()};
     diags_init(&kept, reader->arena);
     enum status status = table_url_parse(address, &reader->url, job->span, &kept);
     diags_add_errors(job->diags, &kept);
@@ -236,8 +243,6 @@ static enum status table_reader_open(struct servers *servers, const char *addres
         status = find_columns(reader, job);
     if (status == STATUS_OK)
         status = check_order(reader, job);
-    if (status == STATUS_OK)
-        status = count_rows(reader, job);
     if (status != STATUS_OK)
         close_table(&reader->base);
     else

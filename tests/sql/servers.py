@@ -180,10 +180,13 @@ def pipelines(rig, server):
         rig.answers(line, expected.out.decode(), f"load {url} | {line}")
         rig.answers(f"let: {line}", expected.out.decode(), f"let t = load {url}", f"t | {line}", variables=("RQL_TEST=1",))
     # A table and a file in one statement.
-    for line in ("zip few.csv | sum qty * w", "select pos % 7 == 3 | join few.csv on pos = w | sum qty"):
+    for line in ("zip few.csv | sum qty * w", "select pos % 7 == 3 | join few.csv on pos = w | sum qty", "take 500 | derive d = qty * 2 | zip (few.csv | take 500) | sum d * w", "join few.csv on pos = w | sum qty * pos"):
         expected = rig.run("range 0..69999 | map _ as w | save few.csv", f"trades.csv | {line}")
         rig.tally.check(f"reference of {line}", "" if expected.status == 0 and expected.out else expected.text())
         rig.answers(f"with a file: {line}", expected.out.decode(), f"load {url} | {line}")
+    expected = rig.run("few.csv | join (trades.csv | take 1000) on w = pos | sum qty")
+    for source in (f"load {url}", "t"):
+        rig.answers(f"behind a file: {source}", expected.out.decode(), f"let t = load {url}", f"few.csv | join ({source} | take 1000) on w = pos | sum qty")
     rig.answers("an argument", "70000\n", f"let t = load '{url}'", "(t | count) + 0")
 
 

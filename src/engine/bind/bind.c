@@ -278,6 +278,13 @@ static enum status provide(const struct binder *binder, const struct bind_reques
         sources->files[i].outdated = false;
     struct needed_column *needed = is_bound ? needed_columns(binder, &bound->queue, wanted, &count) : NULL;
     enum status status = binding;
+    for (size_t i = 0; i < sources->count; i++)
+        sources->files[i].at_once = !is_bound || evaluations_lack(binder->evaluations);
+    if (!is_bound && sources_lack(sources, needed, count, binder->arena)) { /* perhaps for a wrong number of rows */
+        const enum status counting = sources_count(sources, binder->env, binder->diags);
+        if (counting != STATUS_OK)
+            return counting;
+    }
     if (request->checking)
         count = keep_provisional(needed, count);
     /* It needs columns that are unread, or could not be bound because of types that only reading tells. */

@@ -236,6 +236,8 @@ static enum status remote_replace(struct binder *binder, struct bind_request *re
     file->search = SEARCH_DONE;
     request->pipeline = rest;
     request->unread = UNREAD_NONE;
+    if (rest->stage_count == 0)
+        request->wanted = NULL; /* it has no other columns */
     return STATUS_OK;
 }
 

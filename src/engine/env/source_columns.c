@@ -46,7 +46,26 @@ size_t source_lacks(const struct source_file *file, const struct needed_column *
     }
     if (found == 0 && file->count > 0 && unread == file->count)
         places[found++] = 0;
+    if (found > 0 && file->at_once && file->columns[places[0]].column->live) {
+        for (found = 0; found < file->count; found++)
+            places[found] = found;
+    }
     return found;
+}
+
+enum status sources_count(struct sources *sources, const struct env *env, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sources->count && status == STATUS_OK; i++) {
+        struct source_file *file = &sources->files[i];
+        const struct column *column = file->count > 0 ? file->columns[0].column : NULL;
+        if (!file->outdated || !column || !column->unread || !column->live)
+            continue;
+        status = file_cache_count(env->file_cache, column, file->path.span, diags);
+        file->outdated = status == STATUS_UNABLE;
+        status = status == STATUS_UNABLE ? STATUS_OK : status;
+    }
+    return status;
 }
 
 bool sources_unread(const struct sources *sources)

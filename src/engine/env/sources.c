@@ -200,6 +200,10 @@ static void load_file(struct loader *loader, const struct name *path, const stru
     file->count = loaded.count;
     file->shape = loaded.shape;
     file->known = true;
+    file->outdated = loaded.count > 0 && loaded.columns[0]->live;
+    if (file->outdated && loader->checking &&
+        file_cache_count(loader->env->file_cache, loaded.columns[0], path->span, loader->diags) != STATUS_OK)
+        loader->sources->errors++;
 }
 
 static struct source_file *add_file(struct loader *loader, const struct name *written)

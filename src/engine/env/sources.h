@@ -36,7 +36,8 @@ struct source_file {
     size_t count;
     bool known;         /* its columns; if not, an error was recorded or only loading can tell */
     bool shape_unknown; /* its rows have a shape, which only loading can tell */
-    bool outdated;      /* opened by an earlier statement: tables on servers may have other rows now */
+    bool outdated;      /* how many rows a live source has is not known, or was so to an earlier statement */
+    bool at_once;       /* if it is live, all columns are read as soon as one is: what is needed is not known yet */
     struct shape shape;
     enum row_search search;
     const struct row_set *rows;  /* the columns have only these rows of the file; NULL: all */
@@ -60,6 +61,9 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
 void sources_release(struct sources *sources);
 
 /* Whether some column is unread, or has an unsorted dictionary. */
+/* Has servers count the rows of live sources, so that these are no longer outdated. */
+enum status sources_count(struct sources *sources, const struct env *env, struct diags *diags);
+
 bool sources_unread(const struct sources *sources);
 
 /* Whether some of the `count` needed columns, or columns whose validity is needed, are unread, or have no order though

@@ -170,6 +170,22 @@ const struct file_reader *file_cache_reader(const struct file_cache *file_cache,
     return entry ? entry->file.reader : NULL;
 }
 
+enum status file_cache_count(struct file_cache *file_cache, const struct column *unread, struct span span,
+                             struct diags *diags)
+{
+    size_t k;
+    struct entry *entry = entry_of(file_cache, unread, &k);
+    struct file_reader *reader = entry ? entry->file.reader : NULL;
+    if (!reader || !reader->ops->count)
+        return STATUS_UNABLE;
+    const struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
+    const struct format_job job = {.workers = &workers, .span = span, .diags = diags};
+    enum status status = reader->ops->count(reader, &job);
+    if (status == STATUS_OK)
+        set_rows(entry, reader->rows);
+    return status;
+}
+
 bool file_cache_spares(struct file_cache *file_cache, const struct column *unread, int64_t rows)
 {
     size_t k;

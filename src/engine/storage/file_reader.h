@@ -48,6 +48,9 @@ struct file_reader_ops {
      * exact evaluator can tell. */
     enum status (*read)(struct file_reader *reader, const struct format_job *job, const bool *wanted,
                         struct column **columns);
+    /* Finds out how many rows there are: until then, or until columns are read, reader->rows is a guess. NULL: it is
+     * not to be found out before. */
+    enum status (*count)(struct file_reader *reader, const struct format_job *job);
     /* Reads columns of as many rows, of which only the first `head` and last `tail` can be read and nothing else is
      * known. NULL: the format does not read parts. */
     enum status (*read_ends)(struct file_reader *reader, const struct format_job *job, const bool *wanted, int64_t head,
