@@ -10,7 +10,22 @@
 enum { THREADS = 3 };
 
 /* How keys are chosen. */
-enum content { ANYTHING, FEW, TWO, EQUAL, RISING, FALLING, MOSTLY_EQUAL, SMALL, OUTLIER, EXTREMES, FLOATS, CONTENTS };
+enum content {
+    ANYTHING,
+    FEW,
+    TWO,
+    EQUAL,
+    RISING,
+    FALLING,
+    MOSTLY_EQUAL,
+    SMALL,
+    OUTLIER,
+    EXTREMES,
+    FLOATS,
+    HUNDREDS,
+    LATE,
+    CONTENTS
+};
 
 struct rig {
     struct radix_pair *elements, *sorted; /* key words and payloads, whatever the width */
@@ -59,6 +74,10 @@ static uint64_t key_of(struct rig *rig, enum content content, int64_t row, int b
         return any % 3 == 0 ? 0 : any % 3 == 1 ? most : any & most;
     case FLOATS:
         return float_code((double)(int64_t)any * 0x1p-60) >> (64 - bits);
+    case HUNDREDS: /* of values, at equal distances, 0 among them */
+        return any % 700 * (most / 700 + 1) & most;
+    case LATE: /* few values at first, too many at the end */
+        return row * 4 < rig->radix.rows * 3 ? any % 50 * (most / 50 + 1) & most : next(rig) & most;
     default:
         return any & most;
     }
@@ -149,7 +168,7 @@ static void check_sorted(struct rig *rig)
         rig->sorted[i].payload &= UINT64_MAX >> 1;
         assert_true(rig->sorted[i].key == rig->elements[i].key);
         assert_true(rig->sorted[i].payload == rig->elements[i].payload);
-        const bool divided = rig->radix.width == 4 && rig->radix.shift == 0;
+        const bool divided = rig->radix.divided || (rig->radix.width == 4 && rig->radix.shift == 0);
         assert_true(!begins || divided || i == 0 ||
                     sorted_by(rig, &rig->sorted[i]) != sorted_by(rig, &rig->sorted[i - 1]));
     }
@@ -165,6 +184,7 @@ static void sort_one(const struct sort_level *level, size_t width, int shift, in
     rig->radix.emit = take;
     rig->radix.context = rig;
     rig->radix.level = level;
+    rig->radix.divided = rows % 3 > 0;
     assert_int_equal(radix_sort(&rig->radix), STATUS_OK);
     check_sorted(rig);
     rig_free(rig);
@@ -251,11 +271,39 @@ static void sorts_words(void **state)
     }
 }
 
+/* Around the row counts from which values are counted, and the numbers of values up to which they are. */
+static void counts_values(void **state)
+{
+    static const int64_t lengths[] = {65535, 65536, 65537, 131072, 300001};
+    static const uint64_t numbers[] = {1, 2, 3, 255, 2000, 4095, 4096, 4097, 5120, 5121, 9000};
+    (void)state;
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            const bool wide = (k + n) % 2;
+            struct rig *rig = rig_new(wide ? 8 : 4, 0, wide ? 64 : 32, lengths[k], ANYTHING);
+            const struct workers workers = {.threads = n % 3 ? THREADS : 1, .cancel = &rig->cancel};
+            for (int64_t row = 0; row < lengths[k]; row++) {
+                const uint64_t number = row % 8 ? 0 : next(rig) % numbers[n]; /* runs, so that more are counted */
+                rig->elements[row].key = number * (wide ? UINT64_MAX / 9000 : UINT32_MAX / 9000);
+            }
+            rig->radix.workers = &workers;
+            rig->radix.read = read_block;
+            rig->radix.emit = take;
+            rig->radix.context = rig;
+            rig->radix.divided = true;
+            assert_int_equal(radix_sort(&rig->radix), STATUS_OK);
+            check_sorted(rig);
+            rig_free(rig);
+        }
+    }
+}
+
 static void stops_when_told(void **state)
 {
     (void)state;
     for (int after = 1; after < 400; after += 57) {
         struct rig *rig = rig_new(8, 0, 64, 300001, after % 2 ? ANYTHING : TWO);
+        rig->radix.divided = after % 4 == 0;
         const struct workers workers = {.threads = THREADS, .cancel = &rig->cancel};
         rig->cancel_after = after;
         rig->radix.workers = &workers;
@@ -270,8 +318,8 @@ static void stops_when_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_words), cmocka_unit_test(sorts_few),       cmocka_unit_test(sorts_more),
-        cmocka_unit_test(sorts_many),  cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(sorts_words), cmocka_unit_test(sorts_few),     cmocka_unit_test(sorts_more),
+        cmocka_unit_test(sorts_many),  cmocka_unit_test(counts_values), cmocka_unit_test(stops_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

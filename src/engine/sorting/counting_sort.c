@@ -1,5 +1,7 @@
 #include "engine/sorting/counting_sort.h"
 
+#include "engine/sorting/value_counts.h"
+
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -12,16 +14,20 @@ enum {
     LEAST_ROWS = 1 << 16,
     ROWS_PER_KEY = 4, /* at least */
     PART_ROWS = 1 << 16,
-    BLOCKS = 16 /* written between checks of the cancellation */
+    WRITTEN = 4096 /* rows at once */
 };
+
+/* Inlined where the width is a constant: one loop for each width. */
+#define SPECIALISED static inline __attribute__((always_inline))
 
 struct counting {
     const struct radix *radix;
-    size_t keys; /* possible ones */
-    int tables;  /* a thread's */
+    size_t keys;            /* possible ones, */
+    const uint64_t *values; /* or those that there are; NULL: 0 .. keys-1 */
+    int tables;             /* a thread's */
     struct parts parts;
     uint32_t **counts; /* of each thread: tables one after another */
-    int64_t *ends;     /* of the rows with each key */
+    int64_t *ends;     /* of the rows with each key; of value_counts if there are values */
 };
 
 bool counting_sort_pays(const struct radix *radix)
@@ -80,6 +86,24 @@ static size_t key_at(const struct counting *counting, int64_t row)
     return least;
 }
 
+/* Writes the keys of rows row .. row+count-1, the first of which has the key number *key. */
+SPECIALISED void fill(const struct counting *counting, size_t *key, int64_t row, int count, void *codes, size_t width)
+{
+    for (int i = 0; i < count; (*key)++) {
+        const uint64_t code = counting->values ? counting->values[*key] : *key;
+        const int64_t of_key = counting->ends[*key] - row;
+        const int run_end = of_key < count ? (int)of_key : count;
+        for (; i < run_end; i++) {
+            if (width == 4)
+                ((uint32_t *)codes)[i] = (uint32_t)code;
+            else
+                ((uint64_t *)codes)[i] = code;
+        }
+        if (of_key > count)
+            break;
+    }
+}
+
 static void write_part(void *context, int member, int64_t part)
 {
     const struct counting *counting = context;
@@ -88,19 +112,27 @@ static void write_part(void *context, int member, int64_t part)
     int64_t row = part_begin(&counting->parts, part);
     size_t key = key_at(counting, row);
     while (row < end && !workers_cancelled(radix->workers)) {
-        uint32_t codes[BLOCKS * RADIX_BLOCK];
-        const int count = end - row < BLOCKS * RADIX_BLOCK ? (int)(end - row) : BLOCKS * RADIX_BLOCK;
-        for (int i = 0; i < count; key++) {
-            const int64_t of_key = counting->ends[key] - row;
-            const int run_end = of_key < count ? (int)of_key : count;
-            for (; i < run_end; i++)
-                codes[i] = (uint32_t)key;
-            if (of_key > count)
-                break;
-        }
+        uint64_t codes[WRITTEN];
+        const int count = end - row < WRITTEN ? (int)(end - row) : WRITTEN;
+        if (radix->width == 4)
+            fill(counting, &key, row, count, codes, 4);
+        else
+            fill(counting, &key, row, count, codes, 8);
         radix->emit(radix->context, member, row, codes, count);
         row += count;
     }
+}
+
+enum status counting_sort_values(const struct radix *radix)
+{
+    struct value_counts found;
+    enum status status = value_counts_find(radix, &found);
+    struct counting counting = {.radix = radix, .keys = found.count, .values = found.values, .ends = found.ends};
+    counting.parts = partition_rows(radix->workers, radix->rows, PART_ROWS);
+    if (status == STATUS_OK && !workers_run(radix->workers, counting.parts.count, write_part, &counting))
+        status = STATUS_CANCELLED;
+    value_counts_free(&found);
+    return status;
 }
 
 enum status counting_sort(const struct radix *radix)

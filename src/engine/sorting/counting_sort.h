@@ -10,4 +10,8 @@ bool counting_sort_pays(const struct radix *radix);
 /* Statuses as of radix_sort. */
 enum status counting_sort(const struct radix *radix);
 
+/* The same for keys of few values in a wide range, as value_counts_pay says of a sample. STATUS_FAILED, without an
+ * error: there are many, and nothing has been emitted. */
+enum status counting_sort_values(const struct radix *radix);
+
 #endif

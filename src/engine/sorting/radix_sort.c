@@ -2,6 +2,7 @@
 
 #include "engine/sorting/counting_sort.h"
 #include "engine/sorting/sort_bins.h"
+#include "engine/sorting/value_counts.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
@@ -302,6 +303,11 @@ enum status radix_sort(const struct radix *radix)
         return emit_all(radix);
     if (counting_sort_pays(radix))
         return counting_sort(radix);
+    if (radix->divided && radix->shift == 0 && radix->width <= sizeof(uint64_t) && value_counts_pay(radix)) {
+        const enum status status = counting_sort_values(radix);
+        if (status != STATUS_FAILED)
+            return status;
+    }
     const size_t bytes = (size_t)radix->rows * radix->width;
     const size_t bucket = bytes >> MOST_BITS > BUCKET_BYTES ? bytes >> MOST_BITS : BUCKET_BYTES;
     const bool few = bytes <= FEW_BYTES;

@@ -3,7 +3,7 @@
  * All threads deal the elements into buckets by their topmost bits, or, where these are skewed, by a distribution found
  * from a sample (sort_positions.h, sort_deal.h). Buckets fit a core's cache; each is dealt into bins and sorted there
  * (sort_bins.h), and emitted. A bucket that is too large is dealt again by the range of its keys. Where elements are
- * nothing but keys of few possible values, these are counted (counting_sort.h). */
+ * nothing but keys of few possible values, or of few by a sample, these are counted (counting_sort.h). */
 #ifndef RQL_ENGINE_SORTING_RADIX_SORT_H
 #define RQL_ENGINE_SORTING_RADIX_SORT_H
 
@@ -38,8 +38,9 @@ struct radix {
     /* Reads `count` elements from `row` on. */
     void (*read)(void *context, int64_t row, int count, void *elements);
     /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
-     * call, unless an element is a key of 4 bytes alone. */
+     * call, unless an element is a key of 4 bytes alone, or `divided` says that they may be in several. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);
+    bool divided;
     /* NULL, or: takes a bucket as it is, in place of `emit`; false: it must be sorted. `member` is -1 where it is too
      * large for one thread; all threads are idle then. It takes buckets whose keys have up to 2^take_bits possible
      * values, unless take_bits is 0; these may be larger, and of any sizes. */

@@ -234,6 +234,7 @@ static enum status sort_word(struct sorting *sorting)
         .bits = bits,
         .read = read_elements,
         .emit = write_elements,
+        .divided = sorting->alone != NULL,
         .context = sorting,
     };
     return radix_sort(&radix);
