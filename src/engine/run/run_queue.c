@@ -6,6 +6,7 @@
 #include "engine/plan/output_relation.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
+#include "engine/run/along_axis.h"
 #include "engine/run/run_repeat.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/file_changed.h"
@@ -67,7 +68,8 @@ static struct phase_times times_before(const struct queue_run *run)
     return trace_times(run->runner->trace ? run->runner->timing : NULL);
 }
 
-/* The group that is the next task and the only reader of this one's rows; NULL if there is none. */
+/* The group that is the next task and the only reader of this one's rows; NULL if there is none. It reads nothing else,
+ * unless it is along an axis. */
 static const struct task *group_of_rows(const struct queue_run *run, const struct task *task)
 {
     if (task->sink != SINK_ROWS || task_has_window(task) || task->number + 1 >= run->queue->count)
@@ -75,11 +77,12 @@ static const struct task *group_of_rows(const struct queue_run *run, const struc
     const struct task *next = run->queue->tasks[task->number + 1];
     if (next->sink != SINK_OPERATOR || next->column_op->kind != OPERATOR_GROUP)
         return NULL;
-    for (size_t k = 0; k < next->input_count; k++) {
-        if (next->inputs[k].task != task)
-            return NULL;
-    }
-    return run->readers[task->number] == next->input_count ? next : NULL;
+    size_t reads = 0;
+    for (size_t k = 0; k < next->input_count; k++)
+        reads += next->inputs[k].task == task;
+    if (reads < next->input_count && !is_along_axis(run->runner, task, next))
+        return NULL;
+    return run->readers[task->number] == reads ? next : NULL;
 }
 
 /* Runs the task and its group in one go. STATUS_UNABLE: they have to be run one after the other. */
@@ -94,7 +97,11 @@ static enum status run_grouped(struct queue_run *run, const struct task *task, c
     const int64_t began = now_ns();
     struct phase_times before = times_before(run);
     *outcome = (struct outcome){.columns = arena_array(run->arena, group->output_count, sizeof *outcome->columns)};
-    status = run_task_grouped(run->runner, task, inputs, rows, group, &passed, outcome, run->diags);
+    run->outcomes[task->number].columns = arena_array(run->arena, task->output_count, sizeof *outcome->columns);
+    status = is_along_axis(run->runner, task, group)
+                 ? run_along_axis(run->runner, task, inputs, rows, group, inputs_of(run, group), &passed, outcome,
+                                  run->diags)
+                 : run_task_grouped(run->runner, task, inputs, rows, group, &passed, outcome, run->diags);
     if (status != STATUS_OK)
         return status;
     run->rows[task->number] = passed;
@@ -103,6 +110,11 @@ static enum status run_grouped(struct queue_run *run, const struct task *task, c
     before = times_before(run);
     add_trace(run, group, passed, 0, &before);
     drop_readers(run, task);
+    for (size_t k = 0; k < group->input_count; k++) { /* of others: this one's rows were not kept */
+        const struct task *from = group->inputs[k].task;
+        if (from && from != task && --run->readers[from->number] == 0)
+            outcome_release(&run->outcomes[from->number], from);
+    }
     return STATUS_OK;
 }
 
