@@ -13,8 +13,8 @@ void optimize_queue(const struct queue *queue, struct queue *fused);
  * be found by `fused`, which tells the rows as they are written. */
 bool fold_axes(const struct queue *fused, struct queue *folded);
 
-/* element_columns.c: fills `made` likewise, with what folds compute of elements at one position as columns that tasks of
- * their own compute first; the tasks know how many rows they read. False if there is nothing to gain. */
+/* element_columns.c: fills `made` likewise, with what folds compute of elements at one position as columns that tasks
+ * of their own compute first; the tasks know how many rows they read. False if there is nothing to gain. */
 bool fold_elements(const struct queue *fused, struct queue *made);
 
 /* Analyses a task for a run on `columns`, its inputs in order, and `rows` rows: sets the lane, interval, `checked` and
