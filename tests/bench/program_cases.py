@@ -353,7 +353,7 @@ def n_body(c, numba, size):
         f"| derive vx = vx + {dt} * ax, vy = vy + {dt} * ay | map x + {dt} * vx as x, y + {dt} * vy as y, vx, vy, m)",
         "r | group : sum(abs(x)), sum(abs(vy))", by_numpy, lambda: by(c.n_body), numba and (lambda: by(numba.n_body)),
         {"bodies": structured(x=start[0], y=start[1], vx=start[2], vy=start[3], m=m)},
-        ["def pull(m, dx, dy) = m / pow(dx * dx + dy * dy + 0.01, 1.5)"], ticks=rounds)
+        ["def pull(m, dx, dy) = let square = dx * dx + dy * dy + 0.01: m / (square * sqrt(square))"], ticks=rounds)
 
 
 def shortest_paths(c, numba, size):
