@@ -445,6 +445,41 @@ static void memory(void **state)
     column_unref(column);
 }
 
+/* From every store of integers to every one that holds them, with the extremes; more rows than are copied at once. */
+static void copies_of_integers(void **state)
+{
+    (void)state;
+    enum { ROWS = 2051 };
+    for (enum type store = 0; store < TYPE_COUNT; store++) {
+        const int64_t lo = type_table[store].lo, hi = type_table[store].hi;
+        struct column *column = column_reserve(store, store, ROWS);
+        assert_non_null(column);
+        if (type_table[store].kind == KIND_FLOAT) {
+            column_unref(column);
+            continue;
+        }
+        for (int64_t row = 0; row < ROWS; row++)
+            column_set_int(column, row, row % 3 == 0 ? lo : row % 3 == 1 ? hi : row & 1);
+        column_finish(column, ROWS);
+        for (enum type other = 0; other < TYPE_COUNT; other++) {
+            if (type_table[other].kind == KIND_FLOAT || type_table[other].lo > lo || type_table[other].hi < hi)
+                continue;
+            for (int64_t rows = 0; rows <= ROWS; rows += rows < 1023 ? 1023 : rows < 1025 ? 1 : ROWS - 1025) {
+                struct column *copy = column_reserve(other, other, ROWS);
+                assert_non_null(copy);
+                column_copy(copy, column, rows);
+                column_finish(copy, rows);
+                for (int64_t row = 0; row < rows; row++)
+                    assert_int_equal(column_get_int(copy, row), column_get_int(column, row));
+                column_unref(copy);
+                if (rows == ROWS)
+                    break;
+            }
+        }
+        column_unref(column);
+    }
+}
+
 static void parts_of_paths(void **state)
 {
     struct fixture *fixture = *state;
@@ -493,6 +528,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rewritten_and_grown_files, setup, teardown),
         cmocka_unit_test_setup_teardown(directories, setup, teardown),
         cmocka_unit_test_setup_teardown(memory, setup, teardown),
+        cmocka_unit_test(copies_of_integers),
         cmocka_unit_test_setup_teardown(parts_of_paths, setup, teardown),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

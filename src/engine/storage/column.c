@@ -1,6 +1,7 @@
 #include "engine/storage/column.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/residency.h"
@@ -162,18 +163,71 @@ void column_set_int(struct column *column, int64_t row, int64_t value)
     }
 }
 
+/* `count` elements of an integer or bool column. */
+static void get_integers(const struct column *column, int64_t row, int64_t count, int64_t *integers)
+{
+    switch (column->store) {
+    case TYPE_I8:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = (int64_t)((const int8_t *)column->data)[row + i];
+        break;
+    case TYPE_I16:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = ((const int16_t *)column->data)[row + i];
+        break;
+    case TYPE_I32:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = ((const int32_t *)column->data)[row + i];
+        break;
+    case TYPE_I64:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = ((const int64_t *)column->data)[row + i];
+        break;
+    case TYPE_BOOL:
+    case TYPE_U8:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = ((const uint8_t *)column->data)[row + i];
+        break;
+    case TYPE_U16:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = ((const uint16_t *)column->data)[row + i];
+        break;
+    case TYPE_U32:
+        for (int64_t i = 0; i < count; i++)
+            integers[i] = ((const uint32_t *)column->data)[row + i];
+        break;
+    case TYPE_F32:
+    case TYPE_F64:
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+static void copy_integers(struct column *to, const struct column *from, int64_t rows)
+{
+    enum { STRIP = 1024 };
+    int64_t strip[STRIP];
+    for (int64_t row = 0, count; row < rows; row += count) {
+        count = min_int64(STRIP, rows - row);
+        get_integers(from, row, count, to->store == TYPE_I64 ? column_at(to, row) : strip);
+        int32_t *narrow = column_at(to, row);
+        for (int64_t i = 0; i < count && to->store == TYPE_I32; i++)
+            narrow[i] = (int32_t)strip[i];
+        for (int64_t i = 0; i < count && to->store != TYPE_I64 && to->store != TYPE_I32; i++)
+            column_set_int(to, row + i, strip[i]);
+    }
+}
+
 void column_copy(struct column *to, const struct column *from, int64_t rows)
 {
     if (from->store == to->store) {
         memcpy(column_at(to, 0), from->data, (size_t)rows * type_table[to->store].size);
         return;
     }
-    for (int64_t row = 0; row < rows; row++) {
-        if (to->store != TYPE_F64)
-            column_set_int(to, row, column_get_int(from, row));
-        else
-            ((double *)column_at(to, 0))[row] = column_get_float(from, row);
-    }
+    if (to->store != TYPE_F64)
+        copy_integers(to, from, rows);
+    for (int64_t row = 0; row < rows && to->store == TYPE_F64; row++)
+        ((double *)column_at(to, 0))[row] = column_get_float(from, row);
 }
 
 double column_get_float(const struct column *column, int64_t row)
