@@ -45,16 +45,21 @@ static bool is_taken(const char *name)
     return strncmp(name, "rql_", strlen("rql_")) == 0;
 }
 
-/* Sets the columns from their names and types on the server. */
-static void set_columns(struct table_reader *reader, const struct query_texts *found, const struct format_job *job)
+/* Sets the columns from their names and types on the server; false: there are none. */
+static bool set_columns(struct table_reader *reader, const struct query_texts *found, const struct format_job *job)
 {
     const char **names = query_texts_of(found, 0, reader->arena), **types = query_texts_of(found, 1, reader->arena);
     const size_t most = (size_t)found->rows;
     struct file_reader *base = &reader->base;
+    size_t there = 0;
     base->columns = arena_array(reader->arena, most + 1, sizeof *base->columns);
     reader->types = arena_array(reader->arena, most + 1, sizeof *reader->types);
     for (size_t i = 0; i < most; i++) {
         struct wire_type *type = &reader->types[base->count];
+        const struct text kind = query_text(found, 2, (int64_t)i);
+        if (kind.length != strlen("column") || memcmp(kind.at, "column", kind.length) != 0)
+            continue;
+        there++;
         if (is_taken(names[i])) {
             diag_note(job->diags, job->span, "`%s` is left out: rql's queries use names that begin with rql_",
                       names[i]);
@@ -67,26 +72,40 @@ static void set_columns(struct table_reader *reader, const struct query_texts *f
         base->columns[base->count++] = (struct reader_column){
             .name = names[i], .type = type->type, .logical = type->logical, .nullable = type->nullable};
     }
+    return there > 0;
 }
 
-static enum status find_columns(struct table_reader *reader, const struct format_job *job)
+/* One request: the settings, and the columns. */
+static enum status ask_columns(struct table_reader *reader, const struct format_job *job, struct query_texts *found)
 {
     struct strbuf sql = {0};
-    struct query_texts found;
-    strbuf_puts(&sql, "SELECT name AS rql_0, type AS rql_1 FROM system.columns WHERE database = ");
+    server_settings_ask(&sql);
+    strbuf_puts(&sql, " UNION ALL SELECT name, type, 'column' FROM system.columns WHERE database = ");
     server_add_database(&sql, &reader->url);
     strbuf_puts(&sql, " AND table = ");
     server_add_text(&sql, reader->url.table);
     strbuf_puts(&sql, " FORMAT Native");
     enum status status =
-        query_for_texts(reader->http, sql.text, 2, reader->server, job->workers, &found, job->span, job->diags);
+        query_for_texts(reader->http, sql.text, 3, reader->server, job->workers, found, job->span, job->diags);
     strbuf_free(&sql);
+    return status;
+}
+
+/* Opens the table: what its columns are, and settings for all further queries. */
+static enum status find_columns(struct table_reader *reader, const struct format_job *job)
+{
+    struct query_texts found;
+    bool changed = false;
+    enum status status = ask_columns(reader, job, &found);
     if (status != STATUS_OK)
         return status;
-    if (found.rows == 0)
+    status = server_settings_pin(reader->http, reader->server, &found, &changed, job->span, job->diags);
+    if (status == STATUS_OK && changed) { /* with the server's own, the answer may lack columns */
+        query_texts_release(&found);
+        status = ask_columns(reader, job, &found);
+    }
+    if (status == STATUS_OK && !set_columns(reader, &found, job))
         status = report_no_table(reader, job);
-    else
-        set_columns(reader, &found, job);
     query_texts_release(&found);
     return status;
 }
@@ -236,11 +255,8 @@ static enum status table_reader_open(struct servers *servers, const char *addres
         reader->server = table_url_server(&reader->url, reader->arena);
         servers_meet(servers, &reader->url);
         reader->http = http_new(&reader->url, servers_shared(servers), job->span, job->diags);
-        status = reader->http ? server_settings_pin(reader->http, reader->server, job->workers, job->span, job->diags)
-                              : STATUS_FAILED;
+        status = reader->http ? find_columns(reader, job) : STATUS_FAILED;
     }
-    if (status == STATUS_OK)
-        status = find_columns(reader, job);
     if (status == STATUS_OK)
         status = check_order(reader, job);
     if (status != STATUS_OK)

@@ -428,10 +428,8 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
             self.send(b"<html>hello</html>")
         elif kind == "status":
             self.send(b"<html>gone</html>", 503)
-        elif "system.settings" in sql:
-            self.send(block([("rql_0", "String", texts([])), ("rql_1", "String", texts([]))], 0))
         elif "system.columns" in sql:
-            self.send(block([("rql_0", "String", texts(["x"])), ("rql_1", "String", texts(["Int32"]))], 1))
+            self.send(block([("rql_0", "String", texts(["x"])), ("rql_1", "String", texts(["Int32"])), ("rql_2", "String", texts(["column"]))], 1))
         elif "system.processes" in sql:
             self.server.looks += 1
             if kind == "stall":

@@ -42,7 +42,7 @@ enum status query_for_texts(struct http *http, const char *sql, size_t count, co
                             const struct workers *workers, struct query_texts *texts, struct span span,
                             struct diags *diags)
 {
-    static const char *const names[QUERY_MAX_TEXTS] = {"name", "value"};
+    static const char *const names[QUERY_MAX_TEXTS] = {"name", "value", "kind"};
     struct wire_type types[QUERY_MAX_TEXTS];
     *texts = (struct query_texts){0};
     for (size_t k = 0; k < count; k++)

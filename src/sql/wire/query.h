@@ -17,7 +17,7 @@ enum status query_run(struct http *http, const char *sql, const char *const *nam
 enum status query_for_count(struct http *http, const char *sql, const char *server, const struct workers *workers,
                             int64_t *number, struct span span, struct diags *diags);
 
-enum { QUERY_MAX_TEXTS = 2 };
+enum { QUERY_MAX_TEXTS = 3 };
 
 /* Columns of text. */
 struct query_texts {

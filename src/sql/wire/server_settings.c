@@ -1,7 +1,6 @@
 #include "sql/wire/server_settings.h"
 
 #include "base/strbuf.h"
-#include "sql/wire/query.h"
 
 #include <string.h>
 
@@ -44,33 +43,39 @@ static bool is_text(struct text text, const char *expected)
     return text.length == strlen(expected) && memcmp(text.at, expected, text.length) == 0;
 }
 
-/* Whether the user may change settings: `readonly` is 1 if not. */
-static bool is_fixed(const struct query_texts *settings)
+static bool is_setting(const struct query_texts *answer, int64_t row)
 {
-    for (int64_t row = 0; row < settings->rows; row++) {
-        if (is_text(query_text(settings, 0, row), "readonly"))
-            return is_text(query_text(settings, 1, row), "1");
+    return is_text(query_text(answer, 2, row), "setting");
+}
+
+/* Whether the user may not change settings: `readonly` is 1. */
+static bool is_fixed(const struct query_texts *answer)
+{
+    for (int64_t row = 0; row < answer->rows; row++) {
+        if (is_setting(answer, row) && is_text(query_text(answer, 0, row), "readonly"))
+            return is_text(query_text(answer, 1, row), "1");
     }
     return false;
 }
 
-enum status server_settings_pin(struct http *http, const char *server, const struct workers *workers, struct span span,
-                                struct diags *diags)
+void server_settings_ask(struct strbuf *sql)
 {
-    struct strbuf sql = {0}, changes = {0};
-    struct query_texts settings;
-    strbuf_puts(&sql, "SELECT name AS rql_0, value AS rql_1 FROM system.settings WHERE name IN ('readonly'");
+    strbuf_puts(sql, "SELECT name AS rql_0, value AS rql_1, 'setting' AS rql_2 FROM system.settings WHERE name IN "
+                     "('readonly'");
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-        strbuf_printf(&sql, ", '%s'", pinned[i].name);
-    strbuf_puts(&sql, ") FORMAT Native");
-    enum status status = query_for_texts(http, sql.text, 2, server, workers, &settings, span, diags);
-    strbuf_free(&sql);
-    if (status != STATUS_OK)
-        return status;
-    const bool fixed = is_fixed(&settings);
-    for (int64_t row = 0; row < settings.rows && status == STATUS_OK; row++) {
-        const struct text name = query_text(&settings, 0, row), value = query_text(&settings, 1, row);
-        const char *wanted = wanted_value(name);
+        strbuf_printf(sql, ", '%s'", pinned[i].name);
+    strbuf_puts(sql, ")");
+}
+
+enum status server_settings_pin(struct http *http, const char *server, const struct query_texts *answer, bool *changed,
+                                struct span span, struct diags *diags)
+{
+    struct strbuf changes = {0};
+    const bool fixed = is_fixed(answer);
+    enum status status = STATUS_OK;
+    for (int64_t row = 0; row < answer->rows && status == STATUS_OK; row++) {
+        const struct text name = query_text(answer, 0, row), value = query_text(answer, 1, row);
+        const char *wanted = is_setting(answer, row) ? wanted_value(name) : NULL;
         if (!wanted || is_text(value, wanted))
             continue;
         if (fixed) {
@@ -81,9 +86,9 @@ enum status server_settings_pin(struct http *http, const char *server, const str
         }
         strbuf_printf(&changes, "&%.*s=%s", (int)name.length, name.at, wanted);
     }
-    if (status == STATUS_OK && changes.text)
+    *changed = changes.length > 0;
+    if (status == STATUS_OK && *changed)
         http_set_settings(http, changes.text);
     strbuf_free(&changes);
-    query_texts_release(&settings);
     return status;
 }

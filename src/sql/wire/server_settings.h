@@ -3,12 +3,14 @@
 #ifndef RQL_SQL_WIRE_SERVER_SETTINGS_H
 #define RQL_SQL_WIRE_SERVER_SETTINGS_H
 
-#include "base/parallel.h"
-#include "sql/wire/http.h"
+#include "sql/wire/query.h"
 
-/* Has the session's queries run with settings that leave nothing out. An error if the user's profile has others and
- * forbids to change them. */
-enum status server_settings_pin(struct http *http, const char *server, const struct workers *workers, struct span span,
-                                struct diags *diags);
+/* Adds a SELECT of the settings: rql_0 is their names, rql_1 the values, and rql_2 'setting'. */
+void server_settings_ask(struct strbuf *sql);
+
+/* Has the session's queries run with settings that leave nothing out, from an answer that may have other rows, too. An
+ * error if the user's profile has others and forbids to change them. *changed: they were others. */
+enum status server_settings_pin(struct http *http, const char *server, const struct query_texts *answer, bool *changed,
+                                struct span span, struct diags *diags);
 
 #endif
