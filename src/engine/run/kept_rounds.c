@@ -97,7 +97,7 @@ static bool copy_task(struct kept_rounds *kept, const struct kept_queue *queue, 
             continue;
         to->columns[k] =
             input->task ? queue->tasks[input->task->number].written[input->output] : resolve(kept, input->column);
-        if (!to->columns[k])
+        if (!to->columns[k] || (!input->whole && to->columns[k]->rows < from->first + rows))
             return false;
     }
     to->job = (struct job){.task = to->task,
