@@ -56,11 +56,11 @@ class Server:
     """A ClickHouse server with a folder of its own."""
 
     def __init__(self, folder, tcp=None, clusters=""):
-        self.folder, self.port, self.process = folder, free_port(), None
+        self.folder, self.port, self.tcp, self.process = folder, free_port(), tcp or free_port(), None
         os.makedirs(os.path.join(folder, "data", "tmp"))
         people = [("default", "", "default"), ("reader", "secret", "ro")] + [(name, "", name) for name in ("fixed", "cut", "free", "skipping", "skipped")]
         users = "".join(USER.format(name=name, password=password, profile=profile) for name, password, profile in people)
-        config = CONFIG.format(here=folder, http=self.port, tcp=tcp or free_port(), clusters=clusters)
+        config = CONFIG.format(here=folder, http=self.port, tcp=self.tcp, clusters=clusters)
         for name, text in (("config.xml", config), ("users.xml", USERS.format(users=users))):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
