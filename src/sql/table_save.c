@@ -222,10 +222,45 @@ static void add_renaming(struct strbuf *sql, const struct saving *saving, const 
     server_add_table(sql, &saving->url, to);
 }
 
+/* Whether the new table has got its name, although the answer was lost. */
+static bool is_published(const struct saving *saving, const struct workers *workers)
+{
+    struct strbuf sql = {0};
+    struct diags lost;
+    int64_t left = 1;
+    diags_init(&lost, saving->job->diags->arena);
+    strbuf_puts(&sql, "SELECT count() AS rql_0 FROM system.tables WHERE database = ");
+    server_add_database(&sql, &saving->url);
+    strbuf_puts(&sql, " AND name = ");
+    server_add_text(&sql, saving->beside);
+    strbuf_puts(&sql, " FORMAT Native");
+    enum status status =
+        query_for_count(saving->http, sql.text, saving->server, workers, &left, saving->job->span, &lost);
+    strbuf_free(&sql);
+    return status == STATUS_OK && left == 0;
+}
+
+/* Drops the table that was replaced, or tells that it is still there. */
+static void drop_old(const struct saving *saving, const struct workers *workers)
+{
+    const struct format_job *job = saving->job;
+    struct strbuf sql = {0};
+    struct diags own;
+    diags_init(&own, job->diags->arena);
+    strbuf_puts(&sql, "DROP TABLE ");
+    server_add_table(&sql, &saving->url, saving->old);
+    if (http_command(saving->http, sql.text, workers, job->span, &own) != STATUS_OK)
+        diag_note(job->diags, job->span,
+                  "the rows are saved, but the table that they replace is still there as `%s`%s%s", saving->old,
+                  own.count > 0 ? ": " : "", own.count > 0 ? own.at[0].message : "");
+    strbuf_free(&sql);
+}
+
 /* Gives the complete table its name, even if the user interrupts now: whether that was done would not be known. */
 static enum status publish(const struct saving *saving)
 {
     const struct format_job *job = saving->job;
+    const size_t before = job->diags->count;
     struct strbuf sql = {0}, back = {0};
     struct workers steady = *job->workers;
     steady.cancel = NULL;
@@ -237,11 +272,13 @@ static enum status publish(const struct saving *saving)
     add_renaming(&sql, saving, saving->beside, saving->url.table);
     enum status status = http_command(saving->http, sql.text, &steady, job->span, job->diags);
     strbuf_free(&sql);
-    if (!saving->exists)
-        return status;
-    if (status == STATUS_OK) {
-        drop(saving, saving->old);
-    } else { /* perhaps half of it was done; if not, this does nothing */
+    if (status != STATUS_OK && is_published(saving, &steady)) {
+        job->diags->count = before;
+        status = STATUS_OK;
+    }
+    if (status == STATUS_OK && saving->exists) {
+        drop_old(saving, &steady);
+    } else if (saving->exists) { /* perhaps half of it was done; if not, this does nothing */
         strbuf_puts(&back, "RENAME TABLE ");
         add_renaming(&back, saving, saving->old, saving->url.table);
         http_tidy(saving->http, back.text);

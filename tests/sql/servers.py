@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -507,6 +508,46 @@ def misbehaving(rig):
             client.close()
 
 
+class Between(modern.Handler):
+    """Passes requests on to a server, but for what goes wrong."""
+
+    def do_POST(self):
+        body = self.body()
+        text = urllib.parse.unquote(self.path).encode() + body
+        if self.server.kind == "refuses" and text.find(b"DROP TABLE") >= 0 and text.find(b"rql_old") >= 0:
+            self.answer(500, b"Code: 359. DB::Exception: Table is too large to be dropped. (TABLE_SIZE_EXCEEDS_MAX_DROP_SIZE_LIMIT) (version 23.8)", ())
+            return
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.server.behind}{self.path}", data=body, timeout=60) as answer:
+                status, found = 200, answer.read()
+        except urllib.error.HTTPError as problem:
+            status, found = problem.code, problem.read()
+        if self.server.kind == "loses" and b"RENAME TABLE" in text:
+            self.close_connection = True
+            self.connection.shutdown(socket.SHUT_RDWR)
+        else:
+            self.answer(status, found, ())
+
+
+def saving_between(rig, server):
+    """A table is saved although the answer is lost, and one that stays is told."""
+    rig.answers("to be replaced", "", f"[1.5] | map _ as z | save {server.url('between', 'z')}")
+    for k, kind in enumerate(("loses", "refuses"), 5):
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Between) as between:
+            between.kind, between.behind, between.daemon_threads = kind, server.port, True
+            threading.Thread(target=between.serve_forever, daemon=True).start()
+            address = f"clickhouse://127.0.0.1:{between.server_address[1]}/default/between?by=z"
+            result = rig.run(f"[{k}] | map _ as z | save {address}")
+            told = b"the table that they replace is still there as `rql_old_" in result.err and b"too large to be dropped" in result.err
+            rig.tally.check(f"saved by a server that {kind}", "" if result.status == 0 and told == (kind == "refuses") else result.text())
+            between.shutdown()
+        rig.answers(f"what a server has that {kind}", f"{k}\n", f"load {server.url('between', 'z')} | sum z")
+        left = server.ask("SELECT count() FROM system.tables WHERE name LIKE 'rql%'").strip()
+        rig.tally.check(f"what is left by a server that {kind}", "" if left == str(int(kind == "refuses")) else left)
+    for name in server.ask("SELECT name FROM system.tables WHERE name LIKE 'rql%'").split():
+        server.ask(f"DROP TABLE {name}")
+
+
 def main():
     tally = harness.Tally("servers")
     with harness.Sandbox() as sandbox:
@@ -519,6 +560,7 @@ def main():
             pipelines(rig, server)
             live(rig, server)
             saving(rig, server, name == "clickhouse")
+            saving_between(rig, server)
             if name == "clickhouse":
                 types_of_today(rig, server)
                 continue
