@@ -137,6 +137,12 @@ static struct ahead prefetch_share(struct worker *worker, int count)
     return ahead;
 }
 
+/* Whether all rows choose the same of two values, as they do between the borders of a stencil. */
+static bool are_equal(const uint8_t *conditions, int count)
+{
+    return count > 0 && memcmp(conditions, conditions + 1, (size_t)count - 1) == 0;
+}
+
 bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int count)
 {
     const struct program *program = worker->program;
@@ -181,6 +187,11 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.uniform = step->uniform;
         operands.uniform_c = step->uniform_c;
         worker->at[step->out] = operands.out;
+        if (step->op == OP_SELECT && run == step->dense && are_equal(operands.a, count)) {
+            memcpy(operands.out, *(const uint8_t *)operands.a ? operands.b : operands.c,
+                   (size_t)count * program->vectors[step->out].size);
+            continue;
+        }
         operands.ahead = prefetch_share(worker, count);
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
