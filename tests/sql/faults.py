@@ -48,6 +48,7 @@ def distributed(rig, shards):
     for line in (
         "count", "sum amount", "select id == 7 && amount > 0 | sum amount", "group sym: count(), sum(amount), max(id)", "take 3",
         "sort amount desc, pos | take 5", "group id: mean(amount) | top 3 by mean_amount", "pick sym | distinct", 'select sym == "ÄÖ" | count',
+        "median amount", "any amount > 998", "group: sum(amount * 0.1), distinct(sym), all(id < 39)", "group id: distinct(sym), median(amount), quantile(0.9, amount * 0.1)", "group amount * 0.5 as half: count() | take 5",
         "group sym: sum(amount * 0.1), mean(amount * 0.7), min(amount * 0.7)", "group id: mean(amount * 0.1) as m | sort m | tail 3", "tail 3", "map pos, amount * 0.1 as v | top 3 by v", "map amount * 0.1 as v | max",
     ):  # fmt: skip
         expected = rig.run(f"rows.csv | {line}")

@@ -27,7 +27,7 @@ VALUES = (
     'select "MSFT" > sym | count', 'select "MSFT" <= sym | count', 'select sym in ["AAPL", "x"] | count', 'select sym != "a\'b\\\\" | count',
     "sum price", "mean price", "select qty > 0 | sum price", "map price * 0.1 as p | sum", "sum wild", "mean wild", "map -wild as w | sum", "select wild < 1.0 | sum wild", "select false | sum wild",
     "max price", "min wild", "max odd", "min odd", "max gap", "select qty > 3 | min price", "select false | max wild", "tail 7 | count", "tail 9 | sum qty", "select qty > 7 | tail 5 | sum qty", "take 50 | tail 4 | sum pos",
-    "any qty > 3", "all qty > 3", "any price > 3.0", "all price > -1e9", "select false | any qty > 3", "select false | all qty > 3", "wmean near, pos", "group: count() | count",
+    "median qty", "median any", "median price", "quantile 0.75, near", "median odd", "median gap", "select false | median qty", "quantile 1, big", "quantile 0, any", "any qty > 3", "all qty > 3", "any price > 3.0", "all price > -1e9", "select false | any qty > 3", "select false | all qty > 3", "wmean near, pos", "group: count() | count",
     "select false | mean wild", "map odd | sum", "select price is missing | count", "select (price is missing) == (qty > 3) | count", "select day > 2024-01-15 | count", "max day", 'select sym == "\\u{1}a" | count', 'select sym == "a" | count',
     f'select id == "{IDS[0]}" | count', f'select id != "{IDS[0]}" | count', "select at < 2024-02-01 | count",
 )
@@ -50,6 +50,8 @@ RELATIONS = (
     "select qty > 1000 | group 5 as k: count()", "select qty > 1000 | group true as k, 7 as j: count(), max(big)", "select qty > 1000 | map 5 as k | distinct", "group 5 as k, sym: count()",
     "map true as k, pos | sort k, pos desc | take 3", "select qty == 7 | map pos, missing as t | take 2", "group id: count()", "select qty == 3 | map id | take 9",
     "group: count(), sum(qty), mean(price), min(price), max(big), mean(near)", "group: any(qty > 3), all(price > 0.0)", "select false | group: count(), sum(qty), sum(near), mean(price), min(big), any(qty > 3), all(qty > 3)", "group: sum(big)",
+    "group sym: median(qty), quantile(0.9, big), median(price)", "group qty: median(near), quantile(0.1, wild), distinct(sym), distinct(odd), distinct(price), distinct(day)", "group pos % 5000 as k: median(any), median(tie) | tail 30", "group sym: median(day), median(at) | take 3",
+    "group gap: distinct(gap) | take 3", "group: distinct(gap), distinct(sym), distinct(id), distinct(wild)", "select false | group: distinct(sym), median(qty)", "group sym: distinct(qty > 3), median(any + 0.5)",
     "group: sum(near) as s, count() as n | map s / n as m", "tail 9 | group: sum(near), any(qty > 3)", "group odd: count()", "group gap, qty % 3 as k: count(), sum(near)", "map -odd as z | distinct", "pick odd, gap | distinct", "group wild: count() as n | sort n desc, wild | take 5", "map odd / 0.0 as z | distinct | sort z",
     "group sym: sum(near), mean(near)", "group qty: mean(near) as m | sort m desc | take 5", "group sym, qty: sum(near), min(near), max(gap) | tail 30", "group qty: mean(price), sum(price), min(price), max(price)",
     "group qty > 100 as k: sum(near)", "group sym: sum(near * price), mean(near / 3)", "group qty: sum(wild) | take 3", "group pos: sum(near) | take 20", "group pos % 5000 as k: sum(tie), sum(-tie), mean(tie)", "group qty: sum(gap) | take 3",
@@ -115,7 +117,7 @@ def little_comes(rig, url):
     """The server runs these: no more than some rows of answers come over."""
     for title, before, source in (("load", (), f"load {url}"), ("let", (f"let t = load {url}",), "t")):
         for line in ("sum qty", "select qty > 3 && sym == \"AAPL\" | mean big", "group sym: count()", "top 3 by big", "select qty == 3 | take 5 | map pos | scan +", "derive v = qty * 2 | sort v, pos | take 4",
-                     "group sym: mean(price)", "group sym: sum(near), max(near), min(gap)", "max price", "top 3 by price", "tail 3", "select qty > 3 | tail 2", "any price > 3.0", "group: sum(near), any(qty > 3)", "group odd: count()", "map -odd as z | distinct", "group sym: sum(price * qty) / sum(qty)", "group pos % 5000 as k: sum(tie) as t | top 20 by t"):
+                     "group sym: mean(price)", "group sym: sum(near), max(near), min(gap)", "max price", "top 3 by price", "tail 3", "select qty > 3 | tail 2", "any price > 3.0", "group: sum(near), any(qty > 3)", "group odd: count()", "map -odd as z | distinct", "group sym: distinct(id), median(big)", "median near", "group sym: sum(price * qty) / sum(qty)", "group pos % 5000 as k: sum(tie) as t | top 20 by t"):
             result = harness.run(["--device", "host", "--timing", *(part for text in (*before, f"{source} | {line}") for part in ("-c", text))], rig.sandbox.here, rig.sandbox.home)
             rows = [int(number) for number in re.findall(r"(\d+) rows? and \d+ bytes came over", result.err.decode())]
             rig.tally.check(f"{title}: little comes of {line}", "" if rows and max(rows) < 100 else result.text())

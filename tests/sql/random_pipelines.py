@@ -103,8 +103,10 @@ class Writer:
                 names = [f"k{k}" for k in range(len(chosen))]
                 number = self.of("float")
                 of_float = f", {rng.choice(('sum', 'mean', 'min', 'max'))}({number}) as f" if number and rng.random() < 0.6 else ""
+                measured = rng.choice([name for name, kind in self.columns.items() if kind in ("int", "missing", "float")] or ["1"])
+                of_values = f", {rng.choice((f'median({measured})', f'quantile(0.3, {measured})', f'distinct({measured})', f'distinct({rng.choice(list(self.columns))})'))} as d" if rng.random() < 0.4 else ""
                 of_truth = f", {rng.choice(('any', 'all'))}({self.condition(1)}) as t" if rng.random() < 0.3 else ""
-                stages.append("group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({value}) as s{of_float}{of_truth}")
+                stages.append("group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({value}) as s{of_float}{of_truth}{of_values}")
                 self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int" if chosen else "missing"} | ({"f": "float"} if of_float else {}) | ({"t": "bool"} if of_truth else {})
             elif choice < 0.93:
                 chosen = rng.sample(list(self.columns), min(len(self.columns), 2))

@@ -44,6 +44,7 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
     case AGG_QUANTILE: /* these are of groups only */
     case AGG_VAR:
     case AGG_CORR:
+    case AGG_DISTINCT:
         break;
     case AGG_BITAND:
         ADD(first, k, wide ? ACC_AND64 : ACC_AND32);

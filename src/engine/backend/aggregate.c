@@ -82,6 +82,7 @@ void agg_add_int(struct agg_state *state, int64_t v)
     case AGG_QUANTILE: /* these have no state */
     case AGG_VAR:
     case AGG_CORR:
+    case AGG_DISTINCT:
         break;
     case AGG_SUM:
     case AGG_MEAN:

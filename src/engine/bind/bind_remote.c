@@ -133,6 +133,7 @@ static struct file_reader *lower(struct binder *binder, const struct bind_reques
     struct diags diags;
     struct file_reader *reader = NULL;
     struct binder inner = *binder;
+    inner.remote = true;
     *first = *request->pipeline;
     first->stage_count = stages;
     alone.pipeline = first;

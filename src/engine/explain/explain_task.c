@@ -206,10 +206,10 @@ static void add_aggregate(struct strbuf *out, const struct task *task, const str
                           const char *const *names)
 {
     static const char *const words[] = {
-        [AGG_COUNT] = "count", [AGG_SUM] = "sum",     [AGG_PRODUCT] = "product",   [AGG_MIN] = "min",
-        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",   [AGG_BITAND] = "bitand",     [AGG_XOR] = "bitxor",
-        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce", [AGG_QUANTILE] = "quantile", [AGG_VAR] = "var",
-        [AGG_CORR] = "corr",
+        [AGG_COUNT] = "count", [AGG_SUM] = "sum",           [AGG_PRODUCT] = "product",   [AGG_MIN] = "min",
+        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",         [AGG_BITAND] = "bitand",     [AGG_XOR] = "bitxor",
+        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce",       [AGG_QUANTILE] = "quantile", [AGG_VAR] = "var",
+        [AGG_CORR] = "corr",   [AGG_DISTINCT] = "distinct",
     };
     strbuf_printf(out, "%s(", words[aggregate->kind]);
     if (aggregate->kind == AGG_QUANTILE)

@@ -105,6 +105,7 @@ struct binder {
     int folds;      /* nested around what is bound */
     bool whole;     /* loops are on whole columns, as for the errors of a statement */
     bool row_loops; /* set where a loop is not */
+    bool remote;    /* it is lowered for a server and not run: aggregates may be of kinds that servers alone have */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */

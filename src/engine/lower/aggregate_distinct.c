@@ -1,4 +1,4 @@
-/* distinct(E): the groups by the keys and E, grouped again by the keys. */
+/* distinct(E): the groups by the keys and E, grouped again by the keys. Servers count different values themselves. */
 #include "engine/lower/aggregate_functions.h"
 
 /* Counts, by the keys, the rows of the finer groups in which E is present: column `missing` says where it is not. */
@@ -27,9 +27,26 @@ static void count_groups(struct aggregate_call *call, const struct aggregation *
     pass_end(pass);
 }
 
+static void count_remotely(struct lowering *lowering, struct aggregate_call *call)
+{
+    struct scope *scope = &lowering->first.operands.scope;
+    const struct span span = call->expr->span;
+    const struct term term = term_as_column(scope->binder, bind_term(scope, call->expr->args[0]));
+    call->known = term_is_known(term);
+    call->slot = (struct slot){.name = "distinct", .type = TYPE_I64, .known = call->known};
+    call->plain = true;
+    call->pass = &lowering->first;
+    call->part[0] = pass_add_distinct(&lowering->first, call->known ? term.value : NO_VALUE,
+                                      call->known ? term.present : NO_VALUE, call->slot, span);
+}
+
 static void begin_distinct(struct lowering *lowering, struct aggregate_call *call)
 {
     const struct aggregation *of = lowering->of;
+    if (of->binder->remote) {
+        count_remotely(lowering, call);
+        return;
+    }
     const struct item item = {.expr = call->expr->args[0], .span = call->expr->args[0]->span};
     struct pass finer;
     pass_begin(&finer, of);

@@ -100,6 +100,13 @@ size_t pass_add_quantile(struct pass *pass, value v, value where, double quantil
     return number;
 }
 
+size_t pass_add_distinct(struct pass *pass, value v, value where, struct slot slot, struct span span)
+{
+    size_t number = pass_add(pass, AGG_DISTINCT, v, slot, span);
+    set_where(pass, number, where);
+    return number;
+}
+
 size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
                        struct span span)
 {

@@ -54,6 +54,9 @@ size_t pass_add_count(struct pass *pass, value where, struct span span);
 size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
                          struct span span);
 
+/* How many different values there are in the rows where `where` is true, counted by a server. */
+size_t pass_add_distinct(struct pass *pass, value v, value where, struct slot slot, struct span span);
+
 /* A variance of x, or correlation of x and y, of the rows where `where` is true. */
 size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
                        struct span span);

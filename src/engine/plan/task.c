@@ -192,7 +192,7 @@ struct column *output_column(const struct task *task, size_t k)
 
 bool aggregate_has_operands(enum aggregate_kind kind)
 {
-    return kind == AGG_QUANTILE || kind == AGG_VAR || kind == AGG_CORR;
+    return kind == AGG_QUANTILE || kind == AGG_VAR || kind == AGG_CORR || kind == AGG_DISTINCT;
 }
 
 bool operator_carries(const struct column_operator *column_op)

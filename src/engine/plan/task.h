@@ -54,7 +54,8 @@ enum aggregate_kind {
     AGG_FOLD,     /* the user's own associative function, in the order of rows */
     AGG_QUANTILE, /* of groups only, as are the following */
     AGG_VAR,      /* the variance of a sample; 0 of one value */
-    AGG_CORR      /* Pearson's correlation of two values; 0 of one pair */
+    AGG_CORR,     /* Pearson's correlation of two values; 0 of one pair */
+    AGG_DISTINCT  /* how many different values there are; of groups that are bound for a server */
 };
 
 struct aggregate {

@@ -33,7 +33,8 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .is_nan = "isNaN($a)",
      .reversed = " NULLS FIRST",
      .rows = "toInt64(count())",
-     .any = "(max(toUInt8($a)) = 1)"},
+     .any = "(max(toUInt8($a)) = 1)",
+     .distinct = "toInt64(uniqExactIf($a, $b))"},
     {.name = "duckdb",
      .bit = 2,
      .name_quote = '"',
@@ -57,6 +58,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .sum = "coalesce(TRY_CAST(sum($a) AS BIGINT), 0)",
      .sum_fails = "(TRY_CAST(sum($a) AS BIGINT) IS NULL)",
      .whole_sum = "coalesce(sum($a), 0)",
+     .distinct = "count(DISTINCT CASE WHEN $b THEN $a END)",
      .skip = " OFFSET $a"},
     {.name = "spark",
      .bit = 4,
@@ -83,6 +85,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .sum = "coalesce(TRY_CAST(sum(CAST($a AS DECIMAL(38, 0))) AS BIGINT), 0)",
      .sum_fails = "(TRY_CAST(sum(CAST($a AS DECIMAL(38, 0))) AS BIGINT) IS NULL)",
      .whole_sum = "coalesce(sum(CAST($a AS DECIMAL(38, 0))), 0)",
+     .distinct = "count(DISTINCT CASE WHEN $b THEN $a END)",
      .skip = " OFFSET $a"},
 };
 

@@ -43,6 +43,7 @@ struct sql_dialect {
     const char *rows, *any;      /* how many rows; whether $a holds in one */
     const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
     const char *whole_sum;       /* of no rows, too, and of any size */
+    const char *distinct;        /* how many different $a there are where $b holds */
     const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };
 

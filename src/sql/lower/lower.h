@@ -21,11 +21,12 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
 
 /* lower_aggregate.c: aggregates of the values that `expressions` says, as columns. False: one cannot be said. */
 
-/* Of a group, behind the columns of its keys, one column each. A sum or mean of floats has parts (float_limbs.h) in the
+/* Of a group, behind the columns of its keys, one column each, computed of the rows of `select`. That of a quantile is
+ * the values (lower_quantile.h). A sum or mean of floats has parts (float_limbs.h) in the
  * columns from parts[i] on, 0: it has none, and its own column is the number of rows that the sum is divided by, or
  * nothing; *count becomes the number of columns with these. Adds to *fails where the result does not fit, or is not
  * known there. */
-bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect, struct sql_expressions *expressions,
+bool aggregates_lower(const struct task *task, const struct select *select, struct sql_expressions *expressions,
                       struct select_column *columns, size_t *parts, size_t *count, const char **fails,
                       struct arena *arena);
 /* Of all rows, which are the task's only one; returns the number of columns, 0: it cannot be said. */

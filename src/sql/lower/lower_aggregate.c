@@ -1,7 +1,8 @@
-#include "sql/lower/lower.h"
+#include "sql/lower/lower_internal.h"
 
 #include "sql/lower/float_limbs.h"
 #include "sql/lower/float_sum.h"
+#include "sql/lower/lower_quantile.h"
 
 #include <string.h>
 
@@ -100,11 +101,51 @@ static const char *group_of_integers(const struct aggregate *aggregate, const st
                         sql_phrase(dialect->as_float, dialect->rows, NULL, arena));
 }
 
-bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect, struct sql_expressions *expressions,
+/* How many different values there are; NULL: it cannot be said. */
+static const char *group_distinct(const struct aggregate *aggregate, const struct task *task,
+                                  const struct select *select, struct sql_expressions *expressions, struct arena *arena)
+{
+    const struct sql_dialect *dialect = select->dialect;
+    const size_t input = task_bare_input(task, aggregate->value);
+    const bool text = input != SIZE_MAX && select->columns[input].leaf.is_text;
+    const bool number = task->code.at[aggregate->value].kind == KIND_FLOAT;
+    const char *v = text ? select->columns[input].leaf.text : sql_expression(expressions, aggregate->value);
+    const char *where =
+        aggregate->where == NO_VALUE ? dialect->truths[1] : sql_expression(expressions, aggregate->where);
+    if (!v || !where || (number && !is_server(dialect)))
+        return NULL;
+    if (number) /* as bits: NaN is not equal to itself */
+        v = arena_printf(arena, "reinterpretAsInt64(reinterpretAsString(%s))", sql_float_key(dialect, v, arena));
+    return sql_phrase(dialect->distinct, v, where, arena);
+}
+
+/* A group's aggregate that has operands; false: it cannot be said. */
+static bool group_of_operands(const struct aggregate *aggregate, const struct task *task, const struct select *select,
+                              struct sql_expressions *expressions, struct select_column *own, struct arena *arena)
+{
+    const enum kind kind = task->code.at[aggregate->value].kind;
+    const char *v = NULL, *where = NULL;
+    if (aggregate->kind == AGG_DISTINCT) {
+        *own = computed(group_distinct(aggregate, task, select, expressions, arena));
+        return own->leaf.text != NULL;
+    }
+    if (aggregate->kind != AGG_QUANTILE || !is_server(select->dialect))
+        return false;
+    v = sql_expression(expressions, aggregate->value);
+    if (aggregate->where != NO_VALUE)
+        where = sql_expression(expressions, aggregate->where);
+    if (!v || (aggregate->where != NO_VALUE && !where))
+        return false;
+    *own = computed(quantile_values(v, where, kind == KIND_FLOAT, arena));
+    return own->leaf.text != NULL;
+}
+
+bool aggregates_lower(const struct task *task, const struct select *select, struct sql_expressions *expressions,
                       struct select_column *columns, size_t *parts, size_t *count, const char **fails,
                       struct arena *arena)
 {
     enum { MOST_BYTES = 1 << 17 }; /* servers refuse statements of 256 kB */
+    const struct sql_dialect *dialect = select->dialect;
     const size_t first = *count - task->aggregate_count;
     for (size_t i = 0; i < task->aggregate_count; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
@@ -117,6 +158,11 @@ bool aggregates_lower(const struct task *task, const struct sql_dialect *dialect
             continue;
         if (aggregate->value == NO_VALUE || aggregate->has_initial)
             return false;
+        if (aggregate_has_operands(aggregate->kind)) {
+            if (!group_of_operands(aggregate, task, select, expressions, own, arena))
+                return false;
+            continue;
+        }
         const enum kind kind = task->code.at[aggregate->value].kind;
         const char *v = kind == KIND_BOOL ? NULL : sql_expression(expressions, aggregate->value);
         if (!v)

@@ -1,6 +1,7 @@
 #include "sql/lower/lower_internal.h"
 
 #include "sql/lower/float_limbs.h"
+#include "sql/lower/lower_quantile.h"
 
 static bool lower_sort(struct lowering *lowering, const struct task *task, struct select *select)
 {
@@ -49,8 +50,7 @@ static bool lower_sort(struct lowering *lowering, const struct task *task, struc
     return true;
 }
 
-/* The text to group by, of each key; of floats equal ones have the same bits: zeros are positive, and there is one NaN.
- * False: it cannot be said. */
+/* The text to group by, of each key. False: it cannot be said. */
 static bool add_key(struct lowering *lowering, const struct task *task, const struct select *select, size_t input,
                     const char **keys, struct select_column *column)
 {
@@ -59,13 +59,29 @@ static bool add_key(struct lowering *lowering, const struct task *task, const st
     if (!column->leaf.text || (number && !select->dialect->is_nan))
         return lowering_refuse(lowering, "this key");
     if (number)
-        column->leaf.text = arena_printf(lowering->arena, "if(%s, nan, %s + toFloat64(0))",
-                                         sql_phrase(select->dialect->is_nan, column->leaf.text, NULL, lowering->arena),
-                                         column->leaf.text);
+        column->leaf.text = sql_float_key(select->dialect, column->leaf.text, lowering->arena);
     column->raw = NULL;
     *keys = *keys ? arena_printf(lowering->arena, "%s, %s", *keys, column->leaf.text) : column->leaf.text;
     column->leaf.column = NULL;
     return true;
+}
+
+/* The sorted values of quantiles become these; aggregates are columns from `first` on. */
+static void find_quantiles(const struct task *task, size_t first, struct select *select, struct arena *arena)
+{
+    bool any = false;
+    for (size_t i = 0; i < task->aggregate_count; i++)
+        any = any || (task->aggregates[i].kind == AGG_QUANTILE && select->columns[first + i].leaf.text);
+    if (any)
+        select_wrap(select, arena);
+    for (size_t i = 0; i < task->aggregate_count && any; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        struct sql_leaf *leaf = &select->columns[first + i].leaf;
+        if (aggregate->kind != AGG_QUANTILE || !leaf->text)
+            continue;
+        const bool number = task->code.at[aggregate->value].kind == KIND_FLOAT;
+        leaf->text = quantile_of(leaf->text, aggregate, number, select->dialect, arena);
+    }
 }
 
 /* The parts of floats' sums become the sums, which are columns from `first` on. */
@@ -144,13 +160,14 @@ bool lower_row(struct lowering *lowering, const struct task *task, const struct 
     struct select_column *columns = arena_array(arena, most + 1, sizeof *columns);
     size_t *parts = arena_array(arena, task->aggregate_count + 1, sizeof *parts), count = task->aggregate_count;
     const char *fails = select_fails_of_group(select, arena);
-    if (!aggregates_lower(analysed, select->dialect, expressions, columns, parts, &count, &fails, arena))
+    if (!aggregates_lower(analysed, select, expressions, columns, parts, &count, &fails, arena))
         return lowering_refuse(lowering, "this aggregate");
     if (fails) /* aggregates of no rows may be NULL */
         fails = arena_printf(arena, "(%s > 0 AND %s)", select->dialect->rows, fails);
     group_by(select, NULL, fails, columns, count);
     select->ordered = true;
     select->rows = 1;
+    find_quantiles(analysed, 0, select, arena);
     round_sums(task, 0, parts, select, arena);
     if (columns == select->columns)
         select_wrap(select, arena); /* no condition or group is to be added to it */
@@ -182,12 +199,13 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
         if (!add_key(lowering, task, select, column_op->keys[i], &keys, &columns[i]))
             return false;
     }
-    if (!aggregates_lower(analysed, select->dialect, expressions, columns, parts, &count, &fails, arena))
+    if (!aggregates_lower(analysed, select, expressions, columns, parts, &count, &fails, arena))
         return lowering_refuse(lowering, "this aggregate");
     group_by(select, keys, fails, columns, count);
     select->order_count = column_op->key_count;
     select->order = order_of_keys(task, select, columns, &select->order_count, arena);
     select->ordered = true;
+    find_quantiles(analysed, column_op->key_count, select, arena);
     round_sums(task, column_op->key_count, parts, select, arena);
     return true;
 }

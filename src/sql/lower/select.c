@@ -12,6 +12,11 @@ const char *sql_either(const char *a, const char *b, struct arena *arena)
     return a && b ? arena_printf(arena, "(%s OR %s)", a, b) : a ? a : b;
 }
 
+const char *sql_float_key(const struct sql_dialect *dialect, const char *x, struct arena *arena)
+{
+    return arena_printf(arena, "if(%s, nan, %s + toFloat64(0))", sql_phrase(dialect->is_nan, x, NULL, arena), x);
+}
+
 static void add_order(struct strbuf *out, const struct select *select)
 {
     const char *before = " ORDER BY ";

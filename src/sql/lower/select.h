@@ -82,6 +82,9 @@ struct select_column select_column_of(const struct sql_dialect *dialect, const c
 /* Whether there is a value, of a nullable column. */
 struct select_column select_present(const struct sql_dialect *dialect, const char *raw, struct arena *arena);
 
+/* A float as a key: equal ones have the same bits, since zeros are positive, and there is one NaN. */
+const char *sql_float_key(const struct sql_dialect *dialect, const char *x, struct arena *arena);
+
 /* Either condition; NULL is false. */
 const char *sql_either(const char *a, const char *b, struct arena *arena);
 
