@@ -59,8 +59,10 @@ INTEGERS(int64, uint64)
         uint##bits##_t *restrict out = elements;                                                                       \
         const uint##bits##_t from = (uint##bits##_t)(key->descending ? key->most : key->least);                        \
         const uint##bits##_t sign = (uint##bits##_t)(key->descending ? UINT64_MAX : 0);                                \
+        const uint##bits##_t most = (uint##bits##_t)(key->most - key->least), nan = (uint##bits##_t)key->nan_image;    \
         for (int i = 0; i < count; i++) {                                                                              \
-            const int##bits##_t image = (int##bits##_t)(((in[i] ^ sign) - sign) + from);                               \
+            const uint##bits##_t number = ((in[i] ^ sign) - sign) + from;                                              \
+            const int##bits##_t image = (int##bits##_t)(in[i] > most ? nan : number);                                  \
             out[i] = (uint##bits##_t)(image ^ ((~image >> (bits - 1)) | INT##bits##_MIN));                             \
         }                                                                                                              \
     }

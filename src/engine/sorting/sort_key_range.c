@@ -27,7 +27,8 @@ enum { LANES = 32, BLOCK = 1024 };
         }                                                                                                              \
         for (int k = 0; k < LANES; k++) {                                                                              \
             const struct key_range lane = {.least = (uint64_t)least[k] ^ UINT64_C(1) << 63,                            \
-                                           .most = (uint64_t)most[k] ^ UINT64_C(1) << 63};                             \
+                                           .most = (uint64_t)most[k] ^ UINT64_C(1) << 63,                              \
+                                           .nan_and = -1};                                                             \
             key_range_merge(range, &lane);                                                                             \
         }                                                                                                              \
     }
@@ -41,11 +42,12 @@ INTEGERS(int64, INT64)
     {                                                                                                                  \
         const type *values = elements;                                                                                 \
         type least[LANES], most[LANES];                                                                                \
-        int##bits##_t lowest[LANES], nans[LANES];                                                                      \
+        int##bits##_t lowest[LANES], nan_or[LANES], nan_and[LANES];                                                    \
         for (int k = 0; k < LANES; k++) {                                                                              \
             least[k] = (type)INFINITY;                                                                                 \
             most[k] = -(type)INFINITY;                                                                                 \
-            lowest[k] = nans[k] = 0;                                                                                   \
+            lowest[k] = nan_or[k] = 0;                                                                                 \
+            nan_and[k] = -1;                                                                                           \
         }                                                                                                              \
         for (int64_t i = 0; i < count; i += LANES) {                                                                   \
             for (int k = 0; k < LANES; k++) {                                                                          \
@@ -55,14 +57,16 @@ INTEGERS(int64, INT64)
                 least[k] = value < least[k] ? value : least[k];                                                        \
                 most[k] = value > most[k] ? value : most[k];                                                           \
                 lowest[k] = integer < lowest[k] ? integer : lowest[k];                                                 \
-                nans[k] |= value != value ? -1 : 0;                                                                    \
+                nan_or[k] |= value != value ? integer : 0;                                                             \
+                nan_and[k] &= value != value ? integer : -1;                                                           \
             }                                                                                                          \
         }                                                                                                              \
         uint64_t low[LANES], high[LANES];                                                                              \
         sort_key_encode(least, store, NULL, LANES, low);                                                               \
         sort_key_encode(most, store, NULL, LANES, high);                                                               \
         for (int k = 0; k < LANES; k++) {                                                                              \
-            const struct key_range lane = {low[k], high[k], nans[k] != 0, lowest[k] == INT##bits##_MIN};               \
+            const struct key_range lane = {low[k],    high[k],   nan_or[k] != 0, lowest[k] == INT##bits##_MIN,         \
+                                           nan_or[k], nan_and[k]};                                                     \
             key_range_merge(range, &lane);                                                                             \
         }                                                                                                              \
     }
@@ -76,6 +80,8 @@ void key_range_merge(struct key_range *range, const struct key_range *other)
     range->most = other->most > range->most ? other->most : range->most;
     range->nan = range->nan || other->nan;
     range->negative_zero = range->negative_zero || other->negative_zero;
+    range->nan_or |= other->nan_or;
+    range->nan_and &= other->nan_and;
 }
 
 CPU_CLONES static void range_of_images(struct key_range *range, const uint64_t *images, int count)

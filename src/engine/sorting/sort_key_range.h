@@ -4,12 +4,20 @@
 
 #include "engine/values/types.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct key_range {
     uint64_t least, most; /* without NaN; least > most: there are none */
     bool nan, negative_zero;
+    int64_t nan_or, nan_and; /* of the bits of all NaNs, as signed integers of their width; without one 0 and -1 */
 };
+
+/* Of no elements. */
+static inline struct key_range key_range_of_none(void)
+{
+    return (struct key_range){.least = UINT64_MAX, .nan_and = -1};
+}
 
 /* Extends a range by `count` elements of a store type. */
 void key_range_extend(struct key_range *range, const void *elements, enum type store, int64_t count);

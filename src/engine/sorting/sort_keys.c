@@ -69,15 +69,13 @@ struct ranging {
     struct key_range *ranges; /* of each part */
 };
 
-static const struct key_range no_range = {.least = UINT64_MAX};
-
 static void range_of_part(void *context, int member, int64_t part)
 {
     (void)member;
     const struct ranging *ranging = context;
     const struct column *column = ranging->column;
     int64_t begin = part_begin(&ranging->parts, part), end = part_begin(&ranging->parts, part + 1);
-    struct key_range range = no_range;
+    struct key_range range = key_range_of_none();
     for (int64_t row = begin; row < end && !workers_cancelled(ranging->workers); row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         operator_prefetch(column, row + count, count);
@@ -89,7 +87,7 @@ static void range_of_part(void *context, int member, int64_t part)
 static bool find_range(const struct column *column, int64_t rows, const struct workers *workers,
                        struct key_range *range)
 {
-    *range = no_range;
+    *range = key_range_of_none();
     if (column->range_known && type_table[column->store].kind != KIND_FLOAT) {
         *range = (struct key_range){.least = (uint64_t)column->lo ^ sign_64, .most = (uint64_t)column->hi ^ sign_64};
         return true;
@@ -134,13 +132,21 @@ static void place_keys(struct keys *keys)
     }
 }
 
+static uint64_t nan_image(enum type store, int64_t bits)
+{
+    const uint64_t sign = store == TYPE_F32 ? sign_32 : sign_64;
+    const uint64_t image = (uint64_t)(bits ^ (bits >> 63)) ^ (bits < 0 ? 0 : sign);
+    return store == TYPE_F32 ? (uint32_t)image : image;
+}
+
 static void set_range(struct key *key, const struct key_range *range)
 {
     bool any = range->least <= range->most;
     key->least = any ? range->least : 0;
     key->most = any ? range->most : 0;
     key->nan = range->nan;
-    key->faithful = !range->nan && !range->negative_zero;
+    key->faithful = !range->negative_zero && (!range->nan || range->nan_or == range->nan_and);
+    key->nan_image = nan_image(key->column->store, range->nan_or);
     key->bits = bits_of(key->most - key->least + range->nan);
 }
 
@@ -254,12 +260,13 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
 
 SPECIALISED void write_as(const struct key *key, const uint64_t *words, int count, void *data, enum type store)
 {
-    uint64_t most = key->most, least = key->least;
+    uint64_t most = key->most, least = key->least, numbers = key->nan ? most - least : UINT64_MAX;
     uint64_t mask = key->bits == 0 ? 0 : UINT64_MAX >> (64 - key->bits);
     int shift = key->shift & 63;
     for (int i = 0; i < count; i++) {
         uint64_t code = words[i] >> shift & mask;
-        write_image(data, store, i, key->descending ? most - code : least + code);
+        const uint64_t image = key->descending ? most - code : least + code;
+        write_image(data, store, i, code > numbers ? key->nan_image : image);
     }
 }
 

@@ -15,8 +15,9 @@ enum { KEY_BLOCK = 1024 }; /* most rows read or written at once */
 struct key {
     const struct column *column; /* of at least as many rows as are read */
     bool descending;
-    bool faithful;        /* the code determines the element's bits: there is no NaN and no -0.0 */
+    bool faithful;        /* the code determines the element's bits: there is no -0.0, and all NaNs have the same */
     bool nan;             /* there may be a NaN, whose code is one more than the greatest */
+    uint64_t nan_image;   /* of a faithful key's: its bits are flipped as a number's are */
     uint64_t least, most; /* of the elements' images, without NaN */
     int bits;             /* of the code */
     int word, shift;      /* its place in the words */
