@@ -21,6 +21,29 @@ SHARDS = 4
 ROWS = 20000
 
 
+# A line for each stage: those that servers run, and those that run here on what comes over.
+ON_SERVERS = {
+    "select": "select id == 7 | count", "reject": "reject amount > 0 | count", "take": "take 3", "skip": "skip 19990 | pick pos, sym", "tail": "tail 3", "map": "map amount * 2 as v | sum",
+    "derive": "derive v = amount + id | sum v", "braid": "pick id, amount | braid $1 * 2 + $2 as v | count", "pick": "pick sym, id | distinct", "drop": "drop sym | take 2",
+    "rename": "rename id as key | select key == 3 | count", "fsts": "pick id, amount | fsts | sum", "snds": "pick id, amount | snds | sum", "nth": "nth 2 | sum",
+    "sort": "sort amount desc, pos | take 5", "top": "top 4 by amount", "group": "group sym: count(), sum(amount), max(id)", "distinct": "pick sym | distinct", "count": "count id == 4",
+    "sum": "sum amount", "min": "min amount", "max": "max id", "mean": "mean amount", "wmean": "wmean amount, id", "any": "any amount > 998", "all": "all id < 40",
+    "reduce": "pick id | reduce max", "assert": "assert id >= 0 | count",
+    "median": "median amount",
+    "quantile": "quantile 0.3, amount",
+}
+HERE = {
+    "zip": "zip (rows.csv | map amount as other) | sum other - amount", "with": "with m = mean(amount) | select amount > m | count", "scan": "pick amount | scan + | max",
+    "per": "per sym: derive t = sum(amount) over ..0 | select pos % 999 == 0", "repeat": "repeat 2: ( derive pos = pos + 1 ) | sum pos", "hist": "hist amount 7",
+    "join": "join (rows.csv | group id: count() as n) on id | sum n", "lookup": "lookup (rows.csv | group id: count() as n) on id | sum n", "append": "append rows.csv | count",
+    "unpivot": "unpivot id, amount as name, value | count", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
+    "stencil": "pick amount | stencil -1..1 else 0: at(-1) + at(1) as v | max", "gather": "pick amount | gather [3, 5]", "scatter": "pick amount | take 3 | scatter [2, 0, 1]",
+    "shape": "pick amount | shape 200 100 | sum", "product": "map id % 2 + 1 as v | take 9 | product",
+    "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "argmin": "argmin amount", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
+    "plot": "pick id, amount | plot", "show": "show 3", "save": "take 3 | save three.csv",
+}
+
+
 def start_shards(sandbox, counts=(2, SHARDS)):
     """Servers that know the clusters c2, of the first two of them, and so on."""
     ports = [servers.free_port() for _ in range(SHARDS)]
@@ -42,6 +65,21 @@ def fill(rig, shards):
             server.ask(f"CREATE TABLE part{count} {columns} ENGINE = MergeTree ORDER BY pos")
             server.ask(f"INSERT INTO part{count} FORMAT TabSeparated\n" + "".join("\t".join(map(str, row)) + "\n" for row in rows[k::count]))
         shards[0].ask(f"CREATE TABLE all{count} {columns} ENGINE = Distributed(c{count}, default, part{count})")
+
+
+def stages(rig, shards):
+    """Each stage, on two and four servers as here. A stage that is new, or that servers have begun to run, is to be added."""
+    listed = {line.split()[0] for line in rig.run(".help stages").out.decode().splitlines()}
+    missing = listed ^ {*ON_SERVERS, *HERE}
+    rig.tally.check("a line for each stage", f"not in both: {missing}" if missing else "")
+    for name, line in (ON_SERVERS | HERE).items():
+        expected = rig.run(f"rows.csv | {line}")
+        rig.tally.check(f"stage {name}: reference", "" if expected.status == 0 else expected.text())
+        for count in (2, SHARDS) if name in ON_SERVERS else (SHARDS,):
+            rig.answers(f"stage {name}: {count} shards", expected.out.decode(), f"load {shards[0].url(f'all{count}', 'pos')} | {line}")
+        shown = rig.run(f"explain load {shards[0].url('all2', 'pos')} | {line}").out
+        pushed = shown.startswith(b"on the server") and b"\nhere: " not in shown
+        rig.tally.check(f"stage {name}: where", "" if pushed == (name in ON_SERVERS) else f"servers {'run' if pushed else 'do not run'} it")
 
 
 def distributed(rig, shards):
@@ -217,6 +255,7 @@ def main():
         try:
             fill(rig, shards)
             distributed(rig, shards)
+            stages(rig, shards)
             interrupts(rig, shards)
             dead_shard(rig, shards)
             restarts(rig, shards[1])

@@ -281,9 +281,11 @@ static enum status provide(const struct binder *binder, const struct bind_reques
     for (size_t i = 0; i < sources->count; i++)
         sources->files[i].at_once = !is_bound || evaluations_lack(binder->evaluations);
     if (!is_bound && sources_lack(sources, needed, count, binder->arena)) { /* perhaps for a wrong number of rows */
-        const enum status counting = sources_count(sources, binder->env, binder->diags);
-        if (counting != STATUS_OK)
-            return counting;
+        bool counted;
+        binder->diags->count = diags_before; /* it is read or bound again */
+        status = sources_count(sources, binder->env, &counted, binder->diags);
+        if (status != STATUS_OK || counted)
+            return status;
     }
     if (request->checking)
         count = keep_provisional(needed, count);

@@ -53,9 +53,10 @@ size_t source_lacks(const struct source_file *file, const struct needed_column *
     return found;
 }
 
-enum status sources_count(struct sources *sources, const struct env *env, struct diags *diags)
+enum status sources_count(struct sources *sources, const struct env *env, bool *counted, struct diags *diags)
 {
     enum status status = STATUS_OK;
+    *counted = false;
     for (size_t i = 0; i < sources->count && status == STATUS_OK; i++) {
         struct source_file *file = &sources->files[i];
         const struct column *column = file->count > 0 ? file->columns[0].column : NULL;
@@ -63,6 +64,7 @@ enum status sources_count(struct sources *sources, const struct env *env, struct
             continue;
         status = file_cache_count(env->file_cache, column, file->path.span, diags);
         file->outdated = status == STATUS_UNABLE;
+        *counted = *counted || status == STATUS_OK;
         status = status == STATUS_UNABLE ? STATUS_OK : status;
     }
     return status;

@@ -61,8 +61,8 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
 void sources_release(struct sources *sources);
 
 /* Whether some column is unread, or has an unsorted dictionary. */
-/* Has servers count the rows of live sources, so that these are no longer outdated. */
-enum status sources_count(struct sources *sources, const struct env *env, struct diags *diags);
+/* Has servers count the rows of live sources, so that these are no longer outdated. *counted: it is done for one. */
+enum status sources_count(struct sources *sources, const struct env *env, bool *counted, struct diags *diags);
 
 bool sources_unread(const struct sources *sources);
 
