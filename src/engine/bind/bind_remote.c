@@ -96,6 +96,7 @@ static bool may_be_remote(const struct pipeline *pipeline, size_t k)
     case STAGE_MAX:
     case STAGE_MEAN:
     case STAGE_AGGREGATE:
+    case STAGE_HIST:
     case STAGE_TAKE:
     case STAGE_SKIP:
     case STAGE_TAIL:

@@ -140,6 +140,20 @@ static bool group_of_operands(const struct aggregate *aggregate, const struct ta
     return own->leaf.text != NULL;
 }
 
+/* The least or largest text, of a column as it is; false: it is none. */
+static bool text_extreme(const struct aggregate *aggregate, const struct task *task, const struct select *select,
+                         struct select_column *own, struct arena *arena)
+{
+    const size_t input = task_bare_input(task, aggregate->value);
+    const bool extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
+    if (!extreme || input == SIZE_MAX || !select->columns[input].leaf.is_text)
+        return false;
+    const char *word = aggregate->kind == AGG_MIN ? "min" : "max";
+    *own = computed(arena_printf(arena, "%s(%s)", word, select->columns[input].leaf.text));
+    own->leaf.is_text = true;
+    return true;
+}
+
 bool aggregates_lower(const struct task *task, const struct select *select, struct sql_expressions *expressions,
                       struct select_column *columns, size_t *parts, size_t *count, const char **fails,
                       struct arena *arena)
@@ -163,6 +177,8 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
                 return false;
             continue;
         }
+        if (text_extreme(aggregate, task, select, own, arena))
+            continue;
         const enum kind kind = task->code.at[aggregate->value].kind;
         const char *v = kind == KIND_BOOL ? NULL : sql_expression(expressions, aggregate->value);
         if (!v)
