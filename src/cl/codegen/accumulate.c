@@ -14,6 +14,8 @@ enum combine {
     COMBINE_XOR,
     COMBINE_AND,
     COMBINE_PRODUCT,
+    COMBINE_HIGH_PART,
+    COMBINE_LOW_PART,
     COMBINE_FUNCTION
 };
 
@@ -70,6 +72,14 @@ static const struct accumulator_template {
     [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
     [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
     [ACC_REST] = {"double", "0", LANE_F64, "0", "", COMBINE_MAX},
+    [ACC_HIGH_PART] = {"double", "0", LANE_F64, "0",
+                       "{ const $T t = $P, s = $A + t, p = s - $A, e = ($A - (s - p)) + (t - p); $A = s; "
+                       "const $T m = $B + e, q = m - $B, f = ($B - (m - q)) + (e - q); $B = m; "
+                       "$C += f; $D += fabs(f); }",
+                       COMBINE_HIGH_PART},
+    [ACC_LOW_PART] = {"double", "0", LANE_F64, "0", "", COMBINE_LOW_PART},
+    [ACC_REST_PART] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
+    [ACC_WEIGHT] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
 };
 
 static bool is_level(enum accumulator_kind kind)
@@ -173,7 +183,8 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
     }
 }
 
-/* Combines $x and $y into $z, of $N lanes; an overflowing product marks accumulator $o. */
+/* Combines $x and $y into $z, of $N lanes; an overflowing product marks accumulator $o. What a part of a compensated
+ * sum loses is added to the next ones, $o, $r and $w; it is of one lane. */
 static const char *combine_template(const char *element, enum combine combine, int width)
 {
     bool real = strcmp(element, "double") == 0;
@@ -191,6 +202,12 @@ static const char *combine_template(const char *element, enum combine combine, i
         return "$z = $x ^ $y;";
     case COMBINE_AND:
         return "$z = $x & $y;";
+    case COMBINE_HIGH_PART:
+        return "{ const double s = $x + $y, p = s - $x, e = ($x - (s - p)) + ($y - p); $z = s; "
+               "const double m = $o + e, q = m - $o, f = ($o - (m - q)) + (e - q); $o = m; $r += f; $w += fabs(f); }";
+    case COMBINE_LOW_PART:
+        return "{ const double s = $x + $y, p = s - $x, f = ($x - (s - p)) + ($y - p); $z = s; $o += f; "
+               "$r += fabs(f); }";
     case COMBINE_FUNCTION: /* emit_combine */
         return "";
     case COMBINE_PRODUCT:
@@ -205,7 +222,14 @@ static void combine(struct arena *arena, struct strbuf *out, const struct accumu
                     const char *z, const char *x, const char *y)
 {
     const struct part parts[] = {
-        {"x", x}, {"y", y}, {"z", z}, {"o", name(arena, k + 1, 1)}, {"N", width_suffix(width)}, {NULL, NULL},
+        {"x", x},
+        {"y", y},
+        {"z", z},
+        {"o", name(arena, k + 1, 1)},
+        {"r", name(arena, k + 2, 1)},
+        {"w", name(arena, k + 3, 1)},
+        {"N", width_suffix(width)},
+        {NULL, NULL},
     };
     template_expand(
         out,
@@ -221,6 +245,22 @@ static const char *scale(struct arena *arena, const struct accumulator *accumula
     return arena_printf(arena, "-unit%s%zu", units[accumulator->kind - ACC_LEVEL0], accumulator->aggregate);
 }
 
+/* Combines the lanes of a part of a compensated sum one after another. */
+static bool combine_parts(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k,
+                          int width)
+{
+    if (accumulator->kind != ACC_HIGH_PART && accumulator->kind != ACC_LOW_PART)
+        return false;
+    for (int lane = 0; lane < width; lane++) {
+        const char *scalar = name(arena, k, 1);
+        strbuf_puts(out, "    ");
+        combine(arena, out, accumulator, k, 1, scalar, scalar,
+                arena_printf(arena, "%s.s%x", name(arena, k, width), (unsigned)lane));
+        strbuf_putc(out, '\n');
+    }
+    return true;
+}
+
 void accumulators_combine_lanes(const struct accumulators *accumulators, const struct emitter *emitter,
                                 struct strbuf *out, int width)
 {
@@ -229,7 +269,8 @@ void accumulators_combine_lanes(const struct accumulators *accumulators, const s
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *whole = name(arena, k, width);
-        if (accumulator_templates[accumulator->kind].combine == COMBINE_FUNCTION)
+        if (accumulator_templates[accumulator->kind].combine == COMBINE_FUNCTION ||
+            combine_parts(arena, out, accumulator, k, width))
             continue;
         if (is_level(accumulator->kind)) {
             strbuf_printf(out, "    const long%d l%zux%d = convert_long%d(ldexp(%s, (int%d)(%s)));\n", width, k, width,
@@ -402,6 +443,8 @@ static uint64_t combine_slots(enum accumulator_kind kind, const uint64_t *slots,
             combined &= slots[k];
             break;
         case COMBINE_ADD:
+        case COMBINE_HIGH_PART:
+        case COMBINE_LOW_PART:
         case COMBINE_PRODUCT:  /* slots_sum, slots_product; */
         case COMBINE_FUNCTION: /* combined by the user's function itself */
             break;

@@ -43,6 +43,11 @@ enum accumulator_kind {
     ACC_LEVEL1,
     ACC_LEVEL2,
     ACC_REST,
+    /* The parts of a compensated sum (engine/values/compensated_sum.h) in one pass, always together in this order. */
+    ACC_HIGH_PART,
+    ACC_LOW_PART,
+    ACC_REST_PART,
+    ACC_WEIGHT,
     ACC_KIND_COUNT
 };
 
@@ -59,9 +64,10 @@ struct accumulators {
     size_t function_count;
 };
 
-/* Plans the accumulators of a task: of the first pass, and of the second pass of float sums (count 0: none). `rows` is
- * the maximum rows of a launch. Returns false if some aggregate depends on the order of rows. */
-bool accumulators_plan(const struct emitter *emitter, int64_t rows, struct accumulators *first,
+/* Plans the accumulators of a task: of the first pass, and of the second pass of float sums (count 0: none; always
+ * where all is done in `one_pass`). `rows` is the maximum rows of a launch. Returns false if some aggregate depends on
+ * the order of rows. */
+bool accumulators_plan(const struct emitter *emitter, int64_t rows, bool one_pass, struct accumulators *first,
                        struct accumulators *second);
 
 /* Returns the accumulator of a filter's counting pass. */
@@ -80,8 +86,8 @@ void accumulators_combine_lanes(const struct accumulators *accumulators, const s
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
                          const struct kernel_config *config);
 
-/* Whether a kernel can compute the values of all aggregates from their slots, without the host: neither sums of floats,
- * means, products nor user functions. */
+/* Whether a kernel can compute the values of all aggregates from their slots, without the host: neither means of
+ * integers, products nor user functions. */
 bool accumulators_combine_alone(const struct accumulators *first, const struct accumulators *second,
                                 const struct task *task);
 

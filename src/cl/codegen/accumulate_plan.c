@@ -30,8 +30,8 @@ static bool add_function(const struct emitter *emitter, size_t k, struct accumul
                          k, literals, emitter->arena);
 }
 
-static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows, struct accumulators *first,
-                          struct accumulators *second)
+static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows, bool one_pass,
+                          struct accumulators *first, struct accumulators *second)
 {
     const struct aggregate *aggregate = &emitter->task->aggregates[k];
     if (aggregate->kind == AGG_COUNT)
@@ -60,7 +60,9 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
         return add_function(emitter, k, first);
     case AGG_SUM:
     case AGG_MEAN:
-        if (real) {
+        if (real && one_pass) {
+            ADD(first, k, ACC_HIGH_PART, ACC_LOW_PART, ACC_REST_PART, ACC_WEIGHT);
+        } else if (real) {
             ADD(first, k, ACC_LARGEST, ACC_NANS, ACC_POSITIVE_INF, ACC_NEGATIVE_INF);
             ADD(second, k, ACC_LEVEL0, ACC_LEVEL1, ACC_LEVEL2, ACC_REST);
         } else if (!wide) {
@@ -92,7 +94,7 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
     return true;
 }
 
-bool accumulators_plan(const struct emitter *emitter, int64_t rows, struct accumulators *first,
+bool accumulators_plan(const struct emitter *emitter, int64_t rows, bool one_pass, struct accumulators *first,
                        struct accumulators *second)
 {
     size_t most = emitter->task->aggregate_count * MOST_ACCUMULATORS + 1;
@@ -105,7 +107,7 @@ bool accumulators_plan(const struct emitter *emitter, int64_t rows, struct accum
     if (emitter->task->filter_count > 0)
         ADD(first, 0, ACC_KEPT);
     for (size_t k = 0; k < emitter->task->aggregate_count; k++)
-        if (!add_aggregate(emitter, k, rows, first, second))
+        if (!add_aggregate(emitter, k, rows, one_pass, first, second))
             return false;
     return true;
 }
@@ -121,9 +123,11 @@ struct accumulators accumulators_plan_count(struct arena *arena)
 bool accumulators_combine_alone(const struct accumulators *first, const struct accumulators *second,
                                 const struct task *task)
 {
-    for (size_t k = 0; k < task->aggregate_count; k++)
-        if (task->aggregates[k].kind == AGG_MEAN || task->aggregates[k].kind == AGG_PRODUCT ||
-            task->aggregates[k].has_initial)
+    for (size_t k = 0; k < task->aggregate_count; k++) {
+        const struct aggregate *aggregate = &task->aggregates[k];
+        if (aggregate->kind == AGG_PRODUCT || aggregate->has_initial ||
+            (aggregate->kind == AGG_MEAN && task->code.at[aggregate->value].kind != KIND_FLOAT))
             return false;
+    }
     return second->count == 0 && first->function_count == 0;
 }

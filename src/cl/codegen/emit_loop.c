@@ -69,21 +69,47 @@ static void close_lanes(const struct loop_text *text)
     strbuf_puts(text->out, "        }\n");
 }
 
+/* How many rounds to write one after another, so that those behind are loaded while one is added: a sum waits for the
+ * one before. 1: it has many operations, or the rounds end by a condition. */
+static int32_t rounds_at_once(const struct loop_text *text, int width)
+{
+    enum { MOST_ROUNDS = 8, MOST_OPERATIONS = 192 };
+    const struct code *code = &text->emitter->task->code;
+    int32_t operations = 1;
+
+    if (width > 1 || !loop_is_counted(code, text->loop))
+        return 1;
+    for (value v = 0; v < code->count; v++) {
+        if (text->values.body[v] && code->at[v].op == OP_LOOP)
+            return 1;
+        operations += text->values.body[v];
+    }
+    const int32_t rounds = MOST_OPERATIONS / operations;
+    return rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds > 1 ? rounds : 1;
+}
+
 /* The index and the states of a round. */
-static void open_round(const struct loop_text *text)
+static void open_round(const struct loop_text *text, int width)
 {
     const struct emitter *emitter = text->emitter;
     const struct code *code = &emitter->task->code;
     const value index = text->values.index;
+    const int32_t number = text->number, at_once = rounds_at_once(text, width);
+    const char *first = emit_argument(emitter, index, 0, LANE_I64, 1);
+    const char *last = emit_argument(emitter, index, 1, LANE_I64, 1);
 
-    strbuf_printf(
-        text->out,
-        "        if (%s) {\n        const long k%" PRId32 "_last = %s;\n"
-        "        for (long k%" PRId32 " = %s; k%" PRId32 " <= k%" PRId32 "_last; ++k%" PRId32 ") {\n"
-        "        const %s v%" PRId32 " = (%s)k%" PRId32 ";\n",
-        emit_argument(emitter, index, 2, LANE_BOOL, 1), text->number, emit_argument(emitter, index, 1, LANE_I64, 1),
-        text->number, emit_argument(emitter, index, 0, LANE_I64, 1), text->number, text->number, text->number,
-        lane_cl_type(code->at[index].lane), emitter->numbers[index], lane_cl_type(code->at[index].lane), text->number);
+    strbuf_printf(text->out,
+                  "        if (%s && %s <= %s) {\n        const ulong k%" PRId32 " = as_ulong(%s), n%" PRId32
+                  " = as_ulong(%s) - k%" PRId32 ";\n",
+                  emit_argument(emitter, index, 2, LANE_BOOL, 1), first, last, number, first, number, last, number);
+    if (at_once > 1)
+        strbuf_printf(text->out, "        #pragma unroll %" PRId32 "\n", at_once);
+    /* The last index may be the last integer. */
+    strbuf_printf(text->out,
+                  "        for (ulong j%" PRId32 " = 0;; ++j%" PRId32 ") {\n"
+                  "        const %s v%" PRId32 " = (%s)as_long(k%" PRId32 " + j%" PRId32 ");\n",
+                  number, number, lane_cl_type(code->at[index].lane), emitter->numbers[index],
+                  lane_cl_type(code->at[index].lane), number, number);
     for (size_t k = 0; k < text->values.carry_count; k++) {
         const value state = loop_state(code, text->loop, k, &text->values);
         if (state != NO_VALUE)
@@ -130,15 +156,14 @@ void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, co
     for (size_t k = 0; k < text.values.carry_count; k++)
         strbuf_printf(out, "        %s s%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
                       emit_argument(emitter, carry_at(code, loop, k), 0, lane_of(&text, k), 1));
-    open_round(&text);
+    open_round(&text, of->width);
     emit_round(&text, of);
     for (size_t k = 0; k < text.values.carry_count; k++)
         strbuf_printf(out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
                       emit_argument(emitter, carry_at(code, loop, k), 1, lane_of(&text, k), 1));
     for (size_t k = 0; k < text.values.carry_count; k++)
         strbuf_printf(out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", text.number, k, text.number, k);
-    /* The last index may be the last integer. */
-    strbuf_printf(out, "        if (k%" PRId32 " == k%" PRId32 "_last)\n            break;\n        }\n        }\n",
+    strbuf_printf(out, "        if (j%" PRId32 " == n%" PRId32 ")\n            break;\n        }\n        }\n",
                   text.number, text.number);
     if (of->width > 1)
         close_lanes(&text);

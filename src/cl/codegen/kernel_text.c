@@ -438,7 +438,7 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
     plan->rows = kernel_config_rows(config, plan->emitter.operations);
     const bool aggregates = task->sink == SINK_AGGREGATE || task->aggregate_count > 0;
     if (aggregates) {
-        if (!accumulators_plan(&plan->emitter, plan->rows, &plan->aggregates, &plan->float_sums))
+        if (!accumulators_plan(&plan->emitter, plan->rows, round != NULL, &plan->aggregates, &plan->float_sums))
             return false;
         if (round && !accumulators_combine_alone(&plan->aggregates, &plan->float_sums, task))
             return false;

@@ -12,6 +12,29 @@ const char round_begin[] = "    const int ended = *flag;\n"
 const char round_failed[] = "    if (err1)\n"
                             "        atomic_cmpxchg(flag, 0, round);\n";
 
+/* compensated_sum_round (engine/values), with 2^40 terms at most. */
+static const char rounded_sum[] =
+    "double two_sum(double *a, double b)\n"
+    "{\n"
+    "    const double sum = *a + b, part = sum - *a, error = (*a - (sum - part)) + (b - part);\n"
+    "    *a = sum;\n"
+    "    return error;\n"
+    "}\n\n"
+    "double rounded_sum(ulong high, ulong low, ulong rest, ulong weight, int *failed)\n"
+    "{\n"
+    "    double result = as_double(high);\n"
+    "    double small = two_sum(&result, as_double(low));\n"
+    "    const double smaller = two_sum(&small, as_double(rest)), offset = two_sum(&result, small);\n"
+    "    const double bound = fabs(smaller) + as_double(weight) * 0x1p-12;\n"
+    "    double most = offset + bound, least = offset - bound;\n"
+    "    most += fabs(most) * 0x1p-50 + 0x1p-1074;\n"
+    "    least -= fabs(least) * 0x1p-50 + 0x1p-1074;\n"
+    "    const bool sure = (smaller == 0 && as_double(weight) == 0) || (result + most == result && result + least == "
+    "result);\n"
+    "    *failed |= !(fabs(result) <= DBL_MAX && bound <= DBL_MAX && sure);\n"
+    "    return result + 0.0;\n"
+    "}\n\n";
+
 const char *round_convert(const char *from, const char *to, struct arena *arena)
 {
     return arena_printf(
@@ -44,13 +67,17 @@ static size_t first_of(const struct accumulators *accumulators, size_t aggregate
 }
 
 /* The value of an aggregate, as agg_element gives it. */
-static const char *element(const struct accumulators *accumulators, size_t aggregate, bool is_bool, struct arena *arena)
+static const char *element(const struct accumulators *accumulators, size_t aggregate, bool is_bool, bool is_mean,
+                           struct arena *arena)
 {
     const size_t k = first_of(accumulators, aggregate);
 
     if (k == accumulators->count)
         return "(long)rows";
     switch (accumulators->at[k].kind) {
+    case ACC_HIGH_PART:
+        return arena_printf(arena, "(rounded_sum(slots[%zu], slots[%zu], slots[%zu], slots[%zu], &failed)%s)", k, k + 1,
+                            k + 2, k + 3, is_mean ? " / (double)rows + 0.0" : "");
     case ACC_FMIN:
     case ACC_FMAX: /* adding 0.0 makes a zero positive */
         return arena_printf(arena, "((uint)slots[%zu] == rows ? NAN : as_double(slots[%zu]) + 0.0)", k + 1, k);
@@ -95,7 +122,8 @@ static void add_elements(const struct accumulators *accumulators, const struct k
         strbuf_printf(parameters, "    __global %s *element%zu, ulong place%zu,\n", type, k, k);
         check_sum(accumulators, k, out);
         strbuf_printf(out, "    element%zu[place%zu] = (%s)(%s%s);\n", k, k, type,
-                      element(accumulators, k, is_bool, arena), is_bool ? " != 0" : "");
+                      element(accumulators, k, is_bool, task->aggregates[k].kind == AGG_MEAN, arena),
+                      is_bool ? " != 0" : "");
     }
 }
 
@@ -151,6 +179,12 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
         {"stop", text_in_arena(arena, &stop)},
         {NULL, NULL},
     };
+    for (size_t k = 0; k < accumulators->count; k++) {
+        if (accumulators->at[k].kind != ACC_HIGH_PART)
+            continue;
+        strbuf_puts(out, rounded_sum);
+        break;
+    }
     template_expand(out, kernel_combine, parts);
     strbuf_putc(out, '\n');
 }

@@ -140,6 +140,10 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
     case ACC_LEVEL1:
     case ACC_LEVEL2:
     case ACC_REST:
+    case ACC_HIGH_PART: /* combined on the device (round_text.h) */
+    case ACC_LOW_PART:
+    case ACC_REST_PART:
+    case ACC_WEIGHT:
     case ACC_KIND_COUNT:
         break;
     }
