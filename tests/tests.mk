@@ -22,7 +22,7 @@
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
 #: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb, pyspark; COUNT=10000, SEED
 #: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED, ENGINES=clickhouse-18,clickhouse (the second
-#:                  with PYTHON that has chdb)
+#:                  with PYTHON that has chdb); make servers-texts: functions of text
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
@@ -42,7 +42,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) servers-random dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
@@ -139,6 +139,9 @@ dialects: all $(B)/print_sql
 
 servers-random: all
 	RQL=$(abspath $(B))/rql $(PYTHON) tests/sql/random_pipelines.py --count $(COUNT) $(if $(SEED),--seed $(SEED)) $(if $(ENGINES),--engines $(ENGINES))
+
+servers-texts: all
+	RQL=$(abspath $(B))/rql $(PYTHON) tests/sql/texts.py --count $(COUNT) $(if $(SEED),--seed $(SEED)) $(if $(ENGINES),--engines $(ENGINES))
 
 typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \

@@ -299,6 +299,9 @@ WHOLE = (
     'select year(d) == 2024 && month(d) < 3 | pick pos, d | take 9', "select price > 100 | pick pos, price | take 5", 'select sym >= "B" | map pos, sym | take 6',
     "map qty * 1000000000000 as big | take 3", "group id % 7 as k: sum(qty * 100000000000000)", "map id % 3 as k, sym | distinct", "top 4 by qty",
     "select (price > 3 ? qty : n) > 20 | map pos, qty % 7 as r, round(price) as p | take 8", "map qty << 30 as s | sum s",
+    'select sym like "A%" | count', 'select sym like "%_L" && qty > 0 | map pos, sym | take 5', 'select starts(sym, "it") || ends(sym, "ë") || contains(sym, "\\\\") | sum qty', 'select len(sym) == 3 | map pos, bytes(sym) as n | take 4',
+    'map pos, replace(sym, "A", "%") as r | sort r desc, pos | take 50', "group substr(sym, 0, 1) as k: count(), sum(qty)", 'map pos, (qty > 0 ? sym + "!" : "<" + sym) as t | take 9', 'select sym < "Z" | map upper(sym) as u, pos | take 5', 'select sym < "Z" && lower(sym) == "aapl" | count',
+    'derive x = " " + sym + "\t" | select sym < "Z" | map trim(x) as t, pos | take 7', 'map (qty > 5 ? sym : "none") as k, pos | select k >= "a" | take 9', 'select sym + sym like "BB" | count',
 )
 
 

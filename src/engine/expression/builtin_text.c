@@ -49,6 +49,46 @@ static struct term unknown_of(struct scope *scope, enum text_result result, stru
     return term;
 }
 
+struct term text_of_unread(struct scope *scope, const struct text_application *application, struct term text,
+                           value other, struct span span)
+{
+    struct code *code = scope->code;
+    const enum text_result result = application->function != NULL ? application->function->result : TEXT_TO_TEXT;
+    const struct instr fields = {.op = OP_TEXT,
+                                 .kind = result == TEXT_TO_BOOL ? KIND_BOOL : KIND_INT,
+                                 .args = {text.value, other, NO_VALUE},
+                                 .integer = queue_text_application(scope->binder->queue, application),
+                                 .span = span};
+    struct term term = text;
+    term.text = NULL;
+    term.logical = logical_of_result(result);
+    term.value = code_add(code, &fields);
+    term.settled = term.present == NO_VALUE;
+    return term;
+}
+
+/* Whether a text may have no result, of which a note tells. */
+static bool may_have_none(const struct text_function *function)
+{
+    static const char *const names[] = {"int", "float", "date", "timestamp", "split"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
+        found = strcmp(function->name, names[i]) == 0;
+    return found;
+}
+
+/* What `use` makes of a column that is not read yet. */
+static struct term unread_result(const struct text_use *use)
+{
+    struct scope *scope = use->scope;
+    struct text_application application = {.function = use->function, .count = use->count};
+    if (scope->binder->checking || scope->binder->queue == NULL || may_have_none(use->function))
+        return unknown_of(scope, use->function->result, use->text, use->span);
+    for (int i = 0; i < use->count; i++)
+        application.args[i] = use->args[i];
+    return text_of_unread(scope, &application, use->text, code_exact_int(scope->code, 0, use->span), use->span);
+}
+
 /* "3 of 1204 texts in `s` are no integers: missing" */
 static void note_missing(const struct text_use *use, const struct text_lookup *lookup)
 {
@@ -186,7 +226,7 @@ static struct term apply(const struct text_use *use)
         return unknown_term;
     }
     if (!constant && (binder->checking || use->text.logical.dictionary == NULL))
-        return unknown_of(use->scope, use->function->result, use->text, use->span);
+        return unread_result(use);
     struct dictionary *dictionary =
         constant ? dictionary_of_text(*use->text.text) : dictionary_ref(use->text.logical.dictionary);
     struct text_lookup lookup = {0};
@@ -329,6 +369,11 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
     struct code *code = scope->code;
     const struct dictionary *first = a.logical.dictionary, *second = b.logical.dictionary;
     const bool unsorted = texts_need_order(scope->binder, first) || texts_need_order(scope->binder, second);
+    if (!scope->binder->checking && scope->binder->queue != NULL && first == NULL && second == NULL) {
+        const struct text_application application = {.function = text_function_find("+")};
+        a.present = present_both(code, a.present, b.present, span);
+        return text_of_unread(scope, &application, a, b.value, span);
+    }
     if (scope->binder->checking || first == NULL || second == NULL || unsorted) {
         a.value = code_op(code, OP_BITOR, a.value, b.value, NO_VALUE, span);
         a.present = present_both(code, a.present, b.present, span);

@@ -88,8 +88,29 @@ static struct dictionary *join(struct binder *binder, struct dictionary *both[2]
     return NULL;
 }
 
+/* Whether the texts are of columns that have not been read. */
+static bool are_unread(const struct binder *binder, const struct term *term)
+{
+    return !binder->checking && binder->queue != NULL && term->text == NULL && term->logical.dictionary == NULL;
+}
+
+/* A constant beside such texts. */
+static void make_unread(struct scope *scope, struct term *constant, struct span span)
+{
+    const struct text_application application = {.args = {{.text = *constant->text}}, .count = 1};
+    const value zero = code_exact_int(scope->code, 0, span);
+    const value present = constant->present;
+    *constant = text_of_unread(scope, &application, term_of(zero), zero, span);
+    constant->present = present;
+    constant->settled = present == NO_VALUE;
+}
+
 void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span)
 {
+    if (a->text != NULL && are_unread(scope->binder, b))
+        make_unread(scope, a, span);
+    else if (b->text != NULL && are_unread(scope->binder, a))
+        make_unread(scope, b, span);
     bool same_constant = a->text != NULL && b->text != NULL && text_compare(*a->text, *b->text) == 0;
     *a = term_as_column(scope->binder, *a);
     *b = term_as_column(scope->binder, *b);

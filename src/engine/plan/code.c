@@ -303,6 +303,7 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
         return add(code, &constant);
     }
     case OP_NEAR:
+    case OP_TEXT:
     case OP_COUNTER:
     case OP_STATE:
     case OP_FOLD:

@@ -136,6 +136,8 @@ static struct interval bits_set(struct interval a)
     return (struct interval){.lo = a.lo > 0, .hi = bits};
 }
 
+enum { TEXT_BITS = 47 }; /* no text is longer */
+
 struct interval interval_of(enum op op, struct interval a, struct interval b, struct interval c)
 {
     switch (op) {
@@ -145,6 +147,8 @@ struct interval interval_of(enum op op, struct interval a, struct interval b, st
                                  .fails = a.lo < 0 || a.hi >= b.lo};
     case OP_NEAR:
         return a;
+    case OP_TEXT: /* a code or a length */
+        return (struct interval){.lo = 0, .hi = (INT64_C(1) << TEXT_BITS) - 1, .fails = true};
     case OP_ADD:
         return (struct interval){.lo = a.lo + b.lo, .hi = a.hi + b.hi};
     case OP_SUB:

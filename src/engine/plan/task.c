@@ -87,6 +87,27 @@ int64_t queue_unknown_code(struct queue *queue, struct text text)
     return unknown_code + 2 * (int64_t)k;
 }
 
+static bool same_application(const struct text_application *a, const struct text_application *b)
+{
+    bool same = a->function == b->function && a->count == b->count;
+    for (int i = 0; i < a->count && same; i++)
+        same = a->args[i].integer == b->args[i].integer && text_compare(a->args[i].text, b->args[i].text) == 0;
+    return same;
+}
+
+int64_t queue_text_application(struct queue *queue, const struct text_application *application)
+{
+    size_t k = 0;
+    while (k < queue->text_application_count && !same_application(&queue->text_applications[k], application))
+        k++;
+    if (k == queue->text_application_count) {
+        queue->text_applications = arena_reserve(queue->arena, queue->text_applications, queue->text_application_count,
+                                                 &queue->text_application_capacity, sizeof *queue->text_applications);
+        queue->text_applications[queue->text_application_count++] = *application;
+    }
+    return (int64_t)k;
+}
+
 void queue_add_recomputed(struct queue *queue, const struct relation *relation)
 {
     const size_t count = queue->recomputed_count++;

@@ -8,6 +8,7 @@
 
 #include "engine/plan/code.h"
 #include "engine/storage/column.h"
+#include "engine/values/text_functions.h"
 
 struct task;
 struct loop;      /* loop.h */
@@ -208,6 +209,13 @@ struct task {
     const struct task *unlowered; /* the same with its folds (engine/plan/code_loop.h), which became loops; or NULL */
 };
 
+/* What an OP_TEXT computes of one text, with constants, or of two. */
+struct text_application {
+    const struct text_function *function; /* "+" of two texts has no constant; NULL: the constant args[0] */
+    struct text_argument args[TEXT_ARGUMENTS];
+    int count; /* of args */
+};
+
 /* Tasks in an order in which each reads only earlier ones; the last one has the result. */
 struct queue {
     struct arena *arena;
@@ -222,7 +230,10 @@ struct queue {
     size_t dictionary_capacity;
     struct text *texts; /* that columns of text are compared with which have no dictionary yet */
     size_t text_count, text_capacity;
-    bool unknown_values; /* values stand for what is computed of columns of text that have no dictionary yet */
+    struct text_application *text_applications; /* of OP_TEXT */
+    size_t text_application_count, text_application_capacity;
+    bool unknown_values; /* values stand for what is computed of columns of text that have no dictionary yet, but for
+                            OP_TEXT */
     /* Relations with deferred rows whose task is bound in place of their columns (deferred_rows.h); borrowed. */
     const struct relation **recomputed;
     size_t recomputed_count;
@@ -242,6 +253,9 @@ void loop_release(struct loop *loop);
  * the code behind it, and text k of the queue for unknown_code + 2 k. Such a queue can be examined but not run. */
 static const int64_t unknown_code = INT64_MIN / 2;
 int64_t queue_unknown_code(struct queue *queue, struct text text);
+/* The number of the application among those of the queue; equal ones have one. Such a queue can be examined but not
+ * run. */
+int64_t queue_text_application(struct queue *queue, const struct text_application *application);
 void queue_add_recomputed(struct queue *queue, const struct relation *relation);
 
 /* Makes `to`, whose code is empty, compute what `from` does on the same rows of its inputs: a task of SINK_ROWS without

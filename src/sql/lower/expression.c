@@ -1,30 +1,9 @@
-#include "sql/lower/expression.h"
+#include "sql/lower/expression_internal.h"
+
+#include "sql/lower/dialect_texts.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Servers refuse long statements (ClickHouse: 256 kB) and deep ones (100 subqueries, 1000 nested brackets). */
-enum { MOST_BYTES = 1 << 16, MOST_LAYERS = 48, DEEPEST = 60, SHORT = 32 };
-
-/* How a value is said. */
-struct said {
-    const char *text;    /* once it is known */
-    const char *refusal; /* why there is none */
-    int depth;           /* of nested operations, */
-    int layer;           /* and of subqueries whose columns it reads */
-    int readers;         /* how often it is read */
-};
-
-struct sql_expressions {
-    const struct sql_dialect *dialect;
-    const struct task *task;
-    const struct code *code;
-    const struct sql_leaf *leaves;
-    const struct queue *queue;
-    struct arena *arena;
-    struct said *said; /* of each value */
-    const char *refusal;
-};
 
 struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, const struct task *task,
                                             const struct sql_leaf *leaves, const struct queue *queue,
@@ -42,8 +21,7 @@ const char *sql_refusal(const struct sql_expressions *expressions)
     return expressions->refusal;
 }
 
-/* The buffer's text in the arena, which is freed; NULL if it is too long. */
-static const char *keep(struct sql_expressions *expressions, struct strbuf *buffer)
+const char *expression_keep(struct sql_expressions *expressions, struct strbuf *buffer)
 {
     const bool fits = buffer->length <= MOST_BYTES;
     const char *text = fits ? arena_text(expressions->arena, buffer->text, buffer->length) : NULL;
@@ -57,12 +35,6 @@ static const struct sql_leaf *leaf_of(const struct sql_expressions *expressions,
     const struct instr *instr = &expressions->code->at[v];
     const bool plain = instr->op == OP_INPUT && instr->offset == 0;
     return plain ? &expressions->leaves[instr->integer] : NULL;
-}
-
-static bool is_text(const struct sql_expressions *expressions, value v)
-{
-    const struct sql_leaf *leaf = leaf_of(expressions, v);
-    return leaf && leaf->is_text;
 }
 
 static bool is_comparison(enum op op)
@@ -83,13 +55,6 @@ static int64_t unknown_text(const struct sql_expressions *expressions, value v)
     const bool stands = instr && instr->kind == KIND_INT && instr->integer >= unknown_code && instr->integer < end;
     return stands ? instr->integer - unknown_code : -1;
 }
-
-/* How an operation is said. */
-struct form {
-    const struct sql_operation *as;
-    const char *value;
-    const struct instr *instr;
-};
 
 static bool is_harmless(const struct instr *instr, const struct instr *constant)
 {
@@ -128,8 +93,7 @@ static bool needs_care(const struct sql_expressions *expressions, const struct i
     return instr->checked || (divisor->lo <= 0 && divisor->hi >= -1);
 }
 
-/* False: the dialect cannot say the operation. */
-static bool find_form(const struct sql_expressions *expressions, value v, struct form *form)
+bool expression_form(const struct sql_expressions *expressions, value v, struct form *form)
 {
     const struct instr *instr = &expressions->code->at[v];
     if (op_table[instr->op].arity == 0)
@@ -171,7 +135,9 @@ static void add_argument(const struct sql_expressions *expressions, struct strbu
 {
     const value v = form->instr->args[i];
     const struct instr *constant = constant_of(expressions, v);
-    if (constant && constant->kind == KIND_INT)
+    if (constant && constant->kind == KIND_INT && form->text)
+        strbuf_puts(sql, "''");
+    else if (constant && constant->kind == KIND_INT)
         add_integer(expressions, sql, constant->integer,
                     typed || i > 1 || constant_of(expressions, form->instr->args[1 - i]));
     else
@@ -213,7 +179,7 @@ static const char *constant(struct sql_expressions *expressions, const struct in
         sql_add_number(&out, expressions->dialect, instr->number);
     else
         add_integer(expressions, &out, instr->integer, true);
-    return keep(expressions, &out);
+    return expression_keep(expressions, &out);
 }
 
 /* The operator of a column of text and a literal T whose codes are compared: `code < code of T` is `text < T`, and
@@ -229,19 +195,19 @@ static const char *comparison_word(const struct instr *instr, bool text_first, b
 
 static const char *text_comparison(struct sql_expressions *expressions, const struct instr *instr)
 {
-    const bool first = is_text(expressions, instr->args[0]), second = is_text(expressions, instr->args[1]);
-    const struct sql_leaf *left = leaf_of(expressions, instr->args[0]), *right = leaf_of(expressions, instr->args[1]);
+    const struct said *left = &expressions->said[instr->args[0]], *right = &expressions->said[instr->args[1]];
+    const bool first = left->is_text, second = right->is_text;
     const int64_t number = first == second ? 0 : unknown_text(expressions, instr->args[first]);
     const char *word = number < 0 ? NULL : comparison_word(instr, first, number % 2 == 1);
     struct strbuf out = {0};
-    if (!word)
+    if (!word || (first && !left->text) || (second && !right->text))
         return NULL;
     strbuf_printf(&out, "(%s %s ", first ? left->text : right->text, word);
     const bool good =
         first == second || sql_add_string(&out, expressions->dialect, expressions->queue->texts[number / 2]);
     strbuf_puts(&out, first == second ? right->text : "");
     strbuf_putc(&out, ')');
-    const char *text = keep(expressions, &out);
+    const char *text = expression_keep(expressions, &out);
     return good ? text : NULL;
 }
 
@@ -262,9 +228,52 @@ static const char *plain_comparison(struct sql_expressions *expressions, const s
             else
                 strbuf_printf(&out, other->integer < 0 ? "(%lld)" : "%lld", (long long)other->integer);
         }
-        return keep(expressions, &out);
+        return expression_keep(expressions, &out);
     }
     return NULL;
+}
+
+/* Whether the arguments are said, of which `said` takes its depth and layer. */
+static bool say_arguments(struct sql_expressions *expressions, const struct instr *instr, struct said *said)
+{
+    for (int i = 0; i < op_table[instr->op].arity; i++) {
+        const struct said *argument = &expressions->said[instr->args[i]];
+        const bool beside = is_comparison(instr->op) && expressions->said[instr->args[1 - i]].is_text;
+        const bool bare = beside && unknown_text(expressions, instr->args[i]) >= 0;
+        if (!argument->text && !bare) {
+            said->refusal = argument->refusal;
+            return false;
+        }
+        said->depth = argument->depth >= said->depth ? argument->depth + 1 : said->depth;
+        said->layer = argument->layer > said->layer ? argument->layer : said->layer;
+    }
+    return true;
+}
+
+static void say_text(struct sql_expressions *expressions, value v)
+{
+    struct said *said = &expressions->said[v];
+    const struct instr *instr = &expressions->code->at[v];
+    const struct text_application *application = &expressions->queue->text_applications[instr->integer];
+    const struct text_function *function = application->function;
+    said->is_text = !function || function->result == TEXT_TO_TEXT;
+    if (!say_arguments(expressions, instr, said))
+        return;
+    said->refusal = function ? function->name : "text";
+    const char *text = sql_text(expressions->dialect, application, expressions->said[instr->args[0]].text,
+                                expressions->said[instr->args[1]].text, &said->fails, expressions->arena);
+    said->text = text && said->depth <= DEEPEST && strlen(text) <= MOST_BYTES ? text : NULL;
+}
+
+/* Whether an operation's texts, of which there are some, are the branches of a choice. */
+static bool is_choice_of_texts(const struct sql_expressions *expressions, const struct instr *instr)
+{
+    bool all = instr->op == OP_SELECT && !expressions->said[instr->args[0]].is_text;
+    for (int i = 1; i < 3 && all; i++) {
+        const struct instr *constant = constant_of(expressions, instr->args[i]);
+        all = expressions->said[instr->args[i]].is_text || (constant && constant->integer == 0);
+    }
+    return all;
 }
 
 static void say_operation(struct sql_expressions *expressions, value v)
@@ -272,49 +281,51 @@ static void say_operation(struct sql_expressions *expressions, value v)
     struct said *said = &expressions->said[v];
     struct form form;
     const struct instr *instr = &expressions->code->at[v];
+    bool texts = false;
     said->refusal = op_table[instr->op].text;
-    if (!find_form(expressions, v, &form))
+    if (!expression_form(expressions, v, &form) || !say_arguments(expressions, instr, said))
         return;
-    if (is_comparison(instr->op) && (is_text(expressions, instr->args[0]) || is_text(expressions, instr->args[1]))) {
+    for (int i = 0; i < op_table[instr->op].arity; i++)
+        texts = texts || expressions->said[instr->args[i]].is_text;
+    if (texts && is_comparison(instr->op)) {
         said->text = text_comparison(expressions, instr);
         said->refusal = "text";
         return;
     }
-    for (int i = 0; i < op_table[instr->op].arity; i++) {
-        const struct said *argument = &expressions->said[instr->args[i]];
-        if (!argument->text) {
-            said->refusal = argument->refusal;
-            return;
-        }
-        said->depth = argument->depth >= said->depth ? argument->depth + 1 : said->depth;
-        said->layer = argument->layer > said->layer ? argument->layer : said->layer;
-    }
+    said->is_text = form.text = texts && is_choice_of_texts(expressions, instr);
+    said->refusal = "text";
+    if (texts && !form.text)
+        return;
     said->text = plain_comparison(expressions, &form);
     if (said->text)
         return;
     struct strbuf out = {0};
     fill(expressions, &out, &form, form.value, NULL);
     said->refusal = "a long expression";
-    said->text = said->depth <= DEEPEST ? keep(expressions, &out) : NULL;
+    said->text = said->depth <= DEEPEST ? expression_keep(expressions, &out) : NULL;
     strbuf_free(&out);
 }
 
-/* Says a value whose arguments are said. */
-static void say(struct sql_expressions *expressions, value v)
+void expression_say(struct sql_expressions *expressions, value v)
 {
     struct said *said = &expressions->said[v];
     const struct instr *instr = &expressions->code->at[v];
     const struct sql_leaf *leaf = leaf_of(expressions, v);
     if (said->text || said->refusal)
         return;
-    if ((leaf && leaf->is_text) || unknown_text(expressions, v) >= 0)
+    if (unknown_text(expressions, v) >= 0) {
         said->refusal = "text";
-    else if (leaf)
+    } else if (leaf) {
         said->text = leaf->text;
-    else if (instr->op == OP_CONST)
+        said->is_text = leaf->is_text;
+        said->refusal = leaf->text ? NULL : "a column of this type";
+    } else if (instr->op == OP_TEXT) {
+        say_text(expressions, v);
+    } else if (instr->op == OP_CONST) {
         said->text = constant(expressions, instr);
-    else
+    } else {
         say_operation(expressions, v);
+    }
 }
 
 /* Says what the marked values are computed from. Arguments come first. */
@@ -322,11 +333,12 @@ static void say_all(struct sql_expressions *expressions, const bool *marks)
 {
     for (value v = 0; v < expressions->code->count; v++) {
         if (marks[v])
-            say(expressions, v);
+            expression_say(expressions, v);
     }
 }
 
-const char *sql_expression(struct sql_expressions *expressions, value v)
+/* Says the value, and what it is computed from. */
+static const struct said *say_value(struct sql_expressions *expressions, value v)
 {
     const struct said *said = &expressions->said[v];
     if (!said->text && !said->refusal) {
@@ -334,26 +346,46 @@ const char *sql_expression(struct sql_expressions *expressions, value v)
         code_mark(expressions->code, v, marks);
         say_all(expressions, marks);
     }
+    return said;
+}
+
+const char *sql_expression(struct sql_expressions *expressions, value v)
+{
+    const struct said *said = say_value(expressions, v);
+    if (!said->text || said->is_text)
+        expressions->refusal = said->is_text && said->text ? "text" : said->refusal;
+    return said->is_text ? NULL : said->text;
+}
+
+const char *sql_text_expression(struct sql_expressions *expressions, value v)
+{
+    const struct said *said = say_value(expressions, v);
     if (!said->text)
         expressions->refusal = said->refusal;
-    return said->text;
+    return said->is_text ? said->text : NULL;
 }
 
 /* Adds guard && fails. */
 static bool add_failure(struct sql_expressions *expressions, struct strbuf *all, value v)
 {
     const value where = expressions->code->at[v].guard;
-    const char *result = sql_expression(expressions, v);
+    const struct said *said = say_value(expressions, v);
     const char *guard = where == NO_VALUE ? NULL : sql_expression(expressions, where);
+    const bool text = expressions->code->at[v].op == OP_TEXT;
     struct form form;
-    if (!result || (where != NO_VALUE && !guard) || !find_form(expressions, v, &form))
+    if (!said->text)
+        expressions->refusal = said->refusal;
+    if (!said->text || (where != NO_VALUE && !guard) || (!text && !expression_form(expressions, v, &form)))
         return false;
-    if (!form.as->fails)
+    if (text ? !said->fails : !form.as->fails)
         return true;
     strbuf_puts(all, all->length > 0 ? " OR " : "(");
     if (guard)
         strbuf_printf(all, "(%s AND ", guard);
-    fill(expressions, all, &form, form.as->fails, result);
+    if (text)
+        strbuf_puts(all, said->fails);
+    else
+        fill(expressions, all, &form, form.as->fails, said->text);
     strbuf_puts(all, guard ? ")" : "");
     return true;
 }
@@ -371,90 +403,8 @@ bool sql_failure(struct sql_expressions *expressions, const bool *live, const ch
     if (all.length == 0)
         return true;
     strbuf_putc(&all, ')');
-    *condition = keep(expressions, &all);
+    *condition = expression_keep(expressions, &all);
     if (!*condition)
         expressions->refusal = "a long expression";
     return *condition != NULL;
-}
-
-/* Counts how often the text reads its arguments. */
-static void count_readers(struct sql_expressions *expressions, value v, const struct form *form, const char *text)
-{
-    for (const char *at = text; at && *at; at++) {
-        if (*at != '$')
-            continue;
-        const char c = *++at;
-        if (c == 'f')
-            count_readers(expressions, v, form, form->as->fails);
-        else if (c == 'r')
-            expressions->said[v].readers++;
-        else if (c != 'z')
-            expressions->said[form->instr->args[c == 's' ? 1 : c >= 'a' ? c - 'a' : c - 'A']].readers++;
-    }
-}
-
-static void count_all(struct sql_expressions *expressions, const bool *live)
-{
-    const struct task *task = expressions->task;
-    for (value v = 0; v < expressions->code->count; v++) {
-        const struct instr *instr = &expressions->code->at[v];
-        struct form form;
-        if (!live[v] || !find_form(expressions, v, &form))
-            continue;
-        count_readers(expressions, v, &form, form.value);
-        if (instr->checked)
-            count_readers(expressions, v, &form, form.as->fails);
-        if (instr->checked && instr->guard != NO_VALUE)
-            expressions->said[instr->guard].readers++;
-    }
-    for (size_t i = 0; i < task->filter_count; i++)
-        expressions->said[task->filters[i].keep].readers++;
-    for (size_t i = 0; i < task->output_count && task->sink == SINK_ROWS; i++) {
-        if (task->outputs[i].needed)
-            expressions->said[task->outputs[i].value].readers++;
-    }
-    for (size_t i = 0; i < task->aggregate_count; i++) {
-        if (task->aggregates[i].value != NO_VALUE)
-            expressions->said[task->aggregates[i].value].readers++;
-    }
-}
-
-/* Whether a value is to be a column of a subquery. */
-static bool is_shared(const struct sql_expressions *expressions, value v)
-{
-    const struct said *said = &expressions->said[v];
-    const enum op op = expressions->code->at[v].op;
-    const bool is_long = said->text && strlen(said->text) > SHORT;
-    return is_long && op != OP_INPUT && op != OP_CONST && (said->readers > 1 || said->depth == DEEPEST);
-}
-
-const char *sql_share(struct sql_expressions *expressions, const bool *live, const char *from)
-{
-    const int32_t count = expressions->code->count;
-    struct strbuf layers[MOST_LAYERS] = {{0}}, out = {0};
-    int depth = 0;
-    count_all(expressions, live);
-    for (value v = 0; v < count; v++) {
-        struct said *said = &expressions->said[v];
-        if (!live[v])
-            continue;
-        say(expressions, v);
-        if (!is_shared(expressions, v) || said->layer == MOST_LAYERS)
-            continue;
-        const char *name = arena_printf(expressions->arena, "rql_e%zu_%d", expressions->task->number, (int)v);
-        strbuf_printf(&layers[said->layer], ", %s AS %s", said->text, name);
-        *said = (struct said){.text = name, .layer = said->layer + 1, .readers = said->readers};
-        depth = said->layer > depth ? said->layer : depth;
-    }
-    for (int i = depth; i-- > 0;)
-        strbuf_printf(&out, "(SELECT *%s FROM ", layers[i].text);
-    strbuf_puts(&out, from);
-    for (int i = 0; i < depth; i++) {
-        strbuf_putc(&out, ')');
-        strbuf_free(&layers[i]);
-    }
-    const char *shared = keep(expressions, &out);
-    if (!shared)
-        expressions->refusal = "a long expression";
-    return shared;
 }

@@ -13,7 +13,7 @@
 struct sql_leaf {
     const char *text; /* of the INPUT's kind: a condition (ClickHouse: 0 or 1), a 64-bit integer, a double, as a name or
                          in parentheses. Text of the table: a string, */
-    bool is_text;     /* then this is set, and the INPUT's integers, its codes, can only be compared */
+    bool is_text;     /* then this is set; NULL: no expression can read it */
     const char *column; /* the same with the server's own type, for comparisons with constants; NULL: `text` */
 };
 
@@ -34,6 +34,9 @@ const char *sql_share(struct sql_expressions *expressions, const bool *live, con
 /* The value, in parentheses if it is more than a name, a call or a constant; NULL: it cannot be said in SQL exactly as
  * it is computed here. */
 const char *sql_expression(struct sql_expressions *expressions, value v);
+
+/* The same of a text, as a string: where a text is missing it is empty. */
+const char *sql_text_expression(struct sql_expressions *expressions, value v);
 
 /* Sets *condition to where one of the values marked in `live` fails, NULL: nowhere. False: that cannot be said. */
 bool sql_failure(struct sql_expressions *expressions, const bool *live, const char **condition);

@@ -249,9 +249,9 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
             columns[k] = select->columns[input];
             continue;
         }
-        if (output->logical.kind == LOGICAL_TEXT)
-            return lowering_refuse(lowering, "text that is computed");
-        columns[k].leaf.text = sql_expression(expressions, output->value);
+        const bool text = output->logical.kind == LOGICAL_TEXT;
+        columns[k].leaf.text = (text ? sql_text_expression : sql_expression)(expressions, output->value);
+        columns[k].leaf.is_text = text;
         if (!columns[k].leaf.text)
             return lowering_refuse(lowering, sql_refusal(expressions));
     }

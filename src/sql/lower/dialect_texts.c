@@ -1,0 +1,194 @@
+/* Facts of the engines that the texts are made for: ClickHouse's LIKE and its regular expressions (RE2) take bytes as
+ * they are, but `.`, `_` and `%` match only what is UTF-8; its upper() and lower() change ASCII letters alone.
+ * DuckDB's and Spark's strings are UTF-8. Their tables of upper and lower case are of other versions of Unicode. */
+#include "sql/lower/dialect_texts.h"
+
+#include <string.h>
+
+enum { CH = 1, DUCK = 2, SPARK = 4, DS = DUCK | SPARK, ANY = CH | DS };
+
+/* $a: the text; $b: another one, or the first constant; $c: the second one; $l: the constant as the beginning of a
+ * pattern of LIKE. */
+struct row {
+    const char *name;
+    unsigned dialects;
+    int count; /* of constants */
+    const char *value, *fails;
+};
+
+/* What is not only ASCII; what is not UTF-8. Newer servers take a match() of `^.*` for true, and repeat one of
+ * their optimisations without end where a condition has length() twice. */
+#define CH_LONG    "(NOT match($a, '^[\\\\x00-\\\\x7f]*$$'))"
+#define DUCK_LONG  "(strlen($a) <> length($a))"
+#define SPARK_LONG "(octet_length($a) <> char_length($a))"
+#define CH_WRONG   "(NOT match($a, '^[\\\\x{0}-\\\\x{10ffff}]*$$'))"
+
+static const struct row rows[] = {
+    {"len", CH, 0, "toInt64(lengthUTF8($a))", NULL},
+    {"len", DUCK, 0, "length($a)", NULL},
+    {"len", SPARK, 0, "CAST(char_length($a) AS BIGINT)", NULL},
+    {"bytes", CH, 0, "toInt64(length($a))", NULL},
+    {"bytes", DUCK, 0, "strlen($a)", NULL},
+    {"bytes", SPARK, 0, "CAST(octet_length($a) AS BIGINT)", NULL},
+    {"upper", CH, 0, "upper($a)", CH_LONG},
+    {"upper", DUCK, 0, "upper($a)", DUCK_LONG},
+    {"upper", SPARK, 0, "upper($a)", SPARK_LONG},
+    {"lower", CH, 0, "lower($a)", CH_LONG},
+    {"lower", DUCK, 0, "lower($a)", DUCK_LONG},
+    {"lower", SPARK, 0, "lower($a)", SPARK_LONG},
+    {"trim", CH, 0, "extract($a, '^[ \\\\x09-\\\\x0d]*(\\\\C*?)[ \\\\x09-\\\\x0d]*$$')", CH_LONG},
+    {"trim", DUCK, 0, "trim($a, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))", DUCK_LONG},
+    {"trim", SPARK, 0, "trim(BOTH '\\u0009\\u000a\\u000b\\u000c\\u000d ' FROM $a)", SPARK_LONG},
+    {"replace", CH, 2, "replaceAll($a, $b, $c)", NULL},
+    {"replace", DS, 2, "replace($a, $b, $c)", NULL},
+    {"+", CH | SPARK, 0, "concat($a, $b)", NULL},
+    {"+", DUCK, 0, "($a || $b)", NULL},
+    {"+", CH | SPARK, 1, "concat($a, $b)", NULL},
+    {"+", DUCK, 1, "($a || $b)", NULL},
+    {"prepend", CH | SPARK, 1, "concat($b, $a)", NULL},
+    {"prepend", DUCK, 1, "($b || $a)", NULL},
+    {"=", ANY, 1, "($a = $b)", NULL},
+    {"starts", CH, 1, "($a LIKE $l)", NULL}, /* can use an index */
+    {"starts", DUCK, 1, "starts_with($a, $b)", NULL},
+    {"starts", SPARK, 1, "startswith($a, $b)", NULL},
+    {"ends", CH, 1, "endsWith($a, $b)", NULL},
+    {"ends", DUCK, 1, "ends_with($a, $b)", NULL},
+    {"ends", SPARK, 1, "endswith($a, $b)", NULL},
+    {"contains", CH, 1, "(position($a, $b) > 0)", NULL},
+    {"contains", DS, 1, "contains($a, $b)", NULL},
+    {"like", CH, 1, "($a LIKE $b)", CH_WRONG},
+    {"like", DUCK, 1, "($a LIKE $b ESCAPE '\\')", NULL},
+    {"like", SPARK, 1, "($a LIKE $b)", NULL},
+};
+
+/* substr(s, from, n): $b and $c are the place of the first character, from 0 or 1, and how many there are at most. Old
+ * servers have a substringUTF8() that counts the bytes of long characters wrongly. */
+static const struct row parts[] = {
+    {"substr", CH, 2, "extract($a, '(?s)^.{$b}(.{0,$c})')", CH_WRONG},
+    {"substr", CH, 1, "extract($a, '(?s)^.{$b}(.*)')", CH_WRONG},
+    {"substr", DS, 2, "substring($a, $b, $c)", NULL},
+    {"substr", DS, 1, "substring($a, $b)", NULL},
+};
+
+static const struct row *find_row(const struct row *table, size_t count, const char *name, int constants, unsigned bit)
+{
+    const struct row *found = NULL;
+    for (size_t i = 0; i < count && !found; i++) {
+        const struct row *row = &table[i];
+        found = strcmp(row->name, name) == 0 && row->count == constants && row->dialects & bit ? row : NULL;
+    }
+    return found;
+}
+
+/* A pattern of `like`, which is the constant alone, at the beginning, at the end, or somewhere; or else in the form
+ * that all dialects read alike, in which nothing is escaped but `%`, `_` and the backslash. Returns the function. */
+static const char *simplify(struct text pattern, struct text *constant, struct arena *arena)
+{
+    char *plain = arena_alloc(arena, pattern.length + 1), *all = arena_alloc(arena, 2 * pattern.length + 1);
+    size_t plain_length = 0, all_length = 0, first = 0, end = pattern.length;
+    bool simple = true;
+    while (first < end && pattern.at[first] == '%')
+        first++;
+    size_t escapes = 0;
+    while (end > first && pattern.at[end - 1] == '%') {
+        for (escapes = 0; escapes < end - 1 - first && pattern.at[end - 2 - escapes] == '\\'; escapes++)
+            continue;
+        if (escapes % 2 == 1)
+            break;
+        end--;
+    }
+    for (size_t k = 0; k < pattern.length; k++) {
+        const bool wild = pattern.at[k] == '%' || pattern.at[k] == '_';
+        k += pattern.at[k] == '\\';
+        simple = simple && (!wild || k < first || k >= end);
+        if (!wild && strchr("%_\\", pattern.at[k]))
+            all[all_length++] = '\\';
+        all[all_length++] = pattern.at[k];
+        if (!wild)
+            plain[plain_length++] = pattern.at[k];
+    }
+    *constant = simple ? (struct text){plain, plain_length} : (struct text){all, all_length};
+    const bool open = first > 0, opens = end < pattern.length;
+    return !simple ? "like" : open && (opens || end == first) ? "contains" : open ? "ends" : opens ? "starts" : "=";
+}
+
+static const char *quoted(const struct sql_dialect *dialect, struct text text, struct arena *arena)
+{
+    struct strbuf out = {0};
+    const bool good = sql_add_string(&out, dialect, text);
+    const char *made = good ? arena_text(arena, out.text, out.length) : NULL;
+    strbuf_free(&out);
+    return made;
+}
+
+/* Of the texts that begin with the constant. */
+static const char *prefix_pattern(const struct sql_dialect *dialect, struct text text, struct arena *arena)
+{
+    char *pattern = arena_alloc(arena, 2 * text.length + 2);
+    size_t length = 0;
+    for (size_t k = 0; k < text.length; k++) {
+        if (strchr("%_\\", text.at[k]))
+            pattern[length++] = '\\';
+        pattern[length++] = text.at[k];
+    }
+    pattern[length++] = '%';
+    return quoted(dialect, (struct text){pattern, length}, arena);
+}
+
+/* The form with what stands for each letter in place; two dollars are one. */
+static const char *fill(const char *form, const char *a, const char *const others[3], struct arena *arena)
+{
+    struct strbuf out = {0};
+    for (; form && *form; form++) {
+        if (*form != '$' || *++form == '$')
+            strbuf_putc(&out, *form);
+        else
+            strbuf_puts(&out, *form == 'a' ? a : others[*form == 'l' ? 2 : *form - 'b']);
+    }
+    const char *text = form ? arena_text(arena, out.text, out.length) : NULL;
+    strbuf_free(&out);
+    return text;
+}
+
+/* False: the numbers are too large for some engine. Regular expressions have repetitions up to 1000. */
+static bool part_of(const struct sql_dialect *dialect, const struct text_application *application,
+                    const char *others[3], struct arena *arena)
+{
+    const bool pattern = dialect->bit == CH;
+    const int64_t most = pattern ? 1000 : 1 << 30, from = application->args[0].integer;
+    const int64_t count = application->count > 1 ? application->args[1].integer : 0;
+    others[0] = arena_printf(arena, "%lld", (long long)from + !pattern);
+    others[1] = arena_printf(arena, "%lld", (long long)count);
+    return from >= 0 && from <= most && count <= most - from;
+}
+
+const char *sql_text(const struct sql_dialect *dialect, const struct text_application *application, const char *a,
+                     const char *b, const char **fails, struct arena *arena)
+{
+    const struct text_function *function = application->function;
+    struct text constant = application->args[0].text;
+    const char *others[3] = {b, NULL, NULL};
+    *fails = NULL;
+    if (!function)
+        return quoted(dialect, constant, arena);
+    const char *name = function == &text_prepend ? "prepend" : function->name;
+    if (strcmp(name, "like") == 0)
+        name = simplify(constant, &constant, arena);
+    const bool part = strcmp(name, "substr") == 0;
+    const struct row *row = part ? find_row(parts, sizeof parts / sizeof *parts, name, application->count, dialect->bit)
+                                 : find_row(rows, sizeof rows / sizeof *rows, name, application->count, dialect->bit);
+    if (!row || (part && !part_of(dialect, application, others, arena)))
+        return NULL;
+    for (int i = 0; i < application->count && !part; i++) {
+        const struct text text = i == 0 ? constant : application->args[i].text;
+        if (text.length > 0 && memchr(text.at, '\0', text.length))
+            return NULL; /* engines search for strings that end there */
+        others[i] = quoted(dialect, text, arena);
+        if (!others[i])
+            return NULL;
+    }
+    if (application->count > 0 && !part)
+        others[2] = prefix_pattern(dialect, constant, arena);
+    *fails = fill(row->fails, a, others, arena);
+    return fill(row->value, a, others, arena);
+}
