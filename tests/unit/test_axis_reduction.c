@@ -148,10 +148,7 @@ static void axis_as_by_keys(struct column **inputs, enum aggregate_kind kind, in
     column_op.segment = axis_rows ? cols : blocks > 1 ? rows * cols : 0;
     column_op.stride = axis_rows ? 1 : cols;
     struct column *misled[] = {inputs[VALUE], inputs[VALUE]}; /* wrong keys: must not be read */
-    struct column **given =
-        axis_rows || (cols > 1 && result_type(kind, inputs[VALUE]->type) == TYPE_I64 && inputs[VALUE]->type != TYPE_I64)
-            ? misled
-            : inputs;
+    struct column **given = axis_rows || (cols > 1 && inputs[VALUE]->type != TYPE_I64) ? misled : inputs;
     for (int threads = 1; threads <= 3; threads += 2) {
         struct column *along = run(&task, given, all, threads, &flagged, &scratch->diags);
         assert_true(flagged_by_keys || !flagged);

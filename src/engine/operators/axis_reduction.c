@@ -8,7 +8,9 @@
 #include "engine/vector/elements.h"
 #include "engine/vector/ops.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { KEY, RESULT }; /* outputs */
 enum { PART_ROWS = 1 << 15 };
@@ -73,24 +75,73 @@ static add_fn *adder(enum group_aggregate_kind kind, enum lane lane)
     }
 }
 
+/* The parts of a float sum: high, low, rest and weight (compensated_sum.h), and the sum of infinities and NaNs. */
+enum { FLOAT_PARTS = 5 };
+
+/* Adds values[i] to sum i. */
+CPU_CLONES static void sum_f64(double *restrict high, double *restrict low, double *restrict rest,
+                               double *restrict weight, double *restrict other, const double *restrict values,
+                               int count)
+{
+    for (int i = 0; i < count; i++) {
+        const double x = values[i];
+        const bool finite = fabs(x) <= DBL_MAX;
+        const double term = finite ? x : 0, odd = finite ? 0 : x;
+        const double lost = compensated_sum_two_sum(&low[i], compensated_sum_two_sum(&high[i], term));
+        rest[i] += lost;
+        weight[i] += fabs(lost);
+        other[i] += odd;
+    }
+}
+
+/* Adds values[i] to sum i, whose parts are `spread` apart. */
+static void sum_floats(void *states, int64_t spread, const void *values, int count)
+{
+    double *high = states, *low = high + spread, *rest = low + spread, *weight = rest + spread;
+    sum_f64(high, low, rest, weight, weight + spread, values, count);
+}
+
+static struct compensated_sum float_sum(const double *high, int64_t spread, int64_t count)
+{
+    const double *low = high + spread, *rest = low + spread, *weight = rest + spread, *other = weight + spread;
+    return (struct compensated_sum){.high = *high,
+                                    .low = *low,
+                                    .rest = *rest,
+                                    .weight = *weight,
+                                    .count = count,
+                                    .positive_inf = *other > 0,
+                                    .negative_inf = *other < 0,
+                                    .nan = *other != *other};
+}
+
 static bool cols_supports(const struct group_aggregate *group_agg)
 {
-    return group_agg->kind == GROUP_COUNT || adder(group_agg->kind, LANE_I64) != NULL;
+    return group_agg->kind == GROUP_COUNT || group_agg->kind == GROUP_FLOAT_SUM ||
+           adder(group_agg->kind, LANE_I64) != NULL;
 }
 
 struct cols {
     struct axis_reduction *reduction;
     enum lane lane;
-    add_fn *add;
+    add_fn *add;        /* NULL: float sums */
     int64_t width;      /* of a strip: columns, with copies */
     int64_t rows;       /* of the relation */
-    int64_t **states;   /* by strips: of each thread; NULL until it has run a part */
+    int64_t **states;   /* by strips: of each thread, or the parts of float sums; NULL until it has run a part */
     struct parts parts; /* of the strips, or of the columns */
 };
 
-static void write_states(const struct cols *cols, const int64_t *states, int64_t col, int64_t count)
+static void clear_states(const struct cols *cols, int64_t *states, int64_t count)
+{
+    if (cols->add)
+        group_aggregate_clear(&cols->reduction->group_agg, states, 0, count);
+    else
+        memset(states, 0, (size_t)(FLOAT_PARTS * count) * sizeof *states);
+}
+
+static void write_states(const struct cols *cols, const void *states, int64_t col, int64_t count)
 {
     struct axis_reduction *reduction = cols->reduction;
+    const size_t size = group_aggregate_size(&reduction->group_agg);
     uint32_t places[OPERATOR_BLOCK];
     int64_t counts[OPERATOR_BLOCK];
     for (int i = 0; i < OPERATOR_BLOCK; i++) {
@@ -99,20 +150,27 @@ static void write_states(const struct cols *cols, const int64_t *states, int64_t
     }
     for (int64_t done = 0; done < count; done += OPERATOR_BLOCK) {
         int some = count - done < OPERATOR_BLOCK ? (int)(count - done) : OPERATOR_BLOCK;
-        if (!group_aggregate_write(&reduction->group_agg, reduction->aggregate, states + done, counts, places, some,
-                                   reduction->result, col + done))
+        if (!group_aggregate_write(&reduction->group_agg, reduction->aggregate,
+                                   (const char *)states + (size_t)done * size, counts, places, some, reduction->result,
+                                   col + done))
             *reduction->flagged = true;
     }
 }
 
-/* Adds rows begin..end-1 to consecutive states; prefetches the rows `ahead` rows further on. */
-static void add_strip(const struct cols *cols, int64_t *states, int64_t begin, int64_t end, int64_t ahead)
+/* Adds rows begin..end-1 to consecutive states, or to float sums whose parts are `spread` apart; prefetches the rows
+ * `ahead` rows further on. */
+static void add_strip(const struct cols *cols, int64_t *states, int64_t spread, int64_t begin, int64_t end,
+                      int64_t ahead)
 {
     _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
     for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
         int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
         operator_prefetch(cols->reduction->column, row + ahead, count);
-        cols->add(states + (row - begin), axis_values(cols->reduction->column, cols->lane, row, count, space), count);
+        const void *values = axis_values(cols->reduction->column, cols->lane, row, count, space);
+        if (cols->add)
+            cols->add(states + (row - begin), values, count);
+        else
+            sum_floats(states + (row - begin), spread, values, count);
     }
 }
 
@@ -121,19 +179,40 @@ static void add_strips(void *context, int member, int64_t part)
     const struct cols *cols = context;
     int64_t *states = cols->states[member];
     if (!states) {
-        states = cols->states[member] = heap_array((size_t)cols->width, sizeof *states);
-        group_aggregate_clear(&cols->reduction->group_agg, states, 0, cols->width);
+        states = cols->states[member] = heap_array((size_t)(FLOAT_PARTS * cols->width), sizeof *states);
+        clear_states(cols, states, cols->width);
     }
     int64_t end = part_begin(&cols->parts, part + 1);
     for (int64_t strip = part_begin(&cols->parts, part); strip < end; strip++) {
         int64_t begin = strip * cols->width;
-        add_strip(cols, states, begin, begin + cols->width < cols->rows ? begin + cols->width : cols->rows, BLOCK_ROWS);
+        add_strip(cols, states, cols->width, begin, min_int64(begin + cols->width, cols->rows), BLOCK_ROWS);
     }
+}
+
+static void merge_float_sums(const struct cols *cols)
+{
+    const struct axis_reduction *reduction = cols->reduction;
+    struct compensated_sum *all = heap_array((size_t)reduction->groups, sizeof *all);
+    for (int i = 0; i < reduction->workers->threads; i++) {
+        for (int64_t k = 0; cols->states[i] && k < cols->width; k++) {
+            const struct compensated_sum sum =
+                float_sum((const double *)(const void *)cols->states[i] + k, cols->width, 0);
+            compensated_sum_merge(&all[k % reduction->groups], &sum);
+        }
+    }
+    for (int64_t k = 0; k < reduction->groups; k++)
+        all[k].count = reduction->length;
+    write_states(cols, all, 0, reduction->groups);
+    free(all);
 }
 
 /* Merges the states of all threads and copies. */
 static void merge_states(const struct cols *cols)
 {
+    if (!cols->add) {
+        merge_float_sums(cols);
+        return;
+    }
     struct axis_reduction *reduction = cols->reduction;
     add_fn *merge = adder(reduction->group_agg.kind, LANE_I64);
     int64_t *all = heap_array((size_t)reduction->groups, sizeof *all);
@@ -170,15 +249,19 @@ static void add_columns(void *context, int member, int64_t part)
     struct axis_reduction *reduction = cols->reduction;
     const int64_t inner = reduction->inner, end = part_begin(&cols->parts, part + 1);
     _Alignas(CACHE_LINE) int64_t states[BLOCK_ROWS];
+    struct compensated_sum sums[BLOCK_ROWS / FLOAT_PARTS];
+    const int64_t fits = cols->add ? BLOCK_ROWS : BLOCK_ROWS / FLOAT_PARTS;
     int count;
     for (int64_t line = part_begin(&cols->parts, part); line < end; line += count) {
         const int64_t most = min_int64(end - line, inner - line % inner);
         const int64_t first = (line / inner * reduction->length) * inner + line % inner;
-        count = most < BLOCK_ROWS ? (int)most : BLOCK_ROWS;
-        group_aggregate_clear(&reduction->group_agg, states, 0, count);
+        count = (int)min_int64(most, fits);
+        clear_states(cols, states, count);
         for (int64_t row = 0; row < reduction->length; row++)
-            add_strip(cols, states, first + row * inner, first + row * inner + count, inner);
-        write_states(cols, states, line, count);
+            add_strip(cols, states, count, first + row * inner, first + row * inner + count, inner);
+        for (int i = 0; i < count && !cols->add; i++)
+            sums[i] = float_sum((const double *)(const void *)states + i, count, reduction->length);
+        write_states(cols, cols->add ? (const void *)states : sums, line, count);
     }
 }
 
