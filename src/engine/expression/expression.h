@@ -412,9 +412,7 @@ struct term text_term(struct scope *scope, struct text text, struct span span);
 void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span);
 /* A dictionary of one string. */
 struct dictionary *dictionary_of_text(struct text text);
-
-/* What the application makes of the text of a column that has not been read, and of `other`, a value too: a text
- * without a dictionary, or 0. For a server; it is never run here. */
+/* What a server would make of the text of a column that has not been read, and of `other`, a text or 0. */
 struct term text_of_unread(struct scope *scope, const struct text_application *application, struct term text,
                            value other, struct span span);
 value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span);
