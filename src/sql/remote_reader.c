@@ -21,6 +21,7 @@ struct remote_reader {
     struct arena *arena;              /* of all that follows */
     const struct table_reader *table; /* borrowed */
     struct lowered lowered;
+    bool unordered;          /* a table's rows have no order */
     const char *value_query; /* with marks */
     struct sent *sent;       /* of base.columns, or the parts of the value */
     size_t sent_count;
@@ -116,6 +117,22 @@ static bool any_set(const struct column *column)
     return any;
 }
 
+/* Something fails: reading the columns tells what. They cannot be read where the table has no order. */
+static enum status report_failure(const struct remote_reader *reader, const struct format_job *job)
+{
+    const struct table_url *url = &reader->table->url;
+    if (!reader->unordered)
+        return STATUS_UNABLE;
+    diag_error(job->diags, job->span,
+               "what is computed of some row of `%s` has no result, as a division by zero has none, or the server "
+               "cannot tell it exactly",
+               url->table);
+    diag_hint(job->diags,
+              "to have it computed here, or be told which row and why, add the column that orders the rows: "
+              "?by=COLUMN");
+    return STATUS_FAILED;
+}
+
 static enum status run(const struct remote_reader *reader, const char *query, const struct wire_type *types,
                        const char *const *names, size_t count, const struct format_job *job, struct column **columns,
                        int64_t *rows)
@@ -127,27 +144,11 @@ static enum status run(const struct remote_reader *reader, const char *query, co
     if (status != STATUS_FAILED || job->diags->count == before || !select_is_retyped(job->diags->at[before].message))
         return status;
     job->diags->count = before; /* reading the columns tells which */
-    if (!reader->table->base.unordered)
-        return STATUS_UNABLE;
+    if (!reader->unordered || reader->lowered.throws)
+        return report_failure(reader, job);
     diag_error(job->diags, job->span, "columns of `%s` have other types since the table was loaded",
                reader->table->url.table);
     diag_hint(job->diags, "load the table again");
-    return STATUS_FAILED;
-}
-
-/* Something fails: reading the columns tells what. They cannot be read where the table has no order. */
-static enum status report_failure(const struct remote_reader *reader, const struct format_job *job)
-{
-    const struct table_url *url = &reader->table->url;
-    if (!reader->table->base.unordered)
-        return STATUS_UNABLE;
-    diag_error(job->diags, job->span,
-               "what is computed of some row of `%s` has no result, as a division by zero has none, or the server "
-               "cannot tell it exactly",
-               url->table);
-    diag_hint(job->diags,
-              "to have it computed here, or be told which row and why, add the column that orders the rows: "
-              "?by=COLUMN");
     return STATUS_FAILED;
 }
 
@@ -325,7 +326,7 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
         *result = scalar_float(aggregate->kind == AGG_MEAN ? sum / (double)rows + 0.0 : sum);
         status = STATUS_OK;
     }
-    if (status != STATUS_UNABLE || !reader->table->base.unordered)
+    if (status != STATUS_UNABLE || !reader->unordered)
         return status;
     if (rows > 0)
         return report_failure(reader, job);
@@ -401,21 +402,32 @@ static void set_value(struct remote_reader *reader)
 /* Whether it is worth a query of its own: its rows are fewer than the table's. */
 static bool reduces(const struct select *select)
 {
-    return select->where || select->group || select->depth > 0 || select_is_limited(select);
+    return select->where || select->group || select->joined || select->depth > 0 || select_is_limited(select);
 }
 
 struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from, const char **refusal)
 {
     static const struct file_reader_ops row_ops = {.read = read_rows, .close = close_remote};
     static const struct file_reader_ops value_ops = {.value = read_value, .close = close_remote};
-    if (!reader_is_table(from->reader)) {
-        *refusal = "no table on a server";
-        return NULL;
+    const struct table_reader *first = (const struct table_reader *)from->reader;
+    bool unordered = false;
+    for (const struct table_columns *at = from; at; at = at->next) {
+        const struct table_reader *other = (const struct table_reader *)at->reader;
+        const char *problem = !reader_is_table(at->reader) ? "no table on a server"
+                              : strcmp(first->server, other->server) != 0 || first->url.tls != other->url.tls
+                                  ? "tables of several servers"
+                                  : NULL;
+        unordered = unordered || at->reader->unordered;
+        if (problem) {
+            *refusal = problem;
+            return NULL;
+        }
     }
     struct remote_reader *reader = heap_array(1, sizeof *reader);
     *reader = (struct remote_reader){.base = {.ops = &row_ops, .live = true, .rows = from->reader->rows},
                                      .arena = arena_new(),
-                                     .table = (const struct table_reader *)from->reader};
+                                     .table = first,
+                                     .unordered = unordered};
     struct lowered *lowered = &reader->lowered;
     bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
     if (good && from->dialect && task_is_scalar(lowered->last) &&
@@ -438,7 +450,7 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
             part_names(reader);
         good = good && set_columns(reader);
         if (!good)
-            *refusal = !reduces(&lowered->select) ? "all rows"
+            *refusal = !reduces(&lowered->select) ? (*refusal ? *refusal : "all rows") /* of more stages */
                        : lowered->select.ordered  ? "a column"
                                                   : "the order of rows";
         const struct sent **sent = arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent *));

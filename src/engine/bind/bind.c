@@ -290,7 +290,7 @@ static enum status provide(const struct binder *binder, const struct bind_reques
     if (request->checking)
         count = keep_provisional(needed, count);
     /* It needs columns that are unread, or could not be bound because of types that only reading tells. */
-    if (sources_lack(sources, needed, count, binder->arena)) {
+    if (!tables_wait(binder, request, needed, count) && sources_lack(sources, needed, count, binder->arena)) {
         bool narrowed = false;
         binder->diags->count = diags_before;
         status = STATUS_OK;

@@ -1,54 +1,46 @@
 #include "engine/bind/bind_remote.h"
 
 #include "engine/env/source_columns.h"
+#include "engine/expression/evaluated.h"
 #include "engine/formats/open_file.h"
 #include "engine/loop/expand.h"
 #include "engine/storage/file_reader.h"
 
 #include <string.h>
 
-/* Whether no other place of the statement names the table: what is read twice may differ. */
-static bool is_named_once(const struct binder *binder, const struct source_file *file, const struct file_reader *reader,
-                          const struct sources *sources)
-{
-    size_t k;
-    bool once = true;
-    for (size_t i = 0; i < sources->count && once; i++) {
-        const struct source_file *other = &sources->files[i];
-        for (size_t c = 0; c < other->count && other != file && once; c++)
-            once = !other->columns[c].column ||
-                   file_cache_reader(binder->env->file_cache, other->columns[c].column, &k) != reader;
-    }
-    return once;
-}
+/* The tables that a part of a pipeline reads, its source first. */
+struct tables {
+    struct source_file **files;
+    struct table_columns *columns; /* of each, a list */
+    size_t count, capacity;
+};
 
-/* The table that the pipeline's source is, NULL: it is none. */
-static struct source_file *table_of(const struct binder *binder, const struct pipeline *pipeline,
-                                    struct sources *sources, const char *dialect, struct table_columns *from)
+/* The table that a source is; false: it is none. */
+static bool table_of(const struct binder *binder, const struct source_node *source, struct sources *sources,
+                     const char *dialect, struct source_file **file, struct table_columns *from)
 {
-    const struct source_node *source = &pipeline->source;
     const struct path_item *path = source->kind == SOURCE_LOAD && source->path_count == 1 ? source->paths : NULL;
     const struct name *written = path ? &path->path : &source->name;
     if ((!path && source->kind != SOURCE_NAME && source->kind != SOURCE_LAST) || (path && path->as.text) ||
         source->as.text)
-        return NULL;
-    struct source_file *file = NULL;
-    for (size_t i = 0; i < sources->count && !file; i++)
-        file = sources->files[i].written == written ? &sources->files[i] : NULL;
-    if (!file || file->count == 0 || file->rows)
-        return NULL;
-    size_t *places = arena_array(binder->arena, file->count, sizeof *places);
-    *from = (struct table_columns){.places = places, .count = file->count, .dialect = dialect};
-    for (size_t k = 0; k < file->count; k++) {
-        const struct column *column = file->columns[k].column;
+        return false;
+    *file = NULL;
+    for (size_t i = 0; i < sources->count && !*file; i++)
+        *file = sources->files[i].written == written ? &sources->files[i] : NULL;
+    if (!*file || (*file)->count == 0 || (*file)->rows)
+        return false;
+    size_t *places = arena_array(binder->arena, (*file)->count, sizeof *places);
+    *from = (struct table_columns){.places = places, .count = (*file)->count, .dialect = dialect};
+    for (size_t k = 0; k < (*file)->count; k++) {
+        const struct column *column = (*file)->columns[k].column;
         if (!column || !column->unread || !column->live)
-            return NULL;
+            return false;
         const struct file_reader *reader = file_cache_reader(binder->env->file_cache, column, &places[k]);
         if (!reader || (from->reader && from->reader != reader))
-            return NULL;
+            return false;
         from->reader = reader;
     }
-    return is_named_once(binder, file, from->reader, sources) ? file : NULL;
+    return true;
 }
 
 static bool any_before(const struct pipeline *pipeline, size_t k, enum stage_kind kind)
@@ -79,9 +71,13 @@ static bool is_for_all_tables(const struct pipeline *pipeline, size_t k)
 static bool may_be_remote(const struct pipeline *pipeline, size_t k)
 {
     const struct stage *stage = &pipeline->stages[k];
-    if (stage->source_count > 0 || stage->body_count > 0 || stage->loop || stage->across || stage->along.text)
+    const bool joins = stage->word->stage == STAGE_JOIN || stage->word->stage == STAGE_LOOKUP;
+    if ((stage->source_count > 0 && !joins) || stage->body_count > 0 || stage->loop || stage->across ||
+        stage->along.text)
         return false;
     switch (stage->word->stage) {
+    case STAGE_JOIN:
+    case STAGE_LOOKUP:
     case STAGE_SELECT:
     case STAGE_REJECT:
     case STAGE_ASSERT:
@@ -108,6 +104,69 @@ static bool may_be_remote(const struct pipeline *pipeline, size_t k)
     default:
         return false;
     }
+}
+
+static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages, const char *dialect,
+                       struct sources *sources, struct tables *tables);
+
+/* Adds the tables that a source reads. False: it reads something else, too, or not all of its stages may be run. */
+static bool add_source(const struct binder *binder, const struct source_node *source, const char *dialect,
+                       struct sources *sources, struct tables *tables)
+{
+    struct source_file *file;
+    struct table_columns from;
+    if (source->kind == SOURCE_PIPELINE) {
+        const struct pipeline *inner = source->pipeline;
+        bool good = true;
+        for (size_t k = 0; k < inner->stage_count && good; k++)
+            good = may_be_remote(inner, k);
+        return good && add_tables(binder, inner, inner->stage_count, dialect, sources, tables);
+    }
+    if (!table_of(binder, source, sources, dialect, &file, &from))
+        return false;
+    const size_t before = tables->capacity;
+    tables->files =
+        arena_reserve(binder->arena, tables->files, tables->count, &tables->capacity, sizeof(struct source_file *));
+    if (tables->capacity != before)
+        tables->columns = arena_grow(binder->arena, tables->columns, tables->count, tables->capacity, sizeof from);
+    tables->files[tables->count] = file;
+    tables->columns[tables->count++] = from;
+    return true;
+}
+
+/* Adds the tables that the first `stages` stages and the source read. */
+static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages, const char *dialect,
+                       struct sources *sources, struct tables *tables)
+{
+    bool good = add_source(binder, &pipeline->source, dialect, sources, tables);
+    for (size_t k = 0; k < stages && good; k++) {
+        const struct stage *stage = &pipeline->stages[k];
+        for (size_t i = 0; i < stage->source_count && good; i++)
+            good = add_source(binder, &stage->sources[i], dialect, sources, tables);
+    }
+    return good;
+}
+
+/* Whether no other place of the statement names these tables: it would read them by itself. */
+static bool are_named_here_alone(const struct binder *binder, const struct tables *tables,
+                                 const struct sources *sources)
+{
+    size_t place;
+    bool alone = true;
+    for (size_t i = 0; i < sources->count && alone; i++) {
+        const struct source_file *other = &sources->files[i];
+        bool among = false;
+        for (size_t t = 0; t < tables->count; t++)
+            among = among || tables->files[t] == other;
+        for (size_t c = 0; c < other->count && !among && alone; c++) {
+            const struct column *column = other->columns[c].column;
+            const struct file_reader *reader =
+                column ? file_cache_reader(binder->env->file_cache, column, &place) : NULL;
+            for (size_t t = 0; t < tables->count && reader; t++)
+                alone = alone && tables->columns[t].reader != reader;
+        }
+    }
+    return alone;
 }
 
 /* What stands for the table's columns. */
@@ -161,49 +220,80 @@ static struct file_reader *lower(struct binder *binder, const struct bind_reques
     return reader;
 }
 
+/* Lowers the first `stages` stages of what reads these tables, whose columns others stand for meanwhile. */
+static struct file_reader *lower_tables(struct binder *binder, const struct bind_request *request,
+                                        struct sources *sources, const struct tables *tables, size_t stages,
+                                        bind_part *bind, struct remote_part *part)
+{
+    struct arena *arena = binder->arena;
+    struct source_column **kept = arena_array(arena, tables->count, sizeof(struct source_column *));
+    struct file_reader *reader = NULL;
+    bool made = true;
+    for (size_t t = 0; t < tables->count; t++) {
+        struct source_file *file = tables->files[t];
+        struct column **standing = arena_array(arena, file->count, sizeof(struct column *));
+        kept[t] = file->columns;
+        file->columns = stand_ins(binder, file);
+        for (size_t k = 0; k < file->count; k++) {
+            standing[k] = file->columns[k].column;
+            made = made && standing[k];
+        }
+        tables->columns[t].columns = standing;
+        tables->columns[t].next = t + 1 < tables->count ? &tables->columns[t + 1] : NULL;
+    }
+    if (made)
+        reader = lower(binder, request, sources, tables->columns, stages, bind, part);
+    for (size_t t = 0; t < tables->count; t++) {
+        for (size_t k = 0; k < tables->files[t]->count; k++)
+            column_unref(tables->columns[t].columns[k]);
+        tables->files[t]->columns = kept[t];
+    }
+    return reader;
+}
+
+/* Lowers the first `stages` stages. */
+static bool find_part(struct binder *binder, const struct bind_request *request, struct sources *sources, size_t stages,
+                      bind_part *bind, struct remote_part *part)
+{
+    struct tables tables = {0};
+    if (!add_tables(binder, request->pipeline, stages, request->dialect, sources, &tables)) {
+        part->refusal = "a source that is no table of this server, or whose stages it cannot run";
+        return false;
+    }
+    if (!are_named_here_alone(binder, &tables, sources))
+        return false;
+    part->stages = stages;
+    part->file = tables.files[0];
+    part->others = tables.files + 1;
+    part->other_count = tables.count - 1;
+    part->unordered = false;
+    for (size_t t = 0; t < tables.count; t++)
+        part->unordered = part->unordered || tables.columns[t].reader->unordered;
+    part->reader = lower_tables(binder, request, sources, &tables, stages, bind, part);
+    return part->reader != NULL;
+}
+
 struct remote_part remote_find(struct binder *binder, const struct bind_request *request, struct sources *sources,
                                bind_part *bind)
 {
     struct remote_part part = {0};
     struct table_columns from;
     const struct pipeline *pipeline = request->pipeline;
-    struct source_file *file = table_of(binder, pipeline, sources, request->dialect, &from);
-    if (!file)
-        return part;
-    part.file = file;
-    part.unordered = from.reader->unordered;
-    struct source_column *const columns = file->columns;
-    struct column **standing = arena_array(binder->arena, file->count, sizeof(struct column *));
-    bool made = true;
-    file->columns = stand_ins(binder, file);
-    for (size_t k = 0; k < file->count; k++) {
-        standing[k] = file->columns[k].column;
-        made = made && standing[k];
-    }
-    from.columns = standing;
+    if (!table_of(binder, &pipeline->source, sources, request->dialect, &part.file, &from))
+        return (struct remote_part){0};
     size_t most = 0;
     while (most < pipeline->stage_count && may_be_remote(pipeline, most))
         most++;
     bool whole = true; /* it may be one value of all its stages */
     for (size_t k = 0; k < pipeline->stage_count && whole; k++)
         whole = is_for_all_tables(pipeline, k);
-    for (size_t stages = made ? pipeline->stage_count : 0; stages > 0 && !part.reader; stages--) {
-        const bool ends = stages == pipeline->stage_count && stages > most && whole;
-        if (stages > most && !ends)
-            stages = most;
-        part.stages = stages;
-        if (stages > 0)
-            part.reader = lower(binder, request, sources, &from, stages, bind, &part);
-        if (ends && part.reader && !part.reader->ops->value) {
-            part.reader->ops->close(part.reader);
-            part.reader = NULL;
-        }
-        if (stages == 0)
-            break;
+    if (pipeline->stage_count > most && whole &&
+        find_part(binder, request, sources, pipeline->stage_count, bind, &part) && !part.reader->ops->value) {
+        part.reader->ops->close(part.reader);
+        part.reader = NULL;
     }
-    for (size_t k = 0; k < file->count; k++)
-        column_unref(standing[k]);
-    file->columns = columns;
+    for (size_t stages = most; stages > 0 && !part.reader; stages--)
+        find_part(binder, request, sources, stages, bind, &part);
     return part;
 }
 
@@ -228,6 +318,14 @@ static enum status remote_replace(struct binder *binder, struct bind_request *re
     for (size_t k = 0; k < file->count; k++) {
         column_unref(file->columns[k].column);
         column_unref(file->columns[k].unread);
+    }
+    for (size_t i = 0; i < part->other_count; i++) { /* which nothing names any more */
+        struct source_file *other = part->others[i];
+        for (size_t k = 0; k < other->count; k++) {
+            column_unref(other->columns[k].column);
+            column_unref(other->columns[k].unread);
+        }
+        other->count = 0;
     }
     file->written = &item->path;
     file->columns = arena_array(arena, loaded.count + 1, sizeof *file->columns);
@@ -272,6 +370,15 @@ enum status bind_remotely(struct binder *binder, struct bind_request *request, s
         return remote_value(binder, request, &part, bound);
     *narrowed = part.reader && !part.unordered;
     return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
+}
+
+bool tables_wait(const struct binder *binder, const struct bind_request *request, const struct needed_column *needed,
+                 size_t count)
+{
+    bool live = false;
+    for (size_t i = 0; i < count && !live; i++)
+        live = needed[i].column->live && needed[i].column->unread;
+    return live && request->runner && evaluations_lack(binder->evaluations);
 }
 
 enum status remote_tell(struct binder *binder, const struct bind_request *request, bind_part *bind,

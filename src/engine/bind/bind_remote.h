@@ -10,12 +10,14 @@ typedef enum status bind_part(struct binder *binder, const struct bind_request *
 
 /* What a server runs of a pipeline. */
 struct remote_part {
-    struct file_reader *reader; /* of its result; NULL: nothing */
-    size_t stages;              /* the first ones */
-    const char *refusal;        /* why not more, if that is known; or NULL */
-    struct source_file *file;   /* the table, */
-    bool unordered;             /* whose rows can only be queried */
-    struct bound bound;         /* of a value: the whole pipeline, with its queue released */
+    struct file_reader *reader;  /* of its result; NULL: nothing */
+    size_t stages;               /* the first ones */
+    const char *refusal;         /* why not more, if that is known; or NULL */
+    struct source_file **others; /* tables that joins of these stages read */
+    size_t other_count;
+    struct source_file *file; /* the table, */
+    bool unordered;           /* whose rows can only be queried */
+    struct bound bound;       /* of a value: the whole pipeline, with its queue released */
 };
 
 /* Finds the longest part. The reader is the caller's. */
@@ -28,6 +30,11 @@ struct remote_part remote_find(struct binder *binder, const struct bind_request 
  * which the pipeline without the server tells. */
 enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources, bind_part *bind,
                           struct bound *bound, bool *narrowed, bool *done);
+
+/* Whether some are columns of a table that has to be read later: all at once, and which of them are needed is known
+ * when the sources of joins have been evaluated. */
+bool tables_wait(const struct binder *binder, const struct bind_request *request, const struct needed_column *needed,
+                 size_t count);
 
 /* remote_describe, by a binder. */
 enum status remote_tell(struct binder *binder, const struct bind_request *request, bind_part *bind,

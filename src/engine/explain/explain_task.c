@@ -323,6 +323,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
     case OPERATOR_EXPAND:
     case OPERATOR_APPEND:
     case OPERATOR_REPEAT:
+    case OPERATOR_JOIN:
         strbuf_puts(out, "of ");
         break;
     }

@@ -56,6 +56,14 @@ struct evaluated *evaluated_request(struct binder *binder, const void *node, con
     return evaluated;
 }
 
+struct evaluated *evaluated_never(struct binder *binder, const struct flow *source)
+{
+    struct evaluated *evaluated = arena_alloc(binder->arena, sizeof *evaluated);
+    set_columns(evaluated, source->columns, source->count, binder->arena);
+    evaluated->open = source->open;
+    return evaluated;
+}
+
 const struct pipeline *pipeline_of_source(struct arena *arena, const struct source_node *source)
 {
     if (source->kind == SOURCE_PIPELINE)

@@ -66,6 +66,9 @@ struct evaluated *evaluated_find(const struct binder *binder, const void *node);
 struct evaluated *evaluated_request(struct binder *binder, const void *node, const struct pipeline *pipeline,
                                     const struct flow *source, const bool *wanted);
 
+/* A source that is not evaluated but lowered with what reads it. */
+struct evaluated *evaluated_never(struct binder *binder, const struct flow *source);
+
 /* The source as a pipeline. */
 const struct pipeline *pipeline_of_source(struct arena *arena, const struct source_node *source);
 

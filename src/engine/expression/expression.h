@@ -105,7 +105,8 @@ struct binder {
     int folds;      /* nested around what is bound */
     bool whole;     /* loops are on whole columns, as for the errors of a statement */
     bool row_loops; /* set where a loop is not */
-    bool remote;    /* it is lowered for a server and not run: aggregates may be of kinds that servers alone have */
+    bool remote;    /* it is lowered for a server and not run: aggregates may be of kinds that servers alone have, and
+                       joins are operators, whose sources are not evaluated */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */

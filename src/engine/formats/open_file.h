@@ -39,6 +39,7 @@ struct table_columns {
     const size_t *places;
     size_t count;
     const char *dialect; /* only for the text of the query, in this dialect; NULL: to be run */
+    const struct table_columns *next; /* another table that the queue reads, or NULL */
 };
 
 /* What opens paths that name no file: tables on servers. */
@@ -64,8 +65,8 @@ struct table_source {
     const char *(*dialect)(size_t k);
     /* Paths that begin as the one being typed, in the arena; takes 300 ms at most. */
     const char **(*complete)(struct servers *servers, const char *typed, struct arena *arena, size_t *count);
-    /* Has the server run a bound queue that reads these columns alone: a reader of its result, which needs the table's.
-     * NULL: it cannot; *refusal says what not. */
+    /* Has the server run a bound queue that reads these columns alone: a reader of its result, which needs those of the
+     * tables. NULL: it cannot; *refusal says what not. */
     struct file_reader *(*lower)(const struct queue *queue, const struct table_columns *from, const char **refusal);
 };
 

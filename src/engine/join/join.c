@@ -55,6 +55,11 @@ static void bind_right(struct join *join)
 {
     struct binder *binder = join->binder;
     const struct source_node *source = &join->stage->sources[0];
+    if (binder->remote) {
+        binder->bind_source(binder, source, &join->unevaluated);
+        join->right = evaluated_never(binder, &join->unevaluated);
+        return;
+    }
     join->right = evaluated_find(binder, source);
     if (join->right != NULL && join->right->relation != NULL)
         return;
@@ -253,6 +258,8 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
         (join.right->relation != NULL && !check_distinct(&join))) {
         task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
         flow->open = true;
+    } else if (binder->remote) {
+        join_for_server(&join, &scope, flow);
     } else if (join.kind == JOIN_ASOF) {
         join_asof(&join, &scope, flow);
     } else if (!join_takes_columns(&join)) {
@@ -264,6 +271,6 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     }
     if (join.kind == JOIN_INNER && !flow->open && join.right->relation != NULL)
         note_join(&join, flow);
-    if (join.kind == JOIN_FULL && !flow->open)
+    if (join.kind == JOIN_FULL && !flow->open && !binder->remote)
         join_append_rest(&join, flow);
 }

@@ -6,8 +6,6 @@
 #include "engine/expression/match.h"
 #include "engine/lower/lower.h"
 
-enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_ASOF, JOIN_LOOKUP };
-
 /* A join while it is bound. */
 struct join {
     struct binder *binder;
@@ -54,6 +52,9 @@ void join_expanded(struct join *join, struct scope *scope, struct flow *flow);
 /* asof_join.c: the latest row of the right that is not after that of the left. */
 bool join_check_order(const struct join *join, struct scope *scope);
 void join_asof(struct join *join, struct scope *scope, struct flow *flow);
+
+/* join_remote.c: for a server, which joins the rows: the sides as they are, without an index. */
+void join_for_server(struct join *join, struct scope *scope, struct flow *flow);
 
 /* full_join.c: appends the rows of the right that nothing has matched. */
 void join_append_rest(struct join *join, struct flow *flow);

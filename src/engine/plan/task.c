@@ -219,7 +219,7 @@ bool aggregate_has_operands(enum aggregate_kind kind)
 bool operator_carries(const struct column_operator *column_op)
 {
     return column_op->kind == OPERATOR_SORT || column_op->kind == OPERATOR_DISTINCT ||
-           column_op->kind == OPERATOR_SCATTER;
+           column_op->kind == OPERATOR_SCATTER || column_op->kind == OPERATOR_JOIN;
 }
 
 int64_t operator_result_rows(const struct column_operator *column_op, int64_t rows)
@@ -242,6 +242,7 @@ int64_t operator_result_rows(const struct column_operator *column_op, int64_t ro
     case OPERATOR_EXPAND:
     case OPERATOR_APPEND:
     case OPERATOR_REPEAT:
+    case OPERATOR_JOIN:
         break;
     }
     return -1;
@@ -472,7 +473,8 @@ void task_reserve_inputs(struct task *task, size_t inputs, struct arena *arena)
 
 static bool same_input(const struct input *a, const struct input *b)
 {
-    return a->column == b->column && a->task == b->task && a->output == b->output && a->whole == b->whole;
+    return a->column == b->column && a->task == b->task && a->output == b->output && a->whole == b->whole &&
+           a->side == b->side;
 }
 
 size_t task_add_input(struct task *task, const struct input *input, struct arena *arena)

@@ -14,6 +14,12 @@ struct task;
 struct loop;      /* loop.h */
 struct combining; /* combining.h */
 
+/* The rows of two relations whose keys are equal, as language.md has it. */
+enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_ASOF, JOIN_LOOKUP };
+
+/* Whose row an input of OPERATOR_JOIN is of; JOIN_FOUND: whether there is one of the source. */
+enum join_side { JOIN_ROWS, JOIN_SOURCE, JOIN_FOUND };
+
 /* The source of INPUT k: a column, or an output of an earlier task of the queue. */
 struct input {
     struct column *column; /* borrowed: the queue's `held` keeps it alive */
@@ -21,8 +27,9 @@ struct input {
     size_t output;
     enum type type;
     const char *name;
-    bool needed;      /* read by a needed output, a filter, an aggregate or the operator; set by queue_prune */
-    bool whole;       /* read by GATHER at any position: not aligned with the task's rows, not moved by `first` */
+    bool needed; /* read by a needed output, a filter, an aggregate or the operator; set by queue_prune */
+    bool whole;  /* read by GATHER at any position: not aligned with the task's rows, not moved by `first` */
+    enum join_side side;
     bool range_known; /* the elements are in lo..hi (integers only), which a run may know where the column does not */
     int64_t lo, hi;
 };
@@ -111,8 +118,11 @@ enum operator_kind {
     OPERATOR_PARTITION, /* rows in the order of the keys, stable: the number of each, and of its group, from 0 */
     OPERATOR_REPEAT,    /* the keys, which are all inputs, after the rounds of `loop` */
     OPERATOR_COMBINE,   /* the rows combined by a user's function of two rows: struct combining */
-    OPERATOR_HIST       /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
+    OPERATOR_HIST,      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
                            calendar units */
+    OPERATOR_JOIN       /* never run, but lowered for a server: the inputs of rows whose keys are equal. Of key i, keys
+                           4 i to 4 i + 3 are the value and whether it is present (else the value again), here and of
+                           the source */
 };
 
 enum moving_kind {
@@ -166,7 +176,8 @@ struct column_operator {
     struct moving_operator moving;
     struct loop *loop;           /* repeat */
     struct combining *combining; /* combine */
-    const char *key;             /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
+    enum join_kind join;
+    const char *key; /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */

@@ -44,7 +44,8 @@ struct sql_dialect {
     const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
     const char *whole_sum;       /* of no rows, too, and of any size */
     const char *distinct;        /* how many different $a there are where $b holds */
-    const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */
+    const char *all, *in; /* before the kind of a join; of rows in a subquery: both see all rows of all servers */
+    const char *skip;     /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };
 
 enum { SQL_DIALECTS = 3 };

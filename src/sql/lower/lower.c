@@ -13,89 +13,100 @@ bool lowering_refuse(struct lowering *lowering, const char *what)
     return false;
 }
 
-/* The table as a SELECT of all its rows, ordered as its address says. */
-static void begin_table(struct lowering *lowering)
+static const char *name_of(const struct lowering *lowering, const char *name)
 {
-    const struct table_columns *from = lowering->from;
+    struct strbuf out = {0};
+    sql_add_name(&out, lowering->dialect, name);
+    const char *text = arena_text(lowering->arena, out.text, out.length);
+    strbuf_free(&out);
+    return text;
+}
+
+static void begin_table(const struct lowering *lowering, const struct table_columns *from, struct lowering_table *table)
+{
     struct arena *arena = lowering->arena;
     const struct table_reader *reader = (const struct table_reader *)from->reader;
-    struct strbuf name = {0};
-    struct select *table = &lowering->table;
-    *table = (struct select){.dialect = lowering->dialect,
-                             .checks = &lowering->checks,
-                             .take = INT64_MAX,
-                             .rows = TABLE_ROWS,
-                             .aligned = true};
-    if (reader->url.database) {
-        sql_add_name(&name, lowering->dialect, reader->url.database);
-        strbuf_putc(&name, '.');
-    }
-    sql_add_name(&name, lowering->dialect, reader->url.table);
-    table->from = arena_text(arena, name.text, name.length);
-    table->order = arena_array(arena, reader->url.order_count + 1, sizeof *table->order);
-    for (size_t i = 0; i < reader->url.order_count; i++) {
-        strbuf_clear(&name);
-        sql_add_name(&name, lowering->dialect, reader->url.order[i]);
-        table->order[table->order_count++].text = arena_text(arena, name.text, name.length);
-    }
-    table->ordered = table->order_count > 0;
-    strbuf_free(&name);
+    const struct table_url *url = &reader->url;
+    struct select *select = &table->select;
+    table->from = from;
+    *select = (struct select){
+        .dialect = lowering->dialect, .checks = &table->checks, .take = INT64_MAX, .rows = TABLE_ROWS, .aligned = true};
+    select->from = name_of(lowering, url->table);
+    if (url->database)
+        select->from = arena_printf(arena, "%s.%s", name_of(lowering, url->database), select->from);
+    select->order = arena_array(arena, url->order_count + 1, sizeof *select->order);
+    for (size_t i = 0; i < url->order_count; i++)
+        select->order[select->order_count++].text = name_of(lowering, url->order[i]);
+    select->ordered = select->order_count > 0;
 }
 
-/* The column of the table that an input reads; false: it is none of it. */
-static bool column_of_input(struct lowering *lowering, const struct input *input, struct select_column *column)
+static void begin_tables(struct lowering *lowering, const struct table_columns *from)
 {
-    const struct table_columns *from = lowering->from;
-    const struct table_reader *reader = (const struct table_reader *)from->reader;
-    for (size_t k = 0; k < from->count; k++) {
-        const struct column *at = from->columns[k];
-        if (at != input->column && at->validity != input->column)
-            continue;
-        struct strbuf name = {0};
-        sql_add_name(&name, lowering->dialect, reader->base.columns[from->places[k]].name);
-        const char *raw = arena_text(lowering->arena, name.text, name.length);
-        strbuf_free(&name);
-        if (!from->dialect) /* else it is only shown */
-            select_add_check(&lowering->checks, lowering->dialect, raw, &reader->types[from->places[k]],
-                             lowering->arena);
-        *column = at == input->column
-                      ? select_column_of(lowering->dialect, raw, &reader->types[from->places[k]], lowering->arena)
-                      : select_present(lowering->dialect, raw, lowering->arena);
-        return true;
-    }
-    return false;
+    lowering->table_count = 0;
+    for (const struct table_columns *at = from; at; at = at->next)
+        lowering->table_count++;
+    lowering->tables = arena_array(lowering->arena, lowering->table_count, sizeof *lowering->tables);
+    for (size_t t = 0; t < lowering->table_count; t++, from = from->next)
+        begin_table(lowering, from, &lowering->tables[t]);
 }
 
-/* What the task reads: the table, or an earlier task; and its inputs as columns of that. */
-static bool begin_task(struct lowering *lowering, const struct task *task, struct select *select,
-                       struct select_column *inputs)
+/* The table whose column an input reads, and *column; NULL: it is none. */
+static struct lowering_table *table_of_input(struct lowering *lowering, const struct input *input,
+                                             struct select_column *column)
 {
-    const struct task *from = task->rows_from;
-    bool table = false;
-    if (task->equal_count > 0)
-        return lowering_refuse(lowering, "rows side by side");
+    for (size_t t = 0; t < lowering->table_count; t++) {
+        struct lowering_table *table = &lowering->tables[t];
+        const struct table_columns *from = table->from;
+        const struct table_reader *reader = (const struct table_reader *)from->reader;
+        for (size_t k = 0; k < from->count; k++) {
+            const struct column *at = from->columns[k];
+            const struct wire_type *wire = &reader->types[from->places[k]];
+            if (at != input->column && at->validity != input->column)
+                continue;
+            const char *raw = name_of(lowering, reader->base.columns[from->places[k]].name);
+            if (!from->dialect) /* else it is only shown */
+                select_add_check(&table->checks, lowering->dialect, raw, wire, lowering->arena);
+            *column = at == input->column ? select_column_of(lowering->dialect, raw, wire, lowering->arena)
+                                          : select_present(lowering->dialect, raw, lowering->arena);
+            return table;
+        }
+    }
+    return NULL;
+}
+
+bool lowering_begin(struct lowering *lowering, const struct task *task, bool source, struct select *select,
+                    struct select_column *inputs)
+{
+    const struct task *from = source ? NULL : task->rows_from;
+    struct lowering_table *table = NULL;
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
-        if (!input->needed)
+        if (!input->needed || (input->side != JOIN_ROWS) != source)
             continue;
         if (input->whole || (input->task && from && input->task != from))
             return lowering_refuse(lowering, "rows of several relations");
         from = input->task ? input->task : from;
-        table = table || input->column;
+        if (input->task)
+            continue;
+        struct lowering_table *its = table_of_input(lowering, input, &inputs[k]);
+        if (!its)
+            return lowering_refuse(lowering, "another relation");
+        if (table && its != table)
+            return lowering_refuse(lowering, "rows of several relations");
+        table = its;
     }
-    if (from && table && !lowering->made[from->number].aligned)
+    if (!from && !table && lowering->table_count > 1)
+        return lowering_refuse(lowering, "rows of which no column is read");
+    const struct select *made = from ? &lowering->made[from->number] : NULL;
+    if (made && table && (!made->aligned || made->checks != &table->checks))
         return lowering_refuse(lowering, "rows of several relations");
-    *select = from ? lowering->made[from->number] : lowering->table;
+    *select = made ? *made : table ? table->select : lowering->tables[0].select;
     if (from)
         lowering->read[from->number] = true;
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
-        if (!input->needed)
-            continue;
-        if (input->task)
+        if (input->needed && input->task && (input->side != JOIN_ROWS) == source)
             inputs[k] = select->columns[input->output];
-        else if (!column_of_input(lowering, input, &inputs[k]))
-            return lowering_refuse(lowering, "another relation");
     }
     select->columns = inputs;
     select->count = task->input_count;
@@ -328,11 +339,12 @@ static bool is_row_by_row(struct lowering *lowering)
 }
 
 /* Adds the tasks to SELECTs, one after another. */
-static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
+static bool lower_tasks(struct lowering *lowering, const struct table_columns *from, const struct queue *fused)
 {
     struct arena *arena = lowering->arena;
     bool good = true;
-    begin_table(lowering);
+    begin_tables(lowering, from);
+    lowering->throws = false;
     lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
     lowering->read = arena_array(arena, fused->count + 1, sizeof *lowering->read);
     for (size_t t = 0; t < fused->count && good; t++) {
@@ -340,7 +352,8 @@ static bool lower_tasks(struct lowering *lowering, const struct queue *fused)
         struct select_column *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
         struct select *select = &lowering->made[t];
         good =
-            begin_task(lowering, task, select, inputs) &&
+            (task->equal_count == 0 || lowering_refuse(lowering, "rows side by side")) &&
+            lowering_begin(lowering, task, false, select, inputs) &&
             (task->sink == SINK_OPERATOR ? lower_operator(lowering, task, select) : lower_rows(lowering, task, select));
     }
     /* One that nothing reads could fail. */
@@ -353,7 +366,7 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
                  struct lowered *lowered, const char **refusal)
 {
     struct lowering *lowering = arena_alloc(arena, sizeof *lowering); /* the selects refer to it */
-    *lowering = (struct lowering){.queue = queue, .from = from, .arena = arena};
+    *lowering = (struct lowering){.queue = queue, .arena = arena};
     struct queue fused;
     lowering->dialect = from->dialect ? sql_dialect_find(from->dialect) : sql_clickhouse;
     lowering->shares = lowering->dialect->whole_sum; /* shown alone, where it is to be short */
@@ -361,15 +374,16 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
     bool good = is_row_by_row(lowering);
     if (good) {
         optimize_queue(queue, &fused);
-        good = lower_tasks(lowering, &fused);
+        good = lower_tasks(lowering, from, &fused);
         /* A subquery for what is read more than once has the rows of a table on several servers meet on one. */
         lowering->shares = !good && strcmp(lowering->refusal, "a long expression") == 0;
         if (lowering->shares)
-            good = lower_tasks(lowering, &fused);
+            good = lower_tasks(lowering, from, &fused);
     }
     if (good) {
         lowered->last = fused.tasks[fused.count - 1];
         lowered->select = lowering->made[fused.count - 1];
+        lowered->throws = lowering->throws;
     }
     if (!good)
         *refusal = lowering->refusal;

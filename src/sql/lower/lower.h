@@ -12,6 +12,7 @@ struct lowered {
                                 mean's columns 0 and 1 are the sums of its upper and lower 32 bits, of floats 0 to 2
                                 those of float_sum.h, by which the select is grouped; an extreme of floats is the
                                 bits of one */
+    bool throws;             /* the query is an error of throwIf where rows of a join's source fail */
 };
 
 /* Lowers a bound queue that reads the columns `from` alone. False: it cannot be said; *refusal tells what. Everything

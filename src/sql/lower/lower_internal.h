@@ -4,15 +4,22 @@
 
 #include "sql/lower/lower.h"
 
+/* A table as a SELECT of all its rows, ordered as its address says. */
+struct lowering_table {
+    const struct table_columns *from;
+    struct select select;
+    struct select_checks checks;
+};
+
 struct lowering {
     const struct queue *queue; /* as bound: it has the texts of comparisons */
-    const struct table_columns *from;
+    struct lowering_table *tables;
+    size_t table_count;
     const struct sql_dialect *dialect;
     struct arena *arena;
-    struct select table;
-    struct select_checks checks;
     struct select *made; /* of each fused task */
     bool *read;          /* whether a later one reads it */
+    bool throws;         /* rows of a source that fail are an error of the server */
     bool shares;         /* what is long and read more than once becomes a column of a subquery */
     const char *refusal;
 };
@@ -29,6 +36,14 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
 
 /* The INPUT that the value is, SIZE_MAX: none. */
 size_t task_bare_input(const struct task *task, value v);
+
+/* What the task reads: a table, or an earlier task; and its inputs as columns of that. Of OPERATOR_JOIN those of one
+ * side, here or of the source. */
+bool lowering_begin(struct lowering *lowering, const struct task *task, bool source, struct select *select,
+                    struct select_column *inputs);
+
+/* lower_join.c: OPERATOR_JOIN; `select` is what it reads, and becomes its result. */
+bool lower_join(struct lowering *lowering, const struct task *task, struct select *select);
 
 /* lower_operator.c */
 

@@ -250,6 +250,8 @@ bool lower_operator(struct lowering *lowering, const struct task *task, struct s
         return lower_group(lowering, task, select);
     case OPERATOR_DISTINCT:
         return lower_distinct(lowering, task, select);
+    case OPERATOR_JOIN:
+        return lower_join(lowering, task, select);
     default:
         return lowering_refuse(lowering, "a stage of this kind");
     }

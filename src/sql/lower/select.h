@@ -42,6 +42,7 @@ struct select {
     bool ordered;       /* the rows by `order`, equal ones in any */
     int64_t skip, take; /* of the ordered rows; take: INT64_MAX: all */
     int64_t rows;       /* as far as known without running it, -1: not at all */
+    bool joined;        /* `from` joins two relations */
     bool aligned;       /* its rows are those of the table, in the table's order */
     int depth;          /* of SELECTs within it */
 };

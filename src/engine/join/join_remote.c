@@ -1,0 +1,92 @@
+/* Joins that a server runs: an operator reads the columns of both sides, and a task after it has the terms. */
+#include "engine/join/join.h"
+
+/* The operator's input that is a column of the source, or the hidden one of its validity. */
+static size_t add_source_input(const struct join *join, struct task *task, size_t column, enum join_side side)
+{
+    const struct slot *slot = &join->unevaluated.columns[column];
+    const struct input input = {.task = join->unevaluated.task,
+                                .output = column,
+                                .type = side == JOIN_FOUND ? TYPE_BOOL : slot->type,
+                                .name = slot->name,
+                                .side = side};
+    return task_add_input(task, &input, join->binder->arena);
+}
+
+/* The inputs of a key: its value, and whether it is present. */
+static void set_keys(const struct join *join, struct task *task)
+{
+    for (size_t i = 0; i < join->key_count; i++) {
+        size_t *keys = task->column_op->keys + 4 * i;
+        const struct slot *right = &join->unevaluated.columns[join->right_keys[i]];
+        keys[0] = join->left_keys[i];
+        keys[1] = join->left.columns[keys[0]].validity ? join->left.columns[keys[0]].validity : keys[0];
+        keys[2] = add_source_input(join, task, join->right_keys[i], JOIN_SOURCE);
+        keys[3] = right->validity ? add_source_input(join, task, right->validity, JOIN_SOURCE) : keys[2];
+    }
+}
+
+/* Makes every input an output. */
+static void pass_all(const struct join *join, struct task *task, struct flow *flow)
+{
+    struct slot *slots = arena_array(join->binder->arena, task->input_count, sizeof *slots);
+    value *values = arena_array(join->binder->arena, task->input_count, sizeof *values);
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        slots[k] = (struct slot){.name = input->name, .type = input->type, .known = true};
+        slots[k].logical = input->side == JOIN_FOUND ? (struct logical_type){0} : input_logical(input);
+        values[k] = input_value(&task->code, (int64_t)k, input, task->span);
+    }
+    *flow = (struct flow){.rows = -1};
+    task_set_slots(join->binder, task, flow, slots, values, task->input_count, 0);
+}
+
+/* A column of the source, where input `place` is its value and `valid`, if not 0, whether there is one. */
+static struct term source_term(const struct join *join, struct code *code, size_t column, size_t place, size_t valid,
+                               value found)
+{
+    const struct span span = join->stage->span;
+    const struct slot *slot = &join->unevaluated.columns[column];
+    struct term term = term_of_type(code_input(code, (int64_t)place, type_table[slot->type].kind, span), slot->logical);
+    if (valid)
+        term.present = code_input(code, (int64_t)valid, KIND_BOOL, span);
+    if (found != NO_VALUE)
+        term.present = present_both(code, found, term.present, span);
+    term.settled = true; /* the server gives 0 where nothing is found */
+    return term;
+}
+
+void join_for_server(struct join *join, struct scope *scope, struct flow *flow)
+{
+    struct binder *binder = join->binder;
+    const struct span span = join->stage->span;
+    const bool takes = join_takes_columns(join), keeps = join_keeps_left(join);
+    struct flow left = join->left, sides;
+    task_pass_inputs(binder, scope->task, &left);
+    struct task *task = operator_new(binder, "join", span, &left, OPERATOR_JOIN, 4 * join->key_count);
+    task->column_op->join = join->kind;
+    size_t *places = arena_array(binder->arena, 2 * join->added_count + 1, sizeof *places), found = 0;
+    set_keys(join, task);
+    for (size_t i = 0; i < join->added_count; i++) {
+        const size_t validity = join->unevaluated.columns[join->added[i]].validity;
+        places[2 * i] = add_source_input(join, task, join->added[i], JOIN_SOURCE);
+        places[2 * i + 1] = validity ? add_source_input(join, task, validity, JOIN_SOURCE) : 0;
+    }
+    if (keeps)
+        found = add_source_input(join, task, join->right_keys[0], JOIN_FOUND);
+    pass_all(join, task, &sides);
+
+    struct task *after = task_of_stage(binder, join->stage, &sides);
+    const size_t count = join->left.count + join->added_count;
+    struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
+    const value matched = keeps ? code_input(&after->code, (int64_t)found, KIND_BOOL, span) : NO_VALUE;
+    for (size_t k = 0; k < join->left.count; k++) {
+        terms[k] = term_of_column(&after->code, &left, k, span);
+        terms[k].settled = true;
+    }
+    for (size_t i = 0; i < join->added_count; i++)
+        terms[join->left.count + i] =
+            source_term(join, &after->code, join->added[i], places[2 * i], places[2 * i + 1], matched);
+    *flow = sides;
+    task_set_outputs(binder, after, flow, takes ? join->slots : left.columns, terms, count);
+}

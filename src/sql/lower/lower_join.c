@@ -1,0 +1,301 @@
+/* Joins: the source is a subquery with its keys, of which every server of a distributed table sees all rows. Missing
+ * keys match nothing, so those of the source are left out, and that all are present is one more key. */
+#include "sql/lower/lower_internal.h"
+
+#include <string.h>
+
+struct join {
+    struct lowering *lowering;
+    const struct task *task;
+    struct select *left; /* and the result */
+    struct select right;
+    struct select_column *columns; /* of the task's inputs */
+    struct select_item *items;     /* of the subquery */
+    size_t count;
+};
+
+static bool is_server(const struct sql_dialect *dialect)
+{
+    return dialect == sql_clickhouse;
+}
+
+/* What equal keys have in common: floats have one NaN and one zero. NULL: it cannot be said. */
+static const char *key_text(const struct join *join, size_t input, const struct select_column *column)
+{
+    const struct sql_dialect *dialect = join->lowering->dialect;
+    struct arena *arena = join->lowering->arena;
+    const char *text = column->leaf.text;
+    const enum kind kind = type_table[join->task->inputs[input].type].kind;
+    if (!text || column->leaf.is_text || kind == KIND_INT)
+        return text;
+    if (kind == KIND_BOOL)
+        return is_server(dialect) ? arena_printf(arena, "toUInt8(%s)", text) : text;
+    struct strbuf zero = {0};
+    sql_add_number(&zero, dialect, 0);
+    text = arena_printf(arena, "(%s + %s)", text, zero.text);
+    strbuf_free(&zero);
+    if (!is_server(dialect))
+        return text;
+    return arena_printf(
+        arena, "if(isNaN(%s), toInt64(9221120237041090560), reinterpretAsInt64(reinterpretAsString(%s)))", text, text);
+}
+
+/* The same on the left: ClickHouse 18.16 fails where a key is computed from another one. */
+static const char *left_text(const struct join *join, size_t input)
+{
+    const struct select_column *column = &join->columns[input];
+    const char *text = key_text(join, input, column);
+    if (!text || !is_server(join->lowering->dialect) || (column->leaf.is_text && !strchr(text, '(')))
+        return text;
+    const bool truth = type_table[join->task->inputs[input].type].kind == KIND_BOOL;
+    return arena_printf(join->lowering->arena, "%s(%s)",
+                        column->leaf.is_text ? "toString"
+                        : truth              ? "toUInt8"
+                                             : "toInt64",
+                        text);
+}
+
+/* That all keys of a side have values; NULL: they always have. */
+static const char *keys_present(const struct join *join, size_t side)
+{
+    const struct column_operator *column_op = join->task->column_op;
+    struct arena *arena = join->lowering->arena;
+    const char *all = NULL;
+    for (size_t i = side; i < column_op->key_count; i += 4) {
+        const char *present =
+            column_op->keys[i] == column_op->keys[i + 1] ? NULL : join->columns[column_op->keys[i + 1]].leaf.text;
+        all = all && present ? arena_printf(arena, "(%s AND %s)", all, present) : present ? present : all;
+    }
+    return all;
+}
+
+/* Adds a column to the subquery; returns its name. */
+static const char *add_item(struct join *join, const char *text)
+{
+    struct arena *arena = join->lowering->arena;
+    const char *name = arena_printf(arena, "rql_j%zu_%zu", join->task->number, join->count);
+    join->items[join->count++] = (struct select_item){text, name};
+    return name;
+}
+
+static void keep_where(struct select *select, const char *condition, struct arena *arena)
+{
+    select->where = select->where ? arena_printf(arena, "%s AND %s", select->where, condition) : condition;
+}
+
+/* Begins the subquery: its rows with keys. False: it cannot be said. */
+static bool begin_source(struct join *join)
+{
+    struct lowering *lowering = join->lowering;
+    struct select *right = &join->right;
+    const struct task *task = join->task;
+    struct select_column *columns = arena_array(lowering->arena, task->input_count + 1, sizeof *columns);
+    if (!lowering_begin(lowering, task, true, right, columns))
+        return false;
+    if (select_is_limited(right) || right->group || right->joined)
+        select_wrap(right, lowering->arena);
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (task->inputs[k].side == JOIN_SOURCE)
+            join->columns[k] = right->columns[k];
+    }
+    join->items = arena_array(lowering->arena, task->column_op->key_count + task->input_count + right->order_count + 2,
+                              sizeof *join->items);
+    const char *present = keys_present(join, 2);
+    if (present)
+        keep_where(right, present, lowering->arena);
+    if (right->fails && !is_server(lowering->dialect))
+        return lowering_refuse(lowering, "rows of a source that may fail");
+    if (right->fails)
+        keep_where(right, arena_printf(lowering->arena, "NOT throwIf(%s)", right->fails), lowering->arena);
+    lowering->throws = lowering->throws || right->fails;
+    return true;
+}
+
+/* The condition that the keys are equal, which become columns of the subquery; NULL: one cannot be said. */
+static const char *keys_equal(struct join *join)
+{
+    const struct column_operator *column_op = join->task->column_op;
+    struct arena *arena = join->lowering->arena;
+    const char *all = NULL, *present = keys_present(join, 0);
+    for (size_t i = 0; i < column_op->key_count; i += 4) {
+        const size_t left = column_op->keys[i], right = column_op->keys[i + 2];
+        const char *here = left_text(join, left);
+        const char *there = key_text(join, right, &join->columns[right]);
+        if (!here || !there || join->columns[left].leaf.is_text != join->columns[right].leaf.is_text) {
+            lowering_refuse(join->lowering, "this key");
+            return NULL;
+        }
+        const char *equal = arena_printf(arena, "%s = %s", here, add_item(join, there));
+        all = all ? arena_printf(arena, "%s AND %s", all, equal) : equal;
+    }
+    if (!present)
+        return all;
+    const char *name = add_item(join, join->lowering->dialect->truths[1]);
+    if (is_server(join->lowering->dialect))
+        present = arena_printf(arena, "toUInt8(%s)", present);
+    return arena_printf(arena, "%s AND %s = %s", all, present, name);
+}
+
+/* Makes a column of the source one of the result. Where nothing is found, servers give 0 or NULL, as their settings
+ * say.
+ */
+static bool take_column(struct join *join, size_t input, bool optional)
+{
+    const struct sql_dialect *dialect = join->lowering->dialect;
+    struct arena *arena = join->lowering->arena;
+    struct select_column *column = &join->columns[input];
+    const enum kind kind = type_table[join->task->inputs[input].type].kind;
+    if (!optional && column->raw) {
+        *column = select_column_of(dialect, add_item(join, column->raw), column->wire, arena);
+        return true;
+    }
+    if (!column->leaf.text)
+        return lowering_refuse(join->lowering, "a column of this type");
+    const bool single = join->task->column_op->join == JOIN_LOOKUP;
+    const char *name = add_item(join, single ? arena_printf(arena, "any(%s)", column->leaf.text) : column->leaf.text);
+    const char *zero = column->leaf.is_text ? "''" : kind == KIND_BOOL ? dialect->truths[0] : "0";
+    *column = (struct select_column){.leaf = {.text = name, .is_text = column->leaf.is_text}};
+    if (optional)
+        column->leaf.text = sql_phrase(dialect->value_or, name, zero, arena);
+    return true;
+}
+
+static bool take_columns(struct join *join, bool optional)
+{
+    const struct task *task = join->task;
+    bool *read = arena_array(join->lowering->arena, task->input_count + 1, sizeof *read);
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (task->outputs[k].needed)
+            read[task_bare_input(task, task->outputs[k].value)] = true;
+    }
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (read[k] && task->inputs[k].side == JOIN_SOURCE && !take_column(join, k, optional))
+            return false;
+    }
+    return true;
+}
+
+/* The rows in the order of the left, for each of them in that of the source. */
+static void order_rows(struct join *join)
+{
+    struct select *left = join->left;
+    const struct select *right = &join->right;
+    const bool single = join->task->column_op->join == JOIN_LOOKUP;
+    struct select_order *order =
+        arena_array(join->lowering->arena, left->order_count + right->order_count + 1, sizeof *order);
+    size_t count = 0;
+    for (; count < left->order_count; count++)
+        order[count] = left->order[count];
+    for (size_t i = 0; i < right->order_count && !single; i++) {
+        order[count] = right->order[i];
+        order[count++].text = add_item(join, right->order[i].text);
+    }
+    left->order = order;
+    left->order_count = count;
+    left->ordered = left->ordered && (single || right->ordered);
+}
+
+/* The kind of the join as SQL says it, where rows of the left stay of which `found` is false. */
+static bool join_rows(struct join *join)
+{
+    struct lowering *lowering = join->lowering;
+    struct arena *arena = lowering->arena;
+    const struct sql_dialect *dialect = lowering->dialect;
+    struct select *left = join->left;
+    const bool inner = join->task->column_op->join == JOIN_INNER;
+    const bool single = join->task->column_op->join == JOIN_LOOKUP;
+    const bool optional = !inner || left->fails; /* what fails on the left has to stay */
+    const char *equal = keys_equal(join);
+    if (!equal)
+        return false;
+    if (single && !is_server(dialect))
+        return lowering_refuse(lowering, "`lookup`, which refuses keys that are there twice");
+    const size_t keys = join->count;
+    if (!take_columns(join, optional))
+        return false;
+    order_rows(join);
+    const char *found = "";
+    if (optional)
+        found = sql_phrase(dialect->value_or, add_item(join, single ? "any(1)" : dialect->truths[1]),
+                           dialect->truths[0], arena);
+    for (size_t i = 0; i < keys && single; i++)
+        join->right.group =
+            i > 0 ? arena_printf(arena, "%s, %s", join->right.group, join->items[i].name) : join->items[i].name;
+    const char *source = select_text(&join->right, join->items, join->count, false, arena);
+    if (left->from[0] == '(') /* engines want names */
+        left->from = arena_printf(arena, "%s AS rql_l%zu", left->from, join->task->number);
+    left->from = arena_printf(arena, "%s %s%s JOIN (%s%s) AS rql_j%zu ON %s", left->from, dialect->all,
+                              optional ? "LEFT" : "INNER", source, single ? " HAVING NOT throwIf(count() > 1)" : "",
+                              join->task->number, equal);
+    lowering->throws = lowering->throws || single;
+    left->joined = true;
+    if (inner && optional)
+        keep_where(left, arena_printf(arena, "(%s OR %s)", found, left->fails), arena);
+    for (size_t k = 0; k < join->task->input_count; k++) {
+        if (join->task->inputs[k].side == JOIN_FOUND)
+            join->columns[k] = (struct select_column){.leaf = {.text = found}};
+    }
+    return true;
+}
+
+/* Keeps the rows that match something, or nothing. */
+static bool keep_matching(struct join *join)
+{
+    const struct column_operator *column_op = join->task->column_op;
+    struct lowering *lowering = join->lowering;
+    struct arena *arena = lowering->arena;
+    struct select *left = join->left;
+    const char *here = NULL, *present = keys_present(join, 0);
+    for (size_t i = 0; i < column_op->key_count; i += 4) {
+        const size_t key = column_op->keys[i], other = column_op->keys[i + 2];
+        const char *text = key_text(join, key, &join->columns[key]);
+        const char *there = key_text(join, other, &join->columns[other]);
+        if (!text || !there || join->columns[key].leaf.is_text != join->columns[other].leaf.is_text)
+            return lowering_refuse(lowering, "this key");
+        add_item(join, there);
+        here = here ? arena_printf(arena, "%s, %s", here, text) : text;
+    }
+    if (column_op->key_count > 4)
+        here = arena_printf(arena, "(%s)", here);
+    const char *source = select_text(&join->right, join->items, join->count, false, arena);
+    const char *keep = arena_printf(arena, "(%s %s (%s))", here, lowering->dialect->in, source);
+    if (present)
+        keep = arena_printf(arena, "(%s AND %s)", present, keep);
+    if (column_op->join == JOIN_ANTI)
+        keep = arena_printf(arena, "(NOT %s)", keep);
+    if (left->fails)
+        keep = arena_printf(arena, "(%s OR %s)", keep, left->fails);
+    keep_where(left, keep, arena);
+    return true;
+}
+
+bool lower_join(struct lowering *lowering, const struct task *task, struct select *select)
+{
+    const enum join_kind kind = task->column_op->join;
+    const bool keeps = kind == JOIN_SEMI || kind == JOIN_ANTI;
+    struct arena *arena = lowering->arena;
+    struct join join = {.lowering = lowering, .task = task, .left = select};
+    if (kind == JOIN_FULL || kind == JOIN_ASOF)
+        return lowering_refuse(lowering, kind == JOIN_FULL ? "`full join`" : "`asof join`");
+    if (select_is_limited(select) || select->group || (select->joined && !keeps))
+        select_wrap(select, arena);
+    size_t *keys = arena_array(arena, task->column_op->key_count + 1, sizeof *keys), count = 0;
+    for (size_t i = 0; i < task->column_op->key_count; i += 4)
+        keys[count++] = task->column_op->keys[i];
+    select_wrap_constants(select, keys, count, arena);
+    join.columns = select->columns;
+    if (!begin_source(&join) || !(keeps ? keep_matching(&join) : join_rows(&join)))
+        return false;
+    struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
+    for (size_t k = 0; k < task->output_count; k++) {
+        if (task->outputs[k].needed)
+            columns[k] = join.columns[task_bare_input(task, task->outputs[k].value)];
+    }
+    select->columns = columns;
+    select->count = task->output_count;
+    select->rows = -1;
+    select->aligned = false;
+    if (lowering->shares) /* what a subquery adds is not to be joined again */
+        select_wrap(select, arena);
+    return true;
+}
