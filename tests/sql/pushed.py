@@ -50,6 +50,7 @@ RELATIONS = (
     "select qty > 1000 | group 5 as k: count()", "select qty > 1000 | group true as k, 7 as j: count(), max(big)", "select qty > 1000 | map 5 as k | distinct", "group 5 as k, sym: count()",
     "map true as k, pos | sort k, pos desc | take 3", "select qty == 7 | map pos, missing as t | take 2", "group id: count()", "select qty == 3 | map id | take 9",
     "group: count(), sum(qty), mean(price), min(price), max(big), mean(near)", "group: any(qty > 3), all(price > 0.0)", "select false | group: count(), sum(qty), sum(near), mean(price), min(big), any(qty > 3), all(qty > 3)", "group: sum(big)",
+    "skip 7 | group: count() as n, median(qty) as d | max n", "skip 9 | take 50 | group: count() as n, distinct(qty) as d | max n",
     "group sym: median(qty), quantile(0.9, big), median(price)", "group qty: median(near), quantile(0.1, wild), distinct(sym), distinct(odd), distinct(price), distinct(day)", "group pos % 5000 as k: median(any), median(tie) | tail 30", "group sym: median(day), median(at) | take 3",
     "group gap: distinct(gap) | take 3", "group: distinct(gap), distinct(sym), distinct(id), distinct(wild)", "select false | group: distinct(sym), median(qty)", "group sym: distinct(qty > 3), median(any + 0.5)",
     "hist sym", "hist sym 2", "select qty > 40 | hist id 3", "hist qty 4", "group qty: min(sym), max(sym) | take 3", "group: max(sym), min(sym)", "select false | group: max(sym)", "group qty: max(sym) as s | select s == \"ÄÖ\" | count", "group sym: max(id)",

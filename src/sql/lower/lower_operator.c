@@ -241,6 +241,9 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
 
 bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select)
 {
+    /* The plan then has a number of rows, but not which. */
+    if (task->input_count == 0 && task->rows >= 0 && task->first == 0 && task->rows != select->rows)
+        return lowering_refuse(lowering, "a stage of limited rows that reads no columns");
     if (!lowering_limit(lowering, task, select))
         return false;
     switch (task->column_op->kind) {
