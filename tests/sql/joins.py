@@ -68,6 +68,7 @@ PUSHED = (
 # Where something fails, is refused, or runs here.
 OTHER = (
     "{a} | join (load {b} | derive q = 1 // (id - id)) on k | sum q",
+    "{a} | join (load {b} | derive q = 1 // (k is missing ? 0 : 1)) on k | map pos, q",
     "{a} | derive q = 1 // (u - u) | join {none} on k | sum q",
     "{a} | derive q = u // (pos - 7) | left join {b} on k | map pos, q, id",
     "{a} | derive q = i * i | semi join {b} on k | map q",

@@ -101,12 +101,12 @@ static bool begin_source(struct join *join)
     join->items = arena_array(lowering->arena, task->column_op->key_count + task->input_count + right->order_count + 2,
                               sizeof *join->items);
     const char *present = keys_present(join, 2);
-    if (present)
-        keep_where(right, present, lowering->arena);
     if (right->fails && !is_server(lowering->dialect))
         return lowering_refuse(lowering, "rows of a source that may fail");
-    if (right->fails)
-        keep_where(right, arena_printf(lowering->arena, "NOT throwIf(%s)", right->fails), lowering->arena);
+    if (right->fails) /* also of rows without keys: of `x AND y` servers need not compute both */
+        present = arena_printf(lowering->arena, "if(throwIf(%s), 0, %s)", right->fails, present ? present : "1");
+    if (present)
+        keep_where(right, present, lowering->arena);
     lowering->throws = lowering->throws || right->fails;
     return true;
 }
