@@ -96,7 +96,7 @@ static void add_pieces(const struct bucket_groups *buckets, const struct member 
             block.payloads = group_carry_payloads(buckets->carry, from, block.count, payloads);
             group_carry_codes(buckets->carry, from, block.count, codes);
             places_of(codes, least, block.count, places);
-            group_states_add(grouping, member->states, member->sums, places, &block);
+            group_states_add(grouping, member->states, member->sums, NULL, places, &block);
         }
     }
 }

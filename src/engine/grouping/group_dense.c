@@ -24,8 +24,28 @@ struct dense_groups {
     void ***states; /* of each thread; NULL until it has added rows */
     struct packed_plan packed;
     struct packed_sums **sums; /* of each thread; NULL where nothing is packed */
+    struct float_grid **grids; /* of each thread and aggregate; NULL but for sums of floats of few groups */
     bool *failed;              /* of each thread: no memory */
 };
+
+static struct float_grid **grids_of(const struct dense_groups *dense, int member)
+{
+    return dense->grids + (size_t)member * dense->grouping->group_agg_count;
+}
+
+/* False: no memory. */
+static bool member_grids(const struct dense_groups *dense, int member)
+{
+    const int64_t places = dense->codes * dense->copies;
+    bool done = true;
+    for (size_t i = 0; i < dense->grouping->group_agg_count; i++) {
+        if (dense->grouping->group_aggs[i].kind != GROUP_FLOAT_SUM || places > FLOAT_GRID_GROUPS)
+            continue;
+        grids_of(dense, member)[i] = float_grid_new(places);
+        done = done && grids_of(dense, member)[i];
+    }
+    return done;
+}
 
 static bool member_states(struct dense_groups *dense, int member)
 {
@@ -34,7 +54,8 @@ static bool member_states(struct dense_groups *dense, int member)
         dense->states[member] = group_states_new(dense->grouping, places);
         if (dense->packed.words > 0)
             dense->sums[member] = packed_sums_new(&dense->packed, places);
-        dense->failed[member] = !dense->states[member] || (dense->packed.words > 0 && !dense->sums[member]);
+        dense->failed[member] =
+            !dense->states[member] || (dense->packed.words > 0 && !dense->sums[member]) || !member_grids(dense, member);
         if (dense->states[member])
             group_states_clear(dense->grouping, dense->states[member], 0, places);
     }
@@ -68,7 +89,7 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
         if (dense->copies > 1)
             spread_over_copies(places, count, (uint32_t)dense->copies);
         const struct row_block block = {.row = row, .count = count};
-        group_states_add(from, dense->states[member], dense->sums[member], places, &block);
+        group_states_add(from, dense->states[member], dense->sums[member], grids_of(dense, member), places, &block);
     }
 }
 
@@ -85,6 +106,11 @@ static void empty_sums(void *context, int member, int64_t thread)
     const struct dense_groups *dense = context;
     if (dense->sums[thread])
         packed_sums_empty(dense->sums[thread], dense->states[thread]);
+    for (size_t i = 0; i < dense->grouping->group_agg_count; i++) {
+        struct float_grid *grid = grids_of(dense, (int)thread)[i];
+        if (grid)
+            float_grid_empty(grid, dense->states[thread][i]);
+    }
 }
 
 /* Merges all copies of all threads' states of some codes into copy 0 of thread 0. */
@@ -175,6 +201,7 @@ struct dense_groups *dense_groups_new(const struct grouping *grouping)
         .copies = copies_of(grouping, bits),
         .states = heap_array(members, sizeof *dense->states),
         .sums = heap_array(members, sizeof(struct packed_sums *)),
+        .grids = heap_array(members * grouping->group_agg_count, sizeof(struct float_grid *)),
         .failed = heap_array(members, sizeof *dense->failed),
     };
     packed_plan_init(&dense->packed, grouping->group_aggs, grouping->group_agg_count, dense->codes * dense->copies);
@@ -188,9 +215,12 @@ void dense_groups_free(struct dense_groups *dense)
     for (int i = 0; i < dense->grouping->workers->threads; i++) {
         group_states_free(dense->grouping, dense->states[i], dense->codes * dense->copies);
         packed_sums_free(dense->sums[i]);
+        for (size_t k = 0; k < dense->grouping->group_agg_count; k++)
+            float_grid_free(grids_of(dense, i)[k]);
     }
     packed_plan_free(&dense->packed);
     free(dense->sums);
+    free(dense->grids);
     free(dense->states);
     free(dense->failed);
     free(dense);

@@ -119,8 +119,8 @@ static void read_moments(const struct group_aggregate *group_agg, const struct r
     }
 }
 
-void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums, const uint32_t *places,
-                      const struct row_block *block)
+void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums,
+                      struct float_grid *const *grids, const uint32_t *places, const struct row_block *block)
 {
     struct space space;
     const int count = block->count;
@@ -140,7 +140,10 @@ void group_states_add(const struct grouping *grouping, void **states, struct pac
             read_values(group_agg->column, block, space.values);
         else if (group_agg->kind == GROUP_FIRST)
             read_rows(block, space.values);
-        group_aggregate_add(group_agg, states[i], places, &values, count);
+        if (grids && grids[i])
+            float_grid_add(grids[i], states[i], places, values.values, count);
+        else
+            group_aggregate_add(group_agg, states[i], places, &values, count);
     }
     if (sums)
         packed_sums_add(sums, places, count);
