@@ -17,6 +17,10 @@ struct literal {
     enum lane lane; /* else as int (also for booleans, as masks), long or double */
 };
 
+/* Which rounds of loops that are in no other a work-item computes (rows_terms.cl): all; all if they are few; its share.
+ */
+enum loop_terms { TERMS_ALL, TERMS_ALONE, TERMS_TOGETHER };
+
 struct emitter {
     struct arena *arena;
     const struct task *task;
@@ -39,8 +43,9 @@ struct emitter {
     size_t first_literal; /* literals are numbered from here */
     bool aliased;         /* the kernel writes what it reads as an input */
     bool loops;           /* has LOOPs */
-    bool checks;          /* some operation is checked */
-    bool floats;          /* needs double */
+    enum loop_terms terms;
+    bool checks; /* some operation is checked */
+    bool floats; /* needs double */
 };
 
 /* Prepares to emit a task whose input k is stored as stores[k]. Literals are numbered from first_literal on. Returns

@@ -1,6 +1,7 @@
 #include "cl/codegen/emit_loop.h"
 
 #include "cl/codegen/lanes.h"
+#include "cl/codegen/loop_terms.h"
 
 #include "engine/plan/code_loop.h"
 
@@ -12,6 +13,8 @@ struct loop_text {
     value loop;
     struct loop_values values;
     int32_t number;
+    enum loop_terms terms;
+    struct loop_sums *sums; /* TERMS_TOGETHER */
 };
 
 /* The CARRY of state k. */
@@ -102,14 +105,22 @@ static void open_round(const struct loop_text *text, int width)
                   "        if (%s && %s <= %s) {\n        const ulong k%" PRId32 " = as_ulong(%s), n%" PRId32
                   " = as_ulong(%s) - k%" PRId32 ";\n",
                   emit_argument(emitter, index, 2, LANE_BOOL, 1), first, last, number, first, number, last, number);
+    if (text->terms == TERMS_ALONE)
+        strbuf_printf(text->out, "        if (n%" PRId32 " >= %d)\n            later = 1;\n        if (!later) {\n",
+                      number, MANY_TERMS);
+    if (text->terms == TERMS_TOGETHER)
+        strbuf_printf(text->out, "        if (lane <= n%" PRId32 ") {\n", number);
     if (at_once > 1)
         strbuf_printf(text->out, "        #pragma unroll %" PRId32 "\n", at_once);
     /* The last index may be the last integer. */
-    strbuf_printf(text->out,
-                  "        for (ulong j%" PRId32 " = 0;; ++j%" PRId32 ") {\n"
-                  "        const %s v%" PRId32 " = (%s)as_long(k%" PRId32 " + j%" PRId32 ");\n",
-                  number, number, lane_cl_type(code->at[index].lane), emitter->numbers[index],
-                  lane_cl_type(code->at[index].lane), number, number);
+    if (text->terms == TERMS_TOGETHER)
+        strbuf_printf(text->out, "        for (ulong j%" PRId32 " = lane;; j%" PRId32 " += get_local_size(0)) {\n",
+                      number, number);
+    else
+        strbuf_printf(text->out, "        for (ulong j%" PRId32 " = 0;; ++j%" PRId32 ") {\n", number, number);
+    strbuf_printf(text->out, "        const %s v%" PRId32 " = (%s)as_long(k%" PRId32 " + j%" PRId32 ");\n",
+                  lane_cl_type(code->at[index].lane), emitter->numbers[index], lane_cl_type(code->at[index].lane),
+                  number, number);
     for (size_t k = 0; k < text->values.carry_count; k++) {
         const value state = loop_state(code, text->loop, k, &text->values);
         if (state != NO_VALUE)
@@ -145,12 +156,74 @@ static void emit_round(const struct loop_text *text, const struct statements *of
     emit_statements(emitter, text->out, rest, &inner);
 }
 
+/* ---- sums that several work-items share ---- */
+
+static bool is_checked(const struct loop_text *text, const struct loop_sum *sum)
+{
+    return !sum->is_float && text->emitter->task->code.at[sum->addition].checked;
+}
+
+static void declare_sizes(const struct loop_text *text)
+{
+    for (size_t k = 0; k < text->sums->count; k++)
+        if (!text->sums->at[k].is_float)
+            strbuf_printf(text->out, "        ulong w%" PRId32 "_%zu = 0, h%" PRId32 "_%zu = 0;\n", text->number,
+                          text->sums->at[k].state, text->number, text->sums->at[k].state);
+}
+
+/* Adds the sizes of terms: where their sum fits, no order of the terms fails. */
+static void add_sizes(const struct loop_text *text)
+{
+    for (size_t k = 0; k < text->sums->count; k++) {
+        const struct loop_sum *sum = &text->sums->at[k];
+        if (is_checked(text, sum))
+            strbuf_printf(text->out,
+                          "        { const long term = %s; const ulong size = term < 0 ? 0 - as_ulong(term) : "
+                          "as_ulong(term); w%" PRId32 "_%zu += size & 0xffffffffUL; h%" PRId32
+                          "_%zu += size >> 32; }\n",
+                          emit_argument(text->emitter, sum->addition, sum->term, LANE_I64, 1), text->number, sum->state,
+                          text->number, sum->state);
+    }
+}
+
+static void join_sums(const struct loop_text *text)
+{
+    const int32_t n = text->number;
+
+    for (size_t k = 0; k < text->sums->count; k++) {
+        const struct loop_sum *sum = &text->sums->at[k];
+        const size_t s = sum->state;
+        if (sum->is_float) {
+            strbuf_printf(text->out,
+                          "        join_floats(joined, lane, &s%" PRId32 "_%zu, &s%" PRId32 "_%zu, &s%" PRId32
+                          "_%zu, &s%" PRId32 "_%zu);\n",
+                          n, s, n, s + 1, n, s + 2, n, s + 3);
+            continue;
+        }
+        strbuf_printf(text->out,
+                      "        { long sum = s%" PRId32 "_%zu; join_ints(joined, lane, &sum, &w%" PRId32
+                      "_%zu, &h%" PRId32 "_%zu); s%" PRId32 "_%zu = (%s)sum; }\n",
+                      n, s, n, s, n, s, n, s, lane_cl_type(lane_of(text, s)));
+        if (is_checked(text, sum))
+            strbuf_printf(text->out,
+                          "        err1 |= h%" PRId32 "_%zu + (w%" PRId32 "_%zu >> 32) >= 0x80000000UL ? -1 : 0;\n", n,
+                          s, n, s);
+    }
+}
+
 void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, const struct statements *of)
 {
     const struct code *code = &emitter->task->code;
     struct loop_text text = {.emitter = emitter, .out = out, .loop = loop, .number = emitter->numbers[loop]};
 
     loop_find_values(code, loop, of->levels, &text.values, emitter->arena);
+    if (of->within == 0)
+        text.terms = emitter->terms;
+    if (text.terms == TERMS_TOGETHER) {
+        text.sums = arena_alloc(emitter->arena, sizeof *text.sums);
+        loop_sums_find(code, loop, of->levels, text.sums, emitter->arena);
+        declare_sizes(&text);
+    }
     if (of->width > 1)
         open_lanes(&text, of->width);
     for (size_t k = 0; k < text.values.carry_count; k++)
@@ -163,8 +236,18 @@ void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, co
                       emit_argument(emitter, carry_at(code, loop, k), 1, lane_of(&text, k), 1));
     for (size_t k = 0; k < text.values.carry_count; k++)
         strbuf_printf(out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", text.number, k, text.number, k);
-    strbuf_printf(out, "        if (j%" PRId32 " == n%" PRId32 ")\n            break;\n        }\n        }\n",
-                  text.number, text.number);
+    if (text.terms == TERMS_TOGETHER) {
+        add_sizes(&text);
+        strbuf_printf(out,
+                      "        if (n%" PRId32 " - j%" PRId32 " < get_local_size(0))\n            break;\n        }\n",
+                      text.number, text.number);
+    } else {
+        strbuf_printf(out, "        if (j%" PRId32 " == n%" PRId32 ")\n            break;\n        }\n", text.number,
+                      text.number);
+    }
+    strbuf_puts(out, text.terms == TERMS_ALL ? "        }\n" : "        }\n        }\n");
+    if (text.terms == TERMS_TOGETHER)
+        join_sums(&text);
     if (of->width > 1)
         close_lanes(&text);
 }

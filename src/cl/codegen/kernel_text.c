@@ -4,12 +4,14 @@
 #include "cl/codegen/filter_order.h"
 #include "cl/codegen/lanes.h"
 #include "cl/codegen/literal.h"
+#include "cl/codegen/loop_terms.h"
 #include "cl/codegen/template.h"
 
 #include <string.h>
 
 /* The templates of src/cl/kernels, as C strings. */
-extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[];
+extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[],
+    kernel_rows_terms[], kernel_join_terms[];
 extern const char kernel_compact_chunks[], kernel_compact_tiles[], kernel_filter_lookback[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
@@ -46,7 +48,7 @@ size_t kernel_group(const struct kernel_plan *plan, enum kernel_role role)
 /* The holes of one kernel's template while they are filled. */
 struct holes {
     struct strbuf parameters, prologue, declare, vectors, lanes, row, finish, compressed, advance, bounded, write,
-        tile_join, tile_begin;
+        tile_join, tile_begin, together;
     struct leading_filter_text leading;
     bool has_leading;
     size_t many;          /* rows that a work-item has in flight: row_block.cl */
@@ -58,7 +60,7 @@ static void holes_free(struct holes *holes)
     struct strbuf *const all[] = {&holes->parameters, &holes->prologue, &holes->declare, &holes->vectors,
                                   &holes->lanes,      &holes->row,      &holes->finish,  &holes->compressed,
                                   &holes->advance,    &holes->bounded,  &holes->write,   &holes->tile_join,
-                                  &holes->tile_begin};
+                                  &holes->tile_begin, &holes->together};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
     leading_filter_text_free(&holes->leading);
@@ -101,6 +103,9 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
         {"advance", text_of(&holes->advance)},
         {"bounded", text_of(&holes->bounded)},
         {"write", text_of(&holes->write)},
+        {"together", text_of(&holes->together)},
+        {"checks", plan->emitter.checks ? "1" : ""},
+        {"floats", plan->emitter.floats ? "1" : ""},
         {"tilebegin", text_of(&holes->tile_begin)},
         {"tilejoin", text_of(&holes->tile_join)},
         {"leading", holes->has_leading ? "1" : ""},
@@ -358,6 +363,26 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
 /* For compact_tiles.cl and filter_lookback.cl: one bit for each row of a work-item. */
 static const char mark_kept[] = "        kept |= (uint)(keep & 1) << j;\n";
 
+/* The rows of a task by rows_terms.cl. */
+static void write_terms(const struct kernel_plan *plan, struct strbuf *out)
+{
+    struct holes holes = {0};
+    struct kernel_plan alone = *plan, together = *plan;
+
+    alone.emitter.terms = TERMS_ALONE;
+    together.emitter.terms = TERMS_TOGETHER;
+    frame(plan, &holes);
+    output_parameters(plan, &holes);
+    write_outputs(plan, &holes);
+    strbuf_puts(&holes.write, text_of(&holes.row));
+    strbuf_clear(&holes.row);
+    compute(&alone, &holes.row, 1, kernel_needs[KERNEL_WRITE]);
+    compute(&together, &holes.together, 1, kernel_needs[KERNEL_WRITE]);
+    fill(plan, out, kernel_join_terms, KERNEL_WRITE, &holes);
+    fill(plan, out, kernel_rows_terms, KERNEL_WRITE, &holes);
+    holes_free(&holes);
+}
+
 static void write(const struct kernel_plan *plan, struct strbuf *out)
 {
     struct holes holes = {0};
@@ -462,7 +487,10 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
             plan->kept = accumulators_plan_count(arena);
             reduce(plan, &text, KERNEL_COUNT, &plan->kept);
         }
-        if (plan->roles[KERNEL_WRITE])
+        plan->terms = plan->roles[KERNEL_WRITE] && !config->chunks && loops_share_terms(&plan->emitter, round);
+        if (plan->terms)
+            write_terms(plan, &text);
+        else if (plan->roles[KERNEL_WRITE])
             write(plan, &text);
     }
     plan->text = text_in_arena(arena, &text);

@@ -27,6 +27,7 @@ struct kernel_plan {
     struct accumulators float_sums; /* and the second, of float sums */
     struct accumulators kept;       /* SINK_ROWS with filters: the first pass */
     const enum type *stores;        /* SINK_ROWS: storage type of each output */
+    bool terms;                     /* KERNEL_WRITE is rows_terms.cl */
     bool roles[KERNEL_ROLE_COUNT];  /* kernels of this program */
     int64_t rows;                   /* maximum rows of a launch */
     const char *text;               /* in the arena */

@@ -11,6 +11,7 @@
 struct kernel_round {
     bool stops;      /* output 0 of the task, of one row, is a condition: */
     bool before;     /* that a round begins; else, that this one was the last */
+    int64_t rows;    /* of the task */
     size_t validity; /* the output that says whether it is known, else it does not hold; 0: it is */
     /* Of tasks with aggregates: */
     const struct task *elements; /* the task whose outputs they are: of SINK_ROWS with aggregates, another one */

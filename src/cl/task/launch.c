@@ -22,7 +22,13 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
     int64_t chunk = 0;
     bool only_writes = role == KERNEL_WRITE && !config->chunks;
 
-    if (only_writes && kernel_in_one_pass(launch->plan)) {
+    if (role == KERNEL_WRITE && launch->plan->terms) {
+        /* Some groups for each unit: rows are few, or all may have many terms. */
+        enum { GROUPS = 8 };
+        chunk = launch->rows / (int64_t)(launch->accelerator->device.units * GROUPS);
+        chunk = chunk < 1 ? 1 : min_int64(chunk, (int64_t)config->group);
+        groups = divide_up(launch->rows, chunk);
+    } else if (only_writes && kernel_in_one_pass(launch->plan)) {
         groups = divide_up(launch->rows, (int64_t)kernel_tile_rows(launch->plan, role));
     } else if (kernel_in_tiles(launch->plan, role)) {
         int64_t tile = (int64_t)(config->group * config->tile), tiles = divide_up(divide_up(launch->rows, tile), most);

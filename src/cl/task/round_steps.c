@@ -104,7 +104,8 @@ static bool plan_round(struct device_rounds *rounds, struct round_step *step, si
     const struct round_task *task = step->task;
     struct kernel_round *round = &step->round;
 
-    *round = (struct kernel_round){.stops = is_condition(job, last), .before = last + 1 == job->before};
+    *round = (struct kernel_round){
+        .stops = is_condition(job, last), .before = last + 1 == job->before, .rows = task->job->rows};
     if (round->stops)
         round->validity = job->tasks[last].job->task->outputs[0].validity;
     round->elements = task->aggregates ? task->aggregates : task->job->task;

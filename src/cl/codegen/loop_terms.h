@@ -1,0 +1,34 @@
+/* Loops whose rounds several work-items share: sums, which their parts add up to. */
+#ifndef RQL_CL_CODEGEN_LOOP_TERMS_H
+#define RQL_CL_CODEGEN_LOOP_TERMS_H
+
+#include "cl/codegen/emit.h"
+#include "cl/codegen/round_text.h"
+
+#include "engine/plan/code_loop.h"
+
+struct loop_sum {
+    size_t state;   /* the first of its states */
+    bool is_float;  /* of which it has four, as fold_lower.c makes them; an integer sum has one */
+    value addition; /* of an integer sum: ADD */
+    int term;       /* which of its arguments is the term */
+};
+
+struct loop_sums {
+    struct loop_sum at[LOOP_STATES];
+    size_t count;
+};
+
+/* Finds the sums that a LOOP consists of. Returns false if it has other states, or ends by a condition. */
+bool loop_sums_find(const struct code *code, value loop, const uint32_t *levels, struct loop_sums *sums,
+                    struct arena *arena);
+
+/* Whether work-items share the terms of a task's rows (rows_terms.cl): nothing filters, or ends the rounds; all loops
+ * that are in no other consist of sums; and it pays: the range of one depends on data, so rows may have many more terms
+ * than others, or it is long and the rows of a round are few. `round` or NULL. */
+bool loops_share_terms(const struct emitter *emitter, const struct kernel_round *round);
+
+/* More terms of a row than these are added up by all work-items of a group. */
+enum { MANY_TERMS = 64 };
+
+#endif
