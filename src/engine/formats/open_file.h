@@ -38,7 +38,7 @@ struct table_columns {
     struct column *const *columns;
     const size_t *places;
     size_t count;
-    const char *dialect; /* only for the text of the query, in this dialect; NULL: to be run */
+    const char *dialect;              /* only for the text of the query, in this dialect; NULL: to be run */
     const struct table_columns *next; /* another table that the queue reads, or NULL */
 };
 

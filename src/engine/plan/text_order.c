@@ -32,8 +32,8 @@ static void need_value(const struct search *search, const struct task *task, val
 }
 
 /* Whether an instruction only looks a text up by its code. Before its dictionary is known, a function of text is
- * OP_TEXT or OP_XOR; afterwards it reads a table, or compares the code with an interval of codes, and the binder notes all
- * comparisons of texts itself. */
+ * OP_TEXT or OP_XOR; afterwards it reads a table, or compares the code with an interval of codes, and the binder notes
+ * all comparisons of texts itself. */
 static bool looks_up(const struct instr *instr, const struct input *input)
 {
     switch (instr->op) {
