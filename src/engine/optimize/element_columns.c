@@ -94,10 +94,11 @@ static size_t find_columns(const struct elements *elements, value place, value *
 }
 
 /* The task that computes the values for each element. */
-static struct task *task_of_elements(struct queue *made, const struct task *task, value place, const value *found,
-                                     size_t count)
+static struct task *task_of_elements(struct queue *made, const struct elements *elements, value place,
+                                     const value *found, size_t count)
 {
     struct arena *arena = made->arena;
+    const struct task *task = elements->task;
     struct task *from = task_clone(task, arena), *to = queue_add(made);
     size_t *kept = arena_array(arena, task->input_count + 1, sizeof *kept);
     from->sink = SINK_ROWS;
@@ -110,7 +111,7 @@ static struct task *task_of_elements(struct queue *made, const struct task *task
             .value = found[k], .name = "elements", .type = type_of_kind(task->code.at[found[k]].kind), .needed = true};
     for (value v = 0; v < from->code.count; v++) {
         struct instr *instr = &from->code.at[v];
-        if (instr->op != OP_GATHER || instr->args[0] != place)
+        if (instr->op != OP_GATHER || !elements->live[v] || elements->places[v] != place)
             continue;
         from->rows = rows_of_gather(task, instr);
         from->inputs[instr->integer].whole = false;
@@ -186,7 +187,7 @@ static bool read_elements(struct queue *made, const struct task *task, struct ta
         done[place] = true;
         const size_t count = find_columns(&elements, place, found);
         if (count > 0)
-            read_columns(reading, task_of_elements(made, task, place, found, count), place, found, count);
+            read_columns(reading, task_of_elements(made, &elements, place, found, count), place, found, count);
         any = any || count > 0;
     }
     if (any)
