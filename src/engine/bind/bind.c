@@ -374,7 +374,8 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
     bound_init(bound, arena);
     if (expanding.errors > 0)
         return STATUS_FAILED;
-    while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0)
+    while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0 &&
+           alone.pipeline->source.as.text == NULL)
         alone.pipeline = alone.pipeline->source.pipeline;
     if (names_scalar(env, alone.pipeline, bound))
         return STATUS_OK;

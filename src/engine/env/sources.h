@@ -60,10 +60,10 @@ void sources_load(const struct env *env, const struct pipeline *pipeline, bool c
                   struct timing *timing, struct sources *sources, struct diags *diags);
 void sources_release(struct sources *sources);
 
-/* Whether some column is unread, or has an unsorted dictionary. */
 /* Has servers count the rows of live sources, so that these are no longer outdated. *counted: it is done for one. */
 enum status sources_count(struct sources *sources, const struct env *env, bool *counted, struct diags *diags);
 
+/* Whether some column is unread, or has an unsorted dictionary. */
 bool sources_unread(const struct sources *sources);
 
 /* Whether some of the `count` needed columns, or columns whose validity is needed, are unread, or have no order though
