@@ -61,6 +61,7 @@ static bool set_columns(struct table_reader *reader, const struct query_texts *f
             continue;
         there++;
         if (is_taken(names[i])) {
+            reader->takes_names = true;
             diag_note(job->diags, job->span, "`%s` is left out: rql's queries use names that begin with rql_",
                       names[i]);
             continue;

@@ -36,6 +36,8 @@ static struct term right_term(const struct join *join, struct task *task, size_t
                      : kind == KIND_BOOL ? code_bool(code, false, span)
                                          : code_exact_int(code, 0, span);
         struct term term = term_of_type(zero, slot->logical);
+        if (slot->logical.dictionary && join->right->evaluated[column]) /* no input has the column */
+            queue_hold_dictionary(join->binder->queue, dictionary_ref(slot->logical.dictionary));
         term.present = place.found;
         term.settled = true;
         return term;

@@ -2,6 +2,8 @@
  * keys match nothing, so those of the source are left out, and that all are present is one more key. */
 #include "sql/lower/lower_internal.h"
 
+#include "sql/wire/table.h"
+
 #include <string.h>
 
 struct join {
@@ -277,6 +279,10 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
     struct join join = {.lowering = lowering, .task = task, .left = select};
     if (kind == JOIN_FULL || kind == JOIN_ASOF)
         return lowering_refuse(lowering, kind == JOIN_FULL ? "`full join`" : "`asof join`");
+    for (size_t t = 0; t < lowering->table_count; t++) {
+        if (((const struct table_reader *)lowering->tables[t].from->reader)->takes_names)
+            return lowering_refuse(lowering, "a table with columns whose names begin with rql_");
+    }
     if (select_is_limited(select) || select->group || (select->joined && !keeps))
         select_wrap(select, arena);
     size_t *keys = arena_array(arena, task->column_op->key_count + 1, sizeof *keys), count = 0;

@@ -13,6 +13,7 @@ struct table_reader {
     const char *server; /* for messages */
     struct http *http;
     struct wire_type *types; /* of base.columns */
+    bool takes_names;        /* columns that are left out have names as queries give them */
 };
 
 /* Whether it is one of a table, and not of another file or of a query. */
