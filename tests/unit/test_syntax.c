@@ -83,7 +83,7 @@ static void expected_words(void **state)
         {"x | save", "", "expected a path, found the end of input", NULL},
         {"load a.bin as $1", "$1", "expected a name, found `$1`", NULL},
         {"range 1 to 5", "to", "expected an operator or `..`, found `to`", "`A..B`"},
-        {"range 1..2 x", "x", "expected an operator, `by`, `|` or the end of the statement, found `x`", NULL},
+        {"range 1..2 x", "x", "expected an operator, `as`, `by`, `|` or the end of the statement, found `x`", NULL},
         {"x | zip", "", "expected a path, a name, `range`, `(` or `[`, found the end of input", NULL},
         {"x | pick 1", "1", "expected a column or a name, found `1`", NULL},
         {"x | derive a + 1", "+", "expected `=`, found `+`", "`derive NAME = E`"},
