@@ -59,8 +59,11 @@ struct progress_step task_whole(const struct task *task, struct column *const *i
                                 struct arena *arena)
 {
     struct progress_step whole = {.what = stages_title(task, arena), .rows = rows, .passes = task_passes(task)};
+    int64_t row = 0; /* bytes */
     for (size_t k = 0; k < task->input_count; k++)
-        whole.bytes += inputs[k] ? rows * (int64_t)type_table[inputs[k]->store].size : 0;
+        row += inputs[k] ? (int64_t)type_table[inputs[k]->store].size : 0;
+    if (__builtin_mul_overflow(rows, row, &whole.bytes))
+        whole.bytes = 0; /* of a table on a server, whose rows are a guess */
     return whole;
 }
 
