@@ -256,6 +256,9 @@ static void breakers(void **state)
          "reads amounts:i32 of 2  3 rows; gives amounts"},
         {"load ids.bin | distinct | count", 3,
          "reads ids:i32  10 rows; of ids; gives rows\nreads rows of 1; gives count()"},
+        /* A group that nothing reads is not run. */
+        {"load ids.bin | group ids: distinct(ids / 3) as d, count() as n | sum n", 7,
+         "reads ids:i32  10 rows; by ids; gives count() = count()\nreads count():i64 of 1; gives sum(`count()`)"},
         {"load ids.bin | sort | count", 3, "reads ids:i32  10 rows; by ids; gives rows\n10 rows; gives count()"},
     };
     CHECK(*state, expected);

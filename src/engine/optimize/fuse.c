@@ -36,6 +36,17 @@ static void add_producer(struct fusion *fusion, const struct task *task, struct 
     fusion->producers[fusion->producer_count++] = producer;
 }
 
+static bool is_group(const struct task *task)
+{
+    return task->sink == SINK_OPERATOR && task->column_op->kind == OPERATOR_GROUP;
+}
+
+/* The task that an input is of. A group is not run for what is passed on unread. */
+static struct task *producer_of(const struct input *input)
+{
+    return input->task && (input->needed || !is_group(input->task)) ? input->task : NULL;
+}
+
 /* The distinct tasks whose values or row counts `task` reads, row by row. */
 static void find_producers(struct fusion *fusion, const struct task *task)
 {
@@ -43,7 +54,7 @@ static void find_producers(struct fusion *fusion, const struct task *task)
     add_producer(fusion, task, task->rows_from);
     for (size_t k = 0; k < task->input_count; k++) {
         if (!task->inputs[k].whole)
-            add_producer(fusion, task, task->inputs[k].task);
+            add_producer(fusion, task, producer_of(&task->inputs[k]));
     }
     for (size_t k = 0; k < task->equal_count; k++)
         add_producer(fusion, task, task->equals[k]);
@@ -385,13 +396,23 @@ static void mark_stages(struct fusion *fusion)
     }
 }
 
+/* A group that nothing reads is left out with what is computed for it alone: steps of an aggregate, which cannot fail
+ * where it is not asked for. */
+static bool is_unread(const struct fusion *fusion, const struct task *task)
+{
+    return fusion->readers[task->number] == 0 && task->number + 1 < fusion->queue->count &&
+           (is_group(task) || task->sink == SINK_ROWS) && task->filter_count == 0 && task->equal_count == 0;
+}
+
 static void count_readers(struct fusion *fusion)
 {
-    for (size_t t = 0; t < fusion->queue->count; t++) {
+    for (size_t t = fusion->queue->count; t-- > 0;) {
         const struct task *task = fusion->queue->tasks[t];
+        if (is_unread(fusion, task))
+            continue;
         find_producers(fusion, task);
         for (size_t k = 0; k < task->input_count; k++)
-            add_producer(fusion, task, task->inputs[k].task);
+            add_producer(fusion, task, producer_of(&task->inputs[k]));
         for (size_t i = 0; i < fusion->producer_count; i++)
             fusion->readers[fusion->producers[i]->number]++;
     }
@@ -441,6 +462,10 @@ void fuse(const struct queue *queue, struct queue *fused)
         const struct task *task = queue->tasks[t];
         const struct reading reading = read_task(&fusion, task);
         find_producers(&fusion, task);
+        if (is_unread(&fusion, task)) {
+            fusion.groups[t] = fusion_group_new(arena, 0, task->rows, INT64_MAX);
+            continue;
+        }
         if (task->sink == SINK_OPERATOR) {
             if (t + 1 == queue->count)
                 close_unread(&fusion, t, NULL);
