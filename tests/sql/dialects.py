@@ -7,7 +7,6 @@ Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse
 modules duckdb and pyspark of this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
 """
 
-import argparse
 import csv
 import datetime
 import math
@@ -19,9 +18,9 @@ import struct
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import harness  # noqa: E402
-import modern  # noqa: E402
+import engines
+import random_queries
+from engines import harness
 
 LEAST, MOST = -(2**63), 2**63 - 1
 INTEGERS = (0, 1, -1, 2, -2, 3, 7, 42, 63, 64, 65, -63, 255, 1000, 2**31 - 1, -(2**31), 2**32, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, MOST, MOST - 1, LEAST, LEAST + 1)
@@ -53,62 +52,11 @@ def random_value(rng, name, form):
     return min(max(number, low), high)
 
 
-def literal(rng, kind):
-    if kind == "float":
-        return repr(rng.choice((0.5, 2.0, 1e300, 0.1, 3.0, 1e-310)))
-    number = rng.choice((0, 1, 2, 3, 5, 7, 10, 63, 64, 100, 1000, 2**31, 2**40, MOST))
-    return f"({-number})" if rng.random() < 0.25 else str(number)
-
-
-def integer(rng, depth):
-    if depth <= 0 or rng.random() < 0.1:
-        return literal(rng, "int") if rng.random() < 0.25 else rng.choice("abiku")
-    pick = rng.random()
-    one, two = (lambda: integer(rng, depth - 1)), (lambda: integer(rng, depth - 1))
-    if pick < 0.55:
-        return f"({one()} {rng.choice('+ - * / % + - * << >> &'.split())} {two()})"
-    if pick < 0.63:
-        return f"{rng.choice(('min', 'max', 'bitor'))}({one()}, {two()})"
-    if pick < 0.66:
-        return f"({one()} ^ ({two()}))"
-    if pick < 0.8:
-        return f"{rng.choice(('abs', 'sign', 'popcount', '-', '~'))}({one()})"
-    if pick < 0.86:
-        return f"int({real(rng, depth - 1) if rng.random() < 0.5 else truth(rng, depth - 1)})"
-    if pick < 0.9:
-        return f"{rng.choice(('year', 'month', 'day', 'weekday'))}(2000-01-01 + {rng.choice('ku')})"
-    return f"({truth(rng, depth - 1)} ? {one()} : {two()})"
-
-
-def real(rng, depth):
-    if depth <= 0 or rng.random() < 0.1:
-        return literal(rng, "float") if rng.random() < 0.25 else rng.choice("xyz")
-    pick = rng.random()
-    one, two = (lambda: real(rng, depth - 1)), (lambda: real(rng, depth - 1))
-    if pick < 0.5:
-        return f"({one()} {rng.choice('+ - * / + - * / %'.split())} {two()})"
-    if pick < 0.6:
-        return f"{rng.choice(('min', 'max'))}({one()}, {two()})"
-    if pick < 0.85:
-        return f"{rng.choice(('abs', 'sign', 'sqrt', 'floor', 'ceil', 'round', '-'))}({one()})"
-    if pick < 0.93:
-        return f"float({integer(rng, depth - 1)})"
-    return f"({truth(rng, depth - 1)} ? {one()} : {two()})"
-
-
-def truth(rng, depth):
-    if depth <= 0 or rng.random() < 0.6:
-        kinds = rng.choice(((integer, integer), (integer, integer), (real, real), (integer, real), (real, integer)))
-        return f"({kinds[0](rng, depth - 1)} {rng.choice(('==', '!=', '<', '<=', '>', '>='))} {kinds[1](rng, depth - 1)})"
-    if rng.random() < 0.25:
-        return f"(!{truth(rng, depth - 1)})"
-    return f"({truth(rng, depth - 1)} {rng.choice(('&&', '||'))} {truth(rng, depth - 1)})"
-
-
 def random_stages(rng):
-    filters = [f"select {truth(rng, 3)}" for _ in range(rng.choice((0, 0, 1, 1, 2)))]
-    makers = [rng.choice((integer, integer, real, truth)) for _ in range(rng.choice((1, 1, 2, 3)))]
-    values = [f"{maker(rng, rng.choice((2, 3, 4)))} as v{n}" for n, maker in enumerate(makers)]
+    writer = random_queries.Writer(rng, {column[0]: column[2] for column in COLUMNS})
+    filters = [f"select {writer.truth(3)}" for _ in range(rng.choice((0, 0, 1, 1, 2)))]
+    makers = [rng.choice((writer.integer, writer.integer, writer.real, writer.truth)) for _ in range(rng.choice((1, 1, 2, 3)))]
+    values = [f"{maker(rng.choice((2, 3, 4)))} as v{n}" for n, maker in enumerate(makers)]
     return " | ".join([*filters, "map " + ", ".join(values)])
 
 
@@ -127,7 +75,7 @@ class ClickHouse:
     dialect = "clickhouse"
 
     def __init__(self, name, sandbox, rows):
-        is_there, start, _ = modern.ENGINES[name]
+        is_there, start, _ = engines.ENGINES[name]
         if not is_there():
             raise ImportError(f"{name} is not installed")
         folder = sandbox.path(f"server-{name}")
@@ -289,9 +237,23 @@ def run_engine(name, sandbox, rows, pipelines, expected, tally, verbose):
 
 # --- explain sql --dialect --------------------------------------------------------------------------------------------
 
-TRADES = (
-    ("pos", "Int64", "BIGINT", "bigint"), ("id", "Int32", "INTEGER", "int"), ("sym", "String", "VARCHAR", "string"), ("qty", "Int64", "BIGINT", "bigint"),
-    ("n", "Nullable(Int32)", "INTEGER", "int"), ("d", "Date", "DATE", "date"), ("price", "Nullable(Float64)", "DOUBLE", "double"),
+SYMBOLS = ("AAPL", "B", "it's", "\\x", "Zoë", "z")
+# Of each table the name, type of ClickHouse, DuckDB and Spark and kind of each column, and its rows.
+TABLES = {
+    "trades": (
+        ("pos", "Int64", "BIGINT", "bigint", "int"), ("id", "Int32", "INTEGER", "int", "int"), ("sym", "String", "VARCHAR", "string", "text"), ("qty", "Int64", "BIGINT", "bigint", "int"),
+        ("n", "Nullable(Int32)", "INTEGER", "int", "missing"), ("d", "Date", "DATE", "date", "date"), ("price", "Nullable(Float64)", "DOUBLE", "double", "float"), ("x", "Float64", "DOUBLE", "double", "float"),
+    ),
+    "quotes": (
+        ("spot", "Int64", "BIGINT", "bigint", "int"), ("key", "Int32", "INTEGER", "int", "int"), ("m", "Nullable(Int8)", "TINYINT", "tinyint", "missing"), ("name", "String", "VARCHAR", "string", "text"),
+        ("bid", "Float64", "DOUBLE", "double", "float"), ("day", "Date", "DATE", "date", "date"), ("w", "Nullable(Int64)", "BIGINT", "bigint", "missing"),
+    ),
+}  # fmt: skip
+ORDERS = {"trades": "pos", "quotes": "spot"}
+JOINS = (
+    "join {quotes} as q on id = key | map pos, q_spot, q_name", "left join {quotes} as q on sym = name | map pos, q_spot, q_w | take 50", "left join {quotes} as q on n = m, d = day | map pos, q_spot, q_bid",
+    "semi join {quotes} as q on n = m", "anti join {quotes} on id = key | count", "derive y = -x | join {quotes} as q on y = bid | map pos, q_spot", "join (load {quotes} | group name: count() as c) on sym = name | map pos, c",
+    "derive y = x == 0.5 ? 0.0 / 0.0 : x | join (load {quotes} | derive z = bid == 2.5 ? 0.0 / 0.0 : bid) as q on y = z | map pos, q_spot",
 )
 WHOLE = (
     'select id == 42 && qty > 5 | sum qty', "count", "select n is missing | count", 'select sym == "AAPL" | max qty', "sum n", "group id % 7 as k: sum(qty), count(), max(n)",
@@ -305,9 +267,10 @@ WHOLE = (
 )
 
 
-def trades():
-    symbols = ("AAPL", "B", "it's", "\\x", "Zoë", "z")
-    return [(k, k * 7 % 100, symbols[k % 6], k * 37 % 1000 - 400, None if k % 4 == 0 else k - 50, f"202{3 + k % 3}-0{1 + k % 9}-11", None if k % 5 == 0 else k / 8) for k in range(200)]
+def rows_of(table):
+    if table == "trades":
+        return [(k, k * 7 % 100, SYMBOLS[k % 6], k * 37 % 1000 - 400, None if k % 4 == 0 else k - 50, f"202{3 + k % 3}-0{1 + k % 9}-11", None if k % 5 == 0 else k / 8, (0.0, 0.5, 2.5, -1.0)[k % 4]) for k in range(200)]
+    return [(k, k * 11 % 60, None if k % 5 == 0 else k - 9, SYMBOLS[k * k % 6], (0.0, 2.5, 0.5)[k % 3], f"202{3 + k % 2}-0{1 + k % 9}-11", None if k % 3 == 0 else k * 10**17) for k in range(30)]
 
 
 def quoted(value):
@@ -316,94 +279,110 @@ def quoted(value):
     return "NULL" if value is None else repr(value)
 
 
-def fill_engine(name, engine, rows):
-    """Makes the table "default"."trades" there."""
-    values = ", ".join("(%s)" % ", ".join(map(quoted, row)) for row in rows)
+def fill_engine(name, engine):
+    """Makes the tables of the database "default" there."""
     if name == "duckdb":
-        engine.connection.execute('CREATE SCHEMA "default"; CREATE TABLE "default".trades (%s)' % ", ".join(f"{c[0]} {c[2]}" for c in TRADES))
-        engine.connection.executemany('INSERT INTO "default".trades VALUES (?, ?, ?, ?, ?, ?, ?)', rows)
-    elif name == "spark":
-        dated = [(*row[:5], datetime.date.fromisoformat(row[5]), row[6]) for row in rows]
-        engine.session.createDataFrame(dated, ", ".join(f"{c[0]} {c[3]}" for c in TRADES)).write.saveAsTable("default.trades")
-    else:
-        engine.server.ask("CREATE TABLE default.trades (%s) ENGINE = MergeTree ORDER BY pos" % ", ".join(f"{c[0]} {c[1]}" for c in TRADES))
-        engine.server.ask(f"INSERT INTO default.trades VALUES {values}")
+        engine.connection.execute('CREATE SCHEMA "default"')
+    for table, columns in TABLES.items():
+        rows = rows_of(table)
+        if name == "duckdb":
+            engine.connection.execute(f'CREATE TABLE "default".{table} (%s)' % ", ".join(f"{c[0]} {c[2]}" for c in columns))
+            engine.connection.executemany(f'INSERT INTO "default".{table} VALUES (%s)' % ", ".join("?" * len(columns)), rows)
+        elif name == "spark":
+            dated = [[datetime.date.fromisoformat(value) if c[3] == "date" else value for c, value in zip(columns, row)] for row in rows]
+            engine.session.createDataFrame(dated, ", ".join(f"{c[0]} {c[3]}" for c in columns)).write.saveAsTable(f"default.{table}")
+        else:
+            engine.server.ask(f"CREATE TABLE default.{table} (%s) ENGINE = MergeTree ORDER BY {columns[0][0]}" % ", ".join(f"{c[0]} {c[1]}" for c in columns))
+            engine.server.ask(f"INSERT INTO default.{table} VALUES " + ", ".join("(%s)" % ", ".join(map(quoted, row)) for row in rows))
+
+
+def write_tables(sandbox):
+    for table, columns in TABLES.items():
+        with open(sandbox.path(f"{table}.csv"), "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow([column[0] for column in columns])
+            writer.writerows(rows_of(table))
 
 
 def rows_of_rql(sandbox, line):
-    """The names of columns, none of a value, and what rql prints for the rows of the file; None: an error."""
-    result = harness.run(["--device", "host", "--format", "csv", "-c", f"load trades.csv | {line}"], sandbox.here, sandbox.home)
+    """The names of columns, none of a value, and what rql prints for the rows of the files; the error, a text."""
+    line = random_queries.filled(f"load {{trades}} | {line}", {table: f"{table}.csv" for table in TABLES})
+    result = harness.run(["--device", "host", "--format", "csv", "-c", line], sandbox.here, sandbox.home)
     if result.status != 0:
-        return None
+        return result.err.decode()
     read = list(csv.reader(result.out.decode().splitlines()))
-    is_value = len(read) == 1 and re.fullmatch(r"-?[0-9.]+", read[0][0])
+    is_value = len(read) == 1 and re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?|-?inf|nan", read[0][0])
     return ([], read) if is_value else (read[0], read[1:])
 
 
 def as_text(field):
     """A value of rql or of an engine as text; CSV does not tell an empty text from a missing one."""
     text = "" if field in (None, "\\N", "ᴺᵁᴸᴸ") else str(int(field)) if isinstance(field, bool) else str(field)
-    return str(float(text)) if re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?", text) else text
+    if re.fullmatch(r"-?[0-9]+", text):
+        return text
+    return f"{float(text):.17g}" if re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?|-?inf|nan", text) else text
 
 
 def difference_of(expected, answer, ordered):
     """Between rql's rows and those of an engine, which may have one more column: whether the row fails."""
-    width = len(expected[0]) or 1 if expected else None
-    if width is None or (answer and len(answer[0]) > width):
-        failing = any(as_text(row[-1]) == "1.0" for row in answer)
-        if failing or expected is None:
-            return "" if failing and expected is None else f"expected {str(expected)[:300]}, got {str(answer)[:300]}"
+    if isinstance(expected, str):
+        failing = any(as_text(row[-1]) == "1" for row in answer)
+        empty = "there are no rows" in expected and answer and answer[0][0] in (None, "\\N")
+        large = "does not fit" in expected and len(answer) == 1 and re.fullmatch(r"-?[0-9]{19,}", str(answer[0][0]))
+        return "" if failing or empty or large else f"expected {expected[:300]}, got {str(answer)[:300]}"
+    width = len(expected[0]) or 1
+    if answer and len(answer[0]) > width and any(as_text(row[-1]) == "1" for row in answer):
+        return f"expected {str(expected)[:300]}, got {str(answer)[:300]}"
     got = [[as_text(field) for field in row[:width]] for row in answer]
     wanted = [[as_text(field) for field in row] for row in expected[1]]
     good = got == wanted if ordered else sorted(got) == sorted(wanted)
     return "" if good else f"expected {str(wanted)[:300]}, got {str(got)[:300]}"
 
 
-def explained(names, sandbox, tally):
-    """Whole pipelines: what a server would run, run by other engines."""
+def explained(names, count, seed, sandbox, tally):
+    """Whole pipelines: what a server would run, run by other engines. Random ones may be refused."""
     try:
         source = ClickHouse("clickhouse-18", sandbox, [])
     except ImportError as error:
         print(f"dialects: explain sql: skipped: {error}")
         return
-    rows = trades()
-    fill_engine("clickhouse-18", source, rows)
-    with open(sandbox.path("trades.csv"), "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([column[0] for column in TRADES])
-        writer.writerows(rows)
-    expected = [rows_of_rql(sandbox, line) for line in WHOLE]
-    url = source.server.url("trades", "pos")
+    fill_engine("clickhouse-18", source)
+    write_tables(sandbox)
+    urls = {table: source.server.url(table, ORDERS[table]) for table in TABLES}
+    mine, theirs = ({column[0]: column[4] for column in TABLES[table]} for table in TABLES)
+    rng = random.Random(seed)
+    lines = [*WHOLE, *JOINS, *(random_queries.Writer(rng, mine, {"quotes": theirs}, words=SYMBOLS).pipeline() for _ in range(count))]
+    expected = [rows_of_rql(sandbox, line) for line in lines]
     for name in names:
         try:
             engine = source if name == "clickhouse-18" else ENGINES[name](name, sandbox, [])
         except ImportError:
             continue
         if engine is not source:
-            fill_engine(name, engine, rows)
-        for line, wanted in zip(WHOLE, expected):
-            shown = harness.run(["-c", f"explain sql --dialect {ENGINES[name].dialect} load {url} | {line}"], sandbox.here, sandbox.home)
-            lines = shown.out.decode().splitlines()
-            problem = "" if shown.status == 0 and len(lines) == 2 else shown.text()
+            fill_engine(name, engine)
+        refused = 0
+        for number, (line, wanted) in enumerate(zip(lines, expected)):
+            shown = harness.run(["-c", random_queries.filled(f"explain sql --dialect {ENGINES[name].dialect} load {{trades}} | {line}", urls)], sandbox.here, sandbox.home)
+            told = shown.out.decode().splitlines()
+            problem = "" if shown.status == 0 and len(told) == 2 else shown.text()
+            if problem and number >= len(WHOLE) + len(JOINS):
+                refused += 1
+                continue
             if not problem:
                 try:
-                    problem = difference_of(wanted, engine.ask_texts(lines[1]), "distinct" not in line)
+                    problem = difference_of(wanted, engine.ask_texts(told[1]), "distinct" not in line)
                 except Exception as error:
                     problem = f"{type(error).__name__}: {str(error)[:300]}"
-                problem = problem and f"{problem}\n{lines[1][:1500]}"
+                problem = problem and f"{problem}\n{told[1][:1500]}"
             tally.check(f"{name}: explain sql {line}", problem)
+        print(f"dialects: {name}: {count - refused} of {count} random pipelines wholly said", flush=True)
         if engine is not source:
             engine.stop()
     source.stop()
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=150)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--engines", default=",".join(ENGINES))
-    parser.add_argument("--verbose", action="store_true")
-    options = parser.parse_args()
+    options = engines.options(150, ENGINES)
     print(f"dialects: --seed {options.seed}")
     rng = random.Random(options.seed)
     rows = [(pos, *(random_value(rng, *column[:2]) for column in COLUMNS)) for pos in range(ROWS)]
@@ -415,7 +394,7 @@ def main():
         for name in options.engines.split(","):
             run_engine(name, sandbox, rows, pipelines, expected, tally, options.verbose)
     with harness.Sandbox() as sandbox:
-        explained(options.engines.split(","), sandbox, tally)
+        explained(options.engines.split(","), options.count // 2, options.seed, sandbox, tally)
     kinds = [kind for kind, _ in expected]
     print(f"dialects: {kinds.count('values')} with values, {kinds.count('row')} with failing rows, {kinds.count('other')} with other errors")
     return tally.finish()

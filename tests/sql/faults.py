@@ -14,8 +14,9 @@ import sys
 import threading
 import time
 
+import engines
 import servers
-from servers import harness
+from engines import harness
 
 SHARDS = 4
 ROWS = 20000
@@ -46,10 +47,10 @@ HERE = {
 
 def start_shards(sandbox, counts=(2, SHARDS)):
     """Servers that know the clusters c2, of the first two of them, and so on."""
-    ports = [servers.free_port() for _ in range(SHARDS)]
+    ports = [engines.free_port() for _ in range(SHARDS)]
     shard = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
     clusters = "".join(f"<c{count}>{''.join(shard.format(port) for port in ports[:count])}</c{count}>" for count in counts)
-    started = [servers.Server(sandbox.path(f"shard{k}"), port, clusters) for k, port in enumerate(ports)]
+    started = [engines.ClickHouse(sandbox.path(f"shard{k}"), port, clusters) for k, port in enumerate(ports)]
     return [server.wait() for server in started]
 
 
@@ -243,7 +244,7 @@ def certificates(rig):
 def main():
     tally = harness.Tally("faults")
     with harness.Sandbox() as sandbox:
-        rig = servers.Rig(sandbox, tally)
+        rig = engines.Rig(sandbox, tally)
         if shutil.which("openssl"):
             certificates(rig)
         else:

@@ -9,9 +9,8 @@ import subprocess
 import sys
 import time
 
-import modern
-import servers
-from servers import harness
+import engines
+from engines import harness
 
 ROWS = 3000000
 LINE = "select id == 42 | count"
@@ -51,9 +50,8 @@ def compare(name, server, runs, programs):
 def main():
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     programs = sys.argv[2:] or [harness.RQL]
-    for name in modern.present("first_statement"):
-        with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
-            compare(name, server, runs, programs)
+    for name, _, server in engines.each("first_statement", harness.Tally("first_statement")):
+        compare(name, server, runs, programs)
 
 
 if __name__ == "__main__":

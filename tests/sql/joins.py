@@ -3,18 +3,14 @@
 
     joins.py [--count N] [--seed S]      N random pipelines besides"""
 
-import argparse
-import os
 import random
 import re
-import shutil
-import subprocess
 import sys
 
+import engines
 import faults
-import modern
-import servers
-from servers import harness
+import random_queries
+from engines import harness
 
 WORDS = ("", "a", "AAPL", "MSFT", "ÄÖ", "a'b\\c", "Z")
 WIDE = (-(2**63), 2**63 - 1, -1, 0, 1, 2, 2**31, 2**40, 200)
@@ -181,25 +177,17 @@ def same_errors(here, there, names, urls):
     return texts[0] == texts[1]
 
 
+KINDS_OF = {"Int64": "int", "UInt8": "int", "Float64": "float", "Float32": "float", "String": "text", "Date": "date"}
+
+
 def random_line(rng):
-    stages = []
-    if rng.random() < 0.5:
-        stages.append(rng.choice(("select u > 40", "select k > 0", "derive i = i % 5", "sort sym, pos", "take 30", "reject k is missing")))
-    for number in range(rng.randrange(1, 3)):
-        table = rng.choice(("{b}", "{b}", "{few}", "{none}"))
-        inner = rng.choice(("", "", "select w > 1", "take 9", "derive j = j % 5", "reject name == \"a\"", "select id > 3 | select z < 2.0"))
-        source = f"(load {table} | {inner})" if inner else table
-        keys = ", ".join(rng.sample(("k", "i = j", "sym = name", "u = j", "x = y", "d = day", "pos = id"), rng.choice((1, 1, 2))))
-        kind = rng.choice(("join", "left join", "semi join", "anti join"))
-        stages.append(f"{kind} {source}{f' as q{number}' if kind in ('join', 'left join') else ''} on {keys}")
-    taken = [number for number, stage in enumerate(stage for stage in stages if " on " in stage) if stage_takes(stages, number)]
-    column = rng.choice([f"q{number}_{name}" for number in taken for name in ("w", "z", "id")] or ["u"])
-    stages.append(rng.choice(("count", f"sum {column}", f"map pos, {column}", f"select {column} > 2 | map pos, {column}", f"group sym: count(), count({column}) as n", f"map pos, {column} is missing", f"sort {column}, pos | take 9 | map pos")))
-    return "{a} | " + " | ".join(stages)
-
-
-def stage_takes(stages, number):
-    return [stage for stage in stages if " on " in stage][number].startswith(("join", "left join"))
+    """A pipeline whose first stage is a join, and which may have more."""
+    mine, theirs = ({name: KINDS_OF.get(kind, "missing") for name, kind in columns} for columns in (A, B))
+    writer = random_queries.Writer(rng, mine, {"b": theirs, "few": theirs, "none": theirs})
+    join = None
+    while not join:
+        join = writer.join()
+    return f"{{a}} | {join} | {writer.pipeline()}"
 
 
 def unordered(rig, shards):
@@ -242,27 +230,21 @@ def run(rig, shards, counts, options):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
+    options = engines.options(10)
     tally = harness.Tally("joins")
-    if shutil.which("clickhouse-server"):
+    if "clickhouse-18" in engines.present("joins", options.engines.split(",")):
         with harness.Sandbox() as sandbox:
             shards = faults.start_shards(sandbox)
             try:
-                rig = servers.Rig(sandbox, tally)
+                rig = engines.Rig(sandbox, tally)
                 make_tables(rig, shards, (1, 2, 4), random.Random(options.seed))
                 run(rig, shards, (1, 2, 4), options)
             finally:
                 for server in shards:
                     server.stop()
-    for name in modern.present("joins"):
-        if name == "clickhouse":
-            with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
-                rig = servers.Rig(sandbox, modern.Part(tally, name))
-                make_tables(rig, [server], (1,), random.Random(options.seed))
-                run(rig, [server], (1,), options)
+    for _, rig, server in engines.each("joins", tally, [name for name in options.engines.split(",") if name == "clickhouse"]):
+        make_tables(rig, [server], (1,), random.Random(options.seed))
+        run(rig, [server], (1,), options)
     return tally.finish()
 
 

@@ -3,106 +3,15 @@
 
     modern.py       serves, and prints its port; ends with its standard input
 
-One query runs at a time. Settings of the address become those of the query; there are no users. The interpreter is that of the tests, or
-CHDB_PYTHON."""
+One query runs at a time. Settings of the address become those of the query; there are no users. engines.py starts it by the interpreter of the
+tests, or CHDB_PYTHON."""
 
-import contextlib
 import http.server
 import os
 import re
-import shutil
-import subprocess
 import sys
 import threading
-import urllib.error
 import urllib.parse
-import urllib.request
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-
-def python():
-    return os.environ.get("CHDB_PYTHON") or sys.executable
-
-
-def is_there():
-    return subprocess.run([python(), "-c", "import chdb.session"], capture_output=True, check=False).returncode == 0
-
-
-class Modern:
-    """The server in a process of its own, with what servers.Server has."""
-
-    def __init__(self, folder):
-        self.folder, self.port, self.process = folder, 0, None
-        self.launch()
-
-    def launch(self):
-        with open(os.path.join(self.folder, "output"), "ab") as log:
-            self.process = subprocess.Popen([python(), os.path.abspath(__file__), self.folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
-
-    def wait(self):
-        self.port = int(self.process.stdout.readline() or 0)
-        if not self.port:
-            raise RuntimeError("chdb does not start")
-        return self
-
-    def ask(self, sql):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", data=sql if isinstance(sql, bytes) else sql.encode(), timeout=60) as answer:
-            return answer.read().decode()
-
-    def url(self, table, by, user=""):
-        return f"clickhouse://{user}127.0.0.1:{self.port}/default/{table}?by={by}"
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
-def start_18(folder):
-    import servers  # the process that serves has no need of it
-
-    return servers.Server(folder)
-
-
-# Whether it is installed, what starts it, what it is called.
-ENGINES = {
-    "clickhouse-18": (lambda: bool(shutil.which("clickhouse-server")), start_18, "clickhouse-server"),
-    "clickhouse": (is_there, Modern, "the module chdb"),
-}
-
-
-def present(title, names=tuple(ENGINES)):
-    """The engines that are installed; tells which are not."""
-    found = [name for name in names if ENGINES[name][0]()]
-    missing = [ENGINES[name][2] for name in names if name not in found]
-    if missing:
-        print(f"{title}: skipped: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed ({len(missing)} of {len(names)} engines)", flush=True)
-    return found
-
-
-class Part:
-    """What is counted of one engine."""
-
-    def __init__(self, tally, name):
-        self.tally, self.name = tally, name
-
-    def check(self, title, problem):
-        self.tally.check(f"{self.name}: {title}", problem)
-
-
-@contextlib.contextmanager
-def started(name, sandbox):
-    """The engine's server with a folder of its own, until the end of the block."""
-    folder = sandbox.path(f"server-{name}")
-    os.makedirs(folder)
-    server = ENGINES[name][1](folder).wait()
-    try:
-        yield server
-    finally:
-        server.stop()
-
-
-# --- the process ------------------------------------------------------------------------------------------------------
 
 
 PARAMETERS = ("query", "query_id", "database", "user", "password")

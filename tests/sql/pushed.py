@@ -9,11 +9,8 @@ import struct
 import sys
 import urllib.error
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import harness  # noqa: E402
-import modern  # noqa: E402
-import servers  # noqa: E402
+import engines
+from engines import harness
 
 IDS = ("61f0c404-5cb3-11e7-907b-a6006ad3dba0", "00000000-0000-0000-0000-000000000001")
 EXTREMES = (-(2**63), 2**63 - 1, -1, 0, 1, 2**62, -(2**31), 2**31)
@@ -211,21 +208,19 @@ def changing(rig, server):
 
 def main():
     tally = harness.Tally("pushed")
-    for name in modern.present("pushed"):
-        with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
-            rig = servers.Rig(sandbox, modern.Part(tally, name))
-            make_table(rig, server)
-            url = server.url("rows", "pos")
-            same(rig, url, "value", VALUES)
-            same(rig, url, "failure", FAILURES)
-            same(rig, url, "rows", RELATIONS)
-            few(rig, server)
-            decimals(rig, server)
-            little_comes(rig, url)
-            explained(rig, url)
-            elsewhere(rig, server, url)
-            unordered(rig, server)
-            changing(rig, server)
+    for _, rig, server in engines.each("pushed", tally):
+        make_table(rig, server)
+        url = server.url("rows", "pos")
+        same(rig, url, "value", VALUES)
+        same(rig, url, "failure", FAILURES)
+        same(rig, url, "rows", RELATIONS)
+        few(rig, server)
+        decimals(rig, server)
+        little_comes(rig, url)
+        explained(rig, url)
+        elsewhere(rig, server, url)
+        unordered(rig, server)
+        changing(rig, server)
     tally.finish()
     return 1 if tally.failed else 0
 

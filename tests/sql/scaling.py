@@ -9,8 +9,8 @@ import sys
 import time
 
 import faults
-import servers
-from servers import harness
+import engines
+from engines import harness
 
 LINES = (
     ("count", "select id == 42 | count"),
@@ -58,7 +58,7 @@ def main():
     rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10000000
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 12
     with harness.Sandbox() as sandbox:
-        rig = servers.Rig(sandbox, harness.Tally("scaling"))
+        rig = engines.Rig(sandbox, harness.Tally("scaling"))
         shards = faults.start_shards(sandbox, (1, 2, 4))
         try:
             fill(shards, rows)

@@ -19,102 +19,11 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import harness  # noqa: E402
-import modern  # noqa: E402
+import engines
+import modern
+from engines import harness
 
 INTERRUPTED = (130, -2)
-
-CONFIG = """<?xml version="1.0"?><yandex>
-<logger><level>warning</level><log>{here}/log</log><errorlog>{here}/errors</errorlog></logger>
-<http_port>{http}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
-<max_concurrent_queries>20</max_concurrent_queries><mark_cache_size>100000000</mark_cache_size>
-<path>{here}/data/</path><tmp_path>{here}/data/tmp/</tmp_path><user_files_path>{here}/data/files/</user_files_path>
-<format_schema_path>{here}/data/schemas/</format_schema_path><users_config>{here}/users.xml</users_config>
-<default_profile>default</default_profile><default_database>default</default_database><timezone>UTC</timezone>
-<remote_servers>{clusters}</remote_servers>
-</yandex>"""
-
-USERS = """<?xml version="1.0"?><yandex>
-<profiles><default><max_threads>1</max_threads></default>
-<skipping><skip_unavailable_shards>1</skip_unavailable_shards></skipping>
-<skipped><readonly>1</readonly><skip_unavailable_shards>1</skip_unavailable_shards></skipped>
-<ro><readonly>2</readonly></ro><fixed><readonly>1</readonly></fixed>
-<cut><readonly>1</readonly><max_rows_to_read>5</max_rows_to_read><read_overflow_mode>break</read_overflow_mode></cut>
-<free><max_rows_to_read>5</max_rows_to_read><read_overflow_mode>break</read_overflow_mode></free></profiles>
-<users>{users}</users><quotas><default></default></quotas></yandex>"""
-
-USER = """<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></networks><profile>{profile}</profile><quota>default</quota></{name}>"""
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Server:
-    """A ClickHouse server with a folder of its own."""
-
-    def __init__(self, folder, tcp=None, clusters=""):
-        self.folder, self.port, self.tcp, self.process = folder, free_port(), tcp or free_port(), None
-        os.makedirs(os.path.join(folder, "data", "tmp"))
-        people = [("default", "", "default"), ("reader", "secret", "ro")] + [(name, "", name) for name in ("fixed", "cut", "free", "skipping", "skipped")]
-        users = "".join(USER.format(name=name, password=password, profile=profile) for name, password, profile in people)
-        config = CONFIG.format(here=folder, http=self.port, tcp=self.tcp, clusters=clusters)
-        for name, text in (("config.xml", config), ("users.xml", USERS.format(users=users))):
-            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-                file.write(text)
-        self.launch()
-
-    def launch(self):
-        with open(os.path.join(self.folder, "output"), "ab") as log:
-            self.process = subprocess.Popen(["clickhouse-server", f"--config-file={self.folder}/config.xml"], cwd=self.folder, stdout=log, stderr=log)
-
-    def wait(self):
-        for _ in range(600):
-            try:
-                self.ask("SELECT 1")
-                return self
-            except (urllib.error.URLError, ConnectionError):
-                time.sleep(0.05)
-        raise RuntimeError("clickhouse-server does not start")
-
-    def ask(self, sql):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/", data=sql if isinstance(sql, bytes) else sql.encode(), timeout=60) as answer:
-            return answer.read().decode()
-
-    def url(self, table, by, user=""):
-        return f"clickhouse://{user}127.0.0.1:{self.port}/default/{table}?by={by}"
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Rig:
-    def __init__(self, sandbox, tally):
-        self.sandbox = sandbox
-        self.tally = tally
-
-    def run(self, *queries, variables=()):
-        arguments = ["--device", "host"]
-        for query in queries:
-            arguments += ["-c", query]
-        return harness.run(arguments, self.sandbox.here, self.sandbox.home, prefix=("env", *variables))
-
-    def answers(self, title, expected, *queries, variables=()):
-        result = self.run(*queries, variables=variables)
-        got = result.out.decode()
-        problem = harness.difference(expected, got, "output") if got != expected else ""
-        self.tally.check(title, problem or ("" if result.status == 0 else result.text()))
-
-    def fails(self, title, message, *queries, variables=(), status=1):
-        """The one error has this text, and nothing is printed."""
-        result = self.run(*queries, variables=variables)
-        errors = result.err.decode()
-        good = result.status == status and message in errors and errors.count("error: ") == 1 and not result.out
-        self.tally.check(title, "" if good else f"expected status {status} and {message!r}: {result.text()}")
 
 
 def types(rig, server):
@@ -551,23 +460,20 @@ def saving_between(rig, server):
 def main():
     tally = harness.Tally("servers")
     with harness.Sandbox() as sandbox:
-        rig = Rig(sandbox, tally)
-        misbehaving(rig)
-    for name in modern.present("servers"):
-        with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
-            rig = Rig(sandbox, modern.Part(tally, name))
-            types(rig, server)
-            pipelines(rig, server)
-            live(rig, server)
-            saving(rig, server, name == "clickhouse")
-            saving_between(rig, server)
-            if name == "clickhouse":
-                types_of_today(rig, server)
-                continue
-            connections(rig, server)
-            completion(rig, server)
-            people(rig, server)
-            wrong(rig, server)
+        misbehaving(engines.Rig(sandbox, tally))
+    for name, rig, server in engines.each("servers", tally):
+        types(rig, server)
+        pipelines(rig, server)
+        live(rig, server)
+        saving(rig, server, name == "clickhouse")
+        saving_between(rig, server)
+        if name == "clickhouse":
+            types_of_today(rig, server)
+            continue
+        connections(rig, server)
+        completion(rig, server)
+        people(rig, server)
+        wrong(rig, server)
     return tally.finish()
 
 

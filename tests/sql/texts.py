@@ -5,89 +5,32 @@
 
 Each line runs on the table, where the server computes, and after a stage that no server runs, so that its columns are read."""
 
-import argparse
-import os
 import random
 import re
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import harness  # noqa: E402
-import modern  # noqa: E402
-import servers  # noqa: E402
+import engines
+import random_queries
 
 # Long and short characters, line ends, what LIKE and regular expressions take for something else, what is no UTF-8.
 PARTS = ("a", "b", "A", "Z", "%", "_", "\\", "'", "\n", "\t", " ", "ü", "Ä", "ß", "€", "😀", "\u00a0", "\x01", "aa", "ab", ".", "*", "$", "^", "[", "0", "-7", "ſ", "ǰ")
 BROKEN = (b"\xff", b"\xc3", b"a\x80b", b"\xe2\x82", b"\xc3a", b"b\xf0\x9f\x98")
-PATTERNS = ("%", "", "_", "__", "a%", "%a", "%a%", "a", "a_", "_a%", "%a%b%", "a%b", "%\\%%", "\\%%", "%\\_", "\\\\%", "%\\\\", "a\\b", "%_%", "%ü", "ü_", "%€%", "_%_", "%'%", "%.%", "a.%", "%\n%", "%\n_", "%$", "[%", "%aa%a%", "_\n%", "%%", "%a%%", "\\a%")
 
 
-def quoted(text):
-    """A text in rql."""
-    table = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
-    return '"' + "".join(table.get(c, f"\\u{{{ord(c):x}}}" if ord(c) < 32 else c) for c in text) + '"'
-
-
-class Writer:
-    def __init__(self, rng):
-        self.rng = rng
-
-    def constant(self):
-        return quoted("".join(self.rng.choice(PARTS) for _ in range(self.rng.choice((0, 1, 1, 1, 2)))))
-
-    def text(self, depth):
-        rng = self.rng
-        if depth <= 0 or rng.random() < 0.3:
-            return rng.choice(("s", "s", "n", "c"))
-        choice = rng.random()
-        one = self.text(depth - 1)
-        if choice < 0.3:
-            return f"{rng.choice(('upper', 'lower', 'trim'))}({one})"
-        if choice < 0.45:
-            return f"substr({one}, {rng.choice((0, 1, 2, 5, 100))}{rng.choice(('', ', 0', ', 1', ', 3'))})"
-        if choice < 0.55:
-            return f"replace({one}, {quoted(rng.choice(PARTS))}, {self.constant()})"
-        if choice < 0.75:
-            other = self.constant() if rng.random() < 0.7 else rng.choice(("c", "p"))
-            return f"({one} + {other})" if rng.random() < 0.5 else f"({other} + {one})"
-        if choice < 0.9:
-            return f"({self.truth(depth - 1)} ? {one} : {self.constant() if rng.random() < 0.5 else self.text(depth - 1)})"
-        return f"({one} ?? {self.constant()})"
-
-    def integer(self, depth):
-        return f"{self.rng.choice(('len', 'bytes'))}({self.text(depth - 1)})" if self.rng.random() < 0.8 else "v"
-
-    def truth(self, depth):
-        rng = self.rng
-        one, choice = self.text(depth - 1), rng.random()
-        if choice < 0.35:
-            return f"({one} like {quoted(rng.choice(PATTERNS))})"
-        if choice < 0.6:
-            return f"{rng.choice(('starts', 'ends', 'contains'))}({one}, {self.constant()})"
-        if choice < 0.75:
-            return f"({one} {rng.choice(('==', '!=', '<', '<=', '>', '>='))} {self.constant() if rng.random() < 0.7 else self.text(depth - 1)})"
-        if choice < 0.8:
-            return f"({one} in [{self.constant()}, {self.constant()}])"
-        if choice < 0.9 and depth > 0:
-            return f"({self.truth(depth - 1)} {rng.choice(('&&', '||'))} {self.truth(depth - 1)})"
-        if choice < 0.95:
-            return f"({one} is missing)"
-        return f"({self.integer(depth)} {rng.choice(('<', '==', '>='))} {rng.choice((0, 1, 2, 4))})"
-
-    def line(self):
-        rng, choice = self.rng, self.rng.random()
-        if choice < 0.3:
-            return f"select {self.truth(2)} | map pos"
-        if choice < 0.4:
-            return f"select {self.truth(2)} | count"
-        if choice < 0.65:
-            return f"map pos, {self.text(3)} as t, {self.integer(2)} as i, {self.truth(2)} as b | select pos >= 0"
-        if choice < 0.8:
-            return f"group {self.text(2)} as k: count() as n, sum({self.integer(1)}) as s"
-        if choice < 0.9:
-            return f"map pos, {self.text(2)} as t | sort t{rng.choice(('', ' desc'))}, pos | take 7"
-        return f"map {self.text(2)} as t | distinct | sort t | take 9"
+def random_line(rng):
+    writer, choice = random_queries.Writer(rng, {"s": "text", "n": "text", "c": "text", "p": "text", "v": "int"}, words=PARTS), rng.random()
+    truth = writer.truth_of_text if rng.random() < 0.6 else writer.truth
+    if choice < 0.3:
+        return f"select {truth(2)} | map pos"
+    if choice < 0.4:
+        return f"select {truth(2)} | count"
+    if choice < 0.65:
+        return f"map pos, {writer.text(3)} as t, {writer.integer(2)} as i, {truth(2)} as b | select pos >= 0"
+    if choice < 0.8:
+        return f"group {writer.text(2)} as k: count() as n, sum({writer.integer(1)}) as s"
+    if choice < 0.9:
+        return f"map pos, {writer.text(2)} as t | sort t{rng.choice(('', ' desc'))}, pos | take 7"
+    return f"map {writer.text(2)} as t | distinct | sort t | take 9"
 
 
 def make_table(server, name, rng, rows, broken):
@@ -111,10 +54,10 @@ def told(result):
 
 
 def random_lines(rig, url, seed, count):
-    writer = Writer(random.Random(seed))
+    rng = random.Random(seed)
     lowered = errors = 0
     for number in range(count):
-        line = writer.line()
+        line = random_line(rng)
         there = rig.run(f"load {url} | {line}")
         here = rig.run(f"load {url} | derive rql_row = row | {line}")
         shown = rig.run(f"explain sql load {url} | {line}")
@@ -124,28 +67,13 @@ def random_lines(rig, url, seed, count):
     print(f"texts: {lowered} of {count} lowered, {errors} errors")
 
 
-def run_engine(name, tally, options):
-    with harness.Sandbox() as sandbox, modern.started(name, sandbox) as server:
-        rig = servers.Rig(sandbox, modern.Part(tally, name))
-        rng = random.Random(options.seed)
-        make_table(server, "clean", rng, 150, False)
-        make_table(server, "broken", rng, 150, True)
-        random_lines(rig, server.url("clean", "pos"), options.seed, options.count)
-        random_lines(rig, server.url("broken", "pos"), options.seed + 1, options.count // 2)
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--engines", default=",".join(modern.ENGINES))
-    options = parser.parse_args()
-    tally = harness.Tally("texts")
-    for name in modern.present("texts", options.engines.split(",")):
-        run_engine(name, tally, options)
-    tally.finish()
-    return 1 if tally.failed else 0
+def compare(rig, server, options):
+    rng = random.Random(options.seed)
+    make_table(server, "clean", rng, 150, False)
+    make_table(server, "broken", rng, 150, True)
+    random_lines(rig, server.url("clean", "pos"), options.seed, options.count)
+    random_lines(rig, server.url("broken", "pos"), options.seed + 1, options.count // 2)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(engines.main("texts", compare, 60))
