@@ -5,6 +5,7 @@
 
 Each line runs on the table, where the server computes, and after a stage that no server runs, so that its columns are read."""
 
+import os
 import random
 import re
 import sys
@@ -73,6 +74,10 @@ def compare(rig, server, options):
     make_table(server, "broken", rng, 150, True)
     random_lines(rig, server.url("clean", "pos"), options.seed, options.count)
     random_lines(rig, server.url("broken", "pos"), options.seed + 1, options.count // 2)
+    refused = rig.run(f"load {server.url('broken', 'pos')} | map s | save broken.parquet")
+    rig.tally.check("no file of text that is not UTF-8", "" if refused.status == 1 and b"not UTF-8, which files cannot hold" in refused.err and not os.path.exists(rig.sandbox.path("broken.parquet")) else f"{refused.err}")
+    saved = rig.run(f"load {server.url('clean', 'pos')} | map s, n | save clean.parquet", "load clean.parquet | count")
+    rig.tally.check("a file of text", "" if saved.out == b"150\n" else f"{saved.out} {saved.err}")
 
 
 if __name__ == "__main__":

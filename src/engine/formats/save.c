@@ -1,10 +1,12 @@
 #include "engine/formats/save.h"
 
 #include "base/path.h"
+#include "base/utf8.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
 #include "engine/formats/splayed.h"
 #include "engine/storage/residency.h"
+#include "engine/values/dictionary.h"
 
 static enum status unknown_format(const char *path, struct span span, struct diags *diags)
 {
@@ -122,6 +124,35 @@ static enum status narrow_dates(const struct relation *relation, struct span spa
     return status;
 }
 
+/* Strings of servers are any bytes. */
+static enum status check_texts(const struct relation *relation, struct span span, struct diags *diags)
+{
+    for (size_t k = 0; k < relation->count; k++) {
+        const struct column *column = relation->columns[k];
+        const struct dictionary *strings = column->logical.kind == LOGICAL_TEXT ? column->logical.dictionary : NULL;
+        if (!strings || strings->unsorted) /* of a file, which was checked */
+            continue;
+        bool *broken = NULL;
+        for (int64_t code = 0; code < strings->count; code++) {
+            const struct text text = dictionary_text(strings, code);
+            if (utf8_is_valid(text.at, text.length))
+                continue;
+            if (!broken)
+                broken = arena_array(diags->arena, (size_t)strings->count, sizeof *broken);
+            broken[code] = true;
+        }
+        for (int64_t row = 0; row < column->rows && broken; row++) {
+            if (column_is_missing(column, row) || !broken[column_get_int(column, row)])
+                continue;
+            diag_error(diags, span, "column `%s`, row %lld: text that is not UTF-8, which files cannot hold",
+                       relation->names[k], (long long)row);
+            diag_hint(diags, "leave the column out, or have a view on the server convert it");
+            return STATUS_FAILED;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status save_columns(const struct relation *relation, const char *path, const struct workers *workers,
                                 struct span span, struct diags *diags)
 {
@@ -152,6 +183,9 @@ enum status save_relation(const struct relation *relation, const char *path, con
         const struct format_job job = {.workers = workers, .span = span, .diags = diags};
         return tables->save(tables->servers, path, relation, &job);
     }
+    status = check_texts(relation, span, diags);
+    if (status != STATUS_OK)
+        return status;
     struct relation *narrow = NULL;
     status = narrow_dates(relation, span, diags, &narrow);
     if (status != STATUS_OK)
