@@ -161,6 +161,8 @@ pipeline(A) ::= pipeline(P) PIPE stage(G). { A = pipeline_add(tree, P, G); }
 source(A) ::= LOAD(W) loaded(L). { A = source_load(tree, W, L); }
 source(A) ::= file(F). { A = source_path(tree, F); }
 source(A) ::= LAST(W). { A = source_last(tree, W); }
+source(A) ::= LAST(W) AS NAME(C). { A = source_as(tree, source_last(tree, W), C); }
+source(A) ::= vague(N) AS NAME(C). { A = source_as(tree, source_name(tree, N), C); }
 source(A) ::= named(S). { A = S; }
 
 generated(A) ::= RANGE(W) expr(F) DOTDOT expr(T). { A = source_range(tree, W, F, T, NULL); }
