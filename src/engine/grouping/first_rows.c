@@ -8,7 +8,8 @@ enum {
     FEW_BITS = 12,  /* codes of this many bits are always marked in tables, */
     MOST_BITS = 21, /* and of this many bits if there are as many rows as codes: the bytes fit a core's caches */
     PART_ROWS = 1 << 15,
-    MOST_PARTS = UINT8_MAX,
+    MOST_PARTS = 1 << 7,
+    SEEN = 1 << 7,
     WORD_BITS = 64
 };
 
@@ -17,7 +18,7 @@ struct marking {
     const struct workers *workers;
     struct parts parts; /* whole words of the bitmap */
     size_t codes;       /* possible ones */
-    uint8_t **seen;     /* of each thread, for each code: 1 + the first of its parts with that, or 0 */
+    uint8_t **seen;     /* of each thread, for each code: SEEN + the first of its parts with that, or 0 */
     int *members;       /* the threads that took each part */
     _Atomic uint64_t *kept;
     _Atomic int64_t count;
@@ -36,43 +37,71 @@ static void set_kept(const struct marking *marking, int64_t row, uint64_t rows)
     atomic_store_explicit(&marking->kept[row / WORD_BITS], rows, memory_order_relaxed);
 }
 
-/* A thread takes parts in ascending order, so it sees the first of its rows with a code first. Rows with codes not seen
- * before are listed without a branch, which might go either way. */
-static void see_rows(const struct marking *marking, uint8_t *seen, uint8_t part, const uint32_t *codes, int64_t row,
-                     int count)
+/* Whether none of these rows is the first with its code. Four chains, because one would take a cycle a row. */
+static bool are_seen(const uint8_t *seen, const uint32_t *codes, int count)
 {
-    uint64_t kept[KEY_BLOCK / WORD_BITS] = {0};
-    uint16_t fresh[KEY_BLOCK];
+    enum { AT_ONCE = 4 };
+    uint8_t a = SEEN, b = SEEN, c = SEEN, d = SEEN;
+    int i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        a &= seen[codes[i]];
+        b &= seen[codes[i + 1]];
+        c &= seen[codes[i + 2]];
+        d &= seen[codes[i + 3]];
+    }
+    for (; i < count; i++)
+        a &= seen[codes[i]];
+    return (a & b & c & d) != 0;
+}
+
+/* The bits of those of up to 64 rows that are the first with their codes. A thread takes parts in ascending order, so
+ * it sees the first of its rows with a code first. Rows with codes not seen before are listed without a branch, which
+ * might go either way; of these, most are first, or most repeat the one before. */
+static uint64_t see_rows(uint8_t *seen, int64_t part, const uint32_t *codes, int count)
+{
+    uint8_t fresh[WORD_BITS];
+    uint64_t kept = 0;
     int listed = 0;
     for (int i = 0; i < count; i++) {
-        fresh[listed] = (uint16_t)i;
+        fresh[listed] = (uint8_t)i;
         listed += !seen[codes[i]];
     }
     for (int k = 0; k < listed; k++) {
         const int i = fresh[k];
-        const uint64_t is_first = !seen[codes[i]];
-        kept[i / WORD_BITS] |= is_first << (i % WORD_BITS);
-        seen[codes[i]] = is_first ? part : seen[codes[i]];
+        if (!seen[codes[i]]) {
+            seen[codes[i]] = (uint8_t)(SEEN + part);
+            kept |= UINT64_C(1) << i;
+        }
     }
-    for (int i = 0; i < count && listed > 0; i += WORD_BITS)
-        set_kept(marking, row + i, kept[i / WORD_BITS]);
+    return kept;
 }
 
 static void see_part(void *context, int member, int64_t part)
 {
+    enum { MANY = WORD_BITS / 16 };
     struct marking *marking = context;
     uint32_t codes[KEY_BLOCK];
     const int64_t end = part_begin(&marking->parts, part + 1);
+    bool look = false; /* whether all rows are seen, before they are listed: not where many were first just before */
     marking->members[part] = member;
     if (!marking->seen[member])
         marking->seen[member] = pages_alloc(marking->codes);
     if (!marking->seen[member])
         marking->failed = true;
+    uint8_t *seen = marking->seen[member];
     for (int64_t row = part_begin(&marking->parts, part);
          row < end && !marking->failed && !workers_cancelled(marking->workers); row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read_32(marking->keys, row, count, codes);
-        see_rows(marking, marking->seen[member], (uint8_t)(part + 1), codes, row, count);
+        for (int i = 0; i < count; i += WORD_BITS) {
+            const int some = count - i < WORD_BITS ? count - i : WORD_BITS;
+            if (look && are_seen(seen, codes + i, some))
+                continue;
+            const uint64_t kept = see_rows(seen, part, codes + i, some);
+            look = __builtin_popcountll(kept) < MANY;
+            if (kept != 0)
+                set_kept(marking, row + i, kept);
+        }
     }
 }
 
@@ -81,34 +110,44 @@ static bool is_seen_before(const struct marking *marking, uint64_t code, int64_t
     bool before = false;
     for (int i = 0; i < marking->workers->threads; i++) {
         if (i != marking->members[part] && marking->seen[i])
-            before |= (uint8_t)(marking->seen[i][code] - 1) < part; /* 0 becomes the greatest */
+            before |= (marking->seen[i][code] ^ SEEN) < part; /* 0 becomes the greatest */
     }
     return before;
 }
 
-/* Drops rows whose codes another thread has seen in a part before. */
+/* Drops those of 64 rows whose codes another thread has seen in a part before; returns how many are left. Some are
+ * kept.
+ */
+static int drop_rows(const struct marking *marking, int64_t part, int64_t row, uint64_t kept)
+{
+    uint64_t rows[WORD_BITS], codes[WORD_BITS];
+    uint64_t left = kept;
+    int count = 0;
+    do {
+        rows[count++] = (uint64_t)(row + __builtin_ctzll(left));
+        left &= left - 1;
+    } while (left != 0);
+    keys_read_at(marking->keys, 0, rows, count, codes);
+    for (int i = 0; i < count; i++) {
+        const uint64_t before = is_seen_before(marking, codes[i], part);
+        kept &= ~(before << (rows[i] % WORD_BITS));
+    }
+    set_kept(marking, row, kept);
+    return __builtin_popcountll(kept);
+}
+
 static void drop_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct marking *marking = context;
-    uint64_t rows[WORD_BITS], codes[WORD_BITS];
     int64_t kept_rows = 0;
     const int64_t end = part_begin(&marking->parts, part + 1);
-    for (int64_t row = part_begin(&marking->parts, part); row < end && !workers_cancelled(marking->workers);
-         row += WORD_BITS) {
-        uint64_t kept = atomic_load_explicit(&marking->kept[row / WORD_BITS], memory_order_relaxed);
-        if (kept == 0)
-            continue;
-        int count = 0;
-        for (uint64_t left = kept; left != 0; left &= left - 1)
-            rows[count++] = (uint64_t)(row + __builtin_ctzll(left));
-        keys_read_at(marking->keys, 0, rows, count, codes);
-        for (int i = 0; i < count; i++) {
-            const uint64_t before = is_seen_before(marking, codes[i], part);
-            kept &= ~(before << (rows[i] % WORD_BITS));
-        }
-        set_kept(marking, row, kept);
-        kept_rows += __builtin_popcountll(kept);
+    for (int64_t row = part_begin(&marking->parts, part); row < end; row += WORD_BITS) {
+        if (row % KEY_BLOCK == 0 && workers_cancelled(marking->workers))
+            break;
+        const uint64_t kept = atomic_load_explicit(&marking->kept[row / WORD_BITS], memory_order_relaxed);
+        if (kept != 0)
+            kept_rows += drop_rows(marking, part, row, kept);
     }
     atomic_fetch_add_explicit(&marking->count, kept_rows, memory_order_relaxed);
 }

@@ -42,9 +42,12 @@ static void count_part(void *context, int member, int64_t part)
 {
     (void)member;
     const struct distinct *distinct = context;
+    const int64_t end = part_begin(&distinct->parts, part + 1);
     int64_t count = 0;
-    for (int64_t i = part_begin(&distinct->parts, part); i < part_begin(&distinct->parts, part + 1); i++)
-        count += __builtin_popcountll(distinct->kept[i]);
+    for (int64_t i = part_begin(&distinct->parts, part); i < end; i++) {
+        const uint64_t kept = atomic_load_explicit(&distinct->kept[i], memory_order_relaxed);
+        count += kept != 0 ? __builtin_popcountll(kept) : 0; /* few words have any */
+    }
     distinct->begins[part] = count;
 }
 
@@ -66,10 +69,13 @@ static void write_part(void *context, int member, int64_t part)
     int count = 0;
     int64_t at = distinct->begins[part];
     const int64_t end = part_begin(&distinct->parts, part + 1);
-    for (int64_t i = part_begin(&distinct->parts, part); i < end && !workers_cancelled(distinct->workers); i++) {
-        for (uint64_t word = distinct->kept[i]; word != 0; word &= word - 1)
+    for (int64_t i = part_begin(&distinct->parts, part); i < end; i++) {
+        uint64_t word = atomic_load_explicit(&distinct->kept[i], memory_order_relaxed);
+        for (; word != 0; word &= word - 1)
             rows[count++] = (uint64_t)i * WORD_BITS + (uint64_t)__builtin_ctzll(word);
         if (count > KEY_BLOCK - WORD_BITS) {
+            if (workers_cancelled(distinct->workers))
+                return;
             write_rows(distinct, rows, count, at);
             at += count;
             count = 0;
