@@ -251,6 +251,7 @@ TABLES = {
 }  # fmt: skip
 ORDERS = {"trades": "pos", "quotes": "spot"}
 JOINS = (
+    "select id in (load {quotes} | map key) | count", "select x in (load {quotes} | map bid) && !(n in (load {quotes} | map m)) | map pos", "map pos, sym in (load {quotes} | select spot > 20 | map name) as s | take 30", "derive s = d in (load {quotes} | map day) | group s: count()",
     "join {quotes} as q on id = key | map pos, q_spot, q_name", "left join {quotes} as q on sym = name | map pos, q_spot, q_w | take 50", "left join {quotes} as q on n = m, d = day | map pos, q_spot, q_bid",
     "semi join {quotes} as q on n = m", "anti join {quotes} on id = key | count", "derive y = -x | join {quotes} as q on y = bid | map pos, q_spot", "join (load {quotes} | group name: count() as c) on sym = name | map pos, c",
     "derive y = x == 0.5 ? 0.0 / 0.0 : x | join (load {quotes} | derive z = bid == 2.5 ? 0.0 / 0.0 : bid) as q on y = z | map pos, q_spot",

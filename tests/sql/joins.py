@@ -60,6 +60,15 @@ PUSHED = (
     "{a} | left join {b} on k | derive q = w ?? -1 | group q: count()",
     "{a} | join {b} on k | distinct | count",
     "{a} | left join {b} on k | tail 5 | map pos, id",
+    "{a} | select k in (load {b} | map k) | count",
+    "{a} | select k in (load {b} | take 7 | map k) && x in (load {b} | map y) | map pos, k, x",
+    "{a} | derive s = sym in (load {b} | map name) | group s: count(), sum(u)",
+    "{a} | map pos, !(k in (load {b} | map k)) as s, (i in (load {b} | map j)) || d in (load {b} | map day) as t | take 50",
+    "{a} | map pos, (k in (load {none} | map k) ? 1 : 2) as s | sum s",
+    "{a} | select upper(sym) in (load {b} | select w > 0 | map name) | sum u",
+    "{a} | map x == 1.5 ? 0.0 / 0.0 : x as t | count t in (load {b} | map y == 0.1 ? 0.0 / 0.0 : y as t)",
+    "{a} | select (u > 100) in (load {b} | map j > 1) | reject k in (load {few} | group k: count() as n | map k) | map pos",
+    "{a} | select i in (load {a} | semi join {b} on k | map i) | count",
 )
 # Where something fails, is refused, or runs here.
 OTHER = (
@@ -78,7 +87,9 @@ OTHER = (
     "{a} | map 5 as c, pos | join (load {b} | map 5 as c, id) on c | count",
     "{a} | join {b} on k | scan + ",
     "{a} | join {b} on k | map pos | scan +",
-    "{a} | select k in (load {b} | map k) | count",
+    "{a} | derive s = k in (load {b} | derive q = 1 // (id - id) | map q) | count s",
+    "{a} | derive s = k in (load {none} | derive q = 1 // (id - id) | map q) | count s",
+    "{a} | select sym in (load b.csv | map name) | count",
 )
 
 

@@ -54,7 +54,8 @@ def answer(rig, line, sources):
     errors = re.findall(r"error: .*", result.err.decode())
     for name, source in sources.items():
         errors = [error.replace(source, name).replace(source[: source.find("?") + 1] + "...", name) for error in errors]
-    return result.status, result.out.decode(), errors
+    # What is quoted of the line is cut, by its length with the source.
+    return result.status, result.out.decode(), [re.sub(r"`[^`]{90,}`", "`...`", error) for error in errors]
 
 
 def compare(rig, server, options):

@@ -164,6 +164,7 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
     if (status == STATUS_OK) {
         struct binder binder = binder_new(env, false, arena, diags);
         binder.bind_source = bind_source;
+        binder.bind_members = bind_members;
         binder.workers = alone.runner ? &alone.runner->workers : NULL;
         status = bind_remotely(&binder, &alone, &sources, bind_once, bound, &remote, &done);
     }
@@ -223,6 +224,7 @@ enum status remote_describe(struct env *env, const struct bind_request *request,
 {
     struct binder binder = binder_new(env, false, arena, diags);
     binder.bind_source = bind_source;
+    binder.bind_members = bind_members;
     binder.workers = &request->runner->workers;
     return remote_tell(&binder, request, bind_once, description);
 }

@@ -16,6 +16,8 @@
 
 /* bind_source.c: binds a pipeline's source, or one that zip adds. Always fills in `flow`. */
 void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
+/* The same, without the rows where its only column has no value. */
+void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow);
 
 /* bind_list.c: the column of a list, which the queue holds, and its slot. NULL after an error, or if unknown. */
 struct column *bind_list(struct binder *binder, const struct source_node *source, struct slot *slot);

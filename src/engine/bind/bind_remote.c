@@ -134,6 +134,26 @@ static bool add_source(const struct binder *binder, const struct source_node *so
     return true;
 }
 
+/* Adds the tables that `x in (...)` reads. */
+static bool add_of_expr(const struct binder *binder, const struct expr *expr, const char *dialect,
+                        struct sources *sources, struct tables *tables)
+{
+    bool good = true;
+    for (size_t i = 0; i < expr->arg_count && good; i++)
+        good = add_of_expr(binder, expr->args[i], dialect, sources, tables);
+    return good && (expr->kind != EXPR_IN_SOURCE || !expr->source ||
+                    add_source(binder, expr->source, dialect, sources, tables));
+}
+
+static bool add_of_items(const struct binder *binder, const struct item *items, size_t count, const char *dialect,
+                         struct sources *sources, struct tables *tables)
+{
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++)
+        good = add_of_expr(binder, items[i].expr, dialect, sources, tables);
+    return good;
+}
+
 /* Adds the tables that the first `stages` stages and the source read. */
 static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages, const char *dialect,
                        struct sources *sources, struct tables *tables)
@@ -143,6 +163,9 @@ static bool add_tables(const struct binder *binder, const struct pipeline *pipel
         const struct stage *stage = &pipeline->stages[k];
         for (size_t i = 0; i < stage->source_count && good; i++)
             good = add_source(binder, &stage->sources[i], dialect, sources, tables);
+        good = good && add_of_items(binder, stage->items, stage->item_count, dialect, sources, tables) &&
+               add_of_items(binder, stage->aggregates, stage->aggregate_count, dialect, sources, tables) &&
+               (!stage->condition || add_of_expr(binder, stage->condition, dialect, sources, tables));
     }
     return good;
 }

@@ -377,3 +377,17 @@ void bind_source(struct binder *binder, const struct source_node *source, struct
     if (source->as.text != NULL)
         name_column(binder, &source->as, flow);
 }
+
+void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    bind_source(binder, source, flow);
+    if (flow->open || flow->count != 1 || flow->columns[0].validity == 0)
+        return;
+    struct task *task = task_reading(binder, "in", source->span, flow);
+    struct term term = term_of_column(&task->code, flow, 0, source->span);
+    task_filter(binder, task, term.present);
+    term.present = NO_VALUE;
+    term.settled = true;
+    task_set_outputs(binder, task, flow, flow->columns, &term, 1);
+    flow->rows = -1;
+}

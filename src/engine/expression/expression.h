@@ -94,6 +94,7 @@ struct binder {
     struct queue *queue;             /* NULL while no pipeline is bound */
     struct evaluations *evaluations; /* of the pipeline's sources; NULL while no pipeline is bound */
     void (*bind_source)(struct binder *binder, const struct source_node *source, struct flow *flow);
+    void (*bind_members)(struct binder *binder, const struct source_node *source, struct flow *flow);
     const struct workers *workers;     /* for what is computed while binding */
     const struct dictionary **ordered; /* unsorted dictionaries that need an order: what was bound is of no use */
     size_t ordered_count, ordered_capacity;

@@ -269,20 +269,52 @@ static bool only_column(struct scope *scope, const struct expr *expr, const stru
     return false;
 }
 
-/* Finds the source, or binds and requests it. NULL: it is unknown. */
-static struct evaluated *find_source(struct scope *scope, const struct expr *expr)
+/* Binds the source for a server: its tasks come before the one that reads them. */
+static void bind_in_front(struct scope *scope, const struct source_node *source, struct flow *flow)
+{
+    struct binder *binder = scope->binder;
+    struct queue *queue = binder->queue;
+    const size_t begin = scope->task->number, end = queue->count;
+    binder->bind_members(binder, source, flow);
+    const size_t added = queue->count - end;
+    struct task **tasks = arena_array(binder->arena, added + 1, sizeof(struct task *));
+    memcpy(tasks, queue->tasks + end, added * sizeof *tasks);
+    memmove(queue->tasks + begin + added, queue->tasks + begin, (end - begin) * sizeof *tasks);
+    memcpy(queue->tasks + begin, tasks, added * sizeof *tasks);
+    for (size_t k = begin; k < queue->count; k++)
+        queue->tasks[k]->number = k;
+}
+
+/* Finds the source, or binds it as *flow and requests it, unless a server is to run it. NULL: it is unknown. */
+static struct evaluated *find_source(struct scope *scope, const struct expr *expr, struct flow *flow)
 {
     struct binder *binder = scope->binder;
     struct evaluated *evaluated = evaluated_find(binder, expr->source);
     if (evaluated != NULL && evaluated->relation != NULL)
         return evaluated;
-    struct flow flow;
     const bool wanted = true;
-    binder->bind_source(binder, expr->source, &flow);
+    if (binder->remote)
+        bind_in_front(scope, expr->source, flow);
+    else
+        binder->bind_source(binder, expr->source, flow);
     if (bind_gave_up(binder))
         return NULL;
-    return evaluated_request(binder, expr->source, pipeline_of_source(binder->arena, expr->source), &flow,
-                             flow.count == 1 ? &wanted : NULL);
+    if (binder->remote)
+        return evaluated_never(binder, flow);
+    return evaluated_request(binder, expr->source, pipeline_of_source(binder->arena, expr->source), flow,
+                             flow->count == 1 ? &wanted : NULL);
+}
+
+/* For a server, which looks in the source, bound as `flow`. */
+static value member_for_server(struct scope *scope, const struct flow *flow, value key, struct span span)
+{
+    const struct input input = {.task = flow->task,
+                                .type = flow->columns[0].type,
+                                .name = flow->columns[0].name,
+                                .whole = true,
+                                .side = JOIN_MEMBER};
+    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
+    return code_lookup(scope->code, (int64_t)number, KIND_BOOL, key, span);
 }
 
 /* Whether a source can be bound where the expression stands. */
@@ -316,13 +348,24 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
 {
     struct binder *binder = scope->binder;
     const struct span span = expr->span;
-    struct evaluated *evaluated = may_have_source(scope, expr) ? find_source(scope, expr) : NULL;
+    struct flow flow;
+    struct evaluated *evaluated = may_have_source(scope, expr) ? find_source(scope, expr, &flow) : NULL;
     if (evaluated == NULL || !only_column(scope, expr, evaluated))
         return unknown_term;
     const struct slot *column = &evaluated->columns[0];
     if (!match_check(scope, term, text_of_span(binder->arena, expr->args[0]->span, 40), column,
                      text_of_span(binder->arena, expr->source->span, 40), span))
         return unknown_term;
+    if (binder->remote) {
+        if (!term_is_known(term) || !column->known)
+            return unknown_term;
+        struct term result = term_of(member_for_server(scope, &flow, term.value, span));
+        if (term.present != NO_VALUE)
+            result.value = op(scope, OP_AND, term.present, result.value, span);
+        result.present = term.present;
+        result.settled = true;
+        return result;
+    }
     if (evaluated->relation == NULL) /* never run: anything that reads the row */
         return term_of(op(scope, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
     const struct join_keys keys = {

@@ -1,6 +1,7 @@
 #include "sql/lower/expression_internal.h"
 
 #include "sql/lower/dialect_texts.h"
+#include "sql/lower/select.h"
 
 #include <math.h>
 #include <string.h>
@@ -306,6 +307,25 @@ static void say_operation(struct sql_expressions *expressions, value v)
     strbuf_free(&out);
 }
 
+/* x in (SOURCE), whose elements the leaf says. */
+static void say_member(struct sql_expressions *expressions, value v)
+{
+    struct said *said = &expressions->said[v];
+    const struct sql_dialect *dialect = expressions->dialect;
+    const struct instr *instr = &expressions->code->at[v];
+    const struct sql_leaf *leaf = &expressions->leaves[instr->integer];
+    const struct said *key = &expressions->said[instr->args[0]];
+    if (!say_arguments(expressions, instr, said))
+        return;
+    said->refusal = "`in` with a table";
+    if (!leaf->text || leaf->is_text != key->is_text || said->depth > DEEPEST)
+        return;
+    const char *text =
+        sql_join_key(dialect, key->text, key->is_text, expressions->code->at[instr->args[0]].kind, expressions->arena);
+    text = arena_printf(expressions->arena, "(%s %s (%s))", text, dialect->in, leaf->text);
+    said->text = strlen(text) <= MOST_BYTES ? text : NULL;
+}
+
 void expression_say(struct sql_expressions *expressions, value v)
 {
     struct said *said = &expressions->said[v];
@@ -321,6 +341,8 @@ void expression_say(struct sql_expressions *expressions, value v)
         said->refusal = leaf->text ? NULL : "a column of this type";
     } else if (instr->op == OP_TEXT) {
         say_text(expressions, v);
+    } else if (instr->op == OP_GATHER) {
+        say_member(expressions, v);
     } else if (instr->op == OP_CONST) {
         said->text = constant(expressions, instr);
     } else {

@@ -172,7 +172,6 @@ bool lowering_limit(struct lowering *lowering, const struct task *task, struct s
     return limit(lowering, select, skip, take);
 }
 
-/* The task's code, analysed, as expressions of the select's columns. NULL: they would be too long. */
 struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
                                              struct task **analysed)
 {
@@ -181,8 +180,12 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
     struct sql_leaf *leaves = arena_array(arena, task->input_count + 1, sizeof *leaves);
     *analysed = task_clone(task, arena);
     optimize_task(*analysed, columns, TABLE_ROWS);
-    for (size_t k = 0; k < task->input_count; k++)
+    for (size_t k = 0; k < task->input_count; k++) {
         leaves[k] = select->columns[k].leaf;
+        if (task->inputs[k].side == JOIN_MEMBER && task->inputs[k].needed &&
+            !lower_member(lowering, task, k, &leaves[k]))
+            return NULL;
+    }
     struct sql_expressions *expressions =
         sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, arena);
     if (!lowering->shares)
@@ -190,6 +193,8 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
     bool *live = arena_array(arena, (size_t)(*analysed)->code.count + 1, sizeof *live);
     task_mark_live(*analysed, live);
     select->from = sql_share(expressions, live, select->from);
+    if (!select->from)
+        lowering_refuse(lowering, "a long expression");
     return select->from ? expressions : NULL;
 }
 
@@ -290,7 +295,7 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
         select_wrap(select, lowering->arena);
     struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
     if (!expressions)
-        return lowering_refuse(lowering, "a long expression");
+        return false;
     if (!filter(lowering, analysed, expressions, select))
         return false;
     if (task->sink == SINK_ROWS && !outputs(lowering, analysed, expressions, select))
@@ -330,8 +335,9 @@ static bool is_row_by_row(struct lowering *lowering)
         const struct code *code = &queue->tasks[t]->code;
         for (value v = 0; v < code->count; v++) {
             const struct instr *instr = &code->at[v];
-            if (instr->op == OP_ROW || instr->op == OP_ROWS || instr->op == OP_GATHER || instr->op == OP_NEAR ||
-                instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
+            const bool member = instr->op == OP_GATHER && queue->tasks[t]->inputs[instr->integer].side == JOIN_MEMBER;
+            if (instr->op == OP_ROW || instr->op == OP_ROWS || (instr->op == OP_GATHER && !member) ||
+                instr->op == OP_NEAR || instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
                 return lowering_refuse(lowering, "row numbers");
         }
     }

@@ -30,7 +30,7 @@ bool lowering_refuse(struct lowering *lowering, const char *what);
 /* Keeps the rows that the task reads of those there are. */
 bool lowering_limit(struct lowering *lowering, const struct task *task, struct select *select);
 
-/* The task's code, analysed, as expressions of the select's columns. NULL: they would be too long. */
+/* The task's code, analysed, as expressions of the select's columns. NULL, after a refusal: it cannot be said. */
 struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
                                              struct task **analysed);
 
@@ -44,6 +44,9 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
 
 /* lower_join.c: OPERATOR_JOIN; `select` is what it reads, and becomes its result. */
 bool lower_join(struct lowering *lowering, const struct task *task, struct select *select);
+
+/* Of an input of JOIN_MEMBER: the SELECT of its elements, as keys. */
+bool lower_member(struct lowering *lowering, const struct task *task, size_t input, struct sql_leaf *leaf);
 
 /* lower_operator.c */
 

@@ -21,25 +21,13 @@ static bool is_server(const struct sql_dialect *dialect)
     return dialect == sql_clickhouse;
 }
 
-/* What equal keys have in common: floats have one NaN and one zero. NULL: it cannot be said. */
+/* A key of the task's input; NULL: it cannot be said. */
 static const char *key_text(const struct join *join, size_t input, const struct select_column *column)
 {
-    const struct sql_dialect *dialect = join->lowering->dialect;
-    struct arena *arena = join->lowering->arena;
-    const char *text = column->leaf.text;
     const enum kind kind = type_table[join->task->inputs[input].type].kind;
-    if (!text || column->leaf.is_text || kind == KIND_INT)
-        return text;
-    if (kind == KIND_BOOL)
-        return is_server(dialect) ? arena_printf(arena, "toUInt8(%s)", text) : text;
-    struct strbuf zero = {0};
-    sql_add_number(&zero, dialect, 0);
-    text = arena_printf(arena, "(%s + %s)", text, zero.text);
-    strbuf_free(&zero);
-    if (!is_server(dialect))
-        return text;
-    return arena_printf(
-        arena, "if(isNaN(%s), toInt64(9221120237041090560), reinterpretAsInt64(reinterpretAsString(%s)))", text, text);
+    if (!column->leaf.text)
+        return NULL;
+    return sql_join_key(join->lowering->dialect, column->leaf.text, column->leaf.is_text, kind, join->lowering->arena);
 }
 
 /* The same on the left: ClickHouse 18.16 fails where a key is computed from another one. */
@@ -271,6 +259,43 @@ static bool keep_matching(struct join *join)
     return true;
 }
 
+static bool names_are_free(struct lowering *lowering)
+{
+    for (size_t t = 0; t < lowering->table_count; t++) {
+        if (((const struct table_reader *)lowering->tables[t].from->reader)->takes_names)
+            return lowering_refuse(lowering, "a table with columns whose names begin with rql_");
+    }
+    return true;
+}
+
+bool lower_member(struct lowering *lowering, const struct task *task, size_t input, struct sql_leaf *leaf)
+{
+    struct arena *arena = lowering->arena;
+    struct select source;
+    struct task alone = *task;
+    struct select_column *columns = arena_array(arena, task->input_count, sizeof *columns);
+    struct join join = {.lowering = lowering, .task = &alone};
+    alone.inputs = arena_array(arena, task->input_count, sizeof *alone.inputs);
+    for (size_t k = 0; k < task->input_count; k++) {
+        alone.inputs[k] = task->inputs[k];
+        alone.inputs[k].whole = false;
+        alone.inputs[k].side = k == input ? JOIN_SOURCE : JOIN_ROWS;
+    }
+    if (!names_are_free(lowering) || !lowering_begin(lowering, &alone, true, &source, columns))
+        return false;
+    if (select_is_limited(&source) || source.group || source.joined)
+        select_wrap(&source, arena);
+    if (source.fails) /* of no rows, servers need not compute it */
+        return lowering_refuse(lowering, "`in` with a table of which rows may fail");
+    const char *key = key_text(&join, input, &source.columns[input]);
+    if (!key)
+        return lowering_refuse(lowering, "`in` with a column of this type");
+    const struct select_item item = {key, arena_printf(arena, "rql_m%zu_%zu", task->number, input)};
+    leaf->text = select_text(&source, &item, 1, false, arena);
+    leaf->is_text = source.columns[input].leaf.is_text;
+    return true;
+}
+
 bool lower_join(struct lowering *lowering, const struct task *task, struct select *select)
 {
     const enum join_kind kind = task->column_op->join;
@@ -279,16 +304,14 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
     struct join join = {.lowering = lowering, .task = task, .left = select};
     if (kind == JOIN_FULL || kind == JOIN_ASOF)
         return lowering_refuse(lowering, kind == JOIN_FULL ? "`full join`" : "`asof join`");
-    for (size_t t = 0; t < lowering->table_count; t++) {
-        if (((const struct table_reader *)lowering->tables[t].from->reader)->takes_names)
-            return lowering_refuse(lowering, "a table with columns whose names begin with rql_");
-    }
+    if (!names_are_free(lowering))
+        return false;
     if (select_is_limited(select) || select->group || (select->joined && !keeps))
         select_wrap(select, arena);
     size_t *keys = arena_array(arena, task->column_op->key_count + 1, sizeof *keys), count = 0;
     for (size_t i = 0; i < task->column_op->key_count; i += 4)
         keys[count++] = task->column_op->keys[i];
-    select_wrap_constants(select, keys, count, arena);
+    select_wrap_keys(select, keys, count, arena);
     join.columns = select->columns;
     if (!begin_source(&join) || !(keeps ? keep_matching(&join) : join_rows(&join)))
         return false;

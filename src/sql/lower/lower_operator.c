@@ -12,7 +12,7 @@ static bool lower_sort(struct lowering *lowering, const struct task *task, struc
     size_t count = 0;
     if (select_is_limited(select) || select->group)
         select_wrap(select, lowering->arena);
-    select_wrap_constants(select, column_op->keys, column_op->key_count, lowering->arena);
+    select_wrap_keys(select, column_op->keys, column_op->key_count, lowering->arena);
     for (size_t i = 0; i < column_op->key_count; i++) {
         const size_t input = column_op->keys[i];
         const char *text = select->columns[input].leaf.text;
@@ -185,10 +185,10 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
         return lowering_refuse(lowering, "this group");
     if (select_is_limited(select) || select->group)
         select_wrap(select, arena);
-    select_wrap_constants(select, column_op->keys, column_op->key_count, arena);
+    select_wrap_keys(select, column_op->keys, column_op->key_count, arena);
     struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
     if (!expressions)
-        return lowering_refuse(lowering, "a long expression");
+        return false;
     if (column_op->key_count == 0)
         return lower_row(lowering, task, analysed, expressions, select);
     const size_t most = task->output_count + LIMB_COLUMNS * task->aggregate_count;
@@ -222,7 +222,7 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
     const char *keys = NULL;
     for (size_t k = 0; k < task->output_count; k++)
         inputs[k] = task_bare_input(task, task->outputs[k].value);
-    select_wrap_constants(select, inputs, task->output_count, arena);
+    select_wrap_keys(select, inputs, task->output_count, arena);
     for (size_t k = 0; k < task->output_count; k++) {
         if (inputs[k] == SIZE_MAX || !add_key(lowering, task, select, inputs[k], &keys, &columns[k]))
             return lowering_refuse(lowering, "this distinct");

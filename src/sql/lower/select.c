@@ -17,6 +17,24 @@ const char *sql_float_key(const struct sql_dialect *dialect, const char *x, stru
     return arena_printf(arena, "if(%s, nan, %s + toFloat64(0))", sql_phrase(dialect->is_nan, x, NULL, arena), x);
 }
 
+const char *sql_join_key(const struct sql_dialect *dialect, const char *text, bool is_text, enum kind kind,
+                         struct arena *arena)
+{
+    const bool server = dialect == sql_clickhouse;
+    if (is_text || kind == KIND_INT)
+        return text;
+    if (kind == KIND_BOOL)
+        return server ? arena_printf(arena, "toUInt8(%s)", text) : text;
+    struct strbuf zero = {0};
+    sql_add_number(&zero, dialect, 0);
+    text = arena_printf(arena, "(%s + %s)", text, zero.text);
+    strbuf_free(&zero);
+    if (!server)
+        return text;
+    return arena_printf(
+        arena, "if(isNaN(%s), toInt64(9221120237041090560), reinterpretAsInt64(reinterpretAsString(%s)))", text, text);
+}
+
 static void add_order(struct strbuf *out, const struct select *select)
 {
     const char *before = " ORDER BY ";
@@ -178,12 +196,13 @@ void select_wrap(struct select *select, struct arena *arena)
                               .depth = select->depth + 1};
 }
 
-void select_wrap_constants(struct select *select, const size_t *keys, size_t count, struct arena *arena)
+void select_wrap_keys(struct select *select, const size_t *keys, size_t count, struct arena *arena)
 {
     bool found = false;
     for (size_t i = 0; i < count && !found; i++) {
         const char *text = keys[i] == SIZE_MAX ? NULL : select->columns[keys[i]].leaf.text;
-        found = text && !strchr(text, select->dialect->name_quote) && !strstr(text, "rql_");
+        found = text &&
+                ((!strchr(text, select->dialect->name_quote) && !strstr(text, "rql_")) || strstr(text, "IN (SELECT"));
     }
     if (found)
         select_wrap(select, arena);

@@ -71,8 +71,9 @@ void select_reverse(struct select *select, struct arena *arena);
 void select_wrap(struct select *select, struct arena *arena);
 
 /* Does so where one of these of its columns (SIZE_MAX: none), which are to be keys, is computed of no column, as 5 is:
- * servers drop such a key, so that no rows become a group, or take it for the place of a column. */
-void select_wrap_constants(struct select *select, const size_t *keys, size_t count, struct arena *arena);
+ * servers drop such a key, so that no rows become a group, or take it for the place of a column; or where it is looked
+ * up in another table, which ClickHouse 18.16 does not take as a key. */
+void select_wrap_keys(struct select *select, const size_t *keys, size_t count, struct arena *arena);
 
 /* Where a row of a group of its rows fails; NULL: nowhere. */
 const char *select_fails_of_group(const struct select *select, struct arena *arena);
@@ -82,6 +83,10 @@ struct select_column select_column_of(const struct sql_dialect *dialect, const c
                                       struct arena *arena);
 /* Whether there is a value, of a nullable column. */
 struct select_column select_present(const struct sql_dialect *dialect, const char *raw, struct arena *arena);
+
+/* What equal keys of two relations have in common: floats have one NaN and one zero. */
+const char *sql_join_key(const struct sql_dialect *dialect, const char *text, bool is_text, enum kind kind,
+                         struct arena *arena);
 
 /* A float as a key: equal ones have the same bits, since zeros are positive, and there is one NaN. */
 const char *sql_float_key(const struct sql_dialect *dialect, const char *x, struct arena *arena);
