@@ -52,8 +52,7 @@ def answer(rig, line, sources):
     """What the line prints, and its error, which may name a source."""
     result = rig.run(random_queries.filled(f"load {{t}} | {line}", sources))
     errors = re.findall(r"error: .*", result.err.decode())
-    for name, source in sources.items():
-        errors = [error.replace(source, name).replace(source[: source.find("?") + 1] + "...", name) for error in errors]
+    errors = [re.sub(r"clickhouse://[^/]*/default/(\w+)\?[^ `)]*|(\w+)\.csv", r"\1\2", error) for error in errors]
     # What is quoted of the line is cut, by its length with the source.
     return result.status, result.out.decode(), [re.sub(r"`[^`]{90,}`", "`...`", error) for error in errors]
 
