@@ -215,6 +215,36 @@ static void lanes_of_changing_blocks(void **unused)
     }
 }
 
+/* Long arrays are read as several streams: around the sizes of their blocks, with one stranger in any stream. */
+static void streams(void **unused)
+{
+    (void)unused;
+    enum { LEAST = 4 * LANES_MOST, MOST = LEAST + 3 * LANES_MOST };
+    static const double strangers[] = {0.5, 1e300, 5e-324, INFINITY, NAN};
+    static const int beside[] = {-LANES_STEP - 1, -1, 0, 1, LANES_STEP, 70};
+    static double values[MOST + LANES_MOST];
+    uint64_t state = 8;
+    for (size_t s = 0; s < sizeof strangers / sizeof strangers[0]; s++) {
+        for (int blocks = LEAST; blocks <= MOST; blocks += LANES_MOST) {
+            for (size_t b = 0; b < sizeof beside / sizeof beside[0]; b++) {
+                const int count = blocks + beside[b];
+                for (int i = 0; i < count; i++)
+                    values[i] = random_double(&state, 1 + (int)(next(&state) % 12));
+                assert_like_plain(values, count);
+                values[next(&state) % (uint64_t)count] = strangers[s];
+                assert_like_plain(values, count);
+            }
+        }
+    }
+}
+
+/* The sum of lanes of values one behind the other. */
+static bool lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum)
+{
+    const struct exact_sum_values beside = {.at = values, .apart = LANES_BESIDE, .count = count};
+    return exact_sum_lanes_add(&beside, ceiling, levels, sum);
+}
+
 /* Which ranges lanes accept, to the exact power of two. */
 static void lanes_tell_when_they_are_exact(void **unused)
 {
@@ -222,41 +252,41 @@ static void lanes_tell_when_they_are_exact(void **unused)
     double values[LANES_STEP] = {1.0, -0.0};
     struct exact_sum_lanes sum;
     assert_int_equal(exact_sum_lanes_ceiling(values, LANES_STEP), 1);
-    assert_true(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
     assert_same(ldexp((double)sum.integer[0], sum.unit[0]), 1.0);
     assert_int_equal(sum.integer[1], 0);
-    assert_false(exact_sum_lanes_add(values, LANES_STEP, -7, LANES_FEW_LEVELS, &sum));
+    assert_false(lanes_add(values, LANES_STEP, -7, LANES_FEW_LEVELS, &sum));
     values[5] = ldexp(1, -89);
-    assert_true(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
     values[5] = ldexp(1, -90);
-    assert_false(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
-    assert_true(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
+    assert_false(lanes_add(values, LANES_STEP, 0, LANES_FEW_LEVELS, &sum));
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
     values[5] = ldexp(1, -180);
-    assert_false(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
+    assert_false(lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
     values[5] = ldexp(1, -179);
-    assert_true(exact_sum_lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
+    assert_true(lanes_add(values, LANES_STEP, 0, LANES_LEVELS, &sum));
     values[5] = 4.9406564584124654e-324;
     values[0] = 0.0;
-    assert_true(exact_sum_lanes_add(values, LANES_STEP, -1022, LANES_FEW_LEVELS, &sum));
+    assert_true(lanes_add(values, LANES_STEP, -1022, LANES_FEW_LEVELS, &sum));
     values[0] = INFINITY;
     assert_true(exact_sum_lanes_ceiling(values, LANES_STEP) > LANES_HIGHEST);
     values[0] = NAN;
     assert_true(exact_sum_lanes_ceiling(values, LANES_STEP) > LANES_HIGHEST);
-    assert_false(exact_sum_lanes_add(values, LANES_STEP, LANES_HIGHEST, LANES_LEVELS, &sum));
+    assert_false(lanes_add(values, LANES_STEP, LANES_HIGHEST, LANES_LEVELS, &sum));
 
     static double full[LANES_MOST];
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int i = 0; i < LANES_MOST; i++)
             full[i] = sign * nextafter(4.0, 0);
-        assert_true(exact_sum_lanes_add(full, LANES_MOST, 3, LANES_FEW_LEVELS, &sum));
+        assert_true(lanes_add(full, LANES_MOST, 3, LANES_FEW_LEVELS, &sum));
         assert_same(ldexp((double)sum.integer[0], sum.unit[0]) + ldexp((double)sum.integer[1], sum.unit[1]),
                     sign * nextafter(4.0, 0) * LANES_MOST);
         for (int i = 0; i < LANES_MOST; i++)
             full[i] = 0;
         full[3] = sign * 1e3; /* out of the accumulator's range and back */
         full[3 + LANES_STEP] = -full[3];
-        assert_true(exact_sum_lanes_add(full, LANES_MOST, 10, LANES_FEW_LEVELS, &sum));
-        assert_false(exact_sum_lanes_add(full, LANES_MOST, 1, LANES_FEW_LEVELS, &sum));
+        assert_true(lanes_add(full, LANES_MOST, 10, LANES_FEW_LEVELS, &sum));
+        assert_false(lanes_add(full, LANES_MOST, 1, LANES_FEW_LEVELS, &sum));
     }
 }
 
@@ -427,6 +457,7 @@ int main(void)
         cmocka_unit_test(lanes_filled),
         cmocka_unit_test(lanes_with_a_stranger),
         cmocka_unit_test(lanes_of_changing_blocks),
+        cmocka_unit_test(streams),
         cmocka_unit_test(lanes_tell_when_they_are_exact),
         cmocka_unit_test(carries),
         cmocka_unit_test(merging_and_order),

@@ -2,6 +2,7 @@
 
 #include "base/integer.h"
 #include "base/nontemporal_copy.h"
+#include "engine/evaluator/fold_streams.h"
 #include "engine/evaluator/loop.h"
 #include "engine/evaluator/pairwise_reduce.h"
 #include "engine/evaluator/worker.h"
@@ -10,7 +11,10 @@
 
 #include <string.h>
 
-enum { LIST_SHARE = 16 }; /* where fewer than one row in this many passes, a list is quicker than packing by the mask */
+enum {
+    LIST_SHARE = 16, /* where fewer than one row in this many passes, a list is quicker than packing by the mask */
+    FOLDED_ROWS = 1 << 15, /* of a column, at once, where nothing is computed before */
+};
 
 static void fill_constant(void *vector, enum lane lane, int64_t integer, double number)
 {
@@ -349,9 +353,32 @@ static void fold_values(struct worker *worker, const struct aggregate_fold *aggr
     }
 }
 
+/* Elements of columns, of which nothing is computed before. */
+static void fold_stored(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states)
+{
+    const struct program *program = worker->program;
+    for (int64_t done = 0, some; done < count; done += some) {
+        some = min_int64(count - done, FOLDED_ROWS);
+        load_block(worker, begin + done, (int)some, program->stored_count, 0);
+        worker_run_steps(worker, 0, program->step_count, (int)some);
+        for (size_t i = 0; i < program->aggregate_count; i++) {
+            const struct aggregate_fold *aggregate = &program->aggregates[i];
+            const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
+            if (!values || aggregate->prefetches)
+                aggregate->fold(&states[i], values, (int)some);
+            else
+                fold_streams(aggregate->fold, &states[i], values, program->vectors[aggregate->vector].size, (int)some);
+        }
+    }
+}
+
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states)
 {
     const struct program *program = worker->program;
+    if (program->folds_stored) {
+        fold_stored(worker, begin, count, states);
+        return;
+    }
     worker->gather.off = false;
     worker->body_loops = program->body_loops;
     for (size_t i = 0; i < program->aggregate_count && program->filter_loops + program->body_loops == 0; i++)

@@ -172,6 +172,36 @@ static bool can_gather(const struct program *program)
     return can;
 }
 
+static bool is_stored(const struct program *program, reg vector)
+{
+    for (size_t i = 0; i < program->stored_count; i++) {
+        if (program->stored[i].vector == vector)
+            return program->stored[i].offset == 0;
+    }
+    return false;
+}
+
+/* Whether all steps only pass on stored vectors, and all aggregates are folds of these in any order. */
+static bool folds_stored(const struct program *program)
+{
+    const struct task *task = program->job->task;
+    bool folds = program->filter_count == 0;
+    for (int32_t s = 0; s < program->step_count && folds; s++) {
+        const struct step *step = &program->steps[s];
+        folds = !step->dense && !step->loop && !step->arm && !step->border && step->progression.by == 0 &&
+                is_stored(program, step->args[0]);
+    }
+    for (size_t i = 0; i < program->aggregate_count && folds; i++) {
+        const struct aggregate_fold *aggregate = &program->aggregates[i];
+        bool passed_on = aggregate->vector == NO_REGISTER;
+        for (int32_t s = 0; s < program->step_count; s++)
+            passed_on = passed_on || program->steps[s].out == aggregate->vector;
+        folds =
+            passed_on && task->aggregates[i].kind != AGG_FOLD && !aggregate_in_order(&task->aggregates[i], &task->code);
+    }
+    return folds;
+}
+
 /* Marks values that a single operation reads, and nothing else. */
 static bool *find_read_once(const struct task *task, struct arena *arena)
 {
@@ -219,6 +249,7 @@ struct program *program_new(const struct job *job, struct column *const *columns
     builder_emit_guards(&b);
     if (!can_gather(program))
         program->leading_columns = 0;
+    program->folds_stored = folds_stored(program);
     program_layout(program, arena);
     return program;
 }

@@ -128,6 +128,7 @@ struct program {
     size_t output_count;
     struct aggregate_fold *aggregates;
     size_t aggregate_count;
+    bool folds_stored; /* aggregates of elements as they are stored, and nothing else */
 };
 
 /* The program for a job, in `arena`. With `columns` it computes the outputs k with columns[k], in that column's stored

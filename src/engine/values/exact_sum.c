@@ -9,7 +9,11 @@
  * chunk and 52 bits of the next; 2^11 - 1 of those fit the 63 bits of a chunk beside what a propagation leaves. */
 enum { CHUNKS = 67, CHUNK_BITS = 32, UNIT = -1075, TERMS = (1 << 11) - 1, MAX_EXPONENT = 1004 };
 
-enum { LEAST_BLOCK = 4 * LANES_STEP }; /* shorter arrays are faster added one by one */
+enum {
+    LEAST_BLOCK = 4 * LANES_STEP, /* shorter arrays are faster added one by one */
+    LEAST_STREAMED = 4 * LANES_MOST,
+    RUN_ROWS = LANES_MOST / LANES_STREAMS /* of each stream in a block */
+};
 
 static const uint64_t low_mask = 0xffffffff;
 
@@ -124,40 +128,71 @@ static void add_one_by_one(struct exact_sum *sum, const double *values, int64_t 
     }
 }
 
-static bool add_lanes(struct exact_sum *sum, const double *values, int count)
+static bool add_lanes(struct exact_sum *sum, const struct exact_sum_values *values)
 {
     struct exact_sum_lanes part;
-    if (!exact_sum_lanes_add(values, count, sum->ceiling, sum->levels, &part))
+    if (!exact_sum_lanes_add(values, sum->ceiling, sum->levels, &part))
         return false;
     for (int k = 0; k < sum->levels; k++)
         exact_sum_add_scaled(sum, part.integer[k], part.unit[k]);
     return true;
 }
 
-/* With the ceiling and levels of the block before if they fit, else with its own. */
-static bool add_block(struct exact_sum *sum, const double *values, int count)
+static int ceiling_of(const struct exact_sum_values *values)
 {
-    if (sum->levels > 0 && add_lanes(sum, values, count))
+    if (values->apart == LANES_BESIDE)
+        return exact_sum_lanes_ceiling(values->at, values->count);
+    int most = exact_sum_lanes_ceiling(values->at, RUN_ROWS);
+    for (int run = 1; run < LANES_STREAMS; run++) {
+        const int ceiling = exact_sum_lanes_ceiling(values->at + run * values->apart, RUN_ROWS);
+        most = ceiling > most ? ceiling : most;
+    }
+    return most;
+}
+
+/* With the ceiling and levels of the block before if they fit, else with its own. */
+static bool add_block(struct exact_sum *sum, const struct exact_sum_values *values)
+{
+    if (sum->levels > 0 && add_lanes(sum, values))
         return true;
-    int ceiling = exact_sum_lanes_ceiling(values, count);
+    int ceiling = ceiling_of(values);
     if (ceiling > LANES_HIGHEST)
         return false;
     sum->ceiling = ceiling < LANES_HIGHEST ? ceiling + 1 : ceiling; /* with room for the blocks after it */
     sum->levels = LANES_FEW_LEVELS;
-    if (add_lanes(sum, values, count))
+    if (add_lanes(sum, values))
         return true;
     sum->levels = LANES_LEVELS;
-    return add_lanes(sum, values, count);
+    return add_lanes(sum, values);
+}
+
+/* Adds LANES_STREAMS runs of `rows` values, a multiple of RUN_ROWS. */
+static void add_streams(struct exact_sum *sum, const double *values, int64_t rows)
+{
+    for (int64_t row = 0; row < rows; row += RUN_ROWS) {
+        const struct exact_sum_values block = {.at = values + row, .apart = rows, .count = LANES_MOST};
+        if (add_block(sum, &block))
+            continue;
+        for (int run = 0; run < LANES_STREAMS; run++)
+            add_one_by_one(sum, block.at + run * rows, RUN_ROWS);
+    }
 }
 
 void exact_sum_add_array(struct exact_sum *sum, const double *values, int64_t count)
 {
+    if (count >= LEAST_STREAMED) {
+        const int64_t rows = count / LANES_MOST * RUN_ROWS;
+        add_streams(sum, values, rows);
+        values += rows * LANES_STREAMS;
+        count -= rows * LANES_STREAMS;
+    }
     while (count >= LEAST_BLOCK) {
-        int block = count < LANES_MOST ? (int)count / LANES_STEP * LANES_STEP : LANES_MOST;
-        if (!add_block(sum, values, block))
-            add_one_by_one(sum, values, block);
-        values += block;
-        count -= block;
+        const int some = count < LANES_MOST ? (int)count / LANES_STEP * LANES_STEP : LANES_MOST;
+        const struct exact_sum_values block = {.at = values, .apart = LANES_BESIDE, .count = some};
+        if (!add_block(sum, &block))
+            add_one_by_one(sum, values, some);
+        values += some;
+        count -= some;
     }
     add_one_by_one(sum, values, count);
 }

@@ -5,18 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-/* AVX2 registers; wider ones are not needed to keep up with memory. Several independent chains hide the latency of
- * additions. */
+/* AVX2 registers; wider ones are not needed to keep up with memory. Several independent chains, one for each stream,
+ * hide the latency of additions. */
 typedef double doubles __attribute__((vector_size(32)));
 typedef int64_t integers __attribute__((vector_size(32)));
 
 enum {
-    LANES = 4,
-    CHAINS = LANES_STEP / LANES,
+    LANES = LANES_BESIDE,
+    CHAINS = LANES_STREAMS,
     TERM_BITS = 7,               /* a lane adds LANES_MOST / LANES_STEP terms, 2^7 */
     TAKEN_BITS = 52 - TERM_BITS, /* from one level's unit to the next */
     LOWEST_UNIT = -1074,
     LINE = 64 / sizeof(double), /* a cache line */
+    AHEAD = 16 * LINE,          /* prefetched of each stream, */
+    SECOND_LEVEL = 2            /* for a cache of the second level */
 };
 
 static const int64_t magnitude_mask = INT64_MAX, fraction_mask = (INT64_C(1) << 52) - 1;
@@ -32,9 +34,10 @@ static int64_t bits_of(double value)
  * 2^e and 2^(e+1), except that it may be rounded up to that. If the first one ever left this range, additions may have
  * been inexact. What a level of units u leaves is at most u/2 = 2^(e-53): the next level's e is smaller by 52 -
  * TERM_BITS. */
-static inline __attribute__((always_inline)) bool add_levels(const double *values, int count, int ceiling, int levels,
-                                                             struct exact_sum_lanes *sum)
+static inline __attribute__((always_inline)) bool add_levels(const double *values, int64_t apart, int count,
+                                                             int ceiling, int levels, struct exact_sum_lanes *sum)
 {
+    const bool beside = apart == LANES_BESIDE;
     doubles at[LANES_LEVELS][CHAINS];
     int64_t begin[LANES_LEVELS];
     integers outside = {0}, left = {0};
@@ -46,11 +49,13 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
             at[k][c] = start - (doubles){0};
     }
     for (int i = 0; i < count; i += LANES_STEP) {
-        for (int at_line = 0; at_line < LANES_STEP; at_line += LINE)
-            __builtin_prefetch(values + i + LANES_MOST + at_line); /* the next block, most likely */
+        for (int at_line = 0; beside && at_line < LANES_STEP; at_line += LINE)
+            __builtin_prefetch(values + LANES_MOST + at_line); /* the next block, most likely */
+        for (int c = 0; !beside && i % (CHAINS * LINE) == 0 && c < CHAINS; c++)
+            __builtin_prefetch(values + c * apart + AHEAD, 0, SECOND_LEVEL);
         for (int c = 0; c < CHAINS; c++) {
             doubles rest;
-            memcpy(&rest, values + i + c * LANES, sizeof rest);
+            memcpy(&rest, values + c * apart, sizeof rest);
             for (int k = 0; k < levels; k++) {
                 const doubles before = at[k][c];
                 at[k][c] += rest;
@@ -59,6 +64,7 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
             left |= (integers)rest;
             outside |= (integers)at[0][c] ^ begin[0];
         }
+        values += beside ? LANES_STEP : LANES;
     }
     int64_t any_outside = 0, any_left = 0;
     for (int lane = 0; lane < LANES; lane++) {
@@ -78,23 +84,24 @@ static inline __attribute__((always_inline)) bool add_levels(const double *value
     return true;
 }
 
-CPU_CLONES static bool add_few_levels(const double *values, int count, int ceiling, struct exact_sum_lanes *sum)
+CPU_CLONES static bool add_few_levels(const struct exact_sum_values *values, int ceiling, struct exact_sum_lanes *sum)
 {
-    return add_levels(values, count, ceiling, LANES_FEW_LEVELS, sum);
+    if (values->apart == LANES_BESIDE)
+        return add_levels(values->at, LANES_BESIDE, values->count, ceiling, LANES_FEW_LEVELS, sum);
+    return add_levels(values->at, values->apart, values->count, ceiling, LANES_FEW_LEVELS, sum);
 }
 
-CPU_CLONES static bool add_all_levels(const double *values, int count, int ceiling, struct exact_sum_lanes *sum)
+CPU_CLONES static bool add_all_levels(const struct exact_sum_values *values, int ceiling, struct exact_sum_lanes *sum)
 {
-    return add_levels(values, count, ceiling, LANES_LEVELS, sum);
+    return add_levels(values->at, values->apart, values->count, ceiling, LANES_LEVELS, sum);
 }
 
-bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum)
+bool exact_sum_lanes_add(const struct exact_sum_values *values, int ceiling, int levels, struct exact_sum_lanes *sum)
 {
     /* The last unit is at least the smallest double. */
     const int lowest = LOWEST_UNIT + 52 - 1 - TERM_BITS + (levels - 1) * TAKEN_BITS;
     const int from = ceiling < lowest ? lowest : ceiling;
-    return levels == LANES_FEW_LEVELS ? add_few_levels(values, count, from, sum)
-                                      : add_all_levels(values, count, from, sum);
+    return levels == LANES_FEW_LEVELS ? add_few_levels(values, from, sum) : add_all_levels(values, from, sum);
 }
 
 CPU_CLONES static int64_t largest_magnitude(const double *values, int count)

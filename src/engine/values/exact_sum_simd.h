@@ -12,6 +12,8 @@
 
 enum {
     LANES_STEP = 16, /* values added per step */
+    LANES_STREAMS = 4,
+    LANES_BESIDE = LANES_STEP / LANES_STREAMS,
     LANES_MOST = LANES_STEP * 128,
     LANES_FEW_LEVELS = 2, /* extract bits down to 2^(ceiling-89) */
     LANES_LEVELS = 4,     /* extract bits down to 2^(ceiling-179) */
@@ -23,10 +25,19 @@ struct exact_sum_lanes {
     int unit[LANES_LEVELS];
 };
 
-/* Sets `sum` to the sum of `count` values, a multiple of LANES_STEP and at most LANES_MOST, on LANES_FEW_LEVELS or
- * LANES_LEVELS levels. False if a value has bits below the last level, or the accumulators cannot hold the sums of the
- * values, which they can where magnitudes are at most 2^(ceiling-1). */
-bool exact_sum_lanes_add(const double *values, int count, int ceiling, int levels, struct exact_sum_lanes *sum);
+/* `count` values, a multiple of LANES_STEP and at most LANES_MOST, in LANES_STREAMS runs that begin `apart` from each
+ * other; LANES_BESIDE: one behind the other. Runs far from each other are read sooner where they are in memory: a
+ * processor looks ahead in each by itself, up to the end of a page. */
+struct exact_sum_values {
+    const double *at;
+    int64_t apart;
+    int count;
+};
+
+/* Sets `sum` to the sum of the values, on LANES_FEW_LEVELS or LANES_LEVELS levels. False if a value has bits below the
+ * last level, or the accumulators cannot hold the sums of the values, which they can where magnitudes are at most
+ * 2^(ceiling-1). */
+bool exact_sum_lanes_add(const struct exact_sum_values *values, int ceiling, int levels, struct exact_sum_lanes *sum);
 
 /* The exponent of the least power of two that is not below any magnitude, at least -1022; above LANES_HIGHEST for
  * values that cannot be added, as infinities and NaN. */
