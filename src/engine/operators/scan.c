@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    CHUNK_ROWS = 1 << 16,
+    CHUNK_ROWS = 1 << 15,
     CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
     SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
@@ -320,6 +320,8 @@ static bool scan_in_chunks(struct scan *scan)
     scan->parts = (struct parts){
         .rows = scan->job->rows, .size = CHUNK_ROWS, .count = (scan->job->rows + CHUNK_ROWS - 1) / CHUNK_ROWS};
     scan->carry = scan->start;
+    if (scan->from->store == TYPE_F64) /* of the thread's next chunk, most likely */
+        scan->sums.how.ahead = scan->workers->threads * (int64_t)CHUNK_ROWS;
     pthread_mutex_init(&scan->lock, NULL);
     pthread_cond_init(&scan->passed_on, NULL);
     bool done = workers_run(scan->workers, scan->parts.count, scan_chunk, scan);

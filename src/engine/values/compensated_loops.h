@@ -121,15 +121,18 @@ INLINED void LOOP(transpose)(doubles *v)
 }
 
 /* Lanes from `first` on; true if nothing was lost, or if all is certain although. */
-INLINED bool LOOP(scan_lanes)(struct compensated_lanes *lanes, int first, const double *values, int64_t apart, int rows,
-                              bool exclusive, bool lossy, double scale, double *sums)
+INLINED bool LOOP(scan_lanes)(struct compensated_lanes *lanes, int first, const double *values, int64_t apart,
+                              int64_t ahead, int rows, bool exclusive, bool lossy, double scale, double *sums)
 {
     struct LOOP(state) state = LOOP(state_of)(lanes, first);
     integers failed = {0};
     for (int row = 0; row < rows; row += LANES) {
         doubles v[LANES];
-        for (int k = 0; k < LANES; k++)
+        for (int k = 0; k < LANES; k++) {
             v[k] = LOOP(load)(values + (first + k) * apart + row);
+            if (row % SCAN_RUNS == 0)
+                __builtin_prefetch(values + (first + k) * apart + row + ahead, 0, SECOND_LEVEL);
+        }
         LOOP(transpose)(v);
         for (int k = 0; k < LANES; k++) {
             const struct LOOP(state) before = state;
@@ -152,23 +155,23 @@ INLINED bool LOOP(scan_lanes)(struct compensated_lanes *lanes, int first, const 
     return any == 0;
 }
 
-INLINED bool LOOP(scan_all)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows,
-                            bool exclusive, bool lossy, double scale, double *sums)
+INLINED bool LOOP(scan_all)(struct compensated_lanes *lanes, const double *values, int64_t apart, int64_t ahead,
+                            int rows, bool exclusive, bool lossy, double scale, double *sums)
 {
     bool certain = true;
     for (int first = 0; first < SCAN_RUNS; first += LANES)
-        certain &= LOOP(scan_lanes)(lanes, first, values, apart, rows, exclusive, lossy, scale, sums);
+        certain &= LOOP(scan_lanes)(lanes, first, values, apart, ahead, rows, exclusive, lossy, scale, sums);
     return certain;
 }
 
-WITH_LEVEL static bool LOOP(scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows,
-                                  bool exclusive, bool lossy, double scale, double *sums)
+WITH_LEVEL static bool LOOP(scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int64_t ahead,
+                                  int rows, bool exclusive, bool lossy, double scale, double *sums)
 {
     if (lossy)
-        return exclusive ? LOOP(scan_all)(lanes, values, apart, rows, true, true, scale, sums)
-                         : LOOP(scan_all)(lanes, values, apart, rows, false, true, scale, sums);
-    return exclusive ? LOOP(scan_all)(lanes, values, apart, rows, true, false, scale, sums)
-                     : LOOP(scan_all)(lanes, values, apart, rows, false, false, scale, sums);
+        return exclusive ? LOOP(scan_all)(lanes, values, apart, ahead, rows, true, true, scale, sums)
+                         : LOOP(scan_all)(lanes, values, apart, ahead, rows, false, true, scale, sums);
+    return exclusive ? LOOP(scan_all)(lanes, values, apart, ahead, rows, true, false, scale, sums)
+                     : LOOP(scan_all)(lanes, values, apart, ahead, rows, false, false, scale, sums);
 }
 
 WITH_LEVEL static bool LOOP(scan_beside)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows,
@@ -200,7 +203,7 @@ WITH_LEVEL static void LOOP(add)(struct compensated_lanes *lanes, const double *
     for (int k = 0; k < SCAN_RUNS / LANES; k++)
         states[k] = LOOP(state_of)(lanes, k * LANES);
     for (int64_t i = 0; i < count; i += SCAN_RUNS) {
-        __builtin_prefetch(values + i + PREFETCHED);
+        __builtin_prefetch(values + i + PREFETCHED, 0, SECOND_LEVEL);
         for (int k = 0; k < SCAN_RUNS / LANES; k++) {
             const doubles lost = LOOP(advance)(&states[k], LOOP(load)(values + i + k * LANES));
             LOOP(add_lost)(&states[k], lost);

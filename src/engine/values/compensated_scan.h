@@ -25,8 +25,8 @@ struct compensated_level {
      * apart, and writes the sums after each, or before each, from sums + i * SCAN_STEP. The weight of what is lost
      * times `scale` bounds the error of the rest. False, with worthless lanes and sums: something was lost and not
      * `lossy`, or a sum is not certain. */
-    bool (*scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows, bool exclusive,
-                 bool lossy, double scale, double *sums);
+    bool (*scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int64_t ahead, int rows,
+                 bool exclusive, bool lossy, double scale, double *sums);
 
     /* The same where a row's values, and sums, are side by side, and `apart` from those of the next row. */
     bool (*scan_beside)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows, bool exclusive,
@@ -41,6 +41,7 @@ struct compensated_scan {
     const struct compensated_level *level;
     bool exclusive; /* a row gets the sum of those before it */
     bool streamed;  /* results are written past the caches */
+    int64_t ahead;  /* values so far behind the one being scanned are prefetched */
 };
 
 enum { SCAN_RUN_ROWS = 2048, SCAN_BLOCK_ROWS = SCAN_RUNS * SCAN_RUN_ROWS };
