@@ -5,10 +5,11 @@
 
 enum { ELEMENTS = 6000, ROWS = 900 };
 
-/* Terms of a row: around what one work-item adds up, a group, and its turns. */
+/* Terms of a row: around what one work-item adds up, what a group does alone, and the turns of both. */
 static int64_t terms_of(struct random *random, int64_t row)
 {
-    static const int64_t edges[] = {0, 1, 2, 31, 32, 33, 63, 64, 65, 66, 255, 256, 257, 258, 511, 512, 513, 5000};
+    static const int64_t edges[] = {0,   1,   2,   31,  32,  33,  63,   64,   65,   66,  255,
+                                    256, 257, 258, 511, 512, 513, 4095, 4096, 4097, 5000};
     const int count = (int)(sizeof edges / sizeof *edges);
     return row < count ? edges[row] : row % 50 == 49 ? edges[random_below(random, count)] : row % 7;
 }

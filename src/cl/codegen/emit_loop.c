@@ -91,13 +91,12 @@ static int32_t rounds_at_once(const struct loop_text *text, int width)
     return rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds > 1 ? rounds : 1;
 }
 
-/* The index and the states of a round. */
-static void open_round(const struct loop_text *text, int width)
+/* Opens the range of a loop: nN is its number of rounds, but for one. */
+static void open_range(const struct loop_text *text)
 {
     const struct emitter *emitter = text->emitter;
-    const struct code *code = &emitter->task->code;
     const value index = text->values.index;
-    const int32_t number = text->number, at_once = rounds_at_once(text, width);
+    const int32_t number = text->number;
     const char *first = emit_argument(emitter, index, 0, LANE_I64, 1);
     const char *last = emit_argument(emitter, index, 1, LANE_I64, 1);
 
@@ -106,21 +105,24 @@ static void open_round(const struct loop_text *text, int width)
                   " = as_ulong(%s) - k%" PRId32 ";\n",
                   emit_argument(emitter, index, 2, LANE_BOOL, 1), first, last, number, first, number, last, number);
     if (text->terms == TERMS_ALONE)
-        strbuf_printf(text->out, "        if (n%" PRId32 " >= %d)\n            later = 1;\n        if (!later) {\n",
-                      number, MANY_TERMS);
-    if (text->terms == TERMS_TOGETHER)
-        strbuf_printf(text->out, "        if (lane <= n%" PRId32 ") {\n", number);
-    if (at_once > 1)
-        strbuf_printf(text->out, "        #pragma unroll %" PRId32 "\n", at_once);
-    /* The last index may be the last integer. */
-    if (text->terms == TERMS_TOGETHER)
-        strbuf_printf(text->out, "        for (ulong j%" PRId32 " = lane;; j%" PRId32 " += get_local_size(0)) {\n",
-                      number, number);
-    else
-        strbuf_printf(text->out, "        for (ulong j%" PRId32 " = 0;; ++j%" PRId32 ") {\n", number, number);
-    strbuf_printf(text->out, "        const %s v%" PRId32 " = (%s)as_long(k%" PRId32 " + j%" PRId32 ");\n",
-                  lane_cl_type(code->at[index].lane), emitter->numbers[index], lane_cl_type(code->at[index].lane),
-                  number, number);
+        strbuf_printf(text->out,
+                      "        if (n%" PRId32 " >= %d)\n            later |= n%" PRId32
+                      " >= %d ? 2 : 1;\n        if (!later) {\n",
+                      number, MANY_TERMS, number, VERY_MANY_TERMS);
+    strbuf_printf(text->out, "        ulong j%" PRId32 " = %s;\n", number,
+                  text->terms == TERMS_TOGETHER ? "member" : "0");
+}
+
+/* The index and the states of a round, which is `at`. */
+static void open_round(const struct loop_text *text, const char *at)
+{
+    const struct emitter *emitter = text->emitter;
+    const struct code *code = &emitter->task->code;
+    const value index = text->values.index;
+    const char *type = lane_cl_type(code->at[index].lane);
+
+    strbuf_printf(text->out, "        const %s v%" PRId32 " = (%s)as_long(k%" PRId32 " + %s);\n", type,
+                  emitter->numbers[index], type, text->number, at);
     for (size_t k = 0; k < text->values.carry_count; k++) {
         const value state = loop_state(code, text->loop, k, &text->values);
         if (state != NO_VALUE)
@@ -130,7 +132,7 @@ static void open_round(const struct loop_text *text, int width)
 }
 
 /* The round's values: those that its condition needs come first. */
-static void emit_round(const struct loop_text *text, const struct statements *of)
+static void emit_values_of_round(const struct loop_text *text, const struct statements *of)
 {
     const struct emitter *emitter = text->emitter;
     const struct code *code = &emitter->task->code;
@@ -195,13 +197,13 @@ static void join_sums(const struct loop_text *text)
         const size_t s = sum->state;
         if (sum->is_float) {
             strbuf_printf(text->out,
-                          "        join_floats(joined, lane, &s%" PRId32 "_%zu, &s%" PRId32 "_%zu, &s%" PRId32
+                          "        join_floats(joined, lane, team, &s%" PRId32 "_%zu, &s%" PRId32 "_%zu, &s%" PRId32
                           "_%zu, &s%" PRId32 "_%zu);\n",
                           n, s, n, s + 1, n, s + 2, n, s + 3);
             continue;
         }
         strbuf_printf(text->out,
-                      "        { long sum = s%" PRId32 "_%zu; join_ints(joined, lane, &sum, &w%" PRId32
+                      "        { long sum = s%" PRId32 "_%zu; join_ints(joined, lane, team, &sum, &w%" PRId32
                       "_%zu, &h%" PRId32 "_%zu); s%" PRId32 "_%zu = (%s)sum; }\n",
                       n, s, n, s, n, s, n, s, lane_cl_type(lane_of(text, s)));
         if (is_checked(text, sum))
@@ -209,6 +211,56 @@ static void join_sums(const struct loop_text *text)
                           "        err1 |= h%" PRId32 "_%zu + (w%" PRId32 "_%zu >> 32) >= 0x80000000UL ? -1 : 0;\n", n,
                           s, n, s);
     }
+}
+
+/* One round: its values, and the states after it. */
+static void emit_round(const struct loop_text *text, const struct statements *of, const char *at)
+{
+    const struct emitter *emitter = text->emitter;
+    const struct code *code = &emitter->task->code;
+    const int32_t number = text->number;
+
+    open_round(text, at);
+    emit_values_of_round(text, of);
+    for (size_t k = 0; k < text->values.carry_count; k++)
+        strbuf_printf(text->out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(text, k)), number, k,
+                      emit_argument(emitter, carry_at(code, text->loop, k), 1, lane_of(text, k), 1));
+    for (size_t k = 0; k < text->values.carry_count; k++)
+        strbuf_printf(text->out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", number, k, number, k);
+    if (text->terms == TERMS_TOGETHER)
+        add_sizes(text);
+}
+
+/* All rounds. Some at once have no exit between them, so that what they read is loaded before it is waited for. */
+static void emit_rounds(const struct loop_text *text, const struct statements *of)
+{
+    struct arena *arena = text->emitter->arena;
+    struct strbuf *out = text->out;
+    const int32_t at_once = rounds_at_once(text, of->width);
+    const char *step = text->terms == TERMS_TOGETHER ? "team" : "1",
+               *at = arena_printf(arena, "j%" PRId32, text->number),
+               *last = arena_printf(arena, "n%" PRId32, text->number);
+
+    if (at_once > 1) {
+        strbuf_printf(out,
+                      "        for (; %s <= %s && %s - %s >= %" PRId32 "UL * %s; %s += %" PRId32
+                      "UL * %s) {\n        #pragma unroll\n        for (ulong u%" PRId32 " = 0; u%" PRId32 " < %" PRId32
+                      "; ++u%" PRId32 ") {\n",
+                      at, last, last, at, at_once - 1, step, at, at_once, step, text->number, text->number, at_once,
+                      text->number);
+        emit_round(text, of, arena_printf(arena, "%s + u%" PRId32 " * %s", at, text->number, step));
+        strbuf_puts(out, "        }\n        }\n");
+        strbuf_printf(out, "        for (; %s <= %s; %s += %s) {\n", at, last, at, step);
+        emit_round(text, of, at);
+        strbuf_puts(out, "        }\n");
+        return;
+    }
+    /* The last index may be the last integer. */
+    strbuf_printf(out, "        %sfor (;; %s += %s) {\n",
+                  text->terms == TERMS_TOGETHER ? arena_printf(arena, "if (%s <= %s)\n        ", at, last) : "", at,
+                  step);
+    emit_round(text, of, at);
+    strbuf_printf(out, "        if (%s - %s < %s)\n            break;\n        }\n", last, at, step);
 }
 
 void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, const struct statements *of)
@@ -229,23 +281,9 @@ void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, co
     for (size_t k = 0; k < text.values.carry_count; k++)
         strbuf_printf(out, "        %s s%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
                       emit_argument(emitter, carry_at(code, loop, k), 0, lane_of(&text, k), 1));
-    open_round(&text, of->width);
-    emit_round(&text, of);
-    for (size_t k = 0; k < text.values.carry_count; k++)
-        strbuf_printf(out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
-                      emit_argument(emitter, carry_at(code, loop, k), 1, lane_of(&text, k), 1));
-    for (size_t k = 0; k < text.values.carry_count; k++)
-        strbuf_printf(out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", text.number, k, text.number, k);
-    if (text.terms == TERMS_TOGETHER) {
-        add_sizes(&text);
-        strbuf_printf(out,
-                      "        if (n%" PRId32 " - j%" PRId32 " < get_local_size(0))\n            break;\n        }\n",
-                      text.number, text.number);
-    } else {
-        strbuf_printf(out, "        if (j%" PRId32 " == n%" PRId32 ")\n            break;\n        }\n", text.number,
-                      text.number);
-    }
-    strbuf_puts(out, text.terms == TERMS_ALL ? "        }\n" : "        }\n        }\n");
+    open_range(&text);
+    emit_rounds(&text, of);
+    strbuf_puts(out, text.terms == TERMS_ALONE ? "        }\n        }\n" : "        }\n");
     if (text.terms == TERMS_TOGETHER)
         join_sums(&text);
     if (of->width > 1)

@@ -11,12 +11,12 @@
 
 /* The templates of src/cl/kernels, as C strings. */
 extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[],
-    kernel_rows_terms[], kernel_join_terms[];
-extern const char kernel_compact_chunks[], kernel_compact_tiles[], kernel_filter_lookback[];
+    kernel_rows_terms[], kernel_rows_together[], kernel_join_terms[], kernel_compact_chunks[], kernel_compact_tiles[],
+    kernel_filter_lookback[];
 
 const char *const kernel_names[KERNEL_ROLE_COUNT] = {
     [KERNEL_AGGREGATE] = "aggregate", [KERNEL_FLOAT_SUMS] = "float_sums", [KERNEL_COUNT] = "count",
-    [KERNEL_WRITE] = "write",         [KERNEL_COMBINE] = "combine",
+    [KERNEL_WRITE] = "write",         [KERNEL_TERMS] = "terms",           [KERNEL_COMBINE] = "combine",
 };
 
 const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
@@ -24,6 +24,7 @@ const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
     [KERNEL_FLOAT_SUMS] = {.filters = true, .aggregates = true},
     [KERNEL_COUNT] = {.filters = true},
     [KERNEL_WRITE] = {.filters = true, .outputs = true},
+    [KERNEL_TERMS] = {.outputs = true},
     [KERNEL_COMBINE] = {.filters = false},
 };
 
@@ -48,7 +49,7 @@ size_t kernel_group(const struct kernel_plan *plan, enum kernel_role role)
 /* The holes of one kernel's template while they are filled. */
 struct holes {
     struct strbuf parameters, prologue, declare, vectors, lanes, row, finish, compressed, advance, bounded, write,
-        tile_join, tile_begin, together;
+        tile_join, tile_begin;
     struct leading_filter_text leading;
     bool has_leading;
     size_t many;          /* rows that a work-item has in flight: row_block.cl */
@@ -60,7 +61,7 @@ static void holes_free(struct holes *holes)
     struct strbuf *const all[] = {&holes->parameters, &holes->prologue, &holes->declare, &holes->vectors,
                                   &holes->lanes,      &holes->row,      &holes->finish,  &holes->compressed,
                                   &holes->advance,    &holes->bounded,  &holes->write,   &holes->tile_join,
-                                  &holes->tile_begin, &holes->together};
+                                  &holes->tile_begin};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
     leading_filter_text_free(&holes->leading);
@@ -103,7 +104,6 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
         {"advance", text_of(&holes->advance)},
         {"bounded", text_of(&holes->bounded)},
         {"write", text_of(&holes->write)},
-        {"together", text_of(&holes->together)},
         {"checks", plan->emitter.checks ? "1" : ""},
         {"floats", plan->emitter.floats ? "1" : ""},
         {"tilebegin", text_of(&holes->tile_begin)},
@@ -360,30 +360,31 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
     holes_free(&holes);
 }
 
-/* For compact_tiles.cl and filter_lookback.cl: one bit for each row of a work-item. */
+/* One bit for each row of a work-item. */
 static const char mark_kept[] = "        kept |= (uint)(keep & 1) << j;\n";
 
-/* The rows of a task by rows_terms.cl. */
-static void write_terms(const struct kernel_plan *plan, struct strbuf *out)
+/* Appends a kernel of a task's rows with sums of many terms. */
+static void write_terms(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role)
 {
+    const bool together = role == KERNEL_TERMS;
+    struct kernel_plan terms = *plan;
     struct holes holes = {0};
-    struct kernel_plan alone = *plan, together = *plan;
 
-    alone.emitter.terms = TERMS_ALONE;
-    together.emitter.terms = TERMS_TOGETHER;
+    terms.emitter.terms = together ? TERMS_TOGETHER : TERMS_ALONE;
     frame(plan, &holes);
     output_parameters(plan, &holes);
+    strbuf_puts(&holes.parameters, "    __global uint *list,\n");
     write_outputs(plan, &holes);
     strbuf_puts(&holes.write, text_of(&holes.row));
     strbuf_clear(&holes.row);
-    compute(&alone, &holes.row, 1, kernel_needs[KERNEL_WRITE]);
-    compute(&together, &holes.together, 1, kernel_needs[KERNEL_WRITE]);
-    fill(plan, out, kernel_join_terms, KERNEL_WRITE, &holes);
-    fill(plan, out, kernel_rows_terms, KERNEL_WRITE, &holes);
+    compute(&terms, &holes.row, 1, kernel_needs[KERNEL_WRITE]);
+    if (together)
+        fill(plan, out, kernel_join_terms, role, &holes);
+    fill(plan, out, together ? kernel_rows_together : kernel_rows_terms, role, &holes);
     holes_free(&holes);
 }
 
-static void write(const struct kernel_plan *plan, struct strbuf *out)
+static void write(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role)
 {
     struct holes holes = {0};
     bool filtered = plan->emitter.task->filter_count > 0;
@@ -391,14 +392,14 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
 
     frame(plan, &holes);
     if (width > 1)
-        compute(plan, &holes.vectors, width, kernel_needs[KERNEL_WRITE]);
-    plan_row_block(plan, &holes, KERNEL_WRITE);
+        compute(plan, &holes.vectors, width, kernel_needs[role]);
+    plan_row_block(plan, &holes, role);
     if (filtered && width == 1) {
         compute(plan, &holes.row, 1, kernel_needs[KERNEL_COUNT]);
         strbuf_puts(&holes.row, mark_kept);
         compute(plan, &holes.write, 1, (struct live_roots){.outputs = true});
     } else {
-        compute(plan, &holes.row, 1, kernel_needs[KERNEL_WRITE]);
+        compute(plan, &holes.row, 1, kernel_needs[role]);
     }
     if (holes.has_leading) {
         emit_keep(&plan->emitter, &holes.leading.passing, 1);
@@ -410,7 +411,7 @@ static void write(const struct kernel_plan *plan, struct strbuf *out)
                            : !filtered                ? kernel_rows_grid
                            : kernel_in_one_pass(plan) ? kernel_filter_lookback
                                                       : kernel_compact_tiles;
-    fill(plan, out, template, KERNEL_WRITE, &holes);
+    fill(plan, out, template, role, &holes);
     holes_free(&holes);
 }
 
@@ -488,10 +489,11 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
             reduce(plan, &text, KERNEL_COUNT, &plan->kept);
         }
         plan->terms = plan->roles[KERNEL_WRITE] && !config->chunks && loops_share_terms(&plan->emitter, round);
+        plan->roles[KERNEL_TERMS] = plan->terms;
+        if (plan->roles[KERNEL_WRITE])
+            (plan->terms ? write_terms : write)(plan, &text, KERNEL_WRITE);
         if (plan->terms)
-            write_terms(plan, &text);
-        else if (plan->roles[KERNEL_WRITE])
-            write(plan, &text);
+            write_terms(plan, &text, KERNEL_TERMS);
     }
     plan->text = text_in_arena(arena, &text);
     return true;

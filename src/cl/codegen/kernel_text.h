@@ -9,10 +9,19 @@
 
 /* The kernels of a program. Parameters in order: columns (input_access.h); literals, then those of user functions;
  * aggregate, count: slots; float_sums: the members of a struct float_sum_levels for each float sum, slots; write:
- * outputs (pointer, first element) and, with filters, starts, or in one pass the words of the tiles; all: number of the
+ * outputs (pointer, first element) and, with filters, starts, or in one pass the words of the tiles, or the list of
+ * rows_terms.cl; all: number of the
  * first row, rows, rows of a chunk (in one pass the number of the launch), flag; in rounds of a loop: the number of the
- * round. KERNEL_COMBINE: see round_text.h. */
-enum kernel_role { KERNEL_AGGREGATE, KERNEL_FLOAT_SUMS, KERNEL_COUNT, KERNEL_WRITE, KERNEL_COMBINE, KERNEL_ROLE_COUNT };
+ * round. KERNEL_TERMS: as write, behind which it is launched. KERNEL_COMBINE: see round_text.h. */
+enum kernel_role {
+    KERNEL_AGGREGATE,
+    KERNEL_FLOAT_SUMS,
+    KERNEL_COUNT,
+    KERNEL_WRITE,
+    KERNEL_TERMS,
+    KERNEL_COMBINE,
+    KERNEL_ROLE_COUNT
+};
 
 extern const char *const kernel_names[KERNEL_ROLE_COUNT];
 
@@ -27,7 +36,7 @@ struct kernel_plan {
     struct accumulators float_sums; /* and the second, of float sums */
     struct accumulators kept;       /* SINK_ROWS with filters: the first pass */
     const enum type *stores;        /* SINK_ROWS: storage type of each output */
-    bool terms;                     /* KERNEL_WRITE is rows_terms.cl */
+    bool terms;                     /* KERNEL_WRITE is rows_terms.cl, and there is KERNEL_TERMS */
     bool roles[KERNEL_ROLE_COUNT];  /* kernels of this program */
     int64_t rows;                   /* maximum rows of a launch */
     const char *text;               /* in the arena */

@@ -28,7 +28,8 @@ bool loop_sums_find(const struct code *code, value loop, const uint32_t *levels,
  * than others, or it is long and the rows of a round are few. `round` or NULL. */
 bool loops_share_terms(const struct emitter *emitter, const struct kernel_round *round);
 
-/* More terms of a row than these are added up by all work-items of a group. */
-enum { MANY_TERMS = 64 };
+/* More terms of a row than these are added up by several work-items of a group, or by all of them. The list of such
+ * rows has some words before the rows. */
+enum { MANY_TERMS = 64, VERY_MANY_TERMS = 4096, TERMS_LIST_BEGIN = 2 };
 
 #endif

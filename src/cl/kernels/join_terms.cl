@@ -1,5 +1,5 @@
-/// Joins what the work-items of a group have added up; all of them get the result. `joined` has 4 words for each of
-/// them.
+/// Joins what the work-items of each team have added up; all of them get the result. A team is `team` neighbouring
+/// work-items of the group, a power of two. `joined` has 4 words for each work-item of the group.
 $if floats
 void add_float(double *high, double *low, double *rest, double *weight, double term)
 {
@@ -13,15 +13,16 @@ void add_float(double *high, double *low, double *rest, double *weight, double t
 }
 
 /* Compensated sums: the weight of one that overflowed is NaN. */
-void join_floats(__local ulong *joined, uint lane, double *high, double *low, double *rest, double *weight)
+void join_floats(__local ulong *joined, uint lane, uint team, double *high, double *low, double *rest, double *weight)
 {
-    for (uint step = $group / 2; step > 0; step /= 2) {
+    const uint begin = lane & ~(team - 1);
+    for (uint step = team / 2; step > 0; step /= 2) {
         joined[lane] = as_ulong(*high);
         joined[$group + lane] = as_ulong(*low);
         joined[2 * $group + lane] = as_ulong(*rest);
         joined[3 * $group + lane] = as_ulong(*weight);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < step) {
+        if (lane - begin < step) {
             const uint other = lane + step;
             const double more = as_double(joined[3 * $group + other]);
             add_float(high, low, rest, weight, as_double(joined[other]));
@@ -31,46 +32,47 @@ void join_floats(__local ulong *joined, uint lane, double *high, double *low, do
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (lane == 0) {
-        joined[0] = as_ulong(*high);
-        joined[1] = as_ulong(*low);
-        joined[2] = as_ulong(*rest);
-        joined[3] = as_ulong(*weight);
+    if (lane == begin) {
+        joined[begin] = as_ulong(*high);
+        joined[$group + begin] = as_ulong(*low);
+        joined[2 * $group + begin] = as_ulong(*rest);
+        joined[3 * $group + begin] = as_ulong(*weight);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    *high = as_double(joined[0]);
-    *low = as_double(joined[1]);
-    *rest = as_double(joined[2]);
-    *weight = as_double(joined[3]);
+    *high = as_double(joined[begin]);
+    *low = as_double(joined[$group + begin]);
+    *rest = as_double(joined[2 * $group + begin]);
+    *weight = as_double(joined[3 * $group + begin]);
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 $end
 
 /* Sums of integers, and of their sizes, in two halves: the sum of these fits 63 bits, or else a sum in another order
  * may not fit. */
-void join_ints(__local ulong *joined, uint lane, long *sum, ulong *low, ulong *high)
+void join_ints(__local ulong *joined, uint lane, uint team, long *sum, ulong *low, ulong *high)
 {
+    const uint begin = lane & ~(team - 1);
     ulong total = as_ulong(*sum);
-    for (uint step = $group / 2; step > 0; step /= 2) {
+    for (uint step = team / 2; step > 0; step /= 2) {
         joined[lane] = total;
         joined[$group + lane] = *low;
         joined[2 * $group + lane] = *high;
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < step) {
+        if (lane - begin < step) {
             total += joined[lane + step];
             *low += joined[$group + lane + step];
             *high += joined[2 * $group + lane + step];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }
-    if (lane == 0) {
-        joined[0] = total;
-        joined[1] = *low;
-        joined[2] = *high;
+    if (lane == begin) {
+        joined[begin] = total;
+        joined[$group + begin] = *low;
+        joined[2 * $group + begin] = *high;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    *sum = as_long(joined[0]);
-    *low = joined[1];
-    *high = joined[2];
+    *sum = as_long(joined[begin]);
+    *low = joined[$group + begin];
+    *high = joined[2 * $group + begin];
     barrier(CLK_LOCAL_MEM_FENCE);
 }

@@ -237,9 +237,11 @@ static bool run_write(const struct results *results, struct launch *launch)
 
     if (one_pass)
         readback.buffer = memory_tiles(memory, launch_tiles(launch), &launch->epoch);
-    cl_mem slots = one_pass ? readback.buffer : memory_scratch(memory, SCRATCH_SLOTS, 0);
-    return (!one_pass || readback.buffer) &&
-           launch_kernel(launch, KERNEL_WRITE, slots, one_pass ? &readback : NULL, results->flagged);
+    const size_t list = launch_list_bytes(launch->plan, launch->rows);
+    cl_mem slots = one_pass ? readback.buffer : memory_scratch(memory, SCRATCH_SLOTS, list);
+    return (slots || (!one_pass && list == 0)) && launch_clear_list(launch->accelerator, slots, list) &&
+           launch_kernel(launch, KERNEL_WRITE, slots, one_pass ? &readback : NULL, results->flagged) &&
+           (list == 0 || launch_kernel(launch, KERNEL_TERMS, slots, NULL, results->flagged));
 }
 
 /* Appends the kept rows to the sink. */

@@ -1,6 +1,7 @@
 #include "cl/task/launch.h"
 
 #include "cl/codegen/literal.h"
+#include "cl/codegen/loop_terms.h"
 
 #include "base/integer.h"
 #include "engine/plan/task_title.h"
@@ -28,6 +29,9 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
         chunk = launch->rows / (int64_t)(launch->accelerator->device.units * GROUPS);
         chunk = chunk < 1 ? 1 : min_int64(chunk, (int64_t)config->group);
         groups = divide_up(launch->rows, chunk);
+    } else if (role == KERNEL_TERMS) {
+        enum { GROUPS = 8 };
+        groups = min_int64(launch->rows, (int64_t)(launch->accelerator->device.units * GROUPS));
     } else if (only_writes && kernel_in_one_pass(launch->plan)) {
         groups = divide_up(launch->rows, (int64_t)kernel_tile_rows(launch->plan, role));
     } else if (kernel_in_tiles(launch->plan, role)) {
@@ -47,6 +51,20 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 size_t launch_groups(const struct launch *launch, enum kernel_role role)
 {
     return grid_of(launch, role).groups;
+}
+
+size_t launch_list_bytes(const struct kernel_plan *plan, int64_t rows)
+{
+    return plan->terms ? ((size_t)rows + TERMS_LIST_BEGIN) * sizeof(cl_uint) : 0;
+}
+
+bool launch_clear_list(struct accelerator *accelerator, cl_mem list, size_t bytes)
+{
+    static const cl_uint none = 0;
+
+    return bytes == 0 ||
+           cl_ok(&accelerator->failure, "clEnqueueFillBuffer",
+                 clEnqueueFillBuffer(accelerator->queue, list, &none, sizeof none, 0, bytes, 0, NULL, NULL));
 }
 
 size_t launch_tiles(const struct launch *launch)
@@ -135,10 +153,11 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
         argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_WRITE:
+    case KERNEL_TERMS:
         for (size_t k = 0; k < task->output_count; k++)
             if (task->outputs[k].needed)
                 view_argument(arguments, &launch->outputs[k]);
-        if (task->filter_count > 0)
+        if (task->filter_count > 0 || plan->terms)
             argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_AGGREGATE:
@@ -286,7 +305,8 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
                clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)))
         return false;
     const char *title = stages_title(launch->job->task, timing->arena);
-    bool alone = role == KERNEL_AGGREGATE || (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT]);
+    bool alone = role == KERNEL_AGGREGATE ||
+                 (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT] && !launch->plan->terms);
     if (!alone)
         title = arena_printf(timing->arena, "%s: %s", title, kernel_names[role]);
     timing_add(timing, PHASE_KERNEL, title, (int64_t)(end - start), bytes_moved(launch, role));

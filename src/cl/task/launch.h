@@ -41,11 +41,16 @@ struct readback {
 size_t launch_groups(const struct launch *launch, enum kernel_role role);
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role);
 
+/* The bytes of the list of rows_terms.cl, 0 where KERNEL_WRITE has none; and what is to be enqueued before the first
+ * launch with it: kernels leave it as they have found it. False with the accelerator's failure. */
+size_t launch_list_bytes(const struct kernel_plan *plan, int64_t rows);
+bool launch_clear_list(struct accelerator *accelerator, cl_mem list, size_t bytes);
+
 /* The number of tiles of KERNEL_WRITE in one pass. */
 size_t launch_tiles(const struct launch *launch);
 
-/* Runs a kernel and waits for it. `slots` must fit its slots, or hold the starts of KERNEL_WRITE, or its tiles. Sets
- * *flagged if a checked operation may have failed. `readback` may be NULL. Returns false with the accelerator's
+/* Runs a kernel and waits for it. `slots` must fit its slots, or hold the starts of KERNEL_WRITE, or its tiles or list.
+ * Sets *flagged if a checked operation may have failed. `readback` may be NULL. Returns false with the accelerator's
  * failure. */
 bool launch_kernel(struct launch *launch, enum kernel_role role, cl_mem slots, struct readback *readback,
                    bool *flagged);

@@ -274,7 +274,12 @@ static bool open_step(struct device_rounds *rounds, size_t t)
     const struct job *job = step->task->job;
     if (job->task->aggregate_count == 0) {
         step->range = min_int64(job->rows, launch_first_range(&step->plan));
-        return !step->plan.roles[KERNEL_WRITE] || open_kernel(rounds, step, KERNEL_WRITE);
+        step->slot_bytes = launch_list_bytes(&step->plan, job->rows);
+        step->slots = step->slot_bytes > 0 ? memory_buffer(rounds->accelerator->memory, step->slot_bytes) : NULL;
+        return (step->slot_bytes == 0 || step->slots) &&
+               launch_clear_list(rounds->accelerator, step->slots, step->slot_bytes) &&
+               (!step->plan.roles[KERNEL_WRITE] || open_kernel(rounds, step, KERNEL_WRITE)) &&
+               (!step->plan.roles[KERNEL_TERMS] || open_kernel(rounds, step, KERNEL_TERMS));
     }
     const struct launch launch = {.accelerator = rounds->accelerator, .plan = &step->plan, .rows = job->rows};
     step->range = job->rows;

@@ -7,7 +7,7 @@
 
 enum {
     MOST_ROUNDS = 16384, /* of a batch */
-    MOST_KERNELS = 2     /* of a task: the rows, or the aggregates and their combination */
+    MOST_KERNELS = 2     /* of a task: the rows and those of many terms, or the aggregates and their combination */
 };
 
 /* A column and its buffer. */

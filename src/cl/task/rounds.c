@@ -63,10 +63,34 @@ static bool set_round(struct device_rounds *rounds, const struct round_step *ste
     return set;
 }
 
+/* Enqueues the kernels of a step. */
+static bool run_kernels(struct device_rounds *rounds, const struct round_step *step, size_t parity, cl_int number,
+                        int64_t rows)
+{
+    const struct launch launch = {.accelerator = rounds->accelerator, .plan = &step->plan, .rows = rows};
+    const bool all = rows == step->task->job->rows;
+
+    for (size_t k = 0; k < step->kernel_count; k++) {
+        const struct round_kernel *kernel = &step->kernels[k];
+        if (!set_round(rounds, step, kernel, parity, number) ||
+            !enqueue(rounds, step, kernel, parity, all ? kernel->groups : launch_groups(&launch, kernel->role)))
+            return false;
+    }
+    return true;
+}
+
+static bool set_rows(struct device_rounds *rounds, const struct round_step *step, size_t parity, int64_t row,
+                     int64_t rows)
+{
+    for (size_t k = 0; k < step->kernel_count; k++)
+        if (!rounds_set_arguments(rounds, step, &step->kernels[k], parity, row, rows))
+            return false;
+    return true;
+}
+
 /* Runs the rows in ranges, and adapts their length where each is waited for, so that Ctrl-C ends them: those of kernels
  * with loops. */
-static enum status run_ranges(struct device_rounds *rounds, struct round_step *step, const struct round_kernel *kernel,
-                              size_t parity, cl_int number)
+static enum status run_ranges(struct device_rounds *rounds, struct round_step *step, size_t parity, cl_int number)
 {
     struct accelerator *accelerator = rounds->accelerator;
     const int64_t rows = step->task->job->rows;
@@ -74,10 +98,7 @@ static enum status run_ranges(struct device_rounds *rounds, struct round_step *s
 
     for (int64_t row = 0; row < rows;) {
         const int64_t count = min_int64(step->range, rows - row), began = now_ns();
-        const struct launch launch = {.accelerator = accelerator, .plan = &step->plan, .rows = count};
-        if (!rounds_set_arguments(rounds, step, kernel, parity, row, count) ||
-            !set_round(rounds, step, kernel, parity, number) ||
-            !enqueue(rounds, step, kernel, parity, launch_groups(&launch, kernel->role)))
+        if (!set_rows(rounds, step, parity, row, count) || !run_kernels(rounds, step, parity, number, count))
             return STATUS_UNABLE;
         row += count;
         if (!waits)
@@ -90,7 +111,7 @@ static enum status run_ranges(struct device_rounds *rounds, struct round_step *s
     }
     /* From now on all rows at once: */
     for (size_t k = 0; k < 2 && step->range >= rows; k++)
-        if (!rounds_set_arguments(rounds, step, kernel, k, 0, rows))
+        if (!set_rows(rounds, step, k, 0, rows))
             return STATUS_UNABLE;
     return STATUS_OK;
 }
@@ -99,18 +120,12 @@ static enum status run_round(struct device_rounds *rounds, size_t parity, cl_int
 {
     for (size_t t = 0; t < rounds->step_count; t++) {
         struct round_step *step = &rounds->steps[t];
-        for (size_t k = 0; k < step->kernel_count; k++) {
-            const struct round_kernel *kernel = &step->kernels[k];
-            enum status status = STATUS_OK;
-            if (!set_round(rounds, step, kernel, parity, number))
-                return STATUS_UNABLE;
-            if (step->range < step->task->job->rows)
-                status = run_ranges(rounds, step, kernel, parity, number);
-            else if (!enqueue(rounds, step, kernel, parity, kernel->groups))
-                status = STATUS_UNABLE;
-            if (status != STATUS_OK)
-                return status;
-        }
+        const int64_t rows = step->task->job->rows;
+        const enum status status = step->range < rows ? run_ranges(rounds, step, parity, number)
+                                   : run_kernels(rounds, step, parity, number, rows) ? STATUS_OK
+                                                                                     : STATUS_UNABLE;
+        if (status != STATUS_OK)
+            return status;
     }
     return STATUS_OK;
 }
