@@ -13,7 +13,7 @@ const char round_failed[] = "    if (err1)\n"
                             "        atomic_cmpxchg(flag, 0, round);\n";
 
 /* compensated_sum_round (engine/values), with 2^40 terms at most. */
-static const char rounded_sum[] =
+const char round_sum_function[] =
     "double two_sum(double *a, double b)\n"
     "{\n"
     "    const double sum = *a + b, part = sum - *a, error = (*a - (sum - part)) + (b - part);\n"
@@ -182,7 +182,7 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
     for (size_t k = 0; k < accumulators->count; k++) {
         if (accumulators->at[k].kind != ACC_HIGH_PART)
             continue;
-        strbuf_puts(out, rounded_sum);
+        strbuf_puts(out, round_sum_function);
         break;
     }
     template_expand(out, kernel_combine, parts);

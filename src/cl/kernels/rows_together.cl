@@ -1,8 +1,8 @@
 /// The rows of a task that have sums of many terms: those on the list of rows_terms.cl.
 ///
 /// Strategy: a group takes some rows at once, each of which a team of its work-items computes: each adds up every
-/// team-th term, and the sums are joined in local memory (join_terms.cl). A row with very many terms has the whole group.
-/// The rows of a group are far apart on the list, because neighbours may be alike. The last group empties the list.
+/// team-th term, and the sums are joined in local memory (join_terms.cl). A row with very many terms has the whole
+/// group. The rows of a group are far apart on the list, because neighbours may be alike. The last group empties it.
 ///
 /// Filled in for `sum(e in from[row]..to[row]: x[e])`:
 ///   $row     if (first <= last) { ... for (ulong j7 = member; ...; j7 += team) { ... } }

@@ -2,6 +2,7 @@
 
 #include "cl/task/execute.h"
 #include "cl/task/plan_program.h"
+#include "cl/task/round_group.h"
 #include "cl/task/round_start.h"
 
 #include "base/heap.h"
@@ -69,6 +70,25 @@ static const struct column *column_at_parity(const struct device_rounds *rounds,
             return rounds->job.state[k];
     }
     return column;
+}
+
+const struct view *rounds_view_at(struct device_rounds *rounds, const struct column *column, size_t parity)
+{
+    return rounds_view(rounds, column_at_parity(rounds, column, parity));
+}
+
+bool rounds_open_input(struct device_rounds *rounds, struct column *column)
+{
+    const bool is_step = column == rounds->job.step;
+    struct view view = {.buffer = rounds->numbers};
+
+    rounds->reads_step = rounds->reads_step || is_step;
+    if (rounds_view(rounds, column))
+        return true;
+    if (!is_step && !memory_input(rounds->accelerator->memory, column, 0, column->rows, rounds->job.timing, &view))
+        return false;
+    add_place(rounds, column, view);
+    return true;
 }
 
 /* ---- programs ---- */
@@ -155,7 +175,7 @@ static struct launch_input *inputs_of(struct device_rounds *rounds, const struct
     for (size_t k = 0; k < emitter->column_count; k++) {
         const struct column *column = task->job->columns[emitter->inputs[k]];
         const bool any = emitter->access[k] == ACCESS_ANY;
-        inputs[k].view = *rounds_view(rounds, column_at_parity(rounds, column, parity));
+        inputs[k].view = *rounds_view_at(rounds, column, parity);
         inputs[k].view.first += any ? 0 : (cl_ulong)from;
         inputs[k].low = -from;
         inputs[k].high = any ? column->rows : column->rows - from;
@@ -172,7 +192,7 @@ static struct view *views_of(struct device_rounds *rounds, struct column *const 
     for (size_t k = 0; k < count; k++) {
         if (!columns[k])
             continue;
-        views[k] = *rounds_view(rounds, column_at_parity(rounds, columns[k], parity));
+        views[k] = *rounds_view_at(rounds, columns[k], parity);
         views[k].first += (cl_ulong)row;
     }
     return views;
@@ -222,17 +242,9 @@ bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step 
 /* Opens what a task reads that rounds do not change. */
 static bool open_inputs(struct device_rounds *rounds, const struct round_task *task, const struct emitter *emitter)
 {
-    for (size_t k = 0; k < emitter->column_count; k++) {
-        struct column *column = task->job->columns[emitter->inputs[k]];
-        const bool is_step = column == rounds->job.step;
-        struct view view = {.buffer = rounds->numbers};
-        rounds->reads_step = rounds->reads_step || is_step;
-        if (rounds_view(rounds, column))
-            continue;
-        if (!is_step && !memory_input(rounds->accelerator->memory, column, 0, column->rows, rounds->job.timing, &view))
+    for (size_t k = 0; k < emitter->column_count; k++)
+        if (!rounds_open_input(rounds, task->job->columns[emitter->inputs[k]]))
             return false;
-        add_place(rounds, column, view);
-    }
     return true;
 }
 
@@ -266,6 +278,8 @@ static bool open_step(struct device_rounds *rounds, size_t t)
     struct round_step *step = &rounds->steps[rounds->step_count++];
 
     step->task = &rounds->job.tasks[t];
+    if (step->task->job->task->sink == SINK_OPERATOR)
+        return round_group_open(rounds, step);
     step->tail = tail_of(&rounds->job, t);
     if (!plan_round(rounds, step, t) || !make_program(rounds, step) ||
         !open_inputs(rounds, step->task, &step->plan.emitter) ||

@@ -53,6 +53,12 @@ struct device_rounds {
 /* The buffer of a column that the rounds read or write; NULL: they do not. */
 struct view *rounds_view(struct device_rounds *rounds, const struct column *column);
 
+/* Likewise, in rounds of this parity. */
+const struct view *rounds_view_at(struct device_rounds *rounds, const struct column *column, size_t parity);
+
+/* Makes a column ready to be read, where no task of the round writes it; false with the accelerator's failure. */
+bool rounds_open_input(struct device_rounds *rounds, struct column *column);
+
 /* Makes all steps ready to be launched. False, mostly with the accelerator's failure: something has no such form. */
 bool rounds_open_steps(struct device_rounds *rounds);
 

@@ -62,14 +62,17 @@ struct profile {
     int units;            /* threads or compute units */
 };
 
-/* A task of a round, without filters or windows; it reads columns of the state before the round or after it, or those
- * that an earlier task has written. */
+/* A task of a round, of SINK_ROWS, SINK_AGGREGATE or OPERATOR_GROUP, without filters or windows; it reads columns of
+ * the state before the round or after it, or those that an earlier task has written. */
 struct round_task {
     const struct job *job;
     struct column *const *written; /* of its outputs, NULL: not needed; the aggregates' are of one row */
     /* Of a task of SINK_ROWS that has aggregates too: the task whose outputs they are, and its columns; else NULL. */
     const struct task *aggregates;
     struct column *const *elements;
+    /* Of OPERATOR_GROUP, by one integer whose range is known: how many groups there are to be, whose keys are the least
+     * one of that range and those after it; if there are others, or a group has no rows, the round has failed. */
+    int64_t groups;
 };
 
 /* The tasks of a round: first those of the condition that it begins, last those of the condition that it was the last;

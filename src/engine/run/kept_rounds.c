@@ -116,6 +116,19 @@ bool kept_rounds_may_keep(const struct task *task)
            !(task->sink == SINK_AGGREGATE && task->output_count == 0);
 }
 
+/* Whether a device can keep a group: by one key, with as many groups in each round as the state has rows, or else the
+ * round fails. */
+static bool may_keep_group(const struct kept_rounds *kept, const struct task *task, const struct kept_task *opened)
+{
+    const struct column_operator *column_op = task->column_op;
+    if (!kept->backend->ops->open_rounds || column_op->kind != OPERATOR_GROUP || column_op->key_count != 1 ||
+        column_op->segment != 0 || task->filter_count > 0 || task_has_window(task))
+        return false;
+    const struct column *key = opened->columns[column_op->keys[0]];
+    return type_table[key->type].kind == KIND_INT && key->range_known && kept->rows <= INT32_MAX &&
+           (uint64_t)key->hi - (uint64_t)key->lo >= (uint64_t)kept->rows - 1;
+}
+
 /* Copies and analyses the tasks of a queue. The outputs of the last one are columns of the state if `is_body`. */
 static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool is_body, struct kept_queue *opened)
 {
@@ -124,13 +137,14 @@ static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool
     opened->count = queue->count;
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
-        const bool last = t + 1 == queue->count;
+        const bool last = t + 1 == queue->count, groups = is_body && !last && task->sink == SINK_OPERATOR;
         int64_t rows;
-        if (!kept_rounds_may_keep(task) || rows_read(task, given, &rows, kept->diags) != STATUS_OK)
+        if ((!groups && !kept_rounds_may_keep(task)) || rows_read(task, given, &rows, kept->diags) != STATUS_OK)
             return false;
-        if (!copy_task(kept, opened, is_body ? kept->hoisted[t] : task, rows, &opened->tasks[t]))
+        if (!copy_task(kept, opened, is_body ? kept->hoisted[t] : task, rows, &opened->tasks[t]) ||
+            (groups && !may_keep_group(kept, task, &opened->tasks[t])))
             return false;
-        given[t] = task->sink == SINK_AGGREGATE ? 1 : rows;
+        given[t] = groups ? kept->rows : task->sink == SINK_AGGREGATE ? 1 : rows;
         for (size_t k = 0; k < task->output_count; k++) {
             struct column **written = &opened->tasks[t].written[k];
             if (!task->outputs[k].needed || (last && is_body))
@@ -239,7 +253,7 @@ static bool open_device(struct kept_rounds *kept, const struct queue *const *que
             const struct kept_task *task = &queue->tasks[t];
             if (fuses && order[i] == 2 && t == 0)
                 continue;
-            tasks[job.count++] = (struct round_task){.job = &task->job, .written = task->written};
+            tasks[job.count++] = (struct round_task){.job = &task->job, .written = task->written, .groups = kept->rows};
             if (fuses && order[i] == 0 && t + 1 == queue->count)
                 tasks[job.count - 1] = (struct round_task){.job = &fused->job,
                                                            .written = fused->written,
