@@ -253,6 +253,7 @@ ORDERS = {"trades": "pos", "quotes": "spot"}
 JOINS = (
     "select id in (load {quotes} | map key) | count", "select x in (load {quotes} | map bid) && !(n in (load {quotes} | map m)) | map pos", "map pos, sym in (load {quotes} | select spot > 20 | map name) as s | take 30", "derive s = d in (load {quotes} | map day) | group s: count()",
     "join {quotes} as q on id = key | map pos, q_spot, q_name", "left join {quotes} as q on sym = name | map pos, q_spot, q_w | take 50", "left join {quotes} as q on n = m, d = day | map pos, q_spot, q_bid",
+    "full join {quotes} as q on n = m | map pos, n, q_spot, q_w", "full join {quotes} as q on sym = name, id = key | map pos, sym, q_spot | tail 40", "full join {quotes} as q on x = bid, d = day | count",
     "semi join {quotes} as q on n = m", "anti join {quotes} on id = key | count", "derive y = -x | join {quotes} as q on y = bid | map pos, q_spot", "join (load {quotes} | group name: count() as c) on sym = name | map pos, c",
     "derive y = x == 0.5 ? 0.0 / 0.0 : x | join (load {quotes} | derive z = bid == 2.5 ? 0.0 / 0.0 : bid) as q on y = z | map pos, q_spot",
 )

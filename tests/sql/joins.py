@@ -32,6 +32,20 @@ PUSHED = (
     "{a} | derive t = x == 1.5 ? 0.0 / 0.0 : x | join (load {b} | derive s = y == 0.1 ? 0.0 / 0.0 : y) as q on t = s | map pos, q_id",
     "{a} | join {b} as q on x = z | map pos, q_id",
     "{a} | left join {b} as q on d = day | map pos, q_id, q_k, q_z is missing",
+    "{a} | full join {b} on k",
+    "{a} | full join {b} as q on i = j",
+    "{a} | full join {b} as q on pos = id | map pos, q_w, sym",
+    "{a} | full join {b} as q on sym = name, k | map pos, sym, k, q_id",
+    "{a} | full join {b} as q on x = y, d = day | map pos, x, d, q_id, q_z",
+    "{a} | full join {b} as q on u = j | group u: count() as n, sum(q_w & 1023) as w",
+    "{a} | full join {b} as q on k | select u is missing || q_id is missing | map pos, k, q_id",
+    "{a} | full join {none} on k | map pos, k, id",
+    "{none} | full join {a} as q on k | map id, k, q_pos",
+    "{none} | full join {none} as q on k | count",
+    "{a} | select u > 100 | sort x, pos | take 30 | full join (load {b} | select w > 0 | pick k, id) on k",
+    "{a} | full join {b} as q on k | full join {few} as f on i = j | map pos, k, i, q_id, f_id | tail 30",
+    "{a} | full join (load {a} | group sym: count() as n) on sym | map pos, sym, n",
+    "{a} | derive t = u > 100 | full join (load {b} | derive s = j > 1) as q on t = s | map pos, t, q_id",
     "{a} | semi join {b} on k",
     "{a} | anti join {b} on k",
     "{a} | semi join {b} on sym = name, k | count",
@@ -79,11 +93,15 @@ OTHER = (
     "{a} | derive q = i * i | semi join {b} on k | map q",
     "{a} | lookup {b} on k",
     "{a} | lookup {b} on k | sum w",
-    "{a} | full join {b} on k",
+    "{a} | derive q = i * i | full join {b} on k | map pos, q, id",
+    "{a} | full join (load {b} | derive q = 1 // (id - id)) on k | map pos, q",
+    "{a} | full join {b} on k, sym = j",
     "{a} | asof join {b} as q on pos = id | map pos, q_w",
     "{a} | join (load {b} | reverse) on k | map pos, id",
     "{a} | join b.csv on k | map pos, id",
     "{a} | join {b} on sym = k | count",
+    "{a} | map 5 as c, pos | full join (load {b} | map 5 as c, id) on c | count",
+    "{a} | map 5 as c, pos | full join (load {b} | map 5 as c, id) on c | map pos, id, c",
     "{a} | map 5 as c, pos | join (load {b} | map 5 as c, id) on c | count",
     "{a} | join {b} on k | scan + ",
     "{a} | join {b} on k | map pos | scan +",
@@ -204,7 +222,7 @@ def random_line(rng):
 def unordered(rig, shards):
     """Without ?by= a join runs where the order does not matter."""
     urls = {name: f"clickhouse://127.0.0.1:{shards[0].port}/default/{name}1" for name in ROWS}
-    same(rig, urls, "unordered", ("{a} | join {b} on k | count", "{a} | left join {b} on k | sum w", "{a} | semi join {b} on k | group sym: count()", "{a} | lookup {few} on k | group name: count()"), True)
+    same(rig, urls, "unordered", ("{a} | join {b} on k | count", "{a} | full join {b} on k | count", "{a} | left join {b} on k | sum w", "{a} | semi join {b} on k | group sym: count()", "{a} | lookup {few} on k | group name: count()"), True)
     rig.fails("unordered: rows", "have no order", filled("{a} | join {b} on k", urls))
     rig.fails("unordered: a source that fails", "what is computed of some row of `a1` has no result", filled("{a} | join (load {b} | derive q = 1 // (id - id)) on k | sum q", urls))
 

@@ -1,13 +1,15 @@
 /* Joins that a server runs: an operator reads the columns of both sides, and a task after it has the terms. */
 #include "engine/join/join.h"
 
+#include "engine/formats/append_column.h"
+
 /* The operator's input that is a column of the source, or the hidden one of its validity. */
 static size_t add_source_input(const struct join *join, struct task *task, size_t column, enum join_side side)
 {
     const struct slot *slot = &join->unevaluated.columns[column];
     const struct input input = {.task = join->unevaluated.task,
                                 .output = column,
-                                .type = side == JOIN_FOUND ? TYPE_BOOL : slot->type,
+                                .type = side == JOIN_SOURCE ? slot->type : TYPE_BOOL,
                                 .name = slot->name,
                                 .side = side};
     return task_add_input(task, &input, join->binder->arena);
@@ -34,7 +36,8 @@ static void pass_all(const struct join *join, struct task *task, struct flow *fl
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
         slots[k] = (struct slot){.name = input->name, .type = input->type, .known = true};
-        slots[k].logical = input->side == JOIN_FOUND ? (struct logical_type){0} : input_logical(input);
+        const bool tells = input->side == JOIN_FOUND || input->side == JOIN_HERE;
+        slots[k].logical = tells ? (struct logical_type){0} : input_logical(input);
         values[k] = input_value(&task->code, (int64_t)k, input, task->span);
     }
     *flow = (struct flow){.rows = -1};
@@ -56,6 +59,31 @@ static struct term source_term(const struct join *join, struct code *code, size_
     return term;
 }
 
+/* Column k of the left in a full join: in rows that only the source has, its key, or nothing. `places` are the
+ * operator's inputs of the keys, four of each. */
+static struct term left_or_key(const struct join *join, struct scope *scope, size_t k, struct term left,
+                               const size_t *places, value here, struct slot *slot)
+{
+    const struct span span = join->stage->span;
+    const struct expr name = {.kind = EXPR_NAME, .span = span};
+    size_t key = 0;
+    while (key < join->key_count && join->left_keys[key] != k)
+        key++;
+    struct term other = term_of(code_exact_int(scope->code, 0, span));
+    if (key == join->key_count) {
+        other.present = code_bool(scope->code, false, span);
+        other.missing = true;
+    } else {
+        const size_t *at = places + 4 * key;
+        const struct slot *right = &join->unevaluated.columns[join->right_keys[key]];
+        struct column_type type = {slot->type, slot->logical};
+        if (type_widen(&type, (struct column_type){right->type, right->logical}))
+            slot->type = type.type;
+        other = source_term(join, scope->code, join->right_keys[key], at[2], at[3] == at[2] ? 0 : at[3], NO_VALUE);
+    }
+    return bind_choice(scope, here, left, &name, other, &name, "`full join`", span);
+}
+
 void join_for_server(struct join *join, struct scope *scope, struct flow *flow)
 {
     struct binder *binder = join->binder;
@@ -65,7 +93,7 @@ void join_for_server(struct join *join, struct scope *scope, struct flow *flow)
     task_pass_inputs(binder, scope->task, &left);
     struct task *task = operator_new(binder, "join", span, &left, OPERATOR_JOIN, 4 * join->key_count);
     task->column_op->join = join->kind;
-    size_t *places = arena_array(binder->arena, 2 * join->added_count + 1, sizeof *places), found = 0;
+    size_t *places = arena_array(binder->arena, 2 * join->added_count + 1, sizeof *places), found = 0, here = 0;
     set_keys(join, task);
     for (size_t i = 0; i < join->added_count; i++) {
         const size_t validity = join->unevaluated.columns[join->added[i]].validity;
@@ -74,15 +102,21 @@ void join_for_server(struct join *join, struct scope *scope, struct flow *flow)
     }
     if (keeps)
         found = add_source_input(join, task, join->right_keys[0], JOIN_FOUND);
+    if (join->kind == JOIN_FULL)
+        here = add_source_input(join, task, join->right_keys[0], JOIN_HERE);
     pass_all(join, task, &sides);
 
     struct task *after = task_of_stage(binder, join->stage, &sides);
     const size_t count = join->left.count + join->added_count;
     struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
+    struct scope after_scope = scope_of_stage(binder, after, &sides, NULL);
     const value matched = keeps ? code_input(&after->code, (int64_t)found, KIND_BOOL, span) : NO_VALUE;
     for (size_t k = 0; k < join->left.count; k++) {
         terms[k] = term_of_column(&after->code, &left, k, span);
         terms[k].settled = true;
+        if (join->kind == JOIN_FULL)
+            terms[k] = left_or_key(join, &after_scope, k, terms[k], task->column_op->keys,
+                                   code_input(&after->code, (int64_t)here, KIND_BOOL, span), &join->slots[k]);
     }
     for (size_t i = 0; i < join->added_count; i++)
         terms[join->left.count + i] =

@@ -17,9 +17,10 @@ struct combining; /* combining.h */
 /* The rows of two relations whose keys are equal, as language.md has it. */
 enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_ASOF, JOIN_LOOKUP };
 
-/* Whose row an input of OPERATOR_JOIN is of; JOIN_FOUND: whether there is one of the source. JOIN_MEMBER, of any task
+/* Whose row an input of OPERATOR_JOIN is of; JOIN_FOUND and JOIN_HERE: whether there is one of the source, and one of
+ * the other relation. JOIN_MEMBER, of any task
  * that is lowered for a server: what GATHER reads there at "position" v is whether the input has an element v. */
-enum join_side { JOIN_ROWS, JOIN_SOURCE, JOIN_FOUND, JOIN_MEMBER };
+enum join_side { JOIN_ROWS, JOIN_SOURCE, JOIN_FOUND, JOIN_HERE, JOIN_MEMBER };
 
 /* The source of INPUT k: a column, or an output of an earlier task of the queue. */
 struct input {

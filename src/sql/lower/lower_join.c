@@ -73,7 +73,7 @@ static void keep_where(struct select *select, const char *condition, struct aren
     select->where = select->where ? arena_printf(arena, "%s AND %s", select->where, condition) : condition;
 }
 
-/* Begins the subquery: its rows with keys. False: it cannot be said. */
+/* Begins the subquery: its rows with keys, of a full join all. False: it cannot be said. */
 static bool begin_source(struct join *join)
 {
     struct lowering *lowering = join->lowering;
@@ -90,7 +90,7 @@ static bool begin_source(struct join *join)
     }
     join->items = arena_array(lowering->arena, task->column_op->key_count + task->input_count + right->order_count + 2,
                               sizeof *join->items);
-    const char *present = keys_present(join, 2);
+    const char *present = task->column_op->join == JOIN_FULL ? NULL : keys_present(join, 2);
     if (right->fails && !is_server(lowering->dialect))
         return lowering_refuse(lowering, "rows of a source that may fail");
     if (right->fails) /* also of rows without keys: of `x AND y` servers need not compute both */
@@ -228,6 +228,114 @@ static bool join_rows(struct join *join)
     return true;
 }
 
+/* A name of the left's subquery, whose rows may be missing: then servers give 0 or NULL. */
+static const char *of_left(const struct join *join, const char *text, const char *zero)
+{
+    return sql_phrase(join->lowering->dialect->value_or, text, zero, join->lowering->arena);
+}
+
+/* Makes the left a subquery, which has besides its columns the keys, 1 where all of them are present, and 1 in each
+ * row, from column `first` on: what a server gives for keys in rows of the source is not read. False: one cannot be
+ * said. */
+static bool begin_left(struct join *join, size_t first)
+{
+    const struct column_operator *column_op = join->task->column_op;
+    const struct sql_dialect *dialect = join->lowering->dialect;
+    struct arena *arena = join->lowering->arena;
+    struct select *left = join->left;
+    const size_t keys = column_op->key_count / 4;
+    struct select_column *columns = arena_array(arena, first + keys + 2, sizeof *columns);
+    for (size_t k = 0; k < first; k++) {
+        if (join->task->inputs[k].side == JOIN_ROWS)
+            columns[k] = join->columns[k];
+    }
+    for (size_t i = 0; i < keys; i++) {
+        const size_t key = column_op->keys[4 * i];
+        columns[first + i].leaf.text = left_text(join, key);
+        if (!columns[first + i].leaf.text)
+            return lowering_refuse(join->lowering, "this key");
+    }
+    const char *present = keys_present(join, 0);
+    columns[first + keys].leaf.text = present ? present : dialect->truths[1];
+    columns[first + keys + 1].leaf.text = dialect->truths[1];
+    left->columns = columns;
+    left->count = first + keys + 2;
+    select_wrap(left, arena);
+    for (size_t k = 0; k < first; k++) {
+        struct select_column *column = &left->columns[k];
+        const bool truth = type_table[join->task->inputs[k].type].kind == KIND_BOOL;
+        if (join->task->inputs[k].side != JOIN_ROWS)
+            continue;
+        if (column->leaf.text)
+            column->leaf.text = of_left(join, column->leaf.text,
+                                        column->leaf.is_text ? "''"
+                                        : truth              ? dialect->truths[0]
+                                                             : "0");
+        else if (column->raw)
+            return lowering_refuse(join->lowering, "a column of this type");
+        column->raw = column->leaf.column = NULL;
+        join->columns[k] = *column;
+    }
+    left->fails = left->fails ? of_left(join, left->fails, dialect->truths[0]) : NULL;
+    return true;
+}
+
+/* The condition that the keys are equal and present. NULL: it cannot be said. */
+static const char *keys_of_both(struct join *join, size_t first)
+{
+    const struct column_operator *column_op = join->task->column_op;
+    const size_t keys = column_op->key_count / 4;
+    struct arena *arena = join->lowering->arena;
+    const struct select_column *own = join->left->columns + first;
+    const char *all = NULL, *there = keys_present(join, 2);
+    for (size_t i = 0; i < keys; i++) {
+        const size_t left = column_op->keys[4 * i], right = column_op->keys[4 * i + 2];
+        const char *key = key_text(join, right, &join->columns[right]);
+        if (!key || join->columns[left].leaf.is_text != join->columns[right].leaf.is_text) {
+            lowering_refuse(join->lowering, "this key");
+            return NULL;
+        }
+        const char *equal = arena_printf(arena, "%s = %s", own[i].leaf.text, add_item(join, key));
+        all = all ? arena_printf(arena, "%s AND %s", all, equal) : equal;
+    }
+    if (is_server(join->lowering->dialect)) /* 2 is equal to nothing */
+        there = there ? arena_printf(arena, "toUInt8(if(%s, 1, 2))", there) : "toUInt8(1)";
+    else
+        there = there ? arena_printf(arena, "CASE WHEN %s THEN TRUE END", there) : "TRUE";
+    return arena_printf(arena, "%s AND %s = %s", all, own[keys].leaf.text, add_item(join, there));
+}
+
+/* All rows of both sides: those of the left first. */
+static bool join_full(struct join *join)
+{
+    struct arena *arena = join->lowering->arena;
+    const struct sql_dialect *dialect = join->lowering->dialect;
+    struct select *left = join->left;
+    const size_t first = join->task->input_count, keys = join->task->column_op->key_count / 4;
+    const char *equal = begin_left(join, first) ? keys_of_both(join, first) : NULL;
+    if (!equal || !take_columns(join, true))
+        return false;
+    const char *here = of_left(join, left->columns[first + keys + 1].leaf.text, dialect->truths[0]);
+    order_rows(join);
+    struct select_order *order = arena_array(arena, left->order_count + 1, sizeof *order);
+    order[0] = (struct select_order){.text = here, .descending = true};
+    for (size_t i = 0; i < left->order_count; i++)
+        order[i + 1] = left->order[i];
+    left->order = order;
+    left->order_count++;
+    const char *found = of_left(join, add_item(join, dialect->truths[1]), dialect->truths[0]);
+    left->from = arena_printf(
+        arena, "%s AS rql_l%zu %sFULL JOIN (%s) AS rql_j%zu ON %s", left->from, join->task->number, dialect->all,
+        select_text(&join->right, join->items, join->count, false, arena), join->task->number, equal);
+    left->joined = true;
+    for (size_t k = 0; k < first; k++) {
+        const enum join_side side = join->task->inputs[k].side;
+        if (side == JOIN_FOUND || side == JOIN_HERE)
+            join->columns[k] = (struct select_column){.leaf = {.text = side == JOIN_FOUND ? found : here}};
+    }
+    return true;
+}
+
 /* Keeps the rows that match something, or nothing. */
 static bool keep_matching(struct join *join)
 {
@@ -302,8 +410,8 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
     const bool keeps = kind == JOIN_SEMI || kind == JOIN_ANTI;
     struct arena *arena = lowering->arena;
     struct join join = {.lowering = lowering, .task = task, .left = select};
-    if (kind == JOIN_FULL || kind == JOIN_ASOF)
-        return lowering_refuse(lowering, kind == JOIN_FULL ? "`full join`" : "`asof join`");
+    if (kind == JOIN_ASOF)
+        return lowering_refuse(lowering, "`asof join`");
     if (!names_are_free(lowering))
         return false;
     if (select_is_limited(select) || select->group || (select->joined && !keeps))
@@ -313,7 +421,9 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
         keys[count++] = task->column_op->keys[i];
     select_wrap_keys(select, keys, count, arena);
     join.columns = select->columns;
-    if (!begin_source(&join) || !(keeps ? keep_matching(&join) : join_rows(&join)))
+    if (!begin_source(&join) || !(keeps               ? keep_matching(&join)
+                                  : kind == JOIN_FULL ? join_full(&join)
+                                                      : join_rows(&join)))
         return false;
     struct select_column *columns = arena_array(arena, task->output_count + 1, sizeof *columns);
     for (size_t k = 0; k < task->output_count; k++) {
