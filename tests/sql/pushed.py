@@ -158,6 +158,26 @@ def decimals(rig, server):
         rig.tally.check(f"decimals on the server: {line}", "" if result.out.startswith(b"on the server") else result.text())
 
 
+def types(rig, server):
+    """Types whose values become others here: the same as where the columns are read."""
+    modern = rig.tally.name == "clickhouse"
+    moments = ", s DateTime64(3), n Nullable(DateTime64(9)), m DateTime64(6)" if modern else ""
+    made = ", toDateTime64('1965-03-01 00:00:00', 3) + number * 1000003 % 70000007 / 8, if(number % 5 = 0, NULL, fromUnixTimestamp64Nano(toInt64(number) * 1000000007 - 500)), toDateTime64('2024-01-01 00:00:00.000001', 6) + number" if modern else ""
+    server.ask(f"CREATE TABLE types (pos Int64, u UInt64, o Nullable(UInt64), w UInt64, f FixedString(4), g Nullable(FixedString(2)){moments}) ENGINE = Memory")
+    server.ask(f"INSERT INTO types SELECT number, if(number % 7 = 0, toUInt64(9223372036854775807), number % 11), if(number % 3 = 0, NULL, number % 4), if(number = 300, 9223372036854775808, number), toFixedString(substring('abcdef', 1 + number % 5, number % 4), 4), if(number % 4 = 0, NULL, toFixedString('x', 2)){made} FROM numbers(500)")
+    url = server.url("types", "pos")
+    lines = ["sum u", "max u", "select u == 5 | count", "select u < -3 | count", "select u > 9223372036854775806 | sum pos", "group u: count(), sum(pos)", "map u + 1 as x | max", "map u % 4 * o as x | sum", "count o is missing", "group o: min(u)", "pick u, o, pos, f | sort u, pos | take 4", "pick u, g, pos | top 3 by u", "map u, o | distinct | sort u, o | take 5", "any u == 4",
+             "group f: count()", 'select f == "ab" | count', 'map f + "z" as t, len(f) as n | group t, n: count()', 'select g == "x" | count', "count g is missing", 'select f like "%c%" | sum pos', "map f | distinct | sort f",
+             "select w > 5 | count", "sum w", "group w % 3 as k: count()", "max w"]  # fmt: skip
+    if modern:
+        lines += ["max s", "min s", "group n is missing as k: max(n), min(n)", "select s < timestamp(\"1970-01-01\") | count", "map hour(m) as h | group h: count()", "pick n, pos | sort n, pos | take 3", "map m - s as d | max", "select m > timestamp(\"2024-01-01T00:05:00Z\") | count", "group s: count() | take 3"]
+    for line in lines:
+        here, there = (told(rig.run(f"load {url} | {before}{line}")) for before in ("derive rql_row = row | ", ""))
+        shown = rig.run(f"explain load {url} | {line}").out.decode()
+        problem = "" if here[:2] == there[:2] and here[2][:1] == there[2][:1] else f"read {here}, lowered {there}\n{shown}"
+        rig.tally.check(f"types: {line}", problem or ("" if shown.startswith("on the server") and "\nhere: " not in shown else shown))
+
+
 def explained(rig, url):
     """Where the border is."""
     where = "on the server: " + url + "\n"
@@ -216,6 +236,7 @@ def main():
         same(rig, url, "rows", RELATIONS)
         few(rig, server)
         decimals(rig, server)
+        types(rig, server)
         little_comes(rig, url)
         explained(rig, url)
         elsewhere(rig, server, url)

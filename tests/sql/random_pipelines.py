@@ -19,12 +19,14 @@ TABLES = {
     "t": (300, (
         ("a", "Int64", "int", lambda rng: rng.choice(WIDE)), ("b", "Int64", "int", lambda rng: rng.choice(WIDE)), ("i", "Int32", "int", lambda rng: rng.randrange(-50, 50)),
         ("u", "UInt16", "int", lambda rng: rng.randrange(65536)), ("m", "Nullable(Int8)", "missing", lambda rng: rng.choice((None, rng.randrange(-5, 5)))),
+        ("v", "UInt64", "int", lambda rng: rng.choice((rng.randrange(9), 2**63 - 1))),
         ("sym", "String", "text", lambda rng: rng.choice(random_queries.WORDS)), ("x", "Float64", "float", lambda rng: rng.choice(SOME)),
         ("y", "Float64", "float", lambda rng: rng.choice((0.1, 0.25, -0.7, -0.0, 1e-7, 123456789.125, rng.random(), rng.gauss(0, 1000)))),
     )),
     "w": (40, (
         ("j", "Int32", "int", lambda rng: rng.randrange(-50, 50)), ("k", "Nullable(Int32)", "missing", lambda rng: rng.choice((None, rng.randrange(-9, 9)))),
         ("name", "String", "text", lambda rng: rng.choice(random_queries.WORDS)), ("z", "Float64", "float", lambda rng: rng.choice(SOME)), ("c", "Int64", "int", lambda rng: rng.choice(WIDE)),
+        ("q", "Nullable(UInt64)", "missing", lambda rng: rng.choice((None, rng.randrange(9)))), ("f", "FixedString(5)", "text", lambda rng: rng.choice([word for word in random_queries.WORDS if len(word.encode()) <= 5])),
     )),
 }  # fmt: skip
 COLUMNS = {table: {"pos": "int"} | {name: kind for name, _, kind, _ in columns} for table, (_, columns) in TABLES.items()}
@@ -54,7 +56,7 @@ def answer(rig, line, sources):
     errors = re.findall(r"error: .*", result.err.decode())
     errors = [re.sub(r"clickhouse://[^/]*/default/(\w+)\?[^ `)]*|(\w+)\.csv", r"\1\2", error) for error in errors]
     # What is quoted of the line is cut, by its length with the source.
-    return result.status, result.out.decode(), [re.sub(r"`[^`]{90,}`", "`...`", error) for error in errors]
+    return result.status, result.out.decode(), [re.sub(r"`[^`]{90,}`|`\(load [^`]*`", "`...`", error) for error in errors]
 
 
 def compare(rig, server, options):

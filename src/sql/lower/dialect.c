@@ -26,6 +26,10 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .as_text = "CAST($a AS $b)",
      .days = "toInt64($a)",
      .seconds = "(toInt64($a) * 1000000)",
+     .beyond = "($a > 9223372036854775807)",
+     .micros = "toUnixTimestamp64Micro($a)",
+     .nanos = "(intDiv(toUnixTimestamp64Nano($a), 1000) - (modulo(toUnixTimestamp64Nano($a), 1000) < 0))",
+     .unpadded = "replaceRegexpOne(toString($a), '\\\\x00+\\\\z', '')",
      .value_or = "ifNull($a, $b)",
      .present = "isNotNull($a)",
      .decimal = "toDecimal128($a, $b)",
@@ -145,6 +149,8 @@ void sql_add_name(struct strbuf *sql, const struct sql_dialect *dialect, const c
 const char *sql_phrase(const char *form, const char *a, const char *b, struct arena *arena)
 {
     struct strbuf text = {0};
+    if (!form)
+        return NULL;
     for (; *form; form++) {
         if (*form == '$')
             strbuf_puts(&text, *++form == 'a' ? a : b);

@@ -33,6 +33,9 @@ struct sql_dialect {
     /* Columns $a of a table as what is computed with, and whether there is a value. as_text: $b is the type of text,
      * of missing values too where the column has such. */
     const char *as_integer, *as_float, *as_text, *days, *seconds;
+    /* NULL: not said. Where an unsigned integer has no place in 64 bits with a sign; a time stamp with up to 6, and
+     * with more digits of seconds, in microseconds; a string without the NULs at its end. */
+    const char *beyond, *micros, *nanos, *unpadded;
     const char *value_or, *present; /* value_or: $b where $a is missing */
     /* A decimal $a with $b digits after the point, widely enough for its product by '$b', a power of ten; that product
      * as an integer. NULL: not said. */
@@ -67,7 +70,7 @@ struct sql_operands {
 const struct sql_operation *sql_operation_find(const struct sql_dialect *dialect, enum op op,
                                                struct sql_operands operands);
 
-/* A text of the dialect with its arguments in place. */
+/* A text of the dialect with its arguments in place; NULL if `form` is. */
 const char *sql_phrase(const char *form, const char *a, const char *b, struct arena *arena);
 
 /* Adds text as a string literal, and as a name. False: the dialect has no literal of it. */

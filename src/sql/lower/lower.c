@@ -74,6 +74,33 @@ static struct lowering_table *table_of_input(struct lowering *lowering, const st
     return NULL;
 }
 
+static bool reads(const struct code *code, value v, size_t input)
+{
+    return v != NO_VALUE && code->at[v].op == OP_INPUT && code->at[v].integer == (int64_t)input;
+}
+
+/* Whether the task computes with the input, and does not only pass it on. */
+static bool computes_with(const struct task *task, size_t input)
+{
+    const struct code *code = &task->code;
+    bool found = false;
+    for (value v = 0; v < code->count && !found; v++) {
+        for (int i = 0; i < op_table[code->at[v].op].arity && !found; i++)
+            found = reads(code, code->at[v].args[i], input);
+    }
+    for (size_t i = 0; i < task->aggregate_count && !found; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        found = reads(code, aggregate->value, input) ||
+                (aggregate_has_operands(aggregate->kind) &&
+                 (reads(code, aggregate->where, input) || reads(code, aggregate->other, input)));
+    }
+    if (task->sink != SINK_OPERATOR)
+        return found;
+    for (size_t i = 0; i < task->column_op->key_count && !found; i++)
+        found = task->column_op->keys[i] == input;
+    return found || task->column_op->kind == OPERATOR_DISTINCT;
+}
+
 bool lowering_begin(struct lowering *lowering, const struct task *task, bool source, struct select *select,
                     struct select_column *inputs)
 {
@@ -107,6 +134,11 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
         const struct input *input = &task->inputs[k];
         if (input->needed && input->task && (input->side != JOIN_ROWS) == source)
             inputs[k] = select->columns[input->output];
+    }
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        if (input->needed && (input->side != JOIN_ROWS) == source && inputs[k].fails && computes_with(task, k))
+            select->fails = sql_either(select->fails, inputs[k].fails, lowering->arena);
     }
     select->columns = inputs;
     select->count = task->input_count;

@@ -60,7 +60,7 @@ static bool add_key(struct lowering *lowering, const struct task *task, const st
         return lowering_refuse(lowering, "this key");
     if (number)
         column->leaf.text = sql_float_key(select->dialect, column->leaf.text, lowering->arena);
-    column->raw = NULL;
+    column->raw = column->fails = NULL;
     *keys = *keys ? arena_printf(lowering->arena, "%s, %s", *keys, column->leaf.text) : column->leaf.text;
     column->leaf.column = NULL;
     return true;

@@ -165,10 +165,10 @@ void select_wrap(struct select *select, struct arena *arena)
             continue;
         items[count++] = (struct select_item){column->raw ? column->raw : column->leaf.text, name};
         columns[k] = *column;
+        columns[k].leaf.text = name;
+        columns[k].fails = NULL; /* it was computed with */
         if (column->raw)
             columns[k] = select_column_of(select->dialect, name, column->wire, arena);
-        else
-            columns[k].leaf.text = name;
         columns[k].leaf.column = column->leaf.column ? name : NULL;
     }
     for (size_t i = 0; i < select->order_count; i++) {
@@ -224,6 +224,8 @@ static const char *decimal_of(const struct sql_dialect *dialect, const char *raw
     return sql_phrase(dialect->unscaled, wide, power, arena);
 }
 
+enum { MICRO_SCALE = 6 };
+
 /* What the server has as a number, or as something that it converts to its number. */
 static const char *number_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
                              struct arena *arena)
@@ -240,6 +242,10 @@ static const char *number_of(const struct sql_dialect *dialect, const char *raw,
         return sql_phrase(dialect->days, raw, NULL, arena);
     case WIRE_SECONDS:
         return sql_phrase(dialect->seconds, raw, NULL, arena);
+    case WIRE_UNSIGNED:
+        return dialect->beyond ? sql_phrase(dialect->as_integer, raw, NULL, arena) : NULL;
+    case WIRE_TICKS:
+        return sql_phrase(wire->scale > MICRO_SCALE ? dialect->nanos : dialect->micros, raw, NULL, arena);
     case WIRE_DECIMAL:
         return decimal_of(dialect, raw, wire, arena);
     default:
@@ -253,10 +259,12 @@ struct select_column select_column_of(const struct sql_dialect *dialect, const c
     struct select_column column = {.raw = raw, .wire = wire};
     const bool plain = wire->form == WIRE_AS_IS && wire->logical.kind == LOGICAL_NUMBER;
     const bool truth = wire->type == TYPE_BOOL;
-    if (wire->form == WIRE_TEXT) {
+    if (wire->form == WIRE_TEXT || wire->form == WIRE_FIXED_TEXT) {
         column.leaf.is_text = true;
-        column.leaf.text = wire->cast ? sql_phrase(dialect->as_text, raw, wire->cast, arena) : raw;
-        if (wire->nullable)
+        column.leaf.text = wire->form == WIRE_FIXED_TEXT ? sql_phrase(dialect->unpadded, raw, NULL, arena)
+                           : wire->cast                  ? sql_phrase(dialect->as_text, raw, wire->cast, arena)
+                                                         : raw;
+        if (wire->nullable && column.leaf.text)
             column.leaf.text = sql_phrase(dialect->value_or, column.leaf.text, "''", arena);
         return column;
     }
@@ -265,6 +273,11 @@ struct select_column select_column_of(const struct sql_dialect *dialect, const c
         column.leaf.text = sql_phrase(dialect->value_or, column.leaf.text, truth ? dialect->truths[0] : "0", arena);
     else if (plain && type_table[wire->type].kind == KIND_INT && !wire->cast)
         column.leaf.column = raw;
+    if (wire->form == WIRE_UNSIGNED && column.leaf.text) {
+        column.fails = sql_phrase(dialect->beyond, raw, NULL, arena);
+        if (wire->nullable)
+            column.fails = sql_phrase(dialect->value_or, column.fails, dialect->truths[0], arena);
+    }
     return column;
 }
 

@@ -10,6 +10,7 @@ struct select_column {
     struct sql_leaf leaf;
     const char *raw;              /* a column of the table as it is, with NULL where values are missing; or NULL */
     const struct wire_type *wire; /* of `raw` */
+    const char *fails;            /* where `raw` has no value here, as integers beyond 64 bits; NULL: nowhere */
 };
 
 struct select_order {
