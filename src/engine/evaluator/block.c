@@ -83,6 +83,11 @@ bool worker_flagged(const struct worker *worker)
     return worker->flagged;
 }
 
+void worker_set_gap(struct worker *worker, int64_t rows)
+{
+    worker->gap = rows;
+}
+
 int64_t worker_skipped_bytes(const struct worker *worker)
 {
     const struct program *program = worker->program;
@@ -110,7 +115,8 @@ static void note_failures(struct worker *worker, int32_t check, int count)
 static void prefetch_begin(struct worker *worker, size_t columns, size_t shares)
 {
     const struct program *program = worker->program;
-    worker->prefetch = (struct prefetch){.shares = shares};
+    const bool last = worker->row + worker->rows >= worker->end;
+    worker->prefetch = (struct prefetch){.shares = shares, .gap = last ? (size_t)worker->gap : 0};
     for (size_t i = 0; i < columns && !worker->cached; i++)
         worker->prefetch.left += (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
 }
@@ -123,12 +129,12 @@ static struct ahead prefetch_share(struct worker *worker, int count)
     if (prefetch->left == 0 || prefetch->shares == 0)
         return (struct ahead){0};
     const struct stored_vector *stored = &program->stored[prefetch->column];
-    const size_t bytes = (size_t)program->block_rows * program->vectors[stored->vector].size;
+    const size_t size = program->vectors[stored->vector].size, bytes = (size_t)program->block_rows * size;
     size_t share = (prefetch->left / prefetch->shares + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
     share = share < bytes - prefetch->done ? share : bytes - prefetch->done;
     const size_t strips = (size_t)(count + STRIP_ROWS - 1) / STRIP_ROWS;
     const struct ahead ahead = {
-        .at = (const char *)worker->at[stored->vector] + bytes + prefetch->done,
+        .at = (const char *)worker->at[stored->vector] + bytes + prefetch->gap * size + prefetch->done,
         .lines = (int)((share / CACHE_LINE + strips - 1) / strips),
     };
     prefetch->shares--;
@@ -379,6 +385,7 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
         fold_stored(worker, begin, count, states);
         return;
     }
+    worker->end = begin + count;
     worker->gather.off = false;
     worker->body_loops = program->body_loops;
     for (size_t i = 0; i < program->aggregate_count && program->filter_loops + program->body_loops == 0; i++)
@@ -429,6 +436,7 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
 {
     const struct program *program = worker->program;
     int64_t rows = 0;
+    worker->end = begin + count;
     worker->gather.off = false;
     worker->body_loops = program->body_loops;
     for (size_t i = 0; i < program->output_count; i++) {

@@ -223,15 +223,16 @@ static void work(void *context, int number)
 
 /* Arenas are not thread-safe, so each thread has one, filled here before it starts. A thread alone adds to `states`
  * directly. */
-static void thread_init(struct thread *thread, struct shared *shared, struct agg_state *states, bool alone)
+static void thread_init(struct thread *thread, struct shared *shared, struct agg_state *states, int threads)
 {
     const struct program *program = shared->program;
     const struct task *task = shared->job->task;
     thread->shared = shared;
     thread->arena = arena_new();
     thread->worker = worker_new(program, thread->arena);
-    thread->states = alone ? states : arena_array(thread->arena, task->aggregate_count, sizeof *thread->states);
-    for (size_t i = 0; i < task->aggregate_count && !alone; i++)
+    worker_set_gap(thread->worker, (threads - 1) * shared->piece_rows);
+    thread->states = threads == 1 ? states : arena_array(thread->arena, task->aggregate_count, sizeof *thread->states);
+    for (size_t i = 0; i < task->aggregate_count && threads > 1; i++)
         agg_init(&thread->states[i], &task->aggregates[i], &task->code);
     thread->destinations = arena_array(thread->arena, program->output_count, sizeof *thread->destinations);
 }
@@ -332,7 +333,7 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
     if (states && threads > 1 && has_user_reduce(job->task))
         shared.partials = arena_array(arena, (size_t)piece_count(job, shared.piece_rows), sizeof *shared.partials);
     for (int i = 0; i < threads; i++)
-        thread_init(&per_thread[i], &shared, states, threads == 1);
+        thread_init(&per_thread[i], &shared, states, threads);
     thread_pool_run(evaluator->thread_pool, threads, work, per_thread);
 
     int64_t skipped = 0;

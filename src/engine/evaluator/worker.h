@@ -15,6 +15,7 @@ struct prefetch {
     size_t shares; /* loops that have some of these */
     size_t column; /* of program->stored: the next, */
     size_t done;   /* of whose block so many bytes are prefetched */
+    size_t gap;    /* rows between this block and that one */
 };
 
 struct worker {
@@ -35,6 +36,8 @@ struct worker {
     size_t body_loops;           /* loops over the rows that pass, for what the worker makes of them */
     bool few_pass;               /* rows of the block before: the loops over them are short */
     bool cached;                 /* all columns are in a cache: they are not prefetched */
+    int64_t end;                 /* of the piece, */
+    int64_t gap;                 /* and rows from there to the next one, as is expected */
     struct prefetch prefetch;
     struct gather gather;
     struct loop_rows **loops;           /* of each loop of the program, */
