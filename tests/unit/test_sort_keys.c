@@ -1,8 +1,10 @@
-/* Codes of sort keys: elements of every store type, read by the loops of single keys and beside another key, against
- * comparisons of the elements; at the edges of the loops' lanes and blocks. */
+/* Codes of sort keys, and sorting by a key of which no range is known: elements of every store type, read by the loops
+ * of single keys and beside another key, against comparisons of the elements; at the edges of the loops' lanes and
+ * blocks. */
 #include "scratch.h"
 
 #include "engine/sorting/sort_key_alone.h"
+#include "engine/sorting/sort_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,7 +25,7 @@ static double special(uint64_t which)
     return numbers[which % 8];
 }
 
-enum content { ANYTHING, EXTREMES, EQUAL, ONE_NAN, POSITIVE, CONTENTS };
+enum content { ANYTHING, EXTREMES, EQUAL, ONE_NAN, POSITIVE, CONTENTS, WIDE = CONTENTS };
 
 static void set(struct column *column, int64_t row, enum content content, uint64_t *seed)
 {
@@ -189,11 +191,108 @@ static void finds_one_element(void **state)
     }
 }
 
+static double number_of(const struct column *column, int64_t row)
+{
+    return column->store == TYPE_F64 ? ((const double *)column->data)[row] : (double)((const float *)column->data)[row];
+}
+
+/* Sums up the elements' bits in any order, and those of zeros and NaNs in this one. */
+static uint64_t sum(const struct column *column)
+{
+    const size_t size = type_table[column->store].size;
+    uint64_t all = 0, special = 0;
+    for (int64_t row = 0; row < column->rows; row++) {
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)column->data + (size_t)row * size, size);
+        all += (bits + 1) * (bits | 1);
+        const double number = type_table[column->store].kind == KIND_FLOAT ? number_of(column, row) : 1;
+        if (number == 0)
+            special = special * 3 + (signbit(number) ? 2 : 1);
+    }
+    return all ^ special << 32;
+}
+
+/* Sorts a column by a key that is assumed to have no NaN or -0.0, where there are `others`, far from each other. */
+static void sort_assumed(enum type store, int64_t rows, const double *others, int other_count, bool descending)
+{
+    uint64_t seed = (uint64_t)rows + (uint64_t)store;
+    struct column *from = column_reserve(store, store, rows), *to = column_reserve(store, store, rows);
+    for (int64_t row = 0; row < rows; row++)
+        set(from, row, WIDE, &seed);
+    for (int i = 0; i < other_count; i++) {
+        const int64_t row = i == 0 ? 0 : i == 1 ? rows - 1 : rows / 3 + i;
+        if (store == TYPE_F64)
+            ((double *)column_at(from, 0))[row] = others[i];
+        else
+            ((float *)column_at(from, 0))[row] = (float)others[i];
+    }
+    column_finish(from, rows);
+    struct key at = {.column = from, .descending = descending};
+    struct keys keys;
+    assert_true(keys_init_assumed(&keys, &at, rows));
+    struct carried carried = {.from = from, .to = to};
+    const struct workers workers = {.threads = 3};
+    assert_int_equal(sort_columns_by(&keys, rows, &workers, &carried, 1), STATUS_OK);
+    keys_free(&keys);
+    column_finish(to, rows);
+    for (int64_t row = 1; row < rows; row++)
+        assert_true(compare(to, row - 1, row, descending) <= 0);
+    assert_true(sum(from) == sum(to));
+    column_unref(from);
+    column_unref(to);
+}
+
+static void sorts_without_range(void **state)
+{
+    static const enum type stores[] = {TYPE_I32, TYPE_I64, TYPE_F32, TYPE_F64};
+    const double others[] = {-0.0, 0.0, (double)NAN, -0.0, -(double)NAN, (double)INFINITY, -(double)INFINITY};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        for (int descending = 0; descending < 2; descending++) {
+            const int64_t rows = (1 << 17) + 1003 * k;
+            sort_assumed(stores[k], rows, others, 0, descending);
+            if (type_table[stores[k]].kind != KIND_FLOAT)
+                continue;
+            sort_assumed(stores[k], rows, others, 1, descending);
+            sort_assumed(stores[k], rows, others, 3, !descending);
+            sort_assumed(stores[k], rows, others + 2, 1, descending);
+            sort_assumed(stores[k], rows, others + 5, 2, descending);
+            sort_assumed(stores[k], rows, others, 7, descending);
+        }
+    }
+}
+
+/* Where the range is of use, or a sample shows what there must not be. */
+static void assumes_little(void **state)
+{
+    static const enum content contents[] = {ANYTHING, EQUAL, ONE_NAN, POSITIVE};
+    (void)state;
+    for (int store = 0; store < TYPE_COUNT; store++) {
+        for (size_t k = 0; k < sizeof contents / sizeof *contents; k++) {
+            const int64_t rows = k % 2 ? 1 << 17 : (1 << 17) - 1;
+            const bool real = type_table[store].kind == KIND_FLOAT;
+            uint64_t seed = k;
+            struct column *column = column_reserve((enum type)store, (enum type)store, rows);
+            for (int64_t row = 0; row < rows; row++)
+                set(column, row, contents[k], &seed);
+            column_finish(column, rows);
+            struct key at = {.column = column};
+            struct keys keys;
+            const bool assumed = keys_init_assumed(&keys, &at, rows);
+            assert_int_equal(assumed, contents[k] == POSITIVE && real);
+            keys_free(&keys);
+            column_unref(column);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_order_as_elements),
         cmocka_unit_test(finds_one_element),
+        cmocka_unit_test(sorts_without_range),
+        cmocka_unit_test(assumes_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

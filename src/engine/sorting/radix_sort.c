@@ -55,16 +55,37 @@ static int64_t bucket_count(const struct dealing *dealing, int64_t bucket)
     return dealing->deal.begins[bucket + 1] - dealing->deal.begins[bucket];
 }
 
-/* The linear positions of a bucket's keys; false if these are equal. */
+/* Whether the first keys of a bucket are equal. */
+static bool begins_equal(const struct deal *deal, int64_t bucket)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    struct pieces pieces = pieces_of_bucket(deal, bucket);
+    int count = 0;
+    const void *piece = pieces_next(&pieces, &count);
+    deal->level->bounds(&deal->by->key, piece, deal->radix->width, count, &least, &most);
+    return least == most;
+}
+
+/* The positions of a bucket's keys; false if these are equal. Where the distribution serves for bins as well, as it
+ * does for keys of 64 bits alone, which are mostly skewed on every scale, the bucket is not read for its bounds.
+ * Otherwise these are linear. */
 static bool positions_in_bucket(const struct dealing *dealing, int64_t bucket, struct sort_positions *by)
 {
     const struct deal *deal = &dealing->deal;
     *by = dealing->by;
     if (!by->segments) {
         const int bits = 64 - by->up - deal->bits; /* of the keys, that remain */
+        const int64_t last = (int64_t)((by->most - by->least) >> bits);
+        by->outside = by->outside && (bucket == 0 || bucket == last);
         by->least += (uint64_t)bucket << bits;
+        by->most = bucket == last ? by->most : by->least + (((uint64_t)1 << bits) - 1);
         by->up += deal->bits;
-        return bits > 0;
+        return bits > 0 || by->outside;
+    }
+    const bool alone = deal->radix->width == sizeof(uint64_t) && deal->radix->shift == 0;
+    if (alone && !deal->radix->take && !begins_equal(deal, bucket)) {
+        by->known = deal->bits;
+        return true;
     }
     uint64_t least = UINT64_MAX, most = 0;
     struct pieces pieces = pieces_of_bucket(deal, bucket);
@@ -295,6 +316,11 @@ static enum status sort_all(const struct sorter *sorter)
     return sort_stretch(sorter, &all);
 }
 
+bool radix_stopped(const struct radix *radix)
+{
+    return workers_cancelled(radix->workers) || (radix->pointless && *radix->pointless);
+}
+
 enum status radix_sort(const struct radix *radix)
 {
     if (radix->rows == 0)
@@ -326,7 +352,7 @@ enum status radix_sort(const struct radix *radix)
         status = bins_init(&sorter.bins[i], radix, sorter.level, (size_t)sorter.most) ? status : STATUS_FAILED;
     if (status == STATUS_OK)
         status = sort_all(&sorter);
-    if (status == STATUS_OK && workers_cancelled(radix->workers)) /* `emit` may have ended early */
+    if (status == STATUS_OK && radix_stopped(radix)) /* `emit` may have ended early */
         status = STATUS_CANCELLED;
     for (int i = 0; i < threads; i++)
         bins_free(&sorter.bins[i]);

@@ -26,9 +26,9 @@ static int mean_of(const struct bins *bins)
 }
 
 /* Bins begin at different places within a page: they would share few lines of the first-level cache otherwise. */
-static size_t stride_of(const struct bins *bins)
+static size_t stride_of(const struct bins *bins, size_t width)
 {
-    return (size_t)bins->room + LINE / bins->radix->width;
+    return (size_t)bins->room + LINE / width;
 }
 
 static size_t rounded(size_t bytes)
@@ -43,10 +43,10 @@ static struct bins bins_of(const struct radix *radix, const struct sort_level *l
     bins.bare = radix->width < sizeof(struct radix_pair) && radix->shift == 0;
     bins.room = bins.bare && radix->width == 4 ? level->room_32 : level->room_64;
     const size_t count = most / (size_t)mean_of(&bins) + 1, width = radix->width;
-    const size_t rooms = rounded((count * stride_of(&bins) + PIECE) * width), arrays = rounded(most * width);
+    const size_t rooms = rounded((count * stride_of(&bins, width) + PIECE) * width), arrays = rounded(most * width);
     sizes[0] = rooms > arrays ? rooms : arrays;
     sizes[1] = arrays;
-    sizes[2] = arrays + rounded((size_t)bins.room * width);
+    sizes[2] = arrays + rounded((width == sizeof(uint32_t) ? 2 : 1) * (size_t)bins.room * width); /* two lists */
     return bins;
 }
 
@@ -80,25 +80,34 @@ void bins_free(struct bins *bins)
 
 /* ---- dealing into bins ---- */
 
-/* Appends elements to bins; returns the numbers of elements in these bins, all together by `or`. */
+/* Appends elements, or the lower halves of words, to bins; returns the numbers of elements in these bins, all together
+ * by `or`. Prefetches the elements `after` these meanwhile, a line at a time: many at once would be waited for. */
 SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int count, size_t stride, uint32_t *counts,
-                            void *to, size_t width)
+                            void *to, size_t width, bool halves, const char *after)
 {
     uint32_t any = 0;
-    for (int i = 0; i < count; i++) {
-        const size_t bin = numbers[i];
-        const uint32_t at = counts[bin];
-        sort_element_copy(to, bin * stride + at, elements, (size_t)i, width);
-        counts[bin] = at + 1;
-        any |= at + 1;
+    for (int i = 0; i < count; after += LINE) {
+        const int end = count - i < LINE / (int)width ? count : i + LINE / (int)width;
+        __builtin_prefetch(after);
+        for (; i < end; i++) {
+            const size_t bin = numbers[i];
+            const uint32_t at = counts[bin];
+            if (halves)
+                ((uint16_t *)to)[bin * stride + at] = (uint16_t)((const uint32_t *)elements)[i];
+            else
+                sort_element_copy(to, bin * stride + at, elements, (size_t)i, width);
+            counts[bin] = at + 1;
+            any |= at + 1;
+        }
     }
     return any;
 }
 
 /* Deals into bins of a fixed room; false: one was filled. */
-static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by, size_t bin_count)
+static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by, size_t bin_count,
+                            bool halves)
 {
-    const size_t width = bins->radix->width, stride = stride_of(bins);
+    const size_t width = bins->radix->width, stride = stride_of(bins, halves ? sizeof(uint16_t) : width);
     uint32_t *counts = bins->counts;
     char *to = bins->spaces[0];
     uint32_t numbers[PIECE];
@@ -106,9 +115,10 @@ static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struc
     memset(counts, 0, bin_count * sizeof *counts);
     for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
-        const uint32_t any = width == 4   ? append(piece, numbers, count, stride, counts, to, 4)
-                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8)
-                                          : append(piece, numbers, count, stride, counts, to, 16);
+        const uint32_t any = halves       ? append(piece, numbers, count, stride, counts, to, 4, true, pieces.after)
+                             : width == 4 ? append(piece, numbers, count, stride, counts, to, 4, false, pieces.after)
+                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8, false, pieces.after)
+                                          : append(piece, numbers, count, stride, counts, to, 16, false, pieces.after);
         if (any >= (uint32_t)bins->room) /* a power of two; PIECE elements more are harmless */
             return false;
     }
@@ -207,13 +217,45 @@ static void sort_array(struct bins *bins, char *elements, size_t count, char *ot
 
 static void sort_rooms(struct bins *bins, size_t bin_count)
 {
-    const size_t width = bins->radix->width, stride = stride_of(bins) * width;
+    const size_t width = bins->radix->width, stride = stride_of(bins, width) * width;
     char *to = bins->sorted;
     for (size_t bin = 0; bin < bin_count; bin++) {
         const size_t count = bins->counts[bin];
         if (count > 0)
             sort_array(bins, bins->spaces[0] + bin * stride, count, bins->spaces[1], to);
         to += count * width;
+    }
+}
+
+/* The least key whose position may be in a bin; keys of bins of halves have less than 32 bits. */
+static uint32_t least_in_bin(const struct sort_positions *by, size_t bin, size_t bin_count)
+{
+    const uint64_t position = (bin * SORT_STRETCHES + bin_count - 1) / bin_count; /* its upper half */
+    return (uint32_t)(by->least + (position << 48 >> by->up));
+}
+
+/* Whether the keys of a bin differ in their lower halves alone. */
+static bool are_halves(const struct bins *bins, const struct sort_positions *by, size_t bin_count)
+{
+    if (!bins->bare || bins->radix->width != sizeof(uint32_t) || by->segments || by->outside)
+        return false;
+    const uint64_t keys = (UINT64_MAX >> by->up) / bin_count + 1, apart = UINT64_C(1) << 48 >> by->up;
+    return keys + apart < (uint64_t)1 << 16; /* a bin begins at a position of 16 bits, rounded down */
+}
+
+static void sort_rooms_of_halves(struct bins *bins, const struct sort_positions *by, size_t bin_count)
+{
+    const size_t stride = stride_of(bins, sizeof(uint16_t));
+    const uint16_t *words = (const uint16_t *)(const void *)bins->spaces[0];
+    uint32_t *to = (uint32_t *)(void *)bins->sorted;
+    bins->counts[bin_count] = 0;
+    for (size_t bin = 0; bin < bin_count; bin += 2) {
+        const struct sort_halves lists[2] = {
+            {words + bin * stride, (int)bins->counts[bin], least_in_bin(by, bin, bin_count)},
+            {words + (bin + 1) * stride, (int)bins->counts[bin + 1], least_in_bin(by, bin + 1, bin_count)},
+        };
+        bins->level->sort_halves(lists, to);
+        to += lists[0].count + lists[1].count;
     }
 }
 
@@ -232,11 +274,15 @@ void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, co
     }
     const size_t wanted = count / (size_t)mean_of(bins) + 1;
     const size_t bin_count = wanted < SORT_STRETCHES ? wanted : SORT_STRETCHES;
+    const bool halves = are_halves(bins, by, bin_count);
     if (bins->wary > 0) {
         bins->wary--;
-    } else if (deal_into_rooms(bins, *pieces, by, bin_count)) {
+    } else if (deal_into_rooms(bins, *pieces, by, bin_count, halves)) {
         bins->next = 0;
-        sort_rooms(bins, bin_count);
+        if (halves)
+            sort_rooms_of_halves(bins, by, bin_count);
+        else
+            sort_rooms(bins, bin_count);
         return bins->sorted;
     } else {
         bins->wary = bins->next;

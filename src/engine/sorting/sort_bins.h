@@ -1,8 +1,9 @@
 /* Sorting a bucket that fits a core's cache, by one thread.
  *
  * Its elements are dealt into bins of a fixed room, about half full on average, which are sorted one by one
- * (sort_level.h). If a bin does not suffice, the elements of each are counted first; a bin with too many is dealt into
- * bins again, by the range of its keys. */
+ * (sort_level.h); of keys of 32 bits that are alone, often only the lower halves, as a bin has the upper ones. If a bin
+ * does not suffice, the elements of each are counted first; a bin with too many is dealt into bins again, by the range
+ * of its keys. */
 #ifndef RQL_ENGINE_SORTING_SORT_BINS_H
 #define RQL_ENGINE_SORTING_SORT_BINS_H
 

@@ -73,21 +73,26 @@ static void append_buffer(const struct deal *deal, struct dealt_part *part, size
     part->in_chunks[bucket] += deal->buffer_bytes;
 }
 
+/* Prefetches rows of these bytes, from `after` on, meanwhile, a line at a time: many at once would be waited for. */
 SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, const void *elements,
-                            const uint32_t *buckets, int count, size_t width)
+                            const uint32_t *buckets, int count, size_t width, const char *after, size_t row_bytes)
 {
     const uint32_t capacity = (uint32_t)(deal->buffer_bytes / width);
     uint32_t *next = part->next;
     char *buffers = part->buffers;
-    for (int i = 0; i < count; i++) {
-        const uint32_t bucket = buckets[i];
-        uint32_t at = next[bucket];
-        sort_element_copy(buffers, at, elements, (size_t)i, width);
-        if ((++at & (capacity - 1)) == 0) {
-            append_buffer(deal, part, bucket);
-            at -= capacity;
+    for (int i = 0; i < count;) {
+        const int end = count - i < LINE / (int)width ? count : i + LINE / (int)width;
+        __builtin_prefetch(after + (size_t)i * row_bytes);
+        for (; i < end; i++) {
+            const uint32_t bucket = buckets[i];
+            uint32_t at = next[bucket];
+            sort_element_copy(buffers, at, elements, (size_t)i, width);
+            if ((++at & (capacity - 1)) == 0) {
+                append_buffer(deal, part, bucket);
+                at -= capacity;
+            }
+            next[bucket] = at;
         }
-        next[bucket] = at;
     }
 }
 
@@ -99,22 +104,24 @@ static void deal_part(void *context, int member, int64_t number)
     struct dealt_part *part = &deal->of[number];
     struct radix_pair block[RADIX_BLOCK];
     uint32_t buckets[RADIX_BLOCK];
+    const char *rows = deal->from ? deal->from : radix->made_from;
+    const size_t row_bytes = deal->from ? radix->width : rows ? radix->row_bytes : 0;
     const int64_t end = part_begin(&deal->parts, number + 1);
-    for (int64_t row = part_begin(&deal->parts, number); row < end && !workers_cancelled(radix->workers);
-         row += RADIX_BLOCK) {
+    for (int64_t row = part_begin(&deal->parts, number); row < end && !radix_stopped(radix); row += RADIX_BLOCK) {
         const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = block;
         if (deal->from)
-            elements = (const char *)deal->from + (size_t)row * radix->width;
+            elements = rows + (size_t)row * row_bytes;
         else
             radix->read(radix->context, row, count, block);
+        const char *after = rows ? rows + (size_t)(row + count) * row_bytes : (const char *)block;
         deal->level->divide(deal->by, (uint32_t)buckets_of(deal), elements, radix->width, count, buckets);
         if (radix->width == 4)
-            deal_block(deal, part, elements, buckets, count, 4);
+            deal_block(deal, part, elements, buckets, count, 4, after, row_bytes);
         else if (radix->width == 8)
-            deal_block(deal, part, elements, buckets, count, 8);
+            deal_block(deal, part, elements, buckets, count, 8, after, row_bytes);
         else
-            deal_block(deal, part, elements, buckets, count, 16);
+            deal_block(deal, part, elements, buckets, count, 16, after, row_bytes);
     }
     stream_fence();
 }
@@ -193,7 +200,7 @@ enum status deal_run(struct deal *deal, int64_t rows)
     deal->of = heap_array((size_t)deal->parts.count, sizeof *deal->of);
     for (int64_t i = 0; i < deal->parts.count; i++)
         part_init(deal, &deal->of[i], deal->memory + (size_t)i * part_bytes);
-    if (!workers_run(radix->workers, deal->parts.count, deal_part, deal))
+    if (!workers_run(radix->workers, deal->parts.count, deal_part, deal) || radix_stopped(radix))
         return STATUS_CANCELLED;
     add_up(deal);
     return STATUS_OK;
@@ -259,17 +266,19 @@ static const void *next_of_bucket(struct pieces *pieces, int *count)
             const size_t bytes = pieces->left < chunk_bytes ? pieces->left : chunk_bytes;
             pieces->left -= bytes;
             pieces->chunk = part->after[pieces->chunk];
+            pieces->after = at;
             if (pieces->left > 0) { /* hardware prefetching stops at the end of a page */
-                const char *after = part->chunks + (size_t)pieces->chunk * chunk_bytes;
+                pieces->after = part->chunks + (size_t)pieces->chunk * chunk_bytes;
                 for (size_t i = 0; i < LEAST_CHUNK; i += LINE)
-                    __builtin_prefetch(after + i);
+                    __builtin_prefetch(pieces->after + i);
             }
             *count = (int)(bytes / pieces->width);
             return at;
         }
         *count = (int)in_buffer(deal, part, pieces->bucket);
         if (*count > 0) {
-            const void *rest = part->buffers + (size_t)pieces->bucket * deal->buffer_bytes;
+            const char *rest = part->buffers + (size_t)pieces->bucket * deal->buffer_bytes;
+            pieces->after = rest;
             pieces->part++;
             pieces->opened = false;
             return rest;
@@ -283,6 +292,7 @@ const void *pieces_next(struct pieces *pieces, int *count)
     if (pieces->deal)
         return next_of_bucket(pieces, count);
     const char *at = pieces->from;
+    pieces->after = at;
     *count = pieces->left < PIECE ? (int)pieces->left : PIECE;
     pieces->left -= (size_t)*count;
     pieces->from += (size_t)*count * pieces->width;

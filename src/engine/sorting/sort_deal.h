@@ -38,7 +38,8 @@ struct pieces {
     size_t width;
     int64_t bucket, part, last_part;
     uint32_t chunk;
-    bool opened; /* the part's chunks are being read */
+    bool opened;       /* the part's chunks are being read */
+    const char *after; /* where pieces_next will go on, as far as is known; to be prefetched */
 };
 
 enum { PIECE = 1024 /* elements at most */ };

@@ -38,7 +38,13 @@ SPECIALISED void divide_words(const struct sort_positions *by, uint32_t stretche
     if (p.segments) {
         for (int i = 0; i < count; i++) {
             const uint64_t key = clamp(words[(size_t)i * step] >> p.key.shift & p.key.mask, p.least, p.most);
-            numbers[i] = stretch_of(position_in_segment(p.segments, (key - p.least) << p.up), stretches);
+            const uint32_t position = position_in_segment(p.segments, (key - p.least) << p.up);
+            numbers[i] = stretch_of(position << p.known, stretches);
+        }
+    } else if (p.outside) {
+        for (int i = 0; i < count; i++) {
+            const uint64_t key = clamp(words[(size_t)i * step] >> p.key.shift & p.key.mask, p.least, p.most);
+            numbers[i] = stretch_of((uint32_t)((key - p.least) << p.up >> 32), stretches);
         }
     } else {
         for (int i = 0; i < count; i++) {
@@ -57,7 +63,15 @@ SPECIALISED void divide_words_32(const struct sort_positions *by, uint32_t stret
     if (p.segments) {
         for (int i = 0; i < count; i++) {
             const uint64_t key = clamp((uint64_t)words[i] >> shift & mask, least, most);
-            numbers[i] = stretch_of(position_in_segment(p.segments, (key - least) << p.up), stretches);
+            const uint32_t position = position_in_segment(p.segments, (key - least) << p.up);
+            numbers[i] = stretch_of(position << p.known, stretches);
+        }
+    } else if (p.outside) {
+        for (int i = 0; i < count; i++) {
+            uint32_t key = words[i] >> shift & mask;
+            key = key < least ? least : key;
+            key = key > most ? most : key;
+            numbers[i] = stretch_of((key - least) << up, stretches);
         }
     } else {
         for (int i = 0; i < count; i++)
@@ -252,11 +266,37 @@ static void network_64(const uint64_t *words, int count, uint64_t *sorted)
     (count <= RANKED_MOST ? sort_64_avx_512 : sort_network_64)(words, count, sorted);
 }
 
+/* Widens the words. */
+static void sort_halves(void (*sort_32)(const uint32_t *words, int count, uint32_t *sorted),
+                        const struct sort_halves lists[2], uint32_t *sorted)
+{
+    for (int k = 0; k < 2; k++) {
+        const struct sort_halves *list = &lists[k];
+        uint32_t words[RANKED];
+        for (int i = 0; i < list->count; i++)
+            words[i] = list->least + (uint16_t)(list->words[i] - list->least);
+        sort_32(words, list->count, sorted);
+        sorted += list->count;
+    }
+}
+
+static void sort_halves_avx2(const struct sort_halves lists[2], uint32_t *sorted)
+{
+    sort_halves(sort_32_avx2, lists, sorted);
+}
+
+static void sort_halves_plain(const struct sort_halves lists[2], uint32_t *sorted)
+{
+    sort_halves(sort_32_plain, lists, sorted);
+}
+
 static const struct sort_level levels[LEVELS] = {
     {"avx512", NETWORK_ROOM_32, NETWORK_ROOM_64, divide_avx_512, bounds_avx_512, network_32, network_64,
-     sort_elements_avx_512},
-    {"avx2", RANKED, RANKED, divide_avx2, bounds_avx2, sort_32_avx2, sort_64_avx2, sort_elements_avx2},
-    {"plain", RANKED, RANKED, divide_plain, bounds_plain, sort_32_plain, sort_64_plain, sort_elements_plain},
+     sort_network_16, sort_elements_avx_512},
+    {"avx2", RANKED, RANKED, divide_avx2, bounds_avx2, sort_32_avx2, sort_64_avx2, sort_halves_avx2,
+     sort_elements_avx2},
+    {"plain", RANKED, RANKED, divide_plain, bounds_plain, sort_32_plain, sort_64_plain, sort_halves_plain,
+     sort_elements_plain},
 };
 
 const struct sort_level *sort_level_at(int i)

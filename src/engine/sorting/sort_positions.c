@@ -91,25 +91,27 @@ static int leading_zeros(uint64_t number)
 /* Keys beyond those of the sample have the positions of its least and greatest. */
 static void set_distribution(struct sort_positions *by, const uint64_t *keys, int count)
 {
-    uint64_t least = UINT64_MAX, most = 0;
-    for (int i = 0; i < count; i++) {
-        least = keys[i] < least ? keys[i] : least;
-        most = keys[i] > most ? keys[i] : most;
-    }
-    if (least == most)
-        return;
-    by->least = least;
-    by->most = most;
-    by->up = leading_zeros(most - least);
     by->segments = heap_array(SEGMENTS, sizeof *by->segments);
     struct sampled *sampled = heap_array(1, sizeof *sampled);
     sampled->segments = by->segments;
     for (int i = 0; i < count; i++)
-        sampled->below[((keys[i] - least) << by->up >> (64 - SEGMENT_BITS)) + 1]++;
+        sampled->below[((keys[i] - by->least) << by->up >> (64 - SEGMENT_BITS)) + 1]++;
     for (int i = 0; i < SEGMENTS; i++)
         sampled->below[i + 1] += sampled->below[i];
     set_segments(sampled, 0, SEGMENTS, 0, UINT32_MAX);
     free(sampled);
+}
+
+/* Linear positions of as many keys as `up` leaves bits for, of all keys those around the sample's. */
+static struct sort_positions around(const struct sort_positions *all, uint64_t least, int up)
+{
+    struct sort_positions by = *all;
+    const uint64_t apart = UINT64_MAX >> up;
+    by.up = up;
+    by.least = all->most - all->least <= apart ? all->least : least < all->most - apart ? least : all->most - apart;
+    by.most = all->most - by.least <= apart ? all->most : by.least + apart;
+    by.outside = by.least > all->least || by.most < all->most;
+    return by;
 }
 
 struct sort_positions sort_positions_between(const struct radix *radix, uint64_t least, uint64_t most)
@@ -130,8 +132,22 @@ void sort_positions_sample(struct sort_positions *by, const struct radix *radix,
         return;
     uint64_t *keys = heap_array((size_t)count, sizeof *keys);
     read_sample(by, radix, from, rows, runs, keys);
-    if (!linear_is_even(by, keys, count, bits))
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int i = 0; i < count; i++) {
+        least = keys[i] < least ? keys[i] : least;
+        most = keys[i] > most ? keys[i] : most;
+    }
+    const int up = leading_zeros(most - least);
+    const uint64_t below = ((UINT64_MAX >> (up & 63)) - (most - least)) / 2;
+    const struct sort_positions linear = around(by, least - by->least > below ? least - below : by->least, up & 63);
+    if (least < most && !radix->take && 64 - up >= bits && linear_is_even(&linear, keys, count, bits)) {
+        *by = linear;
+    } else if (least < most && !linear_is_even(by, keys, count, bits)) {
+        by->least = least;
+        by->most = most;
+        by->up = up;
         set_distribution(by, keys, count);
+    }
     free(keys);
 }
 

@@ -20,6 +20,8 @@ struct sort_positions {
     struct sort_key_place key;
     uint64_t least, most; /* keys */
     int up;               /* shifts most - least to the top of 64 bits */
+    bool outside;         /* there may be keys beyond these: they have the positions of these */
+    int known;            /* the topmost bits of all positions, which are the same: divided are the bits below */
     /* NULL, or the distribution function on stretches of equal length between these bounds, beyond which keys have
      * their positions: the first position, and in the upper 32 bits how many there are. */
     uint64_t *segments;
@@ -28,8 +30,8 @@ struct sort_positions {
 /* Linear positions between two keys, the least and the greatest there are, which differ. */
 struct sort_positions sort_positions_between(const struct radix *radix, uint64_t least, uint64_t most);
 
-/* Positions from a sample of the rows, which are read by radix->read or, unless NULL, are at `from`, if linear ones
- * would put too many rows into some of 2^bits buckets. */
+/* Positions from a sample of the rows, which are read by radix->read or, unless NULL, are at `from`: linear ones
+ * between the keys that it has, unless they would put too many rows into some of 2^bits buckets. */
 void sort_positions_sample(struct sort_positions *by, const struct radix *radix, const void *from, int64_t rows,
                            int bits);
 void sort_positions_free(struct sort_positions *by);
