@@ -777,6 +777,11 @@ static void scans_integers(void **unused)
     }
     scan_of(AGG_SUM, TYPE_I32, 300000, ANYTHING, 0, THREADS);
     scan_of(AGG_MAX, TYPE_I64, 300000, ANYTHING, 6, THREADS);
+    for (int beside = -1; beside <= 1; beside++) { /* results written past the caches */
+        scan_of(AGG_SUM, TYPE_I32, (1 << 19) + beside, ANYTHING, 0, THREADS);
+        scan_of(AGG_MIN, TYPE_I8, (1 << 19) + beside, ANYTHING, 1, THREADS);
+        scan_of(AGG_XOR, TYPE_I16, (1 << 19) + 17 * 256 + beside, ANYTHING, 0, THREADS);
+    }
 }
 
 /* Sums and products overflowing 64 bits. */

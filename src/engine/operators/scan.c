@@ -1,14 +1,17 @@
 /* Scans. One chain is a chained scan (as S. Yan, G. Long, Y. Zhang, "StreamScan", 2013): threads take chunks in order,
  * and each aggregates its chunk, which brings it into the cache, waits for the prefix of the chunk before, passes on
- * its own, and only then writes. Memory is read once. Segments, and columns side by side, are independent chains that
- * threads share. Sums of floats are scanned several runs at once (scan_sums.h). */
+ * its own, and only then writes, while it prefetches its next chunk. Memory is read once. Segments, and columns side by
+ * side, are independent chains that threads share. Sums of floats are scanned several runs at once (scan_sums.h). */
 #include "engine/backend/user_reduce.h"
 #include "engine/operators/operator_kinds.h"
+#include "engine/operators/scan_ints.h"
 #include "engine/operators/scan_sums.h"
 #include "engine/vector/elements.h"
+#include "engine/vector/ops.h"
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "base/nontemporal_copy.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,7 +23,8 @@ enum {
     CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
     SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
-    STREAMED_ROWS = 1 << 19
+    STREAMED_ROWS = 1 << 19,
+    CHAIN_ROWS = 256 /* scanned at once: so few that loops go on beside what is prefetched with them */
 };
 
 /* The combination of the rows so far. */
@@ -39,6 +43,7 @@ struct scan {
     struct column *to;
     bool exclusive, number;
     int64_t segment, stride;
+    int64_t ahead; /* rows so far behind the one being scanned are prefetched */
     struct running start;
     struct scan_sums sums; /* of floats */
     struct parts parts;
@@ -54,29 +59,6 @@ struct scan {
 
 #define SPECIALISED static inline __attribute__((always_inline))
 
-SPECIALISED int64_t combine_ints(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
-{
-    int64_t result = 0;
-    switch (kind) {
-    case AGG_SUM:
-        *overflow |= __builtin_add_overflow(a, b, &result);
-        return result;
-    case AGG_PRODUCT:
-        *overflow |= __builtin_mul_overflow(a, b, &result);
-        return result;
-    case AGG_MIN:
-        return b < a ? b : a;
-    case AGG_MAX:
-        return b > a ? b : a;
-    case AGG_BITAND:
-        return a & b;
-    case AGG_XOR:
-        return a ^ b;
-    default:
-        return a | b;
-    }
-}
-
 /* `a` is NaN until there is another value. */
 SPECIALISED double combine_floats(enum aggregate_kind kind, double a, double b)
 {
@@ -84,20 +66,6 @@ SPECIALISED double combine_floats(enum aggregate_kind kind, double a, double b)
         return a * b;
     bool better = kind == AGG_MIN ? b < a : b > a;
     return better || a != a ? b : a;
-}
-
-SPECIALISED bool scan_ints(enum aggregate_kind kind, bool exclusive, struct running *running, const int64_t *in,
-                           int64_t *out, int count)
-{
-    int64_t so_far = running->integer;
-    bool overflow = false;
-    for (int i = 0; i < count; i++) {
-        int64_t next = combine_ints(kind, so_far, in[i], &overflow);
-        out[i] = exclusive ? so_far : next;
-        so_far = next;
-    }
-    running->integer = so_far;
-    return overflow;
 }
 
 SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
@@ -110,28 +78,6 @@ SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct ru
         so_far = next;
     }
     running->number = so_far;
-}
-
-static bool ints_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const int64_t *in,
-                         int64_t *out, int count)
-{
-    switch (kind) {
-    case AGG_SUM:
-        return exclusive ? scan_ints(AGG_SUM, true, running, in, out, count)
-                         : scan_ints(AGG_SUM, false, running, in, out, count);
-    case AGG_PRODUCT:
-        return scan_ints(AGG_PRODUCT, exclusive, running, in, out, count);
-    case AGG_MIN:
-        return scan_ints(AGG_MIN, exclusive, running, in, out, count);
-    case AGG_MAX:
-        return scan_ints(AGG_MAX, exclusive, running, in, out, count);
-    case AGG_BITAND:
-        return scan_ints(AGG_BITAND, exclusive, running, in, out, count);
-    case AGG_XOR:
-        return scan_ints(AGG_XOR, exclusive, running, in, out, count);
-    default:
-        return scan_ints(AGG_BITOR, exclusive, running, in, out, count);
-    }
 }
 
 static void floats_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
@@ -197,7 +143,7 @@ static void scan_values(struct scan *scan, struct running *running, const void *
     else if (scan->number)
         floats_of_kind(kind, scan->exclusive, running, in, out, count);
     else
-        failed = ints_of_kind(kind, scan->exclusive, running, in, out, count);
+        failed = scan_ints(kind, scan->exclusive, &running->integer, in, out, count);
     if (failed)
         scan->flagged = true;
 }
@@ -210,19 +156,45 @@ static void write_results(const struct scan *scan, int64_t row, const void *valu
         operator_write_ints(scan->to, row, values, count);
 }
 
+/* Past the caches. */
+static void stream_results(const struct scan *scan, int64_t row, const void *values, int count)
+{
+    _Alignas(STREAM_LINE) int64_t space[OPERATOR_BLOCK];
+    const enum type store = scan->to->store;
+    const size_t bytes = (size_t)count * type_table[store].size;
+    void *to = column_at(scan->to, row);
+    if ((uintptr_t)to % STREAM_LINE != 0 || bytes % STREAM_LINE != 0) {
+        write_results(scan, row, values, count);
+        return;
+    }
+    if (type_table[store].size < sizeof *space) {
+        struct operands operands = {.out = space, .a = values};
+        vector_move(TYPE_I64, store)(&operands, count);
+        values = space;
+    }
+    stream_lines(to, values, bytes / STREAM_LINE);
+}
+
 /* Rows of one chain. */
 static void scan_chain(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
-    double in[OPERATOR_BLOCK], out[OPERATOR_BLOCK]; /* or as many integers, of the same size */
-    bool in_place = scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64;
+    _Alignas(STREAM_LINE) double in[CHAIN_ROWS], out[CHAIN_ROWS]; /* or as many integers, of the same size */
+    const bool streamed = scan->sums.how.streamed && end - begin >= CHAIN_ROWS;
+    const bool in_place = !streamed && (scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64);
     while (begin < end && !scan->flagged) {
-        int count = end - begin < OPERATOR_BLOCK ? (int)(end - begin) : OPERATOR_BLOCK;
+        int count = end - begin < CHAIN_ROWS ? (int)(end - begin) : CHAIN_ROWS;
+        if (scan->ahead > 0)
+            operator_prefetch(scan->from, begin + scan->ahead, count);
         operator_values(scan->from, begin, count, in);
         scan_values(scan, running, in, in_place ? column_at(scan->to, begin) : (void *)out, count);
-        if (!in_place)
+        if (streamed)
+            stream_results(scan, begin, out, count);
+        else if (!in_place)
             write_results(scan, begin, out, count);
         begin += count;
     }
+    if (streamed)
+        stream_fence();
 }
 
 /* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
@@ -261,12 +233,12 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
 /* The aggregate of the rows, without those before. `totals`: of the runs of sums of doubles, or NULL. */
 static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end, struct compensated_sum *totals)
 {
-    enum aggregate_kind kind = scan->aggregate->kind;
-    struct running total = {.integer = kind == AGG_MIN      ? INT64_MAX
-                                       : kind == AGG_MAX    ? INT64_MIN
-                                       : kind == AGG_BITAND ? -1
-                                                            : 0,
-                            .number = NAN};
+    struct running total = {.number = NAN};
+    if (!scan->number) {
+        if (scan_ints_total(scan->aggregate, &scan->job->task->code, scan->from, begin, end, &total.integer))
+            scan->flagged = true;
+        return total;
+    }
     if (is_float_sum(scan)) {
         scan_sums_total(&scan->sums, begin, end, &total.sum, totals);
         return total;
@@ -282,14 +254,11 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
 
 static void append(struct scan *scan, struct running *running, const struct running *next)
 {
-    bool overflow = false;
-    running->integer =
-        scan->number ? 0 : combine_ints(scan->aggregate->kind, running->integer, next->integer, &overflow);
     if (scan->number)
         running->number = combine_floats(scan->aggregate->kind, running->number, next->number);
-    compensated_sum_merge(&running->sum, &next->sum);
-    if (overflow)
+    else if (scan_ints_append(scan->aggregate->kind, &running->integer, next->integer))
         scan->flagged = true;
+    compensated_sum_merge(&running->sum, &next->sum);
 }
 
 static void scan_chunk(void *context, int member, int64_t chunk)
@@ -320,8 +289,8 @@ static bool scan_in_chunks(struct scan *scan)
     scan->parts = (struct parts){
         .rows = scan->job->rows, .size = CHUNK_ROWS, .count = (scan->job->rows + CHUNK_ROWS - 1) / CHUNK_ROWS};
     scan->carry = scan->start;
-    if (scan->from->store == TYPE_F64) /* of the thread's next chunk, most likely */
-        scan->sums.how.ahead = scan->workers->threads * (int64_t)CHUNK_ROWS;
+    scan->ahead = scan->workers->threads * (int64_t)CHUNK_ROWS; /* in the thread's next chunk, most likely */
+    scan->sums.how.ahead = scan->from->store == TYPE_F64 ? scan->ahead : 0;
     pthread_mutex_init(&scan->lock, NULL);
     pthread_cond_init(&scan->passed_on, NULL);
     bool done = workers_run(scan->workers, scan->parts.count, scan_chunk, scan);

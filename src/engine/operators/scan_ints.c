@@ -1,0 +1,100 @@
+#include "engine/operators/scan_ints.h"
+
+#include "base/integer.h"
+#include "engine/backend/aggregate.h"
+#include "engine/vector/elements.h"
+#include "engine/vector/ops.h"
+
+#define SPECIALISED static inline __attribute__((always_inline))
+
+SPECIALISED int64_t combine_ints(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
+{
+    int64_t result = 0;
+    switch (kind) {
+    case AGG_SUM:
+        *overflow |= __builtin_add_overflow(a, b, &result);
+        return result;
+    case AGG_PRODUCT:
+        *overflow |= __builtin_mul_overflow(a, b, &result);
+        return result;
+    case AGG_MIN:
+        return b < a ? b : a;
+    case AGG_MAX:
+        return b > a ? b : a;
+    case AGG_BITAND:
+        return a & b;
+    case AGG_XOR:
+        return a ^ b;
+    default:
+        return a | b;
+    }
+}
+
+SPECIALISED bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *running, const int64_t *in, int64_t *out,
+                         int count)
+{
+    int64_t so_far = *running;
+    bool overflow = false;
+    for (int i = 0; i < count; i++) {
+        int64_t next = combine_ints(kind, so_far, in[i], &overflow);
+        out[i] = exclusive ? so_far : next;
+        so_far = next;
+    }
+    *running = so_far;
+    return overflow;
+}
+
+bool scan_ints(enum aggregate_kind kind, bool exclusive, int64_t *running, const int64_t *in, int64_t *out, int count)
+{
+    switch (kind) {
+    case AGG_SUM:
+        return exclusive ? scan_of(AGG_SUM, true, running, in, out, count)
+                         : scan_of(AGG_SUM, false, running, in, out, count);
+    case AGG_PRODUCT:
+        return scan_of(AGG_PRODUCT, exclusive, running, in, out, count);
+    case AGG_MIN:
+        return scan_of(AGG_MIN, exclusive, running, in, out, count);
+    case AGG_MAX:
+        return scan_of(AGG_MAX, exclusive, running, in, out, count);
+    case AGG_BITAND:
+        return scan_of(AGG_BITAND, exclusive, running, in, out, count);
+    case AGG_XOR:
+        return scan_of(AGG_XOR, exclusive, running, in, out, count);
+    default:
+        return scan_of(AGG_BITOR, exclusive, running, in, out, count);
+    }
+}
+
+bool scan_ints_append(enum aggregate_kind kind, int64_t *running, int64_t next)
+{
+    bool overflow = false;
+    *running = combine_ints(kind, *running, next, &overflow);
+    return overflow;
+}
+
+bool scan_ints_total(const struct aggregate *aggregate, const struct code *code, const struct column *from,
+                     int64_t begin, int64_t end, int64_t *total)
+{
+    const enum lane lane = axis_lane(from);
+    fold_fn *fold = vector_fold(aggregate->kind, lane, false);
+    struct agg_state state;
+    int64_t space[BLOCK_ROWS];
+    agg_init(&state, aggregate, code);
+    for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
+        const int count = (int)min_int64(end - row, BLOCK_ROWS);
+        fold(&state, axis_values(from, lane, row, count, space), count);
+    }
+    switch (aggregate->kind) {
+    case AGG_SUM:
+        return __builtin_add_overflow(state.sum, 0, total);
+    case AGG_MIN:
+        *total = state.lo;
+        return false;
+    case AGG_MAX:
+        *total = state.hi;
+        return false;
+    default:
+        *total = state.bits;
+        return false;
+    }
+}
