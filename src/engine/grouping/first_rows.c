@@ -78,9 +78,9 @@ static uint64_t see_rows(uint8_t *seen, int64_t part, const uint32_t *codes, int
 
 static void see_part(void *context, int member, int64_t part)
 {
-    enum { MANY = WORD_BITS / 16 };
+    enum { MANY = WORD_BITS / 16, READ_ROWS = KEY_BLOCK / 2 }; /* few enough lines to prefetch without waiting */
     struct marking *marking = context;
-    uint32_t codes[KEY_BLOCK];
+    uint32_t codes[READ_ROWS];
     const int64_t end = part_begin(&marking->parts, part + 1);
     bool look = false; /* whether all rows are seen, before they are listed: not where many were first just before */
     marking->members[part] = member;
@@ -90,8 +90,8 @@ static void see_part(void *context, int member, int64_t part)
         marking->failed = true;
     uint8_t *seen = marking->seen[member];
     for (int64_t row = part_begin(&marking->parts, part);
-         row < end && !marking->failed && !workers_cancelled(marking->workers); row += KEY_BLOCK) {
-        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+         row < end && !marking->failed && !workers_cancelled(marking->workers); row += READ_ROWS) {
+        const int count = end - row < READ_ROWS ? (int)(end - row) : READ_ROWS;
         keys_read_32(marking->keys, row, count, codes);
         for (int i = 0; i < count; i += WORD_BITS) {
             const int some = count - i < WORD_BITS ? count - i : WORD_BITS;
