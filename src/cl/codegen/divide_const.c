@@ -63,6 +63,27 @@ static const char fails_for_zero[] = "        const int$W f$n = (int$W)(-(int)((
 static const char fails_for_minus_one[] = "        const int$W f$n = (int$W)(-(int)(($c.w >> 1) & 1)) "
                                           "| ((int$W)(-(int)(($c.w >> 2) & $c.w & 1)) & $least);\n";
 
+/* By a power of two: what a negative dividend lacks is added before it is shifted, or cut off. */
+static const char by_power[] = "        const $S$W m$n = ($S$W)(($S)$c.z - 1);\n"
+                               "        const $S$W s$n = $a + (($a >> ($S$W)$top) & m$n);\n";
+
+static const char quotient_by_power[] = "        const $S$W w$n = s$n >> popcount(m$n);\n";
+
+static const char remainder_by_power[] = "        const $S$W w$n = $a - (s$n & ~m$n);\n";
+
+static const char result_by_power[] = "        const $T$W v$n = convert_$T$W(w$n);\n";
+
+static const char never_fails[] = "        const int$W f$n = (int$W)0;\n";
+
+static void emit_by_power(struct strbuf *out, const struct divide_const *quotient, const struct part *parts)
+{
+    template_expand(out, by_power, parts);
+    template_expand(out, quotient->remainder ? remainder_by_power : quotient_by_power, parts);
+    template_expand(out, result_by_power, parts);
+    if (quotient->checked)
+        template_expand(out, never_fails, parts);
+}
+
 void divide_const_emit(struct strbuf *out, const struct divide_const *quotient)
 {
     const bool wide = quotient->work == LANE_I64, scalar = quotient->width == 1, small = wide && quotient->small;
@@ -81,6 +102,10 @@ void divide_const_emit(struct strbuf *out, const struct divide_const *quotient)
     const struct part least[] = {{"least", scalar ? "-($a == LONG_MIN)" : "convert_int$W($a == (long$W)LONG_MIN)"},
                                  {NULL, NULL}};
 
+    if (quotient->power) {
+        emit_by_power(out, quotient, parts);
+        return;
+    }
     if (wide) {
         template_expand(out, magnitude_of_longs, parts);
         template_expand(out, scalar ? high_product : small ? high_product_of_small : high_product_of_halves, parts);

@@ -1,5 +1,6 @@
 /* Division of integers by a literal as OpenCL C: multiplication by its reciprocal (engine/values/const_divide.h), which
- * vectorises. The reciprocal is a kernel argument, so all divisors share a program. */
+ * vectorises. The reciprocal is a kernel argument, so all divisors share a program, but for powers of two, by which a
+ * shift divides. */
 #ifndef RQL_CL_CODEGEN_DIVIDE_CONST_H
 #define RQL_CL_CODEGEN_DIVIDE_CONST_H
 
@@ -13,6 +14,7 @@ struct divide_const {
     const char *type;     /* of the result: "int" or "long" */
     int width;
     bool small; /* in LANE_I64: magnitudes of dividend and divisor fit 32 bits */
+    bool power; /* the divisor is a power of two, from 2 on */
     bool remainder;
     bool checked; /* also compute the failure mask, "f3" */
 };

@@ -283,6 +283,11 @@ static void emit_row(const struct emitter *emitter, struct strbuf *out, value v,
     strbuf_puts(out, ";\n");
 }
 
+static bool is_power(const struct instr *instr)
+{
+    return instr->integer > 1 && (instr->integer & (instr->integer - 1)) == 0;
+}
+
 static bool magnitude_in_32(const struct instr *instr)
 {
     return instr->lo > -(INT64_C(1) << 32) && instr->hi < INT64_C(1) << 32;
@@ -303,9 +308,19 @@ static void emit_quotient(const struct emitter *emitter, struct strbuf *out, val
                                .width = width,
                                .small = magnitude_in_32(&emitter->task->code.at[instr->args[0]]) &&
                                         emitter->task->code.at[instr->args[1]].lane == LANE_I32,
+                               .power = is_power(&emitter->task->code.at[instr->args[1]]),
                                .remainder = instr->op == OP_MOD,
                                .checked = instr->checked,
                            });
+}
+
+/* The argument of a product of longs that is an int; -1: none. */
+static int narrow_factor(const struct code *code, const struct instr *instr, enum lane work, int width)
+{
+    for (int k = 0; k < 2 && instr->op == OP_MUL && work == LANE_I64 && width == 1; k++)
+        if (code->at[instr->args[k]].lane == LANE_I32)
+            return k;
+    return -1;
 }
 
 static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v, int width)
@@ -332,12 +347,15 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
                        : form->result == RESULT_LONG   ? LANE_I64
                        : form->result == RESULT_DOUBLE ? LANE_F64
                                                        : work;
+    const int narrow = narrow_factor(code, instr, work, width);
     bool wide = work == LANE_I64;
     bool same = form->result == RESULT_COMPARE || strcmp(lane_cl_type(result), lane_cl_type(instr->lane)) == 0;
     const struct part parts[] = {
         {"a", args[0]},
         {"b", args[1]},
         {"c", args[2]},
+        {"x", narrow < 0 ? "" : args[1 - narrow]},
+        {"y", narrow < 0 ? "" : args[narrow]},
         {"m", mask},
         {"n", number},
         {"r", arena_printf(arena, same ? "v%s" : "w%s", number)},
@@ -368,7 +386,8 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
                       lane_cl_type(instr->lane), suffix, number);
     if (instr->checked) {
         strbuf_clear(&text);
-        template_expand(&text, form->fails ? form->fails : "($T)0 != ($T)0", parts);
+        const char *fails = form->fails ? form->fails : "($T)0 != ($T)0";
+        template_expand(&text, narrow >= 0 ? narrow_product_fails : fails, parts);
         strbuf_printf(out, "        const int%s f%s = %s;\n", suffix, number, mask_of(emitter, text.text, work, width));
     }
     strbuf_free(&text);

@@ -125,6 +125,9 @@ static const struct op_template op_templates[] = {
     {OP_ROUND, FLOATS, NULL, "round($a)", NULL},
 };
 
+const char narrow_product_fails[] =
+    "as_ulong(($x >> 32) * $y + ((as_long(as_ulong($x) & 0xffffffffUL) * $y) >> 32) + 0x80000000L) >= 0x100000000UL";
+
 const struct op_template *op_template_of(enum op op, enum kind kind)
 {
     for (size_t k = 0; k < sizeof op_templates / sizeof *op_templates; k++)

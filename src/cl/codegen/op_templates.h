@@ -38,6 +38,10 @@ struct op_template {
     const char *fails; /* of checked operations: a comparison that holds where there is no result */
 };
 
+/* When a product of longs fails of which $y is an int: its upper half is put together from products of halves, for
+ * which a GPU has instructions. Of one row. */
+extern const char narrow_product_fails[];
+
 /* Returns the template for arguments of this kind, or NULL. */
 const struct op_template *op_template_of(enum op op, enum kind kind);
 
