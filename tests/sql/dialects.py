@@ -264,6 +264,7 @@ WHOLE = (
     "map qty * 1000000000000 as big | take 3", "group id % 7 as k: sum(qty * 100000000000000)", "map id % 3 as k, sym | distinct", "top 4 by qty",
     "select (price > 3 ? qty : n) > 20 | map pos, qty % 7 as r, round(price) as p | take 8", "map qty << 30 as s | sum s",
     'select sym like "A%" | count', 'select sym like "%_L" && qty > 0 | map pos, sym | take 5', 'select starts(sym, "it") || ends(sym, "ë") || contains(sym, "\\\\") | sum qty', 'select len(sym) == 3 | map pos, bytes(sym) as n | take 4',
+    "group sym: median(qty), quantile(0.3, id), median(n)", "group id % 7 as k: quantile(0.9, qty * 15000000000000000), median(qty * 9000000000000000 + id), median(n)", "group: median(qty), quantile(0.25, n)", "select false | group: count(), median(n)",
     'map pos, replace(sym, "A", "%") as r | sort r desc, pos | take 50', "group substr(sym, 0, 1) as k: count(), sum(qty)", 'map pos, (qty > 0 ? sym + "!" : "<" + sym) as t | take 9', 'select sym < "Z" | map upper(sym) as u, pos | take 5', 'select sym < "Z" && lower(sym) == "aapl" | count',
     'derive x = " " + sym + "\t" | select sym < "Z" | map trim(x) as t, pos | take 7', 'map (qty > 5 ? sym : "none") as k, pos | select k >= "a" | take 9', 'select sym + sym like "BB" | count',
 )
@@ -335,8 +336,10 @@ def difference_of(expected, answer, ordered):
     width = len(expected[0]) or 1
     if answer and len(answer[0]) > width and any(as_text(row[-1]) == "1" for row in answer):
         return f"expected {str(expected)[:300]}, got {str(answer)[:300]}"
-    got = [[as_text(field) for field in row[:width]] for row in answer]
-    wanted = [[as_text(field) for field in row] for row in expected[1]]
+    floats = {k for row in expected[1] for k, field in enumerate(row) if re.fullmatch(r"-?[0-9]+(\.[0-9]+(e[-+]?[0-9]+)?|e[-+]?[0-9]+)", field)}
+    as_wanted = lambda row: [as_text(float(field) if k in floats and as_text(field) else field) for k, field in enumerate(row)]  # noqa: E731
+    got = [as_wanted(row[:width]) for row in answer]
+    wanted = [as_wanted(row) for row in expected[1]]
     good = got == wanted if ordered else sorted(got) == sorted(wanted)
     return "" if good else f"expected {str(wanted)[:300]}, got {str(got)[:300]}"
 

@@ -47,6 +47,10 @@ struct sql_dialect {
     const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
     const char *whole_sum;       /* of no rows, too, and of any size */
     const char *distinct;        /* how many different $a there are where $b holds */
+    /* Of quantiles of integers: the sorted values $a where $b holds; how many there are in such a list $a, and number
+     * $b of them from 0, 0 beyond the last; half of $a + $b, rounded down, and its rest; $b - $a as a float. */
+    const char *sorted, *length, *element;
+    const char *half, *odd, *bit_or, *distance;
     const char *all, *in; /* before the kind of a join; of rows in a subquery: both see all rows of all servers */
     const char *skip;     /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };

@@ -129,14 +129,14 @@ static bool group_of_operands(const struct aggregate *aggregate, const struct ta
         *own = computed(group_distinct(aggregate, task, select, expressions, arena));
         return own->leaf.text != NULL;
     }
-    if (aggregate->kind != AGG_QUANTILE || !is_server(select->dialect))
+    if (aggregate->kind != AGG_QUANTILE)
         return false;
     v = sql_expression(expressions, aggregate->value);
     if (aggregate->where != NO_VALUE)
         where = sql_expression(expressions, aggregate->where);
     if (!v || (aggregate->where != NO_VALUE && !where))
         return false;
-    *own = computed(quantile_values(v, where, kind == KIND_FLOAT, arena));
+    *own = computed(quantile_values(select->dialect, v, where, kind == KIND_FLOAT, arena));
     return own->leaf.text != NULL;
 }
 

@@ -1,4 +1,5 @@
-/* Quantiles of a group, of which the server sorts all values (engine/values/quantile.h); in ClickHouse's words. */
+/* Quantiles of a group, of which the server sorts all values (engine/values/quantile.h); floats in ClickHouse's
+ * words alone. */
 #ifndef RQL_SQL_LOWER_LOWER_QUANTILE_H
 #define RQL_SQL_LOWER_LOWER_QUANTILE_H
 
@@ -6,8 +7,9 @@
 #include "sql/lower/dialect.h"
 
 /* The values `v`, floats if `number`, of the rows where the condition holds (NULL: of all), as a sorted array. NULL: it
- * would be too long. */
-const char *quantile_values(const char *v, const char *where, bool number, struct arena *arena);
+ * would be too long, or the dialect cannot say it. */
+const char *quantile_values(const struct sql_dialect *dialect, const char *v, const char *where, bool number,
+                            struct arena *arena);
 
 /* The quantile, of the column that is such an array. */
 const char *quantile_of(const char *sorted, const struct aggregate *aggregate, bool number,
