@@ -20,8 +20,12 @@ struct accelerator *accelerator_open(const struct device *device, const struct k
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)device->platform, 0};
     accelerator->context = clCreateContext(properties, 1, &device->id, NULL, NULL, &code);
     if (cl_ok(failure, "clCreateContext", code)) {
-        accelerator->queue = clCreateCommandQueue(accelerator->context, device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-        cl_ok(failure, "clCreateCommandQueue", code);
+        for (int timed = 0; timed < 2; timed++) {
+            accelerator->queues[timed] =
+                clCreateCommandQueue(accelerator->context, device->id, timed ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+            cl_ok(failure, "clCreateCommandQueue", code);
+        }
+        accelerator->queue = accelerator->queues[true];
     }
     accelerator->memory = memory_new(accelerator);
     accelerator->programs = programs_new();
@@ -30,6 +34,15 @@ struct accelerator *accelerator_open(const struct device *device, const struct k
         return NULL;
     }
     return accelerator;
+}
+
+void accelerator_set_timed(struct accelerator *accelerator, bool timed)
+{
+    if (accelerator->queue == accelerator->queues[timed])
+        return;
+    /* A failure comes again with the next command. */
+    (void)clFinish(accelerator->queue);
+    accelerator->queue = accelerator->queues[timed];
 }
 
 void accelerator_close(struct accelerator *accelerator)
@@ -41,8 +54,9 @@ void accelerator_close(struct accelerator *accelerator)
     programs_free(accelerator->programs, accelerator->compiler);
     compiler_free(accelerator->compiler);
     memory_free(accelerator->memory);
-    if (accelerator->queue)
-        clReleaseCommandQueue(accelerator->queue);
+    for (int timed = 0; timed < 2; timed++)
+        if (accelerator->queues[timed])
+            clReleaseCommandQueue(accelerator->queues[timed]);
     if (accelerator->context)
         clReleaseContext(accelerator->context);
     free(accelerator);

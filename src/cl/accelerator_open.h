@@ -9,4 +9,7 @@ struct accelerator *accelerator_open(const struct device *device, const struct k
                                      struct failure *failure);
 void accelerator_close(struct accelerator *accelerator);
 
+/* Whether the times of the commands that follow can be asked for. At first they can. */
+void accelerator_set_timed(struct accelerator *accelerator, bool timed);
+
 #endif

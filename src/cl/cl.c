@@ -1,5 +1,6 @@
 #include "cl/cl.h"
 
+#include "cl/accelerator_open.h"
 #include "cl/memory/memory.h"
 #include "cl/operators/operator.h"
 #include "cl/start.h"
@@ -61,8 +62,10 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
         started(cl);
         timing_add(timing, PHASE_BUILD, "OpenCL started", now_ns() - began, 0);
     }
-    if (cl->accelerator)
+    if (cl->accelerator) {
+        accelerator_set_timed(cl->accelerator, timing != NULL);
         return STATUS_OK;
+    }
     bool any = strcmp(cl->choice, "auto") == 0;
     const char *why_not = start_error(cl->start, &hint);
     if (any)
@@ -271,7 +274,7 @@ static const char *cl_source(struct backend *backend, const struct job *job)
     size_t diag_count = job->diags->count;
 
     if (start(cl, job->timing, job->cancel, job->diags) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
-        return cl->plan.text;
+        return kernel_plan_text(&cl->plan);
     job->diags->count = diag_count; /* explain falls back on another program: no error */
     return NULL;
 }

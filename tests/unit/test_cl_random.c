@@ -1,5 +1,6 @@
 /* Random tasks: OpenCL kernels of both shapes compared with the evaluator. RQL_TEST_LONG=20 runs 20 times as many,
  * RQL_TEST_SEED=n runs others; an argument filters the tests. */
+#include "cl/codegen/kernel_key.h"
 #include "cl_rig.h"
 
 #include <inttypes.h>
@@ -204,6 +205,93 @@ static void test_functions(void **state)
     setup_free(setup);
 }
 
+/* Changes something that the text of a program may depend on. */
+static void mutate(struct random *random, struct task *task, enum type *inputs, const enum type *outputs)
+{
+    struct instr *instr = &task->code.at[random_below(random, task->code.count)];
+    const size_t output = task->output_count ? (size_t)random_below(random, (int)task->output_count) : 0;
+    switch (random_below(random, 10)) {
+    case 0:
+        instr->lo = random_int(random);
+        break;
+    case 1:
+        instr->hi = random_int(random);
+        break;
+    case 2:
+        instr->checked = !instr->checked;
+        break;
+    case 3:
+        instr->exact = !instr->exact;
+        break;
+    case 4:
+        instr->integer = instr->op == OP_CONST && instr->kind == KIND_INT ? random_int(random) : instr->integer;
+        break;
+    case 5:
+        instr->offset = instr->op == OP_INPUT ? random_below(random, 3) - 1 : instr->offset;
+        break;
+    case 6:
+        instr->guard = NO_VALUE;
+        if (instr->lane == LANE_I32 && instr->op == OP_ADD)
+            instr->lane = LANE_I64;
+        break;
+    case 7:
+        inputs[0] = type_table[inputs[0]].kind == KIND_INT ? TYPE_I64 : inputs[0];
+        break;
+    case 8:
+        task->filter_count -= task->filter_count > 0;
+        break;
+    default:
+        if (output < task->output_count && outputs)
+            task->outputs[output].needed = !task->outputs[output].needed;
+        else if (task->aggregate_count > 0 && task->aggregates[0].kind == AGG_MIN)
+            task->aggregates[0].kind = AGG_MAX;
+    }
+}
+
+/* Programs are found by their keys (kernel_key.h): where the text differs, the key does. */
+static void test_keys(void **state)
+{
+    static const struct kernel_config *const configs[] = {&kernel_config_chunks, &kernel_config_grid,
+                                                          &kernel_config_warps};
+    struct rig *rig = *state;
+    size_t others = 0, same = 0;
+    for (int seed = 1; seed <= 60 * rig_patience(); seed++) {
+        struct random random = {(uint64_t)seed * UINT64_C(0x9e3779b97f4a7c15)};
+        struct strbuf keys[2] = {{0}};
+        const char *texts[2] = {NULL};
+        rig_start(rig);
+        struct setup *setup = random_setup(rig, &random);
+        enum type inputs[MOST_INPUTS], outputs[MOST_RESULTS];
+        for (size_t k = 0; k < setup->task.input_count; k++)
+            inputs[k] = setup->columns[k]->store;
+        for (size_t k = 0; k < setup->task.output_count; k++)
+            outputs[k] = output_store(&setup->task, &setup->task.outputs[k], setup->columns);
+        for (int step = 0; step < 60; step++) {
+            struct kernel_plan plan;
+            strbuf_clear(&keys[step % 2]);
+            texts[step % 2] = NULL;
+            if (!kernel_plan_make(&plan, &setup->task, configs[seed % 3], inputs, outputs, rig->arena))
+                break;
+            assert_true(kernel_key(&plan, &keys[step % 2]));
+            assert_int_equal(keys[0].length % 8, 0);
+            texts[step % 2] = kernel_plan_text(&plan);
+            if (texts[0] && texts[1] && strcmp(texts[0], texts[1]) != 0) {
+                others++;
+                assert_true(keys[0].length != keys[1].length ||
+                            memcmp(keys[0].text, keys[1].text, keys[0].length) != 0);
+            } else {
+                same++;
+            }
+            if (step % 3 > 0) /* else the same again */
+                mutate(&random, &setup->task, inputs, outputs);
+        }
+        strbuf_free(&keys[0]);
+        strbuf_free(&keys[1]);
+        setup_free(setup);
+    }
+    assert_true(others > 60 && same > 60);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +299,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_random_chunks),
         cmocka_unit_test(test_random_grid),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_keys),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

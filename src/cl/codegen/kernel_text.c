@@ -456,45 +456,44 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
                             const enum type *inputs, const enum type *outputs, const struct kernel_round *round,
                             struct arena *arena)
 {
-    struct strbuf text = {0};
-
     *plan = (struct kernel_plan){.config = config, .stores = outputs, .round = round};
     if (!emitter_init(&plan->emitter, task, inputs, 0, arena))
         return false;
     plan->rows = kernel_config_rows(config, plan->emitter.operations);
-    const bool aggregates = task->sink == SINK_AGGREGATE || task->aggregate_count > 0;
-    if (aggregates) {
-        if (!accumulators_plan(&plan->emitter, plan->rows, round != NULL, &plan->aggregates, &plan->float_sums))
-            return false;
-        if (round && !accumulators_combine_alone(&plan->aggregates, &plan->float_sums, task))
+    if (task->sink == SINK_AGGREGATE || task->aggregate_count > 0) {
+        if (!accumulators_plan(&plan->emitter, plan->rows, round != NULL, &plan->aggregates, &plan->float_sums) ||
+            (round && !accumulators_combine_alone(&plan->aggregates, &plan->float_sums, task)))
             return false;
         add_functions(plan);
-    }
-    begin(plan, &text);
-    if (aggregates) {
         plan->roles[KERNEL_AGGREGATE] = plan->aggregates.count > 0 || plan->emitter.checks || has_outputs(task);
         plan->roles[KERNEL_FLOAT_SUMS] = plan->float_sums.count > 0;
-        if (plan->roles[KERNEL_AGGREGATE])
-            reduce(plan, &text, KERNEL_AGGREGATE, &plan->aggregates);
-        if (plan->roles[KERNEL_FLOAT_SUMS])
-            reduce(plan, &text, KERNEL_FLOAT_SUMS, &plan->float_sums);
         plan->roles[KERNEL_COMBINE] = round != NULL;
-        if (round)
-            round_combine(&plan->aggregates, &plan->emitter, round, config, &text);
     } else {
         plan->roles[KERNEL_WRITE] = has_outputs(task);
         plan->roles[KERNEL_COUNT] = task->filter_count > 0 && !kernel_in_one_pass(plan);
-        if (plan->roles[KERNEL_COUNT]) {
+        if (plan->roles[KERNEL_COUNT])
             plan->kept = accumulators_plan_count(arena);
-            reduce(plan, &text, KERNEL_COUNT, &plan->kept);
-        }
         plan->terms = plan->roles[KERNEL_WRITE] && !config->chunks && loops_share_terms(&plan->emitter, round);
         plan->roles[KERNEL_TERMS] = plan->terms;
-        if (plan->roles[KERNEL_WRITE])
-            (plan->terms ? write_terms : write)(plan, &text, KERNEL_WRITE);
-        if (plan->terms)
-            write_terms(plan, &text, KERNEL_TERMS);
     }
-    plan->text = text_in_arena(arena, &text);
     return true;
+}
+
+const char *kernel_plan_text(const struct kernel_plan *plan)
+{
+    struct strbuf text = {0};
+    begin(plan, &text);
+    if (plan->roles[KERNEL_AGGREGATE])
+        reduce(plan, &text, KERNEL_AGGREGATE, &plan->aggregates);
+    if (plan->roles[KERNEL_FLOAT_SUMS])
+        reduce(plan, &text, KERNEL_FLOAT_SUMS, &plan->float_sums);
+    if (plan->roles[KERNEL_COMBINE])
+        round_combine(&plan->aggregates, &plan->emitter, plan->round, plan->config, &text);
+    if (plan->roles[KERNEL_COUNT])
+        reduce(plan, &text, KERNEL_COUNT, &plan->kept);
+    if (plan->roles[KERNEL_WRITE])
+        (plan->terms ? write_terms : write)(plan, &text, KERNEL_WRITE);
+    if (plan->roles[KERNEL_TERMS])
+        write_terms(plan, &text, KERNEL_TERMS);
+    return text_in_arena(plan->emitter.arena, &text);
 }

@@ -39,7 +39,6 @@ struct kernel_plan {
     bool terms;                     /* KERNEL_WRITE is rows_terms.cl, and there is KERNEL_TERMS */
     bool roles[KERNEL_ROLE_COUNT];  /* kernels of this program */
     int64_t rows;                   /* maximum rows of a launch */
-    const char *text;               /* in the arena */
 };
 
 /* Whether each group of this kernel takes a contiguous chunk of rows, in tiles; otherwise groups take tiles in turns,
@@ -67,5 +66,8 @@ bool kernel_plan_make(struct kernel_plan *plan, const struct task *task, const s
 bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, const struct kernel_config *config,
                             const enum type *inputs, const enum type *outputs, const struct kernel_round *round,
                             struct arena *arena);
+
+/* The program's text, in the arena. */
+const char *kernel_plan_text(const struct kernel_plan *plan);
 
 #endif

@@ -9,9 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A key that was remembered last of those with its place. */
+struct remembered {
+    char *key;
+    size_t size;
+    struct program *program;
+};
+
+enum { REMEMBERED = 256 };
+
 struct programs {
     struct program **at;
     size_t count, capacity;
+    struct remembered remembered[REMEMBERED];
 };
 
 struct programs *programs_new(void)
@@ -41,6 +51,8 @@ void programs_free(struct programs *programs, struct compiler *compiler)
         compile_job_free(compiler, programs->at[k]->job);
         program_free(programs->at[k]);
     }
+    for (size_t k = 0; k < REMEMBERED; k++)
+        free(programs->remembered[k].key);
     free(programs->at);
     free(programs);
 }
@@ -189,8 +201,7 @@ static void collect(struct accelerator *accelerator, struct program *program, en
     program->job = NULL;
 }
 
-/* The program of a text in its current state. */
-static struct program *lookup(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
+struct program *program_find(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
 {
     uint64_t hash = hash_text(hash_init(), text);
     struct program *program = find(accelerator->programs, text, hash);
@@ -199,16 +210,48 @@ static struct program *lookup(struct accelerator *accelerator, const char *text,
         program = add(accelerator->programs, text, hash, names, count);
         begin(accelerator, program);
     }
-    if (program->job)
-        collect(accelerator, program, compiler_poll(accelerator->compiler, program->job));
     return program;
 }
 
-struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
-                                size_t count, struct diags *diags)
+static struct remembered *place_of(struct programs *programs, const char *key, size_t size)
 {
-    struct program *program = lookup(accelerator, text, names, count);
+    uint64_t hash = size, word;
 
+    for (size_t k = 0; k < size; k += sizeof word) {
+        memcpy(&word, key + k, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    return &programs->remembered[hash % REMEMBERED];
+}
+
+struct program *program_recall(const struct accelerator *accelerator, const char *key, size_t size)
+{
+    const struct remembered *place = place_of(accelerator->programs, key, size);
+
+    return place->size == size && memcmp(place->key, key, size) == 0 ? place->program : NULL;
+}
+
+void program_remember(struct accelerator *accelerator, const char *key, size_t size, struct program *program)
+{
+    struct remembered *place = place_of(accelerator->programs, key, size);
+
+    place->key = heap_resize(place->key, size, 1);
+    memcpy(place->key, key, size);
+    place->size = size;
+    place->program = program;
+}
+
+/* Brings its state up to date. */
+static void update(struct accelerator *accelerator, struct program *program)
+{
+    if (program->job)
+        collect(accelerator, program, compiler_poll(accelerator->compiler, program->job));
+}
+
+struct program *program_ready(struct accelerator *accelerator, struct program *program, struct diags *diags)
+{
+    update(accelerator, program);
     if (program->compiled && accelerator->no_cache)
         diag_note(diags, (struct span){0}, "%s", accelerator->no_cache);
     program->compiled = false;
@@ -222,12 +265,22 @@ struct program *program_of_text(struct accelerator *accelerator, const char *tex
     return NULL;
 }
 
+struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
+                                size_t count, struct diags *diags)
+{
+    return program_ready(accelerator, program_find(accelerator, text, names, count), diags);
+}
+
+enum readiness program_state(struct accelerator *accelerator, struct program *program)
+{
+    update(accelerator, program);
+    return program->job ? BACKEND_PENDING : program->error ? BACKEND_UNABLE : BACKEND_READY;
+}
+
 enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                   size_t count)
 {
-    const struct program *program = lookup(accelerator, text, names, count);
-
-    return program->job ? BACKEND_PENDING : program->error ? BACKEND_UNABLE : BACKEND_READY;
+    return program_state(accelerator, program_find(accelerator, text, names, count));
 }
 
 size_t programs_count(const struct programs *programs, size_t *under_way)

@@ -23,13 +23,24 @@ struct program {
 struct programs *programs_new(void);
 void programs_free(struct programs *programs, struct compiler *compiler);
 
-/* The program of this text with kernels of these names (NULL: absent), from the cache or compiled; lives until
- * programs_free. NULL with a note if it does not build, which is remembered. NULL without a note if it is being
- * compiled and the accelerator has no_wait set, or on interrupt. The names are borrowed forever. */
+/* The program of this text with kernels of these names (NULL: absent), from the cache or to be compiled; lives until
+ * programs_free. Compiling is started, not waited for. The names are borrowed forever. */
+struct program *program_find(struct accelerator *accelerator, const char *text, const char *const *names, size_t count);
+
+/* The program that was remembered for these bytes, or NULL: some are forgotten. The size is a multiple of 8. */
+struct program *program_recall(const struct accelerator *accelerator, const char *key, size_t size);
+void program_remember(struct accelerator *accelerator, const char *key, size_t size, struct program *program);
+
+/* The program, built. NULL with a note if it does not build, which is remembered. NULL without a note if it is being
+ * compiled and the accelerator has no_wait set, or on interrupt. */
+struct program *program_ready(struct accelerator *accelerator, struct program *program, struct diags *diags);
+
+/* How far it is. */
+enum readiness program_state(struct accelerator *accelerator, struct program *program);
+
+/* program_find and then program_ready, or program_state. */
 struct program *program_of_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                 size_t count, struct diags *diags);
-
-/* Starts compiling a new program without waiting and returns its state. */
 enum readiness program_begin_text(struct accelerator *accelerator, const char *text, const char *const *names,
                                   size_t count);
 

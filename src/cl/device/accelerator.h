@@ -17,7 +17,8 @@ struct accelerator {
     const struct kernel_config *config;
     struct signals signals; /* restored after compiling */
     cl_context context;
-    cl_command_queue queue; /* in order, with profiling */
+    cl_command_queue queue;     /* in order; one of: */
+    cl_command_queue queues[2]; /* without and with profiling, which makes commands slower */
     struct failure failure;
     struct memory *memory;
     struct programs *programs;

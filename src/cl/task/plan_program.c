@@ -1,30 +1,38 @@
 #include "cl/task/plan_program.h"
 
+#include "cl/codegen/kernel_key.h"
 #include "cl/task/launch.h"
 
 /* Compile time grows faster than linearly: PoCL takes a few seconds for this many, and no formula is as long. */
 enum { MAX_OPERATIONS = 1500 };
 
-static void name_kernels(const struct kernel_plan *plan, const char *names[KERNEL_ROLE_COUNT])
+/* The program, compiled or not. */
+static struct program *find(struct accelerator *accelerator, const struct kernel_plan *plan)
 {
-    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
-        names[role] = plan->roles[role] ? kernel_names[role] : NULL;
+    const char *names[KERNEL_ROLE_COUNT];
+    struct strbuf key = {0};
+    const bool keyed = kernel_key(plan, &key);
+    struct program *program = keyed ? program_recall(accelerator, key.text, key.length) : NULL;
+
+    if (!program) {
+        for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
+            names[role] = plan->roles[role] ? kernel_names[role] : NULL;
+        program = program_find(accelerator, kernel_plan_text(plan), names, KERNEL_ROLE_COUNT);
+        if (keyed)
+            program_remember(accelerator, key.text, key.length, program);
+    }
+    strbuf_free(&key);
+    return program;
 }
 
 struct program *program_for(struct accelerator *accelerator, const struct kernel_plan *plan, struct diags *diags)
 {
-    const char *names[KERNEL_ROLE_COUNT];
-
-    name_kernels(plan, names);
-    return program_of_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT, diags);
+    return program_ready(accelerator, find(accelerator, plan), diags);
 }
 
 enum readiness program_begin(struct accelerator *accelerator, const struct kernel_plan *plan)
 {
-    const char *names[KERNEL_ROLE_COUNT];
-
-    name_kernels(plan, names);
-    return program_begin_text(accelerator, plan->text, names, KERNEL_ROLE_COUNT);
+    return program_state(accelerator, find(accelerator, plan));
 }
 
 const char *plan_limit(const struct kernel_plan *plan, const struct device *device)
