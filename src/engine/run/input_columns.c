@@ -36,11 +36,12 @@ static void note_range(struct input *input, const struct column *column)
 struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena)
 {
-    if (!runner->collector || (runner->device && !runner->no_wait && !stats_collector_is_eager(runner->collector)))
+    if (!runner->collector)
         return inputs;
+    const bool keeps = runner->device && !runner->no_wait && !stats_collector_is_eager(runner->collector);
     struct column **chosen = arena_array(arena, task->input_count, sizeof(struct column *));
     for (size_t k = 0; k < task->input_count; k++) {
-        chosen[k] = choose(runner, inputs[k]);
+        chosen[k] = keeps ? inputs[k] : choose(runner, inputs[k]);
         note_range(&task->inputs[k], inputs[k]);
     }
     return chosen;

@@ -5,8 +5,7 @@
 #include "engine/run/run.h"
 
 /* The columns to read in place of `inputs`, some of which may be NULL; sets the ranges of the task's inputs where the
- * statistics know them. A narrow copy needs another program, so where the user has named a device, and waits for each
- * program to be built, this returns `inputs`. */
+ * statistics know them. Where the user has named a device, which has the columns themselves, these are `inputs`. */
 struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena);
 
