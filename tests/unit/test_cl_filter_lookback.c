@@ -120,6 +120,7 @@ static void test_reads(void **state)
         setup_output(setup, code_gather(code, 3, KIND_INT, place, nowhere), TYPE_I64);
         setup_output(setup, code_row(code, nowhere), TYPE_I64);
         setup_output(setup, op2(setup, OP_MUL, x, x), TYPE_I64);
+        setup_output(setup, code_rows(code, nowhere), TYPE_I64);
         compare_lengths(rig, setup, is_small() ? 2 : 12);
         setup_free(setup);
     }

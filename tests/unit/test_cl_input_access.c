@@ -269,11 +269,30 @@ static void test_folds(void **state)
     in_all_shapes(state, folds);
 }
 
+/* Elements of all types as they are, compared with sums of them: an assembler once took uints for ints there. */
+static void test_extremes(void **state)
+{
+    struct rig *rig = rig_of(state);
+    for (enum type type = TYPE_I8; type <= TYPE_U32; type++) {
+        struct random random = {(uint64_t)type + 1};
+        struct setup *setup = setup_new(rig, SINK_AGGREGATE);
+        bool flagged;
+        value x = setup_input(setup, random_column(&random, type, 5001, false)), sum = op2(setup, OP_ADD, x, x);
+        setup_filter(setup, op2(setup, OP_LT, sum, x));
+        setup_aggregate(setup, AGG_SUM, sum);
+        setup_aggregate(setup, AGG_COUNT, NO_VALUE);
+        setup_analyse(setup, 5001);
+        assert_int_equal(compare(rig, setup, 0, 5001, &flagged), STATUS_OK);
+        assert_int_equal(flagged, type == TYPE_I64);
+        setup_free(setup);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_neighbours), cmocka_unit_test(test_positions), cmocka_unit_test(test_guarded),
-        cmocka_unit_test(test_bits),       cmocka_unit_test(test_folds),
+        cmocka_unit_test(test_bits),       cmocka_unit_test(test_folds),     cmocka_unit_test(test_extremes),
     };
     if (getenv("RQL_TEST_ONLY"))
         cmocka_set_test_filter(getenv("RQL_TEST_ONLY"));

@@ -295,11 +295,8 @@ static void test_keys(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_random_chunks),
-        cmocka_unit_test(test_random_grid),
-        cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_random_chunks), cmocka_unit_test(test_random_grid),
+        cmocka_unit_test(test_functions), cmocka_unit_test(test_keys),
     };
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);

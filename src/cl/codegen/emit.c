@@ -212,7 +212,8 @@ static const char *mask_of(const struct emitter *emitter, const char *comparison
     return arena_printf(emitter->arena, "convert_int%s(%s)", width_suffix(width), comparison);
 }
 
-/* Converts a stored element to the lane of its value. */
+/* Converts a stored element to the lane of its value. Scalars are cast: of (x << 1) < x, with x = convert_long(a uint),
+ * NVIDIA's assembler (PTX 9.0, driver 580) makes a comparison of the sign-extended x. */
 static void emit_element(const struct emitter *emitter, struct strbuf *out, value v, const char *element, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
@@ -224,6 +225,8 @@ static void emit_element(const struct emitter *emitter, struct strbuf *out, valu
         strbuf_printf(out, "%s(convert_int%s(%s) != (int%s)0);\n", width == 1 ? "-" : "", suffix, element, suffix);
     else if (strcmp(type_table[store].cl, type) == 0)
         strbuf_printf(out, "%s;\n", element);
+    else if (width == 1)
+        strbuf_printf(out, "(%s)%s;\n", type, element);
     else
         strbuf_printf(out, "convert_%s%s(%s);\n", type, suffix, element);
 }

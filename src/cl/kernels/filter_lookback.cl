@@ -149,10 +149,10 @@ $end
     if (lane % 32 == 0)
         counts[warp] = count;
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint before = 0, total = 0;
+    uint before = 0, tile_count = 0;
     for (uint k = 0; k < $group / 32; ++k) {
         before += k < warp ? counts[k] : 0;
-        total += counts[k];
+        tile_count += counts[k];
     }
 $if warps
     if (warp == 0) {
@@ -162,13 +162,13 @@ $end
         const long number = get_group_id(0);
         __global ulong *words = tiles + 1;
         if (number > 0 && lane == 0)
-            publish(words + number, epoch, OF_TILE, total);
+            publish(words + number, epoch, OF_TILE, tile_count);
         const uint all = number > 0 ? look_back(words, number, epoch) : 0;
         if (lane == 0) {
-            publish(words + number, epoch, OF_ALL, all + total);
+            publish(words + number, epoch, OF_ALL, all + tile_count);
             start = all;
             if (end >= rows)
-                tiles[0] = all + total;
+                tiles[0] = all + tile_count;
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

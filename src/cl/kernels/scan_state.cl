@@ -53,7 +53,7 @@ state lift_value($X x)
 }
 state lift($V x)
 {
-    return lift_value(convert_$X(x));
+    return lift_value(($X)x);
 }
 state join(state a, state b,
 $parameters
@@ -93,7 +93,7 @@ state advance(state a, $V value,
 $parameters
     int *err)
 {
-    const $X x = convert_$X(value);
+    const $X x = ($X)value;
 $if compensated
     if (fabs(x) <= DBL_MAX)
         return with(a, x);
@@ -110,9 +110,9 @@ $end
 #define ADD(a, x) advance(a, x, $pass &err)
 #define START $start
 #if EXCLUSIVE
-#define STEP(running, x, y) { y = convert_$R(finish(running, $pass &err)); running = ADD(running, x); }
+#define STEP(running, x, y) { y = ($R)(finish(running, $pass &err)); running = ADD(running, x); }
 #else
-#define STEP(running, x, y) { running = ADD(running, x); y = convert_$R(finish(running, $pass &err)); }
+#define STEP(running, x, y) { running = ADD(running, x); y = ($R)(finish(running, $pass &err)); }
 #endif
 #if SEGMENTED
 typedef struct { state at; int head; } chain;
