@@ -70,6 +70,7 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         worker->arms[i] = arena_alloc(arena, sizeof *worker->arms[i]);
     worker->staged_states = arena_aligned(arena, program->most_states * BLOCK_ROWS * sizeof(int64_t), CACHE_LINE);
     worker->element_places = arena_array(arena, program->most_tile_elements, sizeof *worker->element_places);
+    worker->chains = chain_runs_new(program, arena);
     worker->pairings = arena_array(arena, program->aggregate_count, sizeof *worker->pairings);
     for (size_t i = 0; i < program->aggregate_count; i++) {
         if (program->aggregates[i].reducer)

@@ -1,5 +1,6 @@
 #include "engine/evaluator/loop_tile.h"
 
+#include "engine/evaluator/loop_chain.h"
 #include "engine/vector/product_sum.h"
 
 struct finding {
@@ -491,6 +492,7 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
     if (!list_steps(&finding))
         return NULL;
     find_fills(&finding);
+    tile_find_chains(tile, loop, b->program, arena);
     if (tile->element_count > b->program->most_tile_elements)
         b->program->most_tile_elements = tile->element_count;
     return tile;

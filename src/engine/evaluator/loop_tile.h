@@ -10,7 +10,10 @@
 #include "engine/evaluator/loop.h"
 #include "engine/plan/code_loop.h"
 
-enum { TILE_SUM_STATES = 4 };
+enum {
+    TILE_SUM_STATES = 4,
+    TILE_ROWS = 512, /* what a round computes of them stays in a core's first cache */
+};
 
 /* Where the elements are that some rows read in a round. */
 enum element_place { PLACE_ONE, PLACE_SIDE_BY_SIDE, PLACE_ANYWHERE };
@@ -44,6 +47,7 @@ struct tile_step {
     const struct step *step; /* or NULL */
     int element, sum;        /* or -1 */
     int second; /* an element that is the step's second argument, where it may be one for all rows; or -1 */
+    int chain;  /* computes nothing but terms of this chain (loop_chain.h), or its sum; or -1 */
 };
 
 /* The loop as one sum of products of elements. */
@@ -67,6 +71,8 @@ struct loop_tile {
     struct tile_sum *sums;
     size_t sum_count;
     bool *in_sum; /* of each state */
+    struct tile_chain *chains;
+    size_t chain_count;
     struct tile_product product;
 };
 

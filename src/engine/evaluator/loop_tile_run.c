@@ -7,8 +7,7 @@
 #include <string.h>
 
 enum {
-    TILE_ROWS = 512, /* what a round computes of them stays in a core's first cache */
-    LEAST_RUN = 16,  /* rows that elements lie side by side for, or are one for; else each is read by its position */
+    LEAST_RUN = 16, /* rows that elements lie side by side for, or are one for; else each is read by its position */
     CANCEL_ROUNDS = 4096, /* between looks at whether the statement is cancelled */
 };
 
@@ -172,13 +171,16 @@ static void set_index(struct worker *worker, const struct vector_loop *loop, con
 
 /* Returns whether a step failed in some row, for which it may not count. */
 static bool run_round(struct worker *worker, const struct vector_loop *loop, const struct rows_of_tile *rows,
-                      int64_t round)
+                      int64_t round, int64_t rounds)
 {
     const struct loop_tile *tile = loop->tile;
     bool failed = false;
     for (size_t s = 0; s < tile->step_count; s++) {
         const struct tile_step *step = &tile->steps[s];
-        if (step->element >= 0) {
+        if (step->chain >= 0 && worker->chains[step->chain].runs) {
+            if (tile->chains[step->chain].last == s)
+                chain_run_round(worker, tile, step->chain, round, rounds, rows->count);
+        } else if (step->element >= 0) {
             read_element(worker, &tile->elements[step->element], rows, rows->places[step->element], round);
         } else if (step->sum >= 0) {
             double *states[TILE_SUM_STATES];
@@ -248,12 +250,13 @@ static bool run_rows(struct worker *worker, const struct vector_loop *loop, cons
     if (add_products(worker, loop, rows, rounds, &overflow))
         return !overflow || !loop->tile->checked;
     begin_at(worker, loop, rows->begin);
+    chains_begin(worker, loop->tile, rows->places, rows->begin);
     for (int64_t round = 0; round < rounds; round++) {
         if (round % CANCEL_ROUNDS == 0 && worker_is_cancelled(worker))
             break;
         if (loop->reads_index)
             set_index(worker, loop, index, first + round, rows->count);
-        if (run_round(worker, loop, rows, round))
+        if (run_round(worker, loop, rows, round, rounds))
             return false;
     }
     return true;

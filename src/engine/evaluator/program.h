@@ -118,6 +118,8 @@ struct program {
     int32_t loop_count, arm_count;
     size_t most_states;        /* of a loop */
     size_t most_tile_elements; /* of a loop's tile (loop_tile.h) */
+    size_t most_chains;        /* likewise, */
+    int most_chain_terms;      /* and terms of one */
     struct constant_vector *constants;
     size_t constant_count, constant_capacity;
     struct stored_vector *stored;

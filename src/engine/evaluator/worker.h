@@ -5,7 +5,7 @@
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/gather.h"
-#include "engine/evaluator/loop_tile.h"
+#include "engine/evaluator/loop_chain.h"
 #include "engine/evaluator/staged_lines.h"
 
 /* Hardware prefetch stops at page ends, and a block of a column fills a page. So the next block is prefetched in the
@@ -45,6 +45,7 @@ struct worker {
     const uint16_t *packed;             /* the block's rows that an arm's steps run on; NULL: all */
     unsigned char *staged_states;       /* a block of each state of a loop */
     enum element_place *element_places; /* of each element that a loop's tile reads (loop_tile_run.c) */
+    struct chain_run *chains;           /* of each chain of such a tile */
     struct pairwise **pairings;         /* of each aggregate that is folded pairwise */
 };
 

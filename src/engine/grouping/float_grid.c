@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "engine/grouping/group_memory.h"
 #include "engine/values/exact_sum_simd.h"
 #include "engine/vector/elements.h"
 
@@ -33,26 +34,24 @@ struct float_grid {
     int64_t most;         /* bits of the largest magnitude below it, */
     double first, second; /* what rounds a value to the multiples, and a rest to its unit */
     double *sums;         /* two for each group */
-    pair block[OPERATOR_BLOCK];
 };
 
 struct float_grid *float_grid_new(int64_t groups)
 {
     struct float_grid *grid = heap_array(1, sizeof *grid);
     grid->groups = groups;
-    grid->sums = pages_alloc((size_t)groups * sizeof(pair));
+    grid->sums = group_memory_new((size_t)groups * sizeof(pair));
     if (!grid->sums) {
         free(grid);
         return NULL;
     }
-    memset(grid->sums, 0, (size_t)groups * sizeof(pair));
     return grid;
 }
 
 void float_grid_free(struct float_grid *grid)
 {
     if (grid)
-        pages_free(grid->sums, (size_t)grid->groups * sizeof(pair));
+        group_memory_free(grid->sums, (size_t)grid->groups * sizeof(pair));
     free(grid);
 }
 
@@ -97,21 +96,21 @@ CPU_CLONES static bool split_values(const double *restrict values, int count, in
     return outside >= 0 && left == 0;
 }
 
-static bool fits(struct float_grid *grid, const double *values, int count)
+static bool fits(const struct float_grid *grid, const double *values, int count, pair *block)
 {
-    return grid->chosen &&
-           split_values(values, count, grid->most, grid->first, grid->second, (double *)(void *)grid->block);
+    return grid->chosen && split_values(values, count, grid->most, grid->first, grid->second, (double *)(void *)block);
 }
 
 void float_grid_add(struct float_grid *grid, struct compensated_sum *states, const uint32_t *places,
                     const double *values, int count)
 {
+    pair block[OPERATOR_BLOCK];
     if (grid->rows + count > MOST_ROWS)
         float_grid_empty(grid, states);
-    bool fit = fits(grid, values, count);
+    bool fit = fits(grid, values, count, block);
     if (!fit && grid->missed >= LEAST_MISSED + grid->groups * ROWS_PER_GROUP &&
         choose_ceiling(grid, states, values, count))
-        fit = grid->chosen = fits(grid, values, count);
+        fit = grid->chosen = fits(grid, values, count, block);
     if (!fit) {
         for (int i = 0; i < count; i++)
             compensated_sum_add(&states[places[i]], values[i]);
@@ -121,7 +120,7 @@ void float_grid_add(struct float_grid *grid, struct compensated_sum *states, con
     grid->rows += count;
     pair *sums = (pair *)(void *)grid->sums;
     for (int i = 0; i < count; i++)
-        sums[places[i]] += grid->block[i];
+        sums[places[i]] += block[i];
 }
 
 void float_grid_empty(struct float_grid *grid, struct compensated_sum *states)

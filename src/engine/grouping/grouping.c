@@ -1,6 +1,8 @@
 #include "engine/grouping/grouping.h"
 
 #include "base/heap.h"
+#include "engine/grouping/group_memory.h"
+#include "engine/vector/ahead.h"
 #include "engine/vector/elements.h"
 
 #include <stdlib.h>
@@ -30,23 +32,40 @@ enum status group_rows(const struct grouping *grouping, int64_t *groups)
     return status == STATUS_OK && !few ? group_sorted(grouping, groups) : status;
 }
 
+/* The bytes of an aggregate's states, in whole cache lines. */
+static size_t states_bytes(const struct grouping *grouping, size_t i, int64_t groups)
+{
+    const size_t size = (size_t)groups * group_aggregate_size(&grouping->group_aggs[i]);
+    return (size + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+static size_t all_states_bytes(const struct grouping *grouping, int64_t groups)
+{
+    size_t size = 0;
+    for (size_t i = 0; i < grouping->group_agg_count; i++)
+        size += states_bytes(grouping, i, groups);
+    return size;
+}
+
 void **group_states_new(const struct grouping *grouping, int64_t groups)
 {
     void **states = heap_array(grouping->group_agg_count, sizeof *states);
+    char *all = grouping->group_agg_count > 0 ? group_memory_new(all_states_bytes(grouping, groups)) : NULL;
+    if (!all && grouping->group_agg_count > 0) {
+        free(states);
+        return NULL;
+    }
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
-        states[i] = pages_alloc((size_t)groups * group_aggregate_size(&grouping->group_aggs[i]));
-        if (!states[i]) {
-            group_states_free(grouping, states, groups);
-            return NULL;
-        }
+        states[i] = all;
+        all += states_bytes(grouping, i, groups);
     }
     return states;
 }
 
 void group_states_free(const struct grouping *grouping, void **states, int64_t groups)
 {
-    for (size_t i = 0; i < grouping->group_agg_count && states; i++)
-        pages_free(states[i], (size_t)groups * group_aggregate_size(&grouping->group_aggs[i]));
+    if (states && grouping->group_agg_count > 0)
+        group_memory_free(states[0], all_states_bytes(grouping, groups));
     free(states);
 }
 
