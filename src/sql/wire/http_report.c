@@ -21,7 +21,7 @@ enum status http_report_answer(const struct http_peer *peer, const char *text, s
     struct server_error error;
     if (server_error_parse(text, length, diags->arena, &error))
         return server_error_is_refusal(error.code) ? refused(peer, error.message, span, diags)
-                                                   : diag_error(diags, span, "`%s`: %s", peer->server, error.message);
+                                                   : server_error_report(&error, peer->server, span, diags);
     if (status == STATUS_UNAUTHORIZED || status == STATUS_FORBIDDEN)
         return refused(peer, arena_printf(diags->arena, "HTTP status %ld", status), span, diags);
     diag_error(diags, span, "`%s` answered with HTTP status %ld", peer->server, status);

@@ -382,7 +382,7 @@ static enum status report_rest(const struct native *native, const char *source, 
 {
     struct server_error error;
     if (native_exception(native, diags->arena, &error))
-        return diag_error(diags, span, "`%s`: %s", source, error.message);
+        return server_error_report(&error, source, span, diags);
     if (native->problem == PROBLEM_NONE)
         return diag_error(diags, span, "the answer of `%s` ends within a block of rows", source);
     return diag_error(diags, span, "the answer of `%s` is not what was asked for", source);

@@ -12,7 +12,7 @@ enum status query_run(struct http *http, const char *sql, const char *const *nam
     struct server_error error;
     if (status == STATUS_FAILED && native_exception(native, diags->arena, &error)) {
         diags->count = before; /* that the connection broke off then is no news */
-        (void)diag_error(diags, span, "`%s`: %s", server, error.message);
+        (void)server_error_report(&error, server, span, diags);
     }
     if (status == STATUS_OK)
         status = native_finish(native, server, workers, columns, span, diags);

@@ -60,3 +60,28 @@ bool server_error_is_refusal(int code)
     return code == SERVER_UNKNOWN_USER || code == SERVER_WRONG_PASSWORD || code == SERVER_REQUIRED_PASSWORD ||
            code == SERVER_ADDRESS_NOT_ALLOWED || code == SERVER_AUTHENTICATION_FAILED;
 }
+
+enum status server_error_report(const struct server_error *error, const char *server, struct span span,
+                                struct diags *diags)
+{
+    static const struct {
+        int code;
+        const char *hint;
+    } hints[] = {
+        {SERVER_MEMORY_LIMIT_EXCEEDED, "`select` fewer rows or `pick` fewer columns first, or have the server's "
+                                       "administrator raise `max_memory_usage`"},
+        {SERVER_TIMEOUT_EXCEEDED, "`select` fewer rows first, or have the server's administrator raise "
+                                  "`max_execution_time`"},
+        {SERVER_TOO_MANY_ROWS, "`select` fewer rows first, or have the server's administrator raise "
+                               "`max_rows_to_read`"},
+        {SERVER_TOO_MANY_BYTES, "`select` fewer rows or `pick` fewer columns first, or have the server's "
+                                "administrator raise `max_bytes_to_read`"},
+        {SERVER_TOO_MANY_QUERIES, "try again when the queries of others have ended"},
+    };
+    diag_error(diags, span, "`%s`: %s", server, error->message);
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
+        if (hints[i].code == error->code)
+            diag_hint(diags, "%s", hints[i].hint);
+    }
+    return STATUS_FAILED;
+}

@@ -6,7 +6,7 @@
 #ifndef RQL_SQL_WIRE_SERVER_ERROR_H
 #define RQL_SQL_WIRE_SERVER_ERROR_H
 
-#include "base/arena.h"
+#include "base/diag.h"
 
 #include <stdbool.h>
 
@@ -22,13 +22,22 @@ bool server_error_parse(const char *text, size_t length, struct arena *arena, st
 enum { SERVER_ERROR_BYTES = 1 << 14 };
 bool server_error_find(const char *text, size_t length, struct arena *arena, struct server_error *error);
 
+/* Reports the exception of `server`, with what to do about it if that is known. STATUS_FAILED. */
+enum status server_error_report(const struct server_error *error, const char *server, struct span span,
+                                struct diags *diags);
+
 /* Codes of src/Common/ErrorCodes.cpp there. */
 enum {
+    SERVER_TOO_MANY_ROWS = 158,
+    SERVER_TIMEOUT_EXCEEDED = 159,
     SERVER_READONLY = 164,
     SERVER_UNKNOWN_USER = 192,
     SERVER_WRONG_PASSWORD = 193,
     SERVER_REQUIRED_PASSWORD = 194,
     SERVER_ADDRESS_NOT_ALLOWED = 195,
+    SERVER_TOO_MANY_QUERIES = 202,
+    SERVER_MEMORY_LIMIT_EXCEEDED = 241,
+    SERVER_TOO_MANY_BYTES = 307,
     SERVER_AUTHENTICATION_FAILED = 516
 };
 
