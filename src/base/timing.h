@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,7 @@ struct timing {
     struct arena *arena;
     struct event *events;
     size_t count, capacity;
+    bool host_only;         /* the times of single commands of a device are not wanted, which make all of them slower */
     int64_t zones, skipped; /* zones tested against filters, and those that no backend had to read */
 };
 

@@ -63,7 +63,7 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
         timing_add(timing, PHASE_BUILD, "OpenCL started", now_ns() - began, 0);
     }
     if (cl->accelerator) {
-        accelerator_set_timed(cl->accelerator, timing != NULL);
+        accelerator_set_timed(cl->accelerator, timing && !timing->host_only);
         return STATUS_OK;
     }
     bool any = strcmp(cl->choice, "auto") == 0;

@@ -18,7 +18,7 @@ struct accelerator {
     struct signals signals; /* restored after compiling */
     cl_context context;
     cl_command_queue queue;     /* in order; one of: */
-    cl_command_queue queues[2]; /* without and with profiling, which makes commands slower */
+    cl_command_queue queues[2]; /* without and with profiling (queues[true]), which makes commands slower */
     struct failure failure;
     struct memory *memory;
     struct programs *programs;

@@ -69,7 +69,7 @@ static void add_timing(struct operator_run *run, const char *what, int64_t bytes
     struct timing *timing = run->job->timing;
     cl_ulong start = 0, end = 0;
 
-    if (timing &&
+    if (timing && run->accelerator->queue == run->accelerator->queues[true] &&
         cl_ok(failure, "clGetEventProfilingInfo",
               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)) &&
         cl_ok(failure, "clGetEventProfilingInfo",

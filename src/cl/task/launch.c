@@ -297,7 +297,7 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
     struct timing *timing = launch->job->timing;
     cl_ulong start = 0, end = 0;
 
-    if (!timing)
+    if (!timing || launch->accelerator->queue != launch->accelerator->queues[true])
         return true;
     if (!cl_ok(failure, "clGetEventProfilingInfo",
                clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)) ||

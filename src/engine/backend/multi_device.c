@@ -261,6 +261,7 @@ static void init_part(const struct multi *multi, size_t k, const struct job *job
     *part = (struct part){.job = *job, .arena = arena_new()};
     diags_init(&part->diags, part->arena);
     timing_init(&part->timing, part->arena);
+    part->timing.host_only = !job->timing;
     part->job.begin = job->begin + part_rows_before(multi, job, k);
     part->job.end = job->begin + part_rows_before(multi, job, k + 1);
     part->job.until = part->job.end;
