@@ -1,4 +1,6 @@
 /* Sums that the work-items of a group share, row by row (rows_terms.cl), against the evaluator. */
+#include "cl/codegen/loop_terms.h"
+#include "cl/task/round_steps.h"
 #include "cl_rig.h"
 
 #include "engine/plan/code_loop.h"
@@ -78,6 +80,7 @@ static void check(struct rig *rig, int64_t rows, bool all_long, int64_t odd, boo
     const value more = op2(setup, OP_ADD, from, op2(setup, OP_BITAND, integers, int_literal(setup, 127)));
     const value next = code_counter(code, 1, from, more, nowhere);
     setup_output(setup, code_fold(code, FOLD_SUM, next, op2(setup, OP_ADD, next, from), false, nowhere), TYPE_I64);
+    setup_output(setup, op2(setup, OP_SUB, code_rows(code, nowhere), from), TYPE_I64);
     setup_analyse(setup, rows);
     assert_int_equal(compare(rig, setup, 0, rows, flagged), STATUS_OK);
     if (rows > 300) {
@@ -106,9 +109,10 @@ static void test_is_chosen(void **state)
                      TYPE_I64);
         setup_analyse(setup, ROWS);
         assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_grid, inputs, outputs, rig->arena));
-        assert_int_equal(plan.terms, by_data);
+        assert_int_equal(plan.roles[KERNEL_TERMS], by_data);
+        assert_int_equal(plan.listed, by_data);
         assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_chunks, inputs, outputs, rig->arena));
-        assert_false(plan.terms);
+        assert_false(plan.roles[KERNEL_TERMS]);
         setup_free(setup);
     }
 }
@@ -137,8 +141,71 @@ static void test_sums(void **state)
     rig->accelerator = NULL;
 }
 
+/* A round of which all rows have sums of `terms` terms; `failing`: one of the last row does not fit. */
+static void check_round(struct rig *rig, int64_t rows, int64_t terms, bool failing)
+{
+    struct random random = {(uint64_t)(rows * terms)};
+    struct setup *setup = setup_new(rig, SINK_ROWS);
+    struct code *code = &setup->task.code;
+    struct column *column = random_column(&random, TYPE_I64, rows, true);
+    if (failing)
+        memcpy(column_at(column, rows - 1), &(int64_t){INT64_MAX / 4}, sizeof(int64_t));
+    const value x = setup_input(setup, column);
+    setup_input(setup, elements_of(&random, TYPE_F64, 0));
+    setup->inputs[1].whole = true;
+    const value index = code_counter(code, 0, int_literal(setup, 0), int_literal(setup, terms - 1), nowhere);
+    const value number = code_gather(code, 1, KIND_FLOAT, index, nowhere);
+    setup_output(setup, code_fold(code, FOLD_SUM, index, op2(setup, OP_ADD, x, index), false, nowhere), TYPE_I64);
+    setup_output(setup, code_fold(code, FOLD_SUM, index, number, false, nowhere), TYPE_F64);
+    setup_analyse(setup, rows);
+
+    const struct job job = setup_job(rig, setup, 0, rows);
+    struct row_sink got = new_sink(rig, setup, 0, rows), wanted = new_sink(rig, setup, 0, rows);
+    const struct round_task task = {.job = &job, .written = got.columns};
+    const struct rounds_job rounds_job = {
+        .tasks = &task, .count = 1, .timing = &rig->timing, .cancel = &rig->cancel, .diags = &rig->diags};
+    for (size_t k = 0; k < setup->task.output_count; k++)
+        column_finish(got.columns[k], rows);
+    struct device_rounds *rounds = rounds_open(rig->accelerator, &rounds_job);
+    struct rounds_end end;
+    bool flagged = false;
+    assert_non_null(rounds);
+    assert_int_equal(rounds->steps[0].kernel_count, 1);
+    assert_int_equal(rounds->steps[0].kernels[0].role, terms > MANY_TERMS ? KERNEL_TERMS : KERNEL_WRITE);
+    assert_int_equal(rounds_run(rounds, 0, 1, &end), STATUS_OK);
+    assert_int_equal(end.done, failing ? 0 : 1);
+    assert_int_equal(end.flagged, failing);
+    for (size_t k = 0; k < setup->task.output_count; k++)
+        assert_true(memory_fetch(rig->accelerator->memory, got.columns[k], 0, rows, rounds_view(rounds, got.columns[k]),
+                                 &rig->timing));
+    rounds_close(rounds);
+    assert_int_equal(rig->host->ops->rows(rig->host, &job, &wanted, &flagged), STATUS_OK);
+    assert_int_equal(flagged, failing);
+    got.rows = wanted.rows;
+    if (!failing)
+        assert_same_rows(&setup->task, &got, &wanted, 0);
+    sink_free(&got, &setup->task);
+    sink_free(&wanted, &setup->task);
+    setup_free(setup);
+}
+
+static void test_rounds(void **state)
+{
+    static const int64_t sizes[] = {1, 255, 257, ROWS, 9000};
+    struct rig *rig = rig_of(state);
+    rig->accelerator = rig_accelerator(&kernel_config_grid);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        check_round(rig, sizes[k], 300, false);
+    check_round(rig, 30, 5000, false);
+    check_round(rig, 300, MANY_TERMS, false);
+    check_round(rig, 300, 300, true);
+    accelerator_close(rig->accelerator);
+    rig->accelerator = NULL;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_is_chosen), cmocka_unit_test(test_sums)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_is_chosen), cmocka_unit_test(test_sums),
+                                       cmocka_unit_test(test_rounds)};
     return cmocka_run_group_tests(tests, rig_open, rig_close);
 }

@@ -106,6 +106,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
         {"write", text_of(&holes->write)},
         {"checks", plan->emitter.checks ? "1" : ""},
         {"floats", plan->emitter.floats ? "1" : ""},
+        {"listed", plan->listed ? "1" : ""},
         {"tilebegin", text_of(&holes->tile_begin)},
         {"tilejoin", text_of(&holes->tile_join)},
         {"leading", holes->has_leading ? "1" : ""},
@@ -373,7 +374,8 @@ static void write_terms(const struct kernel_plan *plan, struct strbuf *out, enum
     terms.emitter.terms = together ? TERMS_TOGETHER : TERMS_ALONE;
     frame(plan, &holes);
     output_parameters(plan, &holes);
-    strbuf_puts(&holes.parameters, "    __global uint *list,\n");
+    if (plan->listed)
+        strbuf_puts(&holes.parameters, "    __global uint *list,\n");
     write_outputs(plan, &holes);
     strbuf_puts(&holes.write, text_of(&holes.row));
     strbuf_clear(&holes.row);
@@ -473,8 +475,11 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
         plan->roles[KERNEL_COUNT] = task->filter_count > 0 && !kernel_in_one_pass(plan);
         if (plan->roles[KERNEL_COUNT])
             plan->kept = accumulators_plan_count(arena);
-        plan->terms = plan->roles[KERNEL_WRITE] && !config->chunks && loops_share_terms(&plan->emitter, round);
-        plan->roles[KERNEL_TERMS] = plan->terms;
+        const enum terms_shared shared =
+            plan->roles[KERNEL_WRITE] && !config->chunks ? loops_share_terms(&plan->emitter, round) : TERMS_NOT_SHARED;
+        plan->listed = shared == TERMS_OF_LONG_ROWS;
+        plan->roles[KERNEL_TERMS] = shared != TERMS_NOT_SHARED;
+        plan->roles[KERNEL_WRITE] = plan->roles[KERNEL_WRITE] && shared != TERMS_OF_ALL_ROWS;
     }
     return true;
 }
@@ -492,7 +497,7 @@ const char *kernel_plan_text(const struct kernel_plan *plan)
     if (plan->roles[KERNEL_COUNT])
         reduce(plan, &text, KERNEL_COUNT, &plan->kept);
     if (plan->roles[KERNEL_WRITE])
-        (plan->terms ? write_terms : write)(plan, &text, KERNEL_WRITE);
+        (plan->listed ? write_terms : write)(plan, &text, KERNEL_WRITE);
     if (plan->roles[KERNEL_TERMS])
         write_terms(plan, &text, KERNEL_TERMS);
     return text_in_arena(plan->emitter.arena, &text);

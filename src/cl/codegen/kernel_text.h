@@ -12,7 +12,8 @@
  * outputs (pointer, first element) and, with filters, starts, or in one pass the words of the tiles, or the list of
  * rows_terms.cl; all: number of the
  * first row, rows, rows of a chunk (in one pass the number of the launch), flag; in rounds of a loop: the number of the
- * round. KERNEL_TERMS: as write, behind which it is launched. KERNEL_COMBINE: see round_text.h. */
+ * round. KERNEL_TERMS: as write, behind which it is launched, or in whose place, then without a list. KERNEL_COMBINE:
+ * see round_text.h. */
 enum kernel_role {
     KERNEL_AGGREGATE,
     KERNEL_FLOAT_SUMS,
@@ -36,7 +37,7 @@ struct kernel_plan {
     struct accumulators float_sums; /* and the second, of float sums */
     struct accumulators kept;       /* SINK_ROWS with filters: the first pass */
     const enum type *stores;        /* SINK_ROWS: storage type of each output */
-    bool terms;                     /* KERNEL_WRITE is rows_terms.cl, and there is KERNEL_TERMS */
+    bool listed;                    /* KERNEL_WRITE is rows_terms.cl, with a list for KERNEL_TERMS */
     bool roles[KERNEL_ROLE_COUNT];  /* kernels of this program */
     int64_t rows;                   /* maximum rows of a launch */
 };

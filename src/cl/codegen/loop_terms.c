@@ -128,34 +128,37 @@ static bool reads_data(const struct code *code, value index, struct arena *arena
     return false;
 }
 
-/* Whether a loop may have many rounds. */
-static bool may_be_long(const struct code *code, value index)
+/* How the terms of one loop are best shared. */
+static enum terms_shared share_of(const struct code *code, value index, bool few_rows, struct arena *arena)
 {
     const struct instr *first = &code->at[code->at[index].args[0]], *last = &code->at[code->at[index].args[1]];
 
-    return first->op != OP_CONST || last->op != OP_CONST ||
-           (last->integer >= first->integer &&
-            (uint64_t)last->integer - (uint64_t)first->integer >= (uint64_t)MANY_TERMS);
+    if (first->op != OP_CONST || last->op != OP_CONST)
+        return few_rows || reads_data(code, index, arena) ? TERMS_OF_LONG_ROWS : TERMS_NOT_SHARED;
+    return few_rows && last->integer >= first->integer &&
+                   (uint64_t)last->integer - (uint64_t)first->integer >= (uint64_t)MANY_TERMS
+               ? TERMS_OF_ALL_ROWS
+               : TERMS_NOT_SHARED;
 }
 
-bool loops_share_terms(const struct emitter *emitter, const struct kernel_round *round)
+enum terms_shared loops_share_terms(const struct emitter *emitter, const struct kernel_round *round)
 {
     enum { FEW_ROWS = 1 << 15 };
     const struct code *code = &emitter->task->code;
     const bool few_rows = round && round->rows <= FEW_ROWS;
-    bool worth = false;
+    enum terms_shared shared = TERMS_NOT_SHARED;
 
     if (!emitter->loops || emitter->task->filter_count > 0 || (round && round->stops))
-        return false;
+        return TERMS_NOT_SHARED;
     const uint32_t *levels = code_levels(code, emitter->arena);
     struct loop_sums *sums = arena_alloc(emitter->arena, sizeof *sums);
     for (value v = 0; v < code->count; v++) {
         if (!emitter->live[v] || code->at[v].op != OP_LOOP || levels[v] != 0)
             continue;
         if (!loop_sums_find(code, v, levels, sums, emitter->arena))
-            return false;
-        const value index = loop_index(code, v);
-        worth = worth || (few_rows && may_be_long(code, index)) || reads_data(code, index, emitter->arena);
+            return TERMS_NOT_SHARED;
+        const enum terms_shared best = share_of(code, loop_index(code, v), few_rows, emitter->arena);
+        shared = best > shared ? best : shared;
     }
-    return worth;
+    return shared;
 }

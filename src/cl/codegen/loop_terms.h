@@ -23,10 +23,16 @@ struct loop_sums {
 bool loop_sums_find(const struct code *code, value loop, const uint32_t *levels, struct loop_sums *sums,
                     struct arena *arena);
 
-/* Whether work-items share the terms of a task's rows (rows_terms.cl): nothing filters, or ends the rounds; all loops
- * that are in no other consist of sums; and it pays: the range of one depends on data, so rows may have many more terms
- * than others, or it is long and the rows of a round are few. `round` or NULL. */
-bool loops_share_terms(const struct emitter *emitter, const struct kernel_round *round);
+/* Whether work-items share the terms of a task's rows. Of two loops, the later value holds. */
+enum terms_shared {
+    TERMS_NOT_SHARED,
+    TERMS_OF_ALL_ROWS, /* rows_together.cl alone: a round has few rows, with the same long range */
+    TERMS_OF_LONG_ROWS /* rows_terms.cl finds these: a range depends on data, or a round has few rows */
+};
+
+/* What pays, if nothing filters, or ends the rounds, and all loops that are in no other consist of sums. `round` or
+ * NULL. */
+enum terms_shared loops_share_terms(const struct emitter *emitter, const struct kernel_round *round);
 
 /* More terms of a row than these are added up by several work-items of a group, or by all of them. The list of such
  * rows has some words before the rows. */

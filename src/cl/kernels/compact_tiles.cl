@@ -50,12 +50,12 @@ $row
             counts[side][lane] = sum;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        const ulong2 total = counts[side][$group - 1];
+        const ulong2 all = counts[side][$group - 1];
         const ulong2 before = sum - own;
         for (uint j = 0; j < $tile; ++j) {
             const uint shift = (j & 3) * 16;
             const ulong at = start + (((j < 4 ? before.x : before.y) >> shift) & 0xffff);
-            start += ((j < 4 ? total.x : total.y) >> shift) & 0xffff;
+            start += ((j < 4 ? all.x : all.y) >> shift) & 0xffff;
             if ((kept >> j & 1) == 0)
                 continue;
             const ulong i = tile + j * $group + lane;

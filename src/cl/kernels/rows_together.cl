@@ -1,4 +1,4 @@
-/// The rows of a task that have sums of many terms: those on the list of rows_terms.cl.
+/// The rows of a task that have sums of many terms: those on the list of rows_terms.cl, or all, without a list.
 ///
 /// Strategy: a group takes some rows at once, each of which a team of its work-items computes: each adds up every
 /// team-th term, and the sums are joined in local memory (join_terms.cl). A row with very many terms has the whole
@@ -21,18 +21,27 @@ $parameters
         return;
 $prologue
 $declare
-    const uint total = list[0], most = min(max(total / (uint)get_num_groups(0), 1u), (uint)TEAMS);
-    const uint batches = (total + most - 1) / most;
+$if listed
+    const uint count = list[0];
+$else
+    const uint count = (uint)rows;
+$end
+    const uint most = min(max(count / (uint)get_num_groups(0), 1u), (uint)TEAMS);
+    const uint batches = (count + most - 1) / most;
     for (uint batch = get_group_id(0); batch < batches; batch += get_num_groups(0)) {
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lane == 0) {
             few = many = 0;
-            for (uint at = batch; at < total; at += batches) {
+            for (uint at = batch; at < count; at += batches) {
+$if listed
                 const uint entry = list[LIST_BEGIN + at];
                 if (entry & VERY_LONG)
                     taken[TEAMS + many++] = entry & ~VERY_LONG;
                 else
                     taken[few++] = entry;
+$else
+                taken[few++] = at;
+$end
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -49,7 +58,9 @@ $write
             }
         }
     }
+$if listed
     if (lane == 0 && atomic_inc(&list[1]) == get_num_groups(0) - 1)
         list[0] = list[1] = 0;
+$end
 $finish
 }

@@ -90,6 +90,10 @@ static struct row_bytes row_bytes(const struct execution *execution)
         bytes.outputs += size;
         bytes.widest = size > bytes.widest ? size : bytes.widest;
     }
+    if (plan->listed) {
+        bytes.outputs += (int64_t)sizeof(cl_uint);
+        bytes.widest = max_int64(bytes.widest, (int64_t)sizeof(cl_uint));
+    }
     return bytes;
 }
 

@@ -23,7 +23,7 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
     int64_t chunk = 0;
     bool only_writes = role == KERNEL_WRITE && !config->chunks;
 
-    if (role == KERNEL_WRITE && launch->plan->terms) {
+    if (role == KERNEL_WRITE && launch->plan->listed) {
         /* Some groups for each unit: rows are few, or all may have many terms. */
         enum { GROUPS = 8 };
         chunk = launch->rows / (int64_t)(launch->accelerator->device.units * GROUPS);
@@ -55,7 +55,7 @@ size_t launch_groups(const struct launch *launch, enum kernel_role role)
 
 size_t launch_list_bytes(const struct kernel_plan *plan, int64_t rows)
 {
-    return plan->terms ? ((size_t)rows + TERMS_LIST_BEGIN) * sizeof(cl_uint) : 0;
+    return plan->listed ? ((size_t)rows + TERMS_LIST_BEGIN) * sizeof(cl_uint) : 0;
 }
 
 bool launch_clear_list(struct accelerator *accelerator, cl_mem list, size_t bytes)
@@ -157,7 +157,7 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
         for (size_t k = 0; k < task->output_count; k++)
             if (task->outputs[k].needed)
                 view_argument(arguments, &launch->outputs[k]);
-        if (task->filter_count > 0 || plan->terms)
+        if (task->filter_count > 0 || plan->listed)
             argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_AGGREGATE:
@@ -306,7 +306,7 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
         return false;
     const char *title = stages_title(launch->job->task, timing->arena);
     bool alone = role == KERNEL_AGGREGATE ||
-                 (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT] && !launch->plan->terms);
+                 (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT] && !launch->plan->listed);
     if (!alone)
         title = arena_printf(timing->arena, "%s: %s", title, kernel_names[role]);
     timing_add(timing, PHASE_KERNEL, title, (int64_t)(end - start), bytes_moved(launch, role));
