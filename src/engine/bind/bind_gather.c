@@ -53,8 +53,10 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
     }
     const struct slot *column = &positions->columns[0];
     if (column->validity != 0) {
-        bind_error(binder, span, arena_printf(binder->arena, "`select not missing(%s)` keeps the others", column->name),
-                   "positions of `%s` are missing", column->name);
+        bind_error(
+            binder, span,
+            arena_printf(binder->arena, "`map %s ?? 0` gives each a value", name_written(column->name, binder->arena)),
+            "positions of `%s` may be missing", column->name);
         return false;
     }
     if (!column->known || (type_table[column->type].kind == KIND_INT && column->logical.kind == LOGICAL_NUMBER)) {

@@ -88,18 +88,34 @@ static bool is_and(const struct expr *expr)
     return expr && expr->kind == EXPR_BINARY && expr->op.binary == BINARY_AND;
 }
 
+/* The column whose validity the condition is; NULL: it is something else. */
+static const char *column_of_validity(const struct failure *failure, const struct instr *condition)
+{
+    static const char suffix[] = " present";
+    if (!failure->task || condition->op != OP_INPUT || condition->kind != KIND_BOOL)
+        return NULL;
+    const char *name = failure->task->inputs[condition->integer].name;
+    size_t length = strlen(name), tail = strlen(suffix);
+    if (length <= tail || strcmp(name + length - tail, suffix) != 0)
+        return NULL;
+    return arena_text(failure->code->arena, name, length - tail);
+}
+
 /* If the condition is the validity of a column, appends that its value is missing. */
 static bool append_missing(struct strbuf *hint, const struct failure *failure, const struct instr *instr)
 {
-    static const char suffix[] = " present";
-    if (!failure->task || instr->op != OP_INPUT || instr->kind != KIND_BOOL)
-        return false;
-    const char *name = failure->task->inputs[instr->integer].name;
-    size_t length = strlen(name), tail = strlen(suffix);
-    if (length <= tail || strcmp(name + length - tail, suffix) != 0)
-        return false;
-    strbuf_printf(hint, "`%.*s` is missing", (int)(length - tail), name);
-    return true;
+    const char *name = column_of_validity(failure, instr);
+    if (name)
+        strbuf_printf(hint, "`%s` is missing", name);
+    return name != NULL;
+}
+
+const char *needed_column(const struct failure *failure)
+{
+    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
+    if (!stage || stage->condition)
+        return NULL;
+    return column_of_validity(failure, &failure->code->at[failure->instr->args[0]]);
 }
 
 /* Appends the operands of the comparison that decided. */

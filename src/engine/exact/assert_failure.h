@@ -9,6 +9,10 @@
 /* Adds a hint with the values that the failed ASSERT compared. */
 void assertion_hint(const struct failure *failure, struct diags *diags);
 
+/* The column, in the code's arena, of which an ASSERT that no stage `assert` wrote needs a value; NULL: it is another
+ * one. */
+const char *needed_column(const struct failure *failure);
+
 /* The expression as it was written. */
 const char *expr_text(const struct expr *expr, struct arena *arena);
 

@@ -59,8 +59,10 @@ const char *position_text(int64_t position, int64_t rows, struct arena *arena)
 
 static const char *what_failed(const struct failure *failure, struct arena *arena)
 {
-    if (failure->instr->op == OP_ASSERT)
-        return "assertion failed";
+    if (failure->instr->op == OP_ASSERT) {
+        const char *column = needed_column(failure);
+        return column ? arena_printf(arena, "`%s` is missing", column) : "assertion failed";
+    }
     if (failure->instr->op == OP_FOLD)
         return arena_printf(arena,
                             failure->a > failure->b ? "`%s` of an empty range" : "the %s does not fit in 64 bits",
@@ -108,7 +110,9 @@ static const char *argument_text(const struct failure *failure, int argument, co
 static void add_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
-    if (failure->instr->op == OP_ASSERT) {
+    if (failure->instr->op == OP_ASSERT && needed_column(failure)) {
+        diag_hint(diags, "`select not missing(%s)` keeps the other rows", name_written(needed_column(failure), arena));
+    } else if (failure->instr->op == OP_ASSERT) {
         assertion_hint(failure, diags);
     } else if (failure->instr->op == OP_FOLD) {
         diag_hint(diags,

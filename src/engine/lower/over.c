@@ -132,12 +132,13 @@ static bool bind_times(struct scope *scope, const struct name *name, struct wind
                    "there are no distances in `%s`, which is %s", window->name, class_noun(which));
         return false;
     }
-    if (window->times.present == NO_VALUE)
-        return true;
-    bind_error(binder, name->span,
-               arena_printf(binder->arena, "`select not missing(%s)` keeps the others", window->name),
-               "values of `%s` are missing", window->name);
-    return false;
+    if (window->times.present != NO_VALUE) { /* files often say of columns without a gap that there may be some */
+        struct code *code = scope->code;
+        value there = code_op(code, OP_ASSERT, window->times.present, NO_VALUE, NO_VALUE, name->span);
+        value time = window->times.value;
+        window->times.value = code_op(code, OP_SELECT, there, time, time, name->span);
+    }
+    return true;
 }
 
 static bool bind_window(struct scope *scope, const struct window_frame *frame, struct window_rows *window)
