@@ -20,6 +20,23 @@ static size_t add_right_input(const struct join *join, struct task *task, size_t
     return task_add_input(task, &input, join->binder->arena);
 }
 
+static value op(struct code *code, enum op which, value a, value b, struct span span)
+{
+    return code_op(code, which, a, b, NO_VALUE, span);
+}
+
+/* Where something is found. As long as the column is not evaluated this is a value of its own, so that what tests the
+ * validity of another column does not need this one. */
+static value own_validity(const struct join *join, struct code *code, size_t column, struct match place)
+{
+    const struct span span = join->stage->span;
+    if (place.found == NO_VALUE || (join->right->relation != NULL && join->right->evaluated[column]))
+        return place.found;
+    const value number = code_exact_int(code, (int64_t)column, span);
+    const value always = op(code, OP_LE, op(code, OP_MIN, place.row, number, span), number, span);
+    return op(code, OP_AND, place.found, always, span);
+}
+
 /* A column of the right at the place. */
 static struct term right_term(const struct join *join, struct task *task, size_t column, struct match place)
 {
@@ -38,7 +55,7 @@ static struct term right_term(const struct join *join, struct task *task, size_t
         struct term term = term_of_type(zero, slot->logical);
         if (slot->logical.dictionary && join->right->evaluated[column]) /* no input has the column */
             queue_hold_dictionary(join->binder->queue, dictionary_ref(slot->logical.dictionary));
-        term.present = place.found;
+        term.present = own_validity(join, code, column, place);
         term.settled = true;
         return term;
     }
@@ -52,7 +69,7 @@ static struct term right_term(const struct join *join, struct task *task, size_t
         term.settled = true;
     }
     if (place.found != NO_VALUE) {
-        term.present = present_both(code, place.found, term.present, span);
+        term.present = present_both(code, own_validity(join, code, column, place), term.present, span);
         term.settled = false;
     }
     return term;
@@ -84,11 +101,6 @@ struct term *join_left_terms(const struct join *join, struct code *code)
     for (size_t k = 0; k < join->left.count; k++)
         terms[k] = term_of_column(code, &join->left, k, join->stage->span);
     return terms;
-}
-
-static value op(struct code *code, enum op which, value a, value b, struct span span)
-{
-    return code_op(code, which, a, b, NO_VALUE, span);
 }
 
 /* Tells explain how the rows are found. */
