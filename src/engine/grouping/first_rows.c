@@ -115,9 +115,8 @@ static bool is_seen_before(const struct marking *marking, uint64_t code, int64_t
     return before;
 }
 
-/* Drops those of 64 rows whose codes another thread has seen in a part before; returns how many are left. Some are
- * kept.
- */
+/* Drops those of 64 rows whose codes another thread has seen in a part before; returns how many are left.
+ * `kept` is not 0. */
 static int drop_rows(const struct marking *marking, int64_t part, int64_t row, uint64_t kept)
 {
     uint64_t rows[WORD_BITS], codes[WORD_BITS];

@@ -49,8 +49,7 @@ const char *rounds_form(const struct loop *loop, const struct queue *const *queu
     }
     if (groups)
         return "each round is planned anew, because of a group; a device runs rounds in batches while there is a group "
-               "for "
-               "each row of the state";
+               "for each row of the state";
     if (!alone)
         return "programs are made once; the host starts each round on a device, because of a sum of floats, a mean or "
                "a product";

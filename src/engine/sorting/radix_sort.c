@@ -80,7 +80,7 @@ static bool positions_in_bucket(const struct dealing *dealing, int64_t bucket, s
         by->least += (uint64_t)bucket << bits;
         by->most = bucket == last ? by->most : by->least + (((uint64_t)1 << bits) - 1);
         by->up += deal->bits;
-        return bits > 0 || by->outside;
+        return bits > 0; /* also of those with keys outside, see sort_positions_sample */
     }
     const bool alone = deal->radix->width == sizeof(uint64_t) && deal->radix->shift == 0;
     if (alone && !deal->radix->take && !begins_equal(deal, bucket)) {

@@ -140,7 +140,7 @@ void sort_positions_sample(struct sort_positions *by, const struct radix *radix,
     const int up = leading_zeros(most - least);
     const uint64_t below = ((UINT64_MAX >> (up & 63)) - (most - least)) / 2;
     const struct sort_positions linear = around(by, least - by->least > below ? least - below : by->least, up & 63);
-    if (least < most && !radix->take && 64 - up >= bits && linear_is_even(&linear, keys, count, bits)) {
+    if (least < most && !radix->take && 64 - up > bits && linear_is_even(&linear, keys, count, bits)) {
         *by = linear;
     } else if (least < most && !linear_is_even(by, keys, count, bits)) {
         by->least = least;

@@ -31,7 +31,8 @@ struct sort_positions {
 struct sort_positions sort_positions_between(const struct radix *radix, uint64_t least, uint64_t most);
 
 /* Positions from a sample of the rows, which are read by radix->read or, unless NULL, are at `from`: linear ones
- * between the keys that it has, unless they would put too many rows into some of 2^bits buckets. */
+ * between the keys that it has, unless they would put too many rows into some of 2^bits buckets, or leave no bits of
+ * keys within a bucket. */
 void sort_positions_sample(struct sort_positions *by, const struct radix *radix, const void *from, int64_t rows,
                            int bits);
 void sort_positions_free(struct sort_positions *by);
