@@ -46,6 +46,10 @@ def types(rig, server):
     server.ask("CREATE TABLE large (pos Int32, n UInt64) ENGINE = Memory")
     server.ask("INSERT INTO large SELECT number, 9223372036854775806 + number FROM numbers(3)")
     rig.fails("too large", "a value of `n` does not fit in 64 bits here, row 2", f"load {server.url('large', 'pos')} | sum n")
+    rig.fails("too large, left join", "a value of `n` does not fit in 64 bits here, row 2", f"load {server.url('large', 'pos')} | left join {server.url('large', 'pos')} as q on pos | map q_n")
+    rig.fails("too large, full join", "a value of `n` does not fit in 64 bits here, row 2", f"load {server.url('large', 'pos')} | full join {server.url('large', 'pos')} as q on pos | map q_n")
+    rig.fails("too large, full join", "a value of `n` does not fit in 64 bits here, row 2", f"load {server.url('large', 'pos')} | full join {server.url('large', 'pos')} as q on pos | map n")
+    rig.fails("too large, lookup", "a value of `n` does not fit in 64 bits here, row 2", f"load {server.url('large', 'pos')} | lookup {server.url('large', 'pos')} as q on pos | map q_n")
     rig.answers("not read", "3\n", f"load {server.url('large', 'pos')} | sum pos")
 
 

@@ -73,6 +73,20 @@ static void keep_where(struct select *select, const char *condition, struct aren
     select->where = select->where ? arena_printf(arena, "%s AND %s", select->where, condition) : condition;
 }
 
+/* Where values that the join passes on have no place here: of such columns that it converts, since rows that are not
+ * found have no value, either. */
+static const char *fails_of_side(const struct join *join, enum join_side side, const struct select_column *columns)
+{
+    const struct task *task = join->task;
+    const char *fails = NULL;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const size_t input = task->outputs[k].needed ? task_bare_input(task, task->outputs[k].value) : SIZE_MAX;
+        if (input != SIZE_MAX && task->inputs[input].side == side)
+            fails = sql_either(fails, columns[input].fails, join->lowering->arena);
+    }
+    return fails;
+}
+
 /* Begins the subquery: its rows with keys, of a full join all. False: it cannot be said. */
 static bool begin_source(struct join *join)
 {
@@ -84,6 +98,8 @@ static bool begin_source(struct join *join)
         return false;
     if (select_is_limited(right) || right->group || right->joined)
         select_wrap(right, lowering->arena);
+    if (task->column_op->join != JOIN_INNER || join->left->fails)
+        right->fails = sql_either(right->fails, fails_of_side(join, JOIN_SOURCE, right->columns), lowering->arena);
     for (size_t k = 0; k < task->input_count; k++) {
         if (task->inputs[k].side == JOIN_SOURCE)
             join->columns[k] = right->columns[k];
@@ -258,6 +274,7 @@ static bool begin_left(struct join *join, size_t first)
     const char *present = keys_present(join, 0);
     columns[first + keys].leaf.text = present ? present : dialect->truths[1];
     columns[first + keys + 1].leaf.text = dialect->truths[1];
+    left->fails = sql_either(left->fails, fails_of_side(join, JOIN_ROWS, join->columns), arena);
     left->columns = columns;
     left->count = first + keys + 2;
     select_wrap(left, arena);
@@ -273,7 +290,7 @@ static bool begin_left(struct join *join, size_t first)
                                                              : "0");
         else if (column->raw)
             return lowering_refuse(join->lowering, "a column of this type");
-        column->raw = column->leaf.column = NULL;
+        column->raw = column->leaf.column = column->fails = NULL;
         join->columns[k] = *column;
     }
     left->fails = left->fails ? of_left(join, left->fails, dialect->truths[0]) : NULL;

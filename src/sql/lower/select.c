@@ -224,7 +224,7 @@ static const char *decimal_of(const struct sql_dialect *dialect, const char *raw
     return sql_phrase(dialect->unscaled, wide, power, arena);
 }
 
-enum { MICRO_SCALE = 6 };
+enum { MICRO_SCALE = 6, NANO_SCALE = 9 };
 
 /* What the server has as a number, or as something that it converts to its number. */
 static const char *number_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
@@ -244,8 +244,11 @@ static const char *number_of(const struct sql_dialect *dialect, const char *raw,
         return sql_phrase(dialect->seconds, raw, NULL, arena);
     case WIRE_UNSIGNED:
         return dialect->beyond ? sql_phrase(dialect->as_integer, raw, NULL, arena) : NULL;
-    case WIRE_TICKS:
-        return sql_phrase(wire->scale > MICRO_SCALE ? dialect->nanos : dialect->micros, raw, NULL, arena);
+    case WIRE_TICKS: /* of 7 and 8 digits, years after 2262 have no place in nanoseconds */
+        return sql_phrase(wire->scale <= MICRO_SCALE  ? dialect->micros
+                          : wire->scale == NANO_SCALE ? dialect->nanos
+                                                      : NULL,
+                          raw, NULL, arena);
     case WIRE_DECIMAL:
         return decimal_of(dialect, raw, wire, arena);
     default:
