@@ -36,15 +36,16 @@ static void add_producer(struct fusion *fusion, const struct task *task, struct 
     fusion->producers[fusion->producer_count++] = producer;
 }
 
-static bool is_group(const struct task *task)
+/* Of groups, or of all rows. */
+static bool has_aggregates(const struct task *task)
 {
-    return task->sink == SINK_OPERATOR && task->column_op->kind == OPERATOR_GROUP;
+    return task->sink == SINK_AGGREGATE || (task->sink == SINK_OPERATOR && task->column_op->kind == OPERATOR_GROUP);
 }
 
-/* The task that an input is of. A group is not run for what is passed on unread. */
+/* The task that an input is of. Aggregates are not computed for what is passed on unread. */
 static struct task *producer_of(const struct input *input)
 {
-    return input->task && (input->needed || !is_group(input->task)) ? input->task : NULL;
+    return input->task && (input->needed || !has_aggregates(input->task)) ? input->task : NULL;
 }
 
 /* The distinct tasks whose values or row counts `task` reads, row by row. */
@@ -396,12 +397,12 @@ static void mark_stages(struct fusion *fusion)
     }
 }
 
-/* A group that nothing reads is left out with what is computed for it alone: steps of an aggregate, which cannot fail
- * where it is not asked for. */
+/* Aggregates that nothing reads are left out with what is computed for them alone: steps of an aggregate, which cannot
+ * fail where it is not asked for. */
 static bool is_unread(const struct fusion *fusion, const struct task *task)
 {
     return fusion->readers[task->number] == 0 && task->number + 1 < fusion->queue->count &&
-           (is_group(task) || task->sink == SINK_ROWS) && task->filter_count == 0 && task->equal_count == 0;
+           (has_aggregates(task) || task->sink == SINK_ROWS) && task->filter_count == 0 && task->equal_count == 0;
 }
 
 static void count_readers(struct fusion *fusion)
