@@ -268,7 +268,10 @@ def gamma(x):
     """Of x >= 0; math.gamma raises errors."""
     if x == 0 or math.isnan(x):
         return math.inf if x == 0 else x
-    return math.gamma(x) if x < 171.6 else math.inf
+    try:
+        return math.gamma(x)
+    except OverflowError:
+        return math.inf
 
 
 FLOAT_FUNCTIONS = {
