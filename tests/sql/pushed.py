@@ -176,6 +176,7 @@ def types(rig, server):
         shown = rig.run(f"explain load {url} | {line}").out.decode()
         problem = "" if here[:2] == there[:2] and here[2][:1] == there[2][:1] else f"read {here}, lowered {there}\n{shown}"
         rig.tally.check(f"types: {line}", problem or ("" if shown.startswith("on the server") and "\nhere: " not in shown else shown))
+    rig.fails("types: in a column of which a value has no place here", "does not fit in 64 bits", f"load {url} | select (pos - 9223372036854775508) in (load {url} | map w) | count")
 
 
 def explained(rig, url):

@@ -410,7 +410,7 @@ bool lower_member(struct lowering *lowering, const struct task *task, size_t inp
         return false;
     if (select_is_limited(&source) || source.group || source.joined)
         select_wrap(&source, arena);
-    if (source.fails) /* of no rows, servers need not compute it */
+    if (source.fails || source.columns[input].fails) /* of no rows, servers need not compute it */
         return lowering_refuse(lowering, "`in` with a table of which rows may fail");
     const char *key = key_text(&join, input, &source.columns[input]);
     if (!key)
