@@ -1,5 +1,6 @@
 /* group: one row for each key. */
 #include "engine/bind/bind_internal.h"
+#include "engine/expression/names_unknown.h"
 
 #include <string.h>
 
@@ -163,6 +164,12 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
             refuse_item(binder, stage->aggregates[i].expr);
             open = true;
         }
+    }
+    for (size_t i = 0; i < key_count; i++) { /* any other constant may be meant */
+        const struct item *item = &stage->items[i];
+        const char *hint = item->name.text == NULL ? name_hint_of_text(binder, item->expr, flow) : NULL;
+        if (hint != NULL)
+            bind_error(binder, item->expr->span, hint, "this key is the same for all rows");
     }
     const struct flow rows = *flow;
     groups_lower(binder, stage, flow, &groups);

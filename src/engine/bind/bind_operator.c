@@ -1,5 +1,6 @@
 /* Operators on whole columns: sort, distinct, scatter. */
 #include "engine/bind/bind_internal.h"
+#include "engine/expression/names_unknown.h"
 
 #include <string.h>
 
@@ -26,9 +27,11 @@ static void carry(struct binder *binder, struct task *task, const size_t *inputs
 }
 
 /* A constant key sorts nothing; in SQL, a number there is the position of a column. */
-static void refuse_constant_key(struct binder *binder, const struct item *item)
+static void refuse_constant_key(struct binder *binder, const struct item *item, const struct flow *flow)
 {
-    const char *hint = "a key is an expression of the columns, such as `sort $1`";
+    const char *hint = name_hint_of_text(binder, item->expr, flow);
+    if (!hint)
+        hint = "a key is an expression of the columns, such as `sort $1`";
     if (item->expr->kind == EXPR_INT)
         hint = arena_printf(binder->arena, "`$%lld` is the column at that position", (long long)item->expr->integer);
     bind_error(binder, item->expr->span, hint, "this key is the same for all rows");
@@ -94,7 +97,7 @@ static void add_keys(struct operands *operands, struct sort_keys *keys)
             add_sort_key(keys, key.missing, false);
         add_sort_key(keys, key.value, stage->items[i].descending);
         if (term_is_known(key.term) && !operands->scope.reads_row)
-            refuse_constant_key(operands->binder, &stage->items[i]);
+            refuse_constant_key(operands->binder, &stage->items[i], operands->flow);
     }
 }
 

@@ -110,3 +110,15 @@ void name_unknown_argument(struct binder *binder, const struct name *name, const
                             argument, argument),
                "unknown argument `$%s`", argument);
 }
+
+const char *name_hint_of_text(const struct binder *binder, const struct expr *expr, const struct flow *flow)
+{
+    for (size_t k = 0; expr && expr->kind == EXPR_TEXT && flow && k < flow->count; k++) {
+        const char *name = flow->columns[k].name;
+        if (name && strcmp(expr->text, name) == 0)
+            return arena_printf(
+                binder->arena, "the column is written %s%s",
+                name_is_plain(name) ? "without quotes: " : "in backquotes: ", name_written(name, binder->arena));
+    }
+    return NULL;
+}

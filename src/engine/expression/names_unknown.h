@@ -1,4 +1,4 @@
-/* Errors for unknown names. */
+/* Errors for unknown names, and names that were taken for something else. */
 #ifndef RQL_ENGINE_EXPRESSION_NAMES_UNKNOWN_H
 #define RQL_ENGINE_EXPRESSION_NAMES_UNKNOWN_H
 
@@ -20,5 +20,8 @@ void name_unknown_relation(struct binder *binder, const struct name *name);
 
 /* Records that $NAME stands for nothing. */
 void name_unknown_argument(struct binder *binder, const struct name *name, const char *argument);
+
+/* Of a text that names a column of the flow: a hint how the column is written. NULL: it names none. */
+const char *name_hint_of_text(const struct binder *binder, const struct expr *expr, const struct flow *flow);
 
 #endif

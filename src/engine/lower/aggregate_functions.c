@@ -1,5 +1,6 @@
 /* Aggregates of one pass. */
 #include "engine/lower/aggregate_functions.h"
+#include "engine/expression/names_unknown.h"
 
 #include <math.h>
 
@@ -27,6 +28,8 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
         const char *hint = which == CLASS_TEXT ? "of text there are `min`, `max` and `count`" : NULL;
         if (which == CLASS_DECIMAL)
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
+        const char *column = name_hint_of_text(scope->binder, expr, scope->flow);
+        hint = column ? column : hint;
         bind_error(scope->binder, expr != NULL ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what,
                    text, class_noun(which));
         return false;
