@@ -65,6 +65,7 @@ const struct format format_table[] = {
     {".tsv", TYPE_COUNT, 0, false, &style_tsv, NULL, open_tsv, write_styled, "columns with names, separated by tabs"},
     {".csv", TYPE_COUNT, 0, false, &style_csv, NULL, open_csv, write_styled, "columns with names, separated by commas"},
     {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, open_jsonl, write_styled, "one JSON object per line"},
+    {".ndjson", TYPE_COUNT, 0, false, &style_jsonl, NULL, open_jsonl, write_styled, "the same"},
     {".json", TYPE_COUNT, 0, false, &style_json, NULL, NULL, write_styled, "a JSON array of objects; saved only"},
     {".md", TYPE_COUNT, 0, false, &style_markdown, NULL, NULL, write_styled, "a Markdown table; saved only"},
     {".pgm", TYPE_COUNT, 1, true, NULL, read_image, NULL, write_image, "a grey image"},
