@@ -2,6 +2,7 @@
 
 #include "cl/codegen/literal.h"
 #include "cl/codegen/loop_terms.h"
+#include "cl/device/kernel_arguments.h"
 
 #include "base/integer.h"
 #include "engine/plan/task_title.h"
@@ -80,25 +81,13 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
     return config->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * config->group));
 }
 
-/* Kernel arguments, set one after another. */
-struct arguments {
-    cl_kernel kernel;
-    cl_uint next;
-    struct failure *failure;
-};
-
-static void argument(struct arguments *arguments, size_t size, const void *bytes)
+static void view_argument(struct kernel_arguments *arguments, const struct view *view)
 {
-    cl_ok(arguments->failure, "clSetKernelArg", clSetKernelArg(arguments->kernel, arguments->next++, size, bytes));
+    kernel_argument(arguments, sizeof(cl_mem), &view->buffer);
+    kernel_argument(arguments, sizeof(cl_ulong), &view->first);
 }
 
-static void view_argument(struct arguments *arguments, const struct view *view)
-{
-    argument(arguments, sizeof(cl_mem), &view->buffer);
-    argument(arguments, sizeof(cl_ulong), &view->first);
-}
-
-static void input_arguments(struct arguments *arguments, const struct launch *launch)
+static void input_arguments(struct kernel_arguments *arguments, const struct launch *launch)
 {
     const struct emitter *emitter = &launch->plan->emitter;
     cl_long total = launch->job->rows;
@@ -108,38 +97,38 @@ static void input_arguments(struct arguments *arguments, const struct launch *la
         cl_long low = input->low, high = input->high;
         view_argument(arguments, &input->view);
         if (emitter->access[k] == ACCESS_NEIGHBOURS)
-            argument(arguments, sizeof low, &low);
+            kernel_argument(arguments, sizeof low, &low);
         if (emitter->access[k] != ACCESS_ROW)
-            argument(arguments, sizeof high, &high);
+            kernel_argument(arguments, sizeof high, &high);
     }
     for (size_t k = 0; k < emitter->neighbour_count; k++) {
         cl_long offset = emitter->task->code.at[emitter->neighbours[k]].offset;
-        argument(arguments, sizeof offset, &offset);
+        kernel_argument(arguments, sizeof offset, &offset);
     }
     if (emitter->total)
-        argument(arguments, sizeof total, &total);
+        kernel_argument(arguments, sizeof total, &total);
 }
 
-static void literal_arguments(struct arguments *arguments, const struct emitter *emitter)
+static void literal_arguments(struct kernel_arguments *arguments, const struct emitter *emitter)
 {
     for (size_t k = 0; k < emitter->literal_count; k++) {
         size_t bytes;
         union literal_argument literal = literal_argument(emitter, &emitter->literals[k], &bytes);
-        argument(arguments, bytes, &literal);
+        kernel_argument(arguments, bytes, &literal);
     }
 }
 
-static void float_sum_arguments(struct arguments *arguments, const struct float_sum_levels *levels)
+static void float_sum_arguments(struct kernel_arguments *arguments, const struct float_sum_levels *levels)
 {
-    argument(arguments, sizeof levels->largest, &levels->largest);
+    kernel_argument(arguments, sizeof levels->largest, &levels->largest);
     for (int k = 0; k < LEVEL_COUNT; k++)
-        argument(arguments, sizeof levels->constant[k], &levels->constant[k]);
+        kernel_argument(arguments, sizeof levels->constant[k], &levels->constant[k]);
     for (int k = 0; k < LEVEL_COUNT; k++)
-        argument(arguments, sizeof levels->unit[k], &levels->unit[k]);
+        kernel_argument(arguments, sizeof levels->unit[k], &levels->unit[k]);
 }
 
 /* Arguments between the literals and the row number, by role; see kernel_text.h. */
-static void role_arguments(struct arguments *arguments, const struct launch *launch, enum kernel_role role,
+static void role_arguments(struct kernel_arguments *arguments, const struct launch *launch, enum kernel_role role,
                            cl_mem slots)
 {
     const struct kernel_plan *plan = launch->plan;
@@ -150,7 +139,7 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
         for (size_t k = 0; k < plan->float_sums.count; k++)
             if (plan->float_sums.at[k].kind == ACC_LEVEL0)
                 float_sum_arguments(arguments, &launch->levels[plan->float_sums.at[k].aggregate]);
-        argument(arguments, sizeof slots, &slots);
+        kernel_argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_WRITE:
     case KERNEL_TERMS:
@@ -158,18 +147,18 @@ static void role_arguments(struct arguments *arguments, const struct launch *lau
             if (task->outputs[k].needed)
                 view_argument(arguments, &launch->outputs[k]);
         if (task->filter_count > 0 || plan->listed)
-            argument(arguments, sizeof slots, &slots);
+            kernel_argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_AGGREGATE:
         for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
             if (task->outputs[k].needed)
                 view_argument(arguments, &launch->outputs[k]);
-        argument(arguments, sizeof slots, &slots);
+        kernel_argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_COUNT:
     case KERNEL_COMBINE:
     case KERNEL_ROLE_COUNT:
-        argument(arguments, sizeof slots, &slots);
+        kernel_argument(arguments, sizeof slots, &slots);
         break;
     }
 }
@@ -178,7 +167,7 @@ bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl
                           cl_mem flag)
 {
     const struct emitter *emitter = &launch->plan->emitter;
-    struct arguments arguments = {kernel, 0, &launch->accelerator->failure};
+    struct kernel_arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_long row = launch->row;
     bool one_pass = role == KERNEL_WRITE && kernel_in_one_pass(launch->plan);
     cl_ulong rows = (cl_ulong)launch->rows, chunk = one_pass ? launch->epoch : grid_of(launch, role).chunk;
@@ -188,10 +177,10 @@ bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl
     for (size_t k = 0; k < launch->plan->aggregates.function_count; k++)
         literal_arguments(&arguments, &launch->plan->aggregates.functions[k].emitter);
     role_arguments(&arguments, launch, role, slots);
-    argument(&arguments, sizeof row, &row);
-    argument(&arguments, sizeof rows, &rows);
-    argument(&arguments, sizeof chunk, &chunk);
-    argument(&arguments, sizeof flag, &flag);
+    kernel_argument(&arguments, sizeof row, &row);
+    kernel_argument(&arguments, sizeof rows, &rows);
+    kernel_argument(&arguments, sizeof chunk, &chunk);
+    kernel_argument(&arguments, sizeof flag, &flag);
     return !arguments.failure->call;
 }
 
@@ -201,22 +190,22 @@ bool launch_set_combine(const struct launch *launch, const struct launch *tail, 
     const struct kernel_plan *plan = launch->plan;
     const struct task *task = plan->round->elements;
     const cl_long first = 0;
-    struct arguments arguments = {kernel, 0, &launch->accelerator->failure};
+    struct kernel_arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_ulong groups = plan->roles[KERNEL_AGGREGATE] ? launch_groups(launch, KERNEL_AGGREGATE) : 0;
     cl_ulong rows = (cl_ulong)launch->rows;
 
     for (size_t k = 0; k < task->output_count; k++)
         if (task->outputs[k].needed)
             view_argument(&arguments, &elements[k]);
-    argument(&arguments, sizeof slots, &slots);
-    argument(&arguments, sizeof groups, &groups);
-    argument(&arguments, sizeof rows, &rows);
+    kernel_argument(&arguments, sizeof slots, &slots);
+    kernel_argument(&arguments, sizeof groups, &groups);
+    kernel_argument(&arguments, sizeof rows, &rows);
     if (tail) {
         input_arguments(&arguments, tail);
         literal_arguments(&arguments, &tail->plan->emitter);
-        argument(&arguments, sizeof first, &first);
+        kernel_argument(&arguments, sizeof first, &first);
     }
-    argument(&arguments, sizeof flag, &flag);
+    kernel_argument(&arguments, sizeof flag, &flag);
     return !arguments.failure->call;
 }
 

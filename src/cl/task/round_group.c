@@ -1,6 +1,7 @@
 #include "cl/task/round_group.h"
 
 #include "cl/codegen/round_group_text.h"
+#include "cl/device/kernel_arguments.h"
 
 #include "base/integer.h"
 
@@ -86,24 +87,13 @@ static enum type *stores_of(const struct grouping *grouping, struct arena *arena
 
 /* ---- arguments ---- */
 
-struct arguments {
-    cl_kernel kernel;
-    cl_uint next;
-    struct failure *failure;
-};
-
-static void set(struct arguments *arguments, size_t size, const void *bytes)
-{
-    cl_ok(arguments->failure, "clSetKernelArg", clSetKernelArg(arguments->kernel, arguments->next++, size, bytes));
-}
-
-static void set_column(struct arguments *arguments, struct device_rounds *rounds, const struct column *column,
+static void set_column(struct kernel_arguments *arguments, struct device_rounds *rounds, const struct column *column,
                        size_t parity)
 {
     const struct view *view = rounds_view_at(rounds, column, parity);
 
-    set(arguments, sizeof view->buffer, &view->buffer);
-    set(arguments, sizeof view->first, &view->first);
+    kernel_argument(arguments, sizeof view->buffer, &view->buffer);
+    kernel_argument(arguments, sizeof view->first, &view->first);
 }
 
 static bool set_arguments(struct device_rounds *rounds, const struct round_step *step, const struct grouping *grouping,
@@ -112,27 +102,27 @@ static bool set_arguments(struct device_rounds *rounds, const struct round_step 
     const cl_long low = grouping->key->lo;
     const cl_uint sums = (cl_uint)grouping->sums, parts = (cl_uint)grouping->parts;
     const cl_ulong rows = (cl_ulong)grouping->rows;
-    struct arguments arguments = {step->kernels[which].kernels[parity], 0, &rounds->accelerator->failure};
+    struct kernel_arguments arguments = {step->kernels[which].kernels[parity], 0, &rounds->accelerator->failure};
 
     if (which == ADD) {
         set_column(&arguments, rounds, grouping->key, parity);
-        set(&arguments, sizeof low, &low);
+        kernel_argument(&arguments, sizeof low, &low);
         for (size_t k = 0; k < grouping->value_count; k++)
             set_column(&arguments, rounds, grouping->values[k], parity);
-        set(&arguments, sizeof step->slots, &step->slots);
-        set(&arguments, sizeof sums, &sums);
-        set(&arguments, sizeof parts, &parts);
-        set(&arguments, sizeof grouping->chunk, &grouping->chunk);
-        set(&arguments, sizeof rows, &rows);
+        kernel_argument(&arguments, sizeof step->slots, &step->slots);
+        kernel_argument(&arguments, sizeof sums, &sums);
+        kernel_argument(&arguments, sizeof parts, &parts);
+        kernel_argument(&arguments, sizeof grouping->chunk, &grouping->chunk);
+        kernel_argument(&arguments, sizeof rows, &rows);
     } else {
         for (size_t k = 0; k < grouping->job->task->output_count; k++)
             if (grouping->written[k])
                 set_column(&arguments, rounds, grouping->written[k], parity);
-        set(&arguments, sizeof step->slots, &step->slots);
-        set(&arguments, sizeof parts, &parts);
-        set(&arguments, sizeof low, &low);
+        kernel_argument(&arguments, sizeof step->slots, &step->slots);
+        kernel_argument(&arguments, sizeof parts, &parts);
+        kernel_argument(&arguments, sizeof low, &low);
     }
-    set(&arguments, sizeof rounds->flag, &rounds->flag);
+    kernel_argument(&arguments, sizeof rounds->flag, &rounds->flag);
     return !arguments.failure->call;
 }
 

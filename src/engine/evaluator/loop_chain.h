@@ -23,7 +23,7 @@ struct tile_chain {
 void tile_find_chains(struct loop_tile *tile, const struct vector_loop *loop, struct program *program,
                       struct arena *arena);
 
-/* A worker's chain, for some rows. */
+/* A worker's chain, for at most TILE_ROWS rows. All that it points to is in the worker's arena. */
 struct chain_run {
     bool runs; /* else its steps do */
     const double **x, **y;

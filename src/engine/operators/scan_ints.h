@@ -11,7 +11,8 @@ bool scan_ints(enum aggregate_kind kind, bool exclusive, int64_t *running, const
 /* Appends the combination of the rows that follow; of an associative operation, as is scan_ints_total. */
 bool scan_ints_append(enum aggregate_kind kind, int64_t *running, int64_t next);
 
-/* Sets *total to the combination of the rows, without an initial value. */
+/* Sets *total to the combination of the rows, without an initial value; not of products or functions, which are not
+ * combined in parts. */
 bool scan_ints_total(const struct aggregate *aggregate, const struct code *code, const struct column *from,
                      int64_t begin, int64_t end, int64_t *total);
 

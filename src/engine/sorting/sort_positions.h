@@ -21,7 +21,8 @@ struct sort_positions {
     uint64_t least, most; /* keys */
     int up;               /* shifts most - least to the top of 64 bits */
     bool outside;         /* there may be keys beyond these: they have the positions of these */
-    int known;            /* the topmost bits of all positions, which are the same: divided are the bits below */
+    /* With `segments` only: the topmost bits of all positions, which are the same; those below are divided. */
+    int known;
     /* NULL, or the distribution function on stretches of equal length between these bounds, beyond which keys have
      * their positions: the first position, and in the upper 32 bits how many there are. */
     uint64_t *segments;

@@ -22,7 +22,8 @@ struct compensated_level {
     void (*add)(struct compensated_lanes *lanes, const double *values, int64_t count);
 
     /* Adds `rows` values to each lane, a multiple of SCAN_RUNS and at most SCAN_STEP, those of lane i from values + i *
-     * apart, and writes the sums after each, or before each, from sums + i * SCAN_STEP. The weight of what is lost
+     * apart, and writes the sums after each, or before each, from sums + i * SCAN_STEP. The values `ahead` of those are
+     * prefetched. The weight of what is lost
      * times `scale` bounds the error of the rest. False, with worthless lanes and sums: something was lost and not
      * `lossy`, or a sum is not certain. */
     bool (*scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int64_t ahead, int rows,
