@@ -135,7 +135,7 @@ static void advice(void **state)
         {"load a.bin | load b.bin", "load", "expected " A_STAGE ", found `load`", "`zip` adds columns"},
         {"x | map a | b 3", "b", "expected " A_STAGE ", found `b`", "(a | b)"},
         {"let f = (a | b 3)", "b", "expected " A_STAGE ", found `b`", "bitor(a, b)"},
-        {"select x > 3", "x", "expected an operator, `|` or the end of the statement, found `x`", "follows a source"},
+        {"select x > 3", "x", "expected an operator, `as`, `|` or the end of the statement, found `x`", "follows a source"},
         {"load a.bin select a > 1", ">",
          "expected a name, `(`, `missing`, `,`, `|` or the end of the statement, found `>`", "put a `|` before it"},
         {"x | select a, b", ",", "expected an operator, `|` or the end of the statement, found `,`",
