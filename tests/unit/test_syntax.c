@@ -143,7 +143,7 @@ static void advice(void **state)
         {"x | select a = 1", "=", "expected an operator, `|` or the end of the statement, found `=`", "`==` compares"},
         {"x | map a = 1", "=", "expected an operator, `as`, `,`, `|` or the end of the statement, found `=`",
          "`E as NAME`"},
-        {"a = 1", "=", "expected an operator, `|` or the end of the statement, found `=`", "let NAME"},
+        {"a = 1", "=", "expected an operator, `as`, `|` or the end of the statement, found `=`", "let NAME"},
         {"6 | 1", "|", "expected an operator or the end of the statement, found `|`", "(a | b)"},
         {"1..5", "..", "expected an operator or the end of the statement, found `..`", "`range A..B`"},
         {"x | select | count", "|", "expected an expression, found `|`", "`select` needs an expression"},
