@@ -384,6 +384,7 @@ def misbehaving(rig):
         ("cut", "the connection to `127.0.0.1:PORT` broke off before all rows were received"),
         ("short", "the answer of `127.0.0.1:PORT` ends within a block of rows"),
         ("exception", "`127.0.0.1:PORT`: Memory limit exceeded"),
+        ("exception", "have the server's administrator raise `max_memory_usage`"),
         ("exception-cut", "`127.0.0.1:PORT`: All connection tries failed while connecting to db2:9000"),
         ("forgotten", "`127.0.0.1:PORT` sends nothing, and its query has shown no progress for 1 seconds"),
         ("alive", "no progress for 1 seconds"),
