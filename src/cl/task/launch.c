@@ -27,12 +27,12 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
     if (role == KERNEL_WRITE && launch->plan->listed) {
         /* Some groups for each unit: rows are few, or all may have many terms. */
         enum { GROUPS = 8 };
-        chunk = launch->rows / (int64_t)(launch->accelerator->device.units * GROUPS);
+        chunk = launch->rows / (int64_t)launch->accelerator->device.units * GROUPS;
         chunk = chunk < 1 ? 1 : min_int64(chunk, (int64_t)config->group);
         groups = divide_up(launch->rows, chunk);
     } else if (role == KERNEL_TERMS) {
         enum { GROUPS = 8 };
-        groups = min_int64(launch->rows, (int64_t)(launch->accelerator->device.units * GROUPS));
+        groups = min_int64(launch->rows, (int64_t)launch->accelerator->device.units * GROUPS);
     } else if (only_writes && kernel_in_one_pass(launch->plan)) {
         groups = divide_up(launch->rows, (int64_t)kernel_tile_rows(launch->plan, role));
     } else if (kernel_in_tiles(launch->plan, role)) {
