@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MEGABYTE = 1 << 20, HUGE_PAGE = 2 * MEGABYTE };
 
@@ -85,6 +86,42 @@ static void what_is_kept_is_bounded(void **state)
         buffer_pool_release(pool, small, size);
     }
     assert_true(buffer_pool_bytes(pool) < MEGABYTE);
+    buffer_pool_unref(pool);
+}
+
+/* Kilobytes of this process that the kernel may reclaim; -1 if it does not tell. */
+static long reclaimable(void)
+{
+    char line[256];
+    long found = -1;
+    FILE *file = fopen("/proc/self/smaps_rollup", "r");
+    while (file && found < 0 && fgets(line, sizeof line, file))
+        (void)sscanf(line, "LazyFree: %ld", &found);
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+/* Not at once: the next statement mostly takes the block again. */
+static void idle_memory_is_offered_to_the_kernel(void **state)
+{
+    (void)state;
+    struct buffer_pool *pool = buffer_pool_new(64 * MEGABYTE);
+    size_t got, small_got;
+    char *memory = buffer_pool_alloc(pool, 8 * MEGABYTE, &got);
+    for (size_t i = 0; i < got; i += 4096)
+        memory[i] = 1;
+    const long before = reclaimable();
+    if (before < 0)
+        skip();
+    buffer_pool_release(pool, memory, got);
+    assert_int_equal(reclaimable(), before);
+    for (int i = 0; i < 100; i++) {
+        void *small = buffer_pool_alloc(pool, 5000, &small_got);
+        buffer_pool_release(pool, small, small_got);
+    }
+    assert_int_equal(buffer_pool_bytes(pool), got + small_got);
+    assert_true(reclaimable() - before >= 8 * 1024);
     buffer_pool_unref(pool);
 }
 
@@ -177,9 +214,13 @@ static void threads_share_a_pool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(large_blocks_begin_at_huge_pages), cmocka_unit_test(memory_is_used_again),
-        cmocka_unit_test(what_is_kept_is_bounded),          cmocka_unit_test(no_pool_and_no_memory),
-        cmocka_unit_test(columns_outlive_their_pool),       cmocka_unit_test(threads_share_a_pool),
+        cmocka_unit_test(large_blocks_begin_at_huge_pages),
+        cmocka_unit_test(memory_is_used_again),
+        cmocka_unit_test(what_is_kept_is_bounded),
+        cmocka_unit_test(no_pool_and_no_memory),
+        cmocka_unit_test(columns_outlive_their_pool),
+        cmocka_unit_test(threads_share_a_pool),
+        cmocka_unit_test(idle_memory_is_offered_to_the_kernel),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

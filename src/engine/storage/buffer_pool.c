@@ -17,13 +17,15 @@ enum {
     HUGE_PAGE = 2 << 20,
     MAX_BLOCKS = 64,
     SMALL_BYTES = 16 << 20, /* limit for all small blocks */
-    MAX_IDLE = 256          /* allocations after which an unused block is unmapped */
+    OFFER_IDLE = 32,        /* allocations after which the kernel may reclaim an unused block, */
+    MAX_IDLE = 256          /* and after which it is unmapped */
 };
 
 struct block {
     char *at;
     size_t size;
     uint64_t released; /* the pool's clock when it was released */
+    bool offered;      /* to the kernel */
 };
 
 struct free_list {
@@ -233,6 +235,17 @@ static void evict(struct free_list *list, size_t extra, uint64_t clock)
     }
 }
 
+/* Lets the kernel reclaim the pages of large blocks that have been free for a while: their content is not needed. They
+ * stay mapped otherwise. Of a block that the next statement takes again this would cost a tenth of the statement. */
+static void offer_idle(struct free_list *list, uint64_t clock)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct block *block = &list->blocks[i];
+        if (!block->offered && clock - block->released > OFFER_IDLE)
+            block->offered = madvise(block->at, block->size, MADV_FREE) == 0;
+    }
+}
+
 void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size)
 {
     if (!memory || size == 0)
@@ -241,13 +254,10 @@ void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size)
         munmap(memory, size);
         return;
     }
-    /* The content is not needed: MADV_FREE lets the kernel reclaim the pages, which stay mapped otherwise. The call is
-     * cheap with huge pages but costs more than a small block is worth. */
-    if (size >= HUGE_PAGE)
-        madvise(memory, size, MADV_FREE);
     pthread_mutex_lock(&pool->lock);
     evict(&pool->small, 0, pool->clock);
     evict(&pool->large, 0, pool->clock);
+    offer_idle(&pool->large, pool->clock);
     struct free_list *list = list_for(pool, size);
     evict(list, size, pool->clock);
     insert_block(list, (struct block){.at = memory, .size = size, .released = pool->clock});

@@ -1,8 +1,8 @@
 /* Freed column memory, kept for reuse.
  *
  * The kernel zeroes every page before handing it out, which takes several times as long as a query needs to write it.
- * The memory kept is bounded, and the kernel may reclaim it when memory is short. A pool may be used by several
- * threads. Functions that take a pool accept NULL, which keeps nothing. */
+ * The memory kept is bounded, and the kernel may reclaim what has been free for a while when memory is short. A pool
+ * may be used by several threads. Functions that take a pool accept NULL, which keeps nothing. */
 #ifndef RQL_ENGINE_STORAGE_BUFFER_POOL_H
 #define RQL_ENGINE_STORAGE_BUFFER_POOL_H
 
