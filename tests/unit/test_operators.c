@@ -952,17 +952,17 @@ static void scatters(void **unused)
     }
 }
 
-/* So many that they are dealt by regions of the result, of 2^17 bytes; and one column less than that. */
+/* So many that they are dealt by regions of the result, of 2^17 bytes; and one row less than that. */
 static void scatters_in_regions(void **unused)
 {
     (void)unused;
     static const struct {
         enum type type;
         int64_t rows, into;
-    } cases[] = {{TYPE_U8, 300000, (1 << 22) + 1},  {TYPE_I16, 262144, 1 << 21},
-                 {TYPE_I32, 1 << 20, 1 << 20},      {TYPE_I32, (1 << 20) - 1, (1 << 20) - 1},
-                 {TYPE_I32, 700001, (1 << 20) + 1}, {TYPE_F64, (1 << 19) + 16383, (1 << 19) + 16383},
-                 {TYPE_I64, 262144, (1 << 19) - 1}, {TYPE_U32, 262143, 1 << 20}};
+    } cases[] = {{TYPE_U8, 300000, (1 << 24) + 1},  {TYPE_I16, 262144, 1 << 23},
+                 {TYPE_I32, 1 << 22, 1 << 22},      {TYPE_I32, (1 << 22) - 1, (1 << 22) - 1},
+                 {TYPE_I32, 700001, (1 << 22) + 1}, {TYPE_F64, (1 << 21) + 16383, (1 << 21) + 16383},
+                 {TYPE_I64, 262144, (1 << 21) - 1}, {TYPE_U32, 262143, 1 << 22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t rows = cases[i].rows, into = cases[i].into;
         struct rig *rig = rig_scatter(i % 2 ? TYPE_I64 : TYPE_I32, rows, into);

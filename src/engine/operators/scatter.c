@@ -1,16 +1,23 @@
-/* Scatter. Many rows are dealt (scatter_dealt.h). Few go to their places one by one: a bitmap of claimed result rows,
- * set atomically, detects positions taken twice; no row is written by two threads. */
+/* Scatter. Many rows are dealt (scatter_dealt.h). Others go to their places one by one: one thread marks the places in
+ * a bitmap, which tells those taken twice, while others write a column each. So no element has two writers, and nothing
+ * is atomic, which takes five times as long as the writing. */
 #include "engine/operators/operator_kinds.h"
 #include "engine/operators/scatter_dealt.h"
 #include "engine/vector/elements.h"
 
+#include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "engine/storage/buffer_pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_ROWS = 1 << 15, WORD_BITS = 64 };
+enum {
+    PART_ROWS = 1 << 15,
+    ALONE_ROWS = 1 << 14, /* so few take one thread less time than waking another */
+    WORD_BITS = 64
+};
 
 struct scatter {
     const struct workers *workers;
@@ -20,8 +27,8 @@ struct scatter {
     struct column **to;
     size_t count;
     int64_t into;
-    _Atomic uint64_t *claimed;
-    struct parts parts, cleared; /* of the rows, and of those of the result */
+    uint64_t *taken;      /* a bit for each row of the result */
+    struct parts cleared; /* of the rows of the result */
     _Atomic bool failed;
 };
 
@@ -50,35 +57,44 @@ static void move_elements(const struct column *from, int64_t row, const int64_t 
     }
 }
 
-static bool claim(const struct scatter *scatter, const int64_t *positions, int count)
+CPU_CLONES static bool are_inside(const int64_t *positions, int count, int64_t into)
 {
-    for (int i = 0; i < count; i++) {
-        if (positions[i] < 0 || positions[i] >= scatter->into)
-            return false;
-        uint64_t bit = UINT64_C(1) << (positions[i] % WORD_BITS);
-        _Atomic uint64_t *word = &scatter->claimed[positions[i] / WORD_BITS];
-        if (atomic_fetch_or_explicit(word, bit, memory_order_relaxed) & bit)
-            return false;
-    }
-    return true;
+    uint64_t outside = 0;
+    for (int i = 0; i < count; i++)
+        outside |= (uint64_t)positions[i] >= (uint64_t)into;
+    return !outside;
 }
 
-static void scatter_part(void *context, int member, int64_t part)
+/* False if a position was taken before. */
+static bool take(uint64_t *taken, const int64_t *positions, int count)
+{
+    uint64_t twice = 0;
+    for (int i = 0; i < count; i++) {
+        const uint64_t place = (uint64_t)positions[i], before = taken[place / WORD_BITS];
+        twice |= before >> place % WORD_BITS;
+        taken[place / WORD_BITS] = before | UINT64_C(1) << place % WORD_BITS;
+    }
+    return !(twice & 1);
+}
+
+/* Part 0 takes the positions, part k + 1 writes column k. */
+static void place_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct scatter *scatter = context;
     int64_t positions[OPERATOR_BLOCK];
-    int64_t end = part_begin(&scatter->parts, part + 1);
-    for (int64_t row = part_begin(&scatter->parts, part);
-         row < end && !scatter->failed && !workers_cancelled(scatter->workers); row += OPERATOR_BLOCK) {
-        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+    const int64_t rows = scatter->job->rows;
+    for (int64_t row = 0; row < rows && !scatter->failed && !workers_cancelled(scatter->workers);
+         row += OPERATOR_BLOCK) {
+        const int count = rows - row < OPERATOR_BLOCK ? (int)(rows - row) : OPERATOR_BLOCK;
+        operator_prefetch(scatter->positions, row + OPERATOR_BLOCK, count);
+        if (part > 0)
+            operator_prefetch(scatter->from[part - 1], row + OPERATOR_BLOCK, count);
         operator_values(scatter->positions, row, count, positions);
-        if (!claim(scatter, positions, count)) {
+        if (!are_inside(positions, count, scatter->into) || (part == 0 && !take(scatter->taken, positions, count)))
             scatter->failed = true;
-            return;
-        }
-        for (size_t k = 0; k < scatter->count; k++)
-            move_elements(scatter->from[k], row, positions, count, scatter->to[k]);
+        else if (part > 0)
+            move_elements(scatter->from[part - 1], row, positions, count, scatter->to[part - 1]);
     }
 }
 
@@ -93,16 +109,19 @@ static void clear_part(void *context, int member, int64_t part)
 
 static enum status scatter_one_by_one(struct scatter *scatter)
 {
-    const struct workers *workers = scatter->workers;
-    const size_t size = ((size_t)scatter->into / WORD_BITS + 1) * sizeof *scatter->claimed;
-    scatter->claimed = pages_alloc(size);
-    if (!scatter->claimed)
+    struct workers workers = *scatter->workers;
+    workers.threads = scatter->into <= ALONE_ROWS ? 1 : workers.threads;
+    const size_t size = ((size_t)scatter->into / WORD_BITS + 1) * sizeof *scatter->taken;
+    size_t got;
+    scatter->taken = buffer_pool_alloc(workers.pool, size, &got);
+    if (!scatter->taken)
         return operator_no_memory(scatter->job);
-    scatter->parts = partition_rows(workers, scatter->job->rows, PART_ROWS);
-    scatter->cleared = partition_rows(workers, scatter->into, PART_ROWS);
-    const bool done = workers_run(workers, scatter->cleared.count, clear_part, scatter) &&
-                      workers_run(workers, scatter->parts.count, scatter_part, scatter);
-    pages_free(scatter->claimed, size);
+    memset(scatter->taken, 0, size);
+    /* If all rows of the result are taken, none is left to clear. */
+    scatter->cleared = partition_rows(&workers, scatter->job->rows < scatter->into ? scatter->into : 0, PART_ROWS);
+    const bool done = workers_run(&workers, scatter->cleared.count, clear_part, scatter) &&
+                      workers_run(&workers, (int64_t)scatter->count + 1, place_part, scatter);
+    buffer_pool_release(workers.pool, scatter->taken, got);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 

@@ -11,11 +11,10 @@
 #include <string.h>
 
 enum {
-    REGION_SIZE_BITS = 17, /* 128 KiB, part of a second-level cache */
-    MOST_BITS = 12,        /* of a region's number */
-    LEAST_BYTES = 4 << 20, /* of a result that is dealt, */
-    LEAST_ROWS = 1 << 18,  /* and rows, */
-    SPARSE = 16,           /* and of so many positions one is taken */
+    REGION_SIZE_BITS = 17,  /* 128 KiB, part of a second-level cache */
+    MOST_BITS = 12,         /* of a region's number */
+    LEAST_BYTES = 16 << 20, /* of a result that is dealt: a smaller one stays in a third-level cache */
+    LEAST_ROWS = 1 << 18,
     WORD_BITS = 64
 };
 
@@ -173,7 +172,7 @@ static void fill_region(void *context, int member, int64_t bucket)
 
 bool scatter_dealt_pays(int64_t rows, int64_t into, size_t size)
 {
-    return rows >= LEAST_ROWS && into * (int64_t)size >= LEAST_BYTES && rows >= into / SPARSE;
+    return rows >= LEAST_ROWS && into * (int64_t)size >= LEAST_BYTES;
 }
 
 enum status scatter_dealt(const struct scatter_column *column, bool *failed)
