@@ -31,11 +31,10 @@ const char *literal_unit_advice(const char *text, size_t length);
  * digits as an integer, and how many follow the point: 0.05 is 5 of scale 2. */
 bool literal_decimal(const char *text, size_t length, int64_t *digits, uint8_t *scale);
 
-/* Helpers that token.c shares: the lexeme's span and its text for messages; the error of a byte that is not text, and
- * whether there is none. */
+/* Helpers of token.c: the lexeme's span and its text for messages; whether all its bytes are text, else adds an error.
+ */
 struct span token_reader_span(const struct token_reader *r);
 const char *token_reader_shown(const struct token_reader *r);
-bool token_reader_bad_byte(const struct token_reader *r, size_t at);
 bool token_reader_is_text(const struct token_reader *r);
 
 #endif

@@ -74,7 +74,7 @@ static bool bad_character(const struct token_reader *r)
     return false;
 }
 
-bool token_reader_bad_byte(const struct token_reader *r, size_t at)
+static bool bad_byte(const struct token_reader *r, size_t at)
 {
     struct span span = {r->source, r->lexeme->begin + (uint32_t)at, r->lexeme->begin + (uint32_t)at + 1};
     unsigned char byte = (unsigned char)r->text[at];
@@ -111,7 +111,7 @@ static bool bad_lexeme(const struct token_reader *r)
         diag_hint(r->diags, "columns are numbered $1, $2, ...");
         return false;
     case LEX_BAD_BYTE:
-        return token_reader_bad_byte(r, 0);
+        return bad_byte(r, 0);
     default:
         return bad_character(r);
     }
@@ -196,7 +196,7 @@ bool token_reader_is_text(const struct token_reader *r)
         uint32_t code = 0;
         size_t size = utf8_decode(r->text + at, r->length - at, &code);
         if (!size || code == 0)
-            return token_reader_bad_byte(r, at);
+            return bad_byte(r, at);
         at += size;
     }
     return true;
@@ -229,7 +229,7 @@ static bool read_path(const struct token_reader *r, struct token *token)
 {
     const char *nul = memchr(r->text, 0, r->length);
     if (nul)
-        return token_reader_bad_byte(r, (size_t)(nul - r->text));
+        return bad_byte(r, (size_t)(nul - r->text));
 
     char *text = arena_alloc(r->arena, r->length);
     size_t length = 0;

@@ -8,6 +8,18 @@
 
 #include <string.h>
 
+/* What a server runs of a pipeline. */
+struct remote_part {
+    struct file_reader *reader;  /* of its result; NULL: nothing */
+    size_t stages;               /* the first ones */
+    const char *refusal;         /* why not more, if that is known; or NULL */
+    struct source_file **others; /* tables that joins of these stages read */
+    size_t other_count;
+    struct source_file *file; /* the table, */
+    bool unordered;           /* whose rows can only be queried */
+    struct bound bound;       /* of a value: the whole pipeline, with its queue released */
+};
+
 /* The tables that a part of a pipeline reads, its source first. */
 struct tables {
     struct source_file **files;
@@ -296,8 +308,9 @@ static bool find_part(struct binder *binder, const struct bind_request *request,
     return part->reader != NULL;
 }
 
-struct remote_part remote_find(struct binder *binder, const struct bind_request *request, struct sources *sources,
-                               bind_part *bind)
+/* Finds the longest part. The reader is the caller's. */
+static struct remote_part remote_find(struct binder *binder, const struct bind_request *request,
+                                      struct sources *sources, bind_part *bind)
 {
     struct remote_part part = {0};
     struct table_columns from;

@@ -8,22 +8,6 @@
 typedef enum status bind_part(struct binder *binder, const struct bind_request *request, struct sources *sources,
                               struct bound *bound);
 
-/* What a server runs of a pipeline. */
-struct remote_part {
-    struct file_reader *reader;  /* of its result; NULL: nothing */
-    size_t stages;               /* the first ones */
-    const char *refusal;         /* why not more, if that is known; or NULL */
-    struct source_file **others; /* tables that joins of these stages read */
-    size_t other_count;
-    struct source_file *file; /* the table, */
-    bool unordered;           /* whose rows can only be queried */
-    struct bound bound;       /* of a value: the whole pipeline, with its queue released */
-};
-
-/* Finds the longest part. The reader is the caller's. */
-struct remote_part remote_find(struct binder *binder, const struct bind_request *request, struct sources *sources,
-                               bind_part *bind);
-
 /* Has a server run what it can of the pipeline. *done: all of it, and `bound` is the value. Of a part, the
  * result, which is not read yet, takes the table's place as the source of request->pipeline, the rest; *narrowed:
  * errors of the rest say more if the pipeline is bound without the server. STATUS_UNABLE: something in it fails, of

@@ -353,8 +353,6 @@ int64_t power_of_ten(int exponent);
 bool term_to_decimal(struct code *code, struct term *term, struct span span);
 /* Midnight of a date; timestamps are unchanged. */
 void term_to_timestamp(struct code *code, struct term *term, bool utc, struct span span);
-/* A decimal, or a number without a point, with more digits after its point. */
-value decimal_rescale(struct code *code, value v, int from, int to, struct span span);
 
 /* expression.c */
 

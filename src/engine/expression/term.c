@@ -131,7 +131,8 @@ int64_t power_of_ten(int exponent)
     return power;
 }
 
-value decimal_rescale(struct code *code, value v, int from, int to, struct span span)
+/* A decimal, or a number without a point, with more digits after its point. */
+static value decimal_rescale(struct code *code, value v, int from, int to, struct span span)
 {
     v = bind_number(code, v, span);
     if (from == to)

@@ -111,7 +111,6 @@ void moving_total_init(struct moving_total *total);
 /* Adds the present values of these rows. */
 void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
                       int64_t begin, int64_t end);
-void moving_total_merge(struct moving_total *into, const struct moving_total *from);
 
 static inline void moving_set_present(const struct moving *moving, int64_t row, bool present)
 {

@@ -27,7 +27,7 @@ void moving_total_init(struct moving_total *total)
         .least = INT64_MAX, .most = INT64_MIN, .number_least = INFINITY, .number_most = -INFINITY};
 }
 
-void moving_total_merge(struct moving_total *into, const struct moving_total *from)
+static void moving_total_merge(struct moving_total *into, const struct moving_total *from)
 {
     into->sum += from->sum;
     compensated_sum_merge(&into->number_sum, &from->number_sum);

@@ -47,7 +47,6 @@ struct scan {
     struct running start;
     struct scan_sums sums; /* of floats */
     struct parts parts;
-    int64_t segments_a_part;
     _Atomic bool flagged;
 
     /* The chunk whose turn it is, and the prefix of all before it. */

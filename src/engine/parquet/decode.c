@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t decode_element_size(const struct leaf *leaf)
+/* Bytes of an element of the column. */
+static size_t element_size(const struct leaf *leaf)
 {
     return type_table[leaf->type].size;
 }
@@ -236,7 +237,7 @@ enum read_error decode_dictionary(const struct leaf *leaf, const struct page_val
     if (leaf->conversion == CONVERT_BITS || values->present > (size_t)(values->end - values->at))
         return READ_BAD_VALUES;
     dictionary->count = values->present;
-    dictionary->values = calloc(values->present + 1, decode_element_size(leaf));
+    dictionary->values = calloc(values->present + 1, element_size(leaf));
     if (!dictionary->values)
         return READ_NO_MEMORY;
     struct converted converted;

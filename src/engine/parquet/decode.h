@@ -23,9 +23,6 @@ struct decoded {
     int64_t lo, hi;  /* bounds of integers; lo > hi: of nothing */
 };
 
-/* The size of an element of the column. */
-size_t decode_element_size(const struct leaf *leaf);
-
 /* Decodes a dictionary of numbers. Its memory is to be freed even after an error. */
 enum read_error decode_dictionary(const struct leaf *leaf, const struct page_values *values, struct scratch *scratch,
                                   struct page_dictionary *dictionary);

@@ -271,7 +271,8 @@ static bool output_can_fail(const struct task *task, size_t output)
     return computed || task->code.at[task->outputs[output].value].fallible;
 }
 
-bool input_can_fail(const struct input *input)
+/* Whether what the input reads can fail. */
+static bool input_can_fail(const struct input *input)
 {
     const struct task *from = input->task;
     return from != NULL && input->output < from->output_count && output_can_fail(from, input->output);

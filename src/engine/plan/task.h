@@ -305,9 +305,6 @@ size_t task_add_input(struct task *task, const struct input *input, struct arena
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
 
-/* Whether what the input reads can fail. */
-bool input_can_fail(const struct input *input);
-
 /* The element of a whole input, added or found, at a position that is known to be `inside` of it, or else checked. */
 value task_element(struct task *task, const struct input *input, value position, bool inside, struct arena *arena);
 

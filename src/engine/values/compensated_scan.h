@@ -45,10 +45,10 @@ struct compensated_scan {
     int64_t ahead;  /* values so far behind the one being scanned are prefetched */
 };
 
-enum { SCAN_RUN_ROWS = 2048, SCAN_BLOCK_ROWS = SCAN_RUNS * SCAN_RUN_ROWS };
+enum { SCAN_RUN_ROWS = 2048 };
 
 /* Adds `count` values, and sets the totals of the runs among them unless that is NULL: SCAN_RUNS for each
- * SCAN_BLOCK_ROWS or fewer. */
+ * SCAN_RUNS * SCAN_RUN_ROWS or fewer. */
 void compensated_scan_total(const struct compensated_scan *scan, const double *values, int64_t count,
                             struct compensated_sum *sum, struct compensated_sum *totals);
 

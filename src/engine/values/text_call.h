@@ -16,9 +16,6 @@ struct text_call {
     int64_t zoned, unzoned, cut;   /* timestamps with a zone, without one, cut */
 };
 
-/* At least `size` bytes, until the next call for the same thread. */
-char *text_call_buffer(struct text_call *call, size_t size);
-
 /* The bytes of the code point at the start of a non-empty text, at most all. */
 size_t first_code_point(struct text text);
 

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-char *text_call_buffer(struct text_call *call, size_t size)
+/* At least `size` bytes, until the next call for the same thread. NULL: no memory. */
+static char *buffer_of(struct text_call *call, size_t size)
 {
     if (size > call->buffer_size) {
         call->buffer_size = size + size / 2;
@@ -20,7 +21,7 @@ char *text_call_buffer(struct text_call *call, size_t size)
 /* A code point's other case takes at most one byte more than itself: from two bytes to three. */
 static struct text change_case(struct text_call *call, struct text text, uint32_t (*change)(uint32_t))
 {
-    char *buffer = text_call_buffer(call, text.length + text.length / 2 + 1), *at = buffer;
+    char *buffer = buffer_of(call, text.length + text.length / 2 + 1), *at = buffer;
     for (size_t k = 0; k < text.length;) {
         uint32_t code = (unsigned char)text.at[k];
         if (code < 0x80) {
@@ -124,14 +125,14 @@ bool text_replace(struct text_call *call, struct text text, struct text *result)
         return true;
     while ((found = find_text(text, from)) != NULL) {
         size_t before = (size_t)(found - text.at);
-        char *at = text_call_buffer(call, used + before + to.length + 1) + used;
+        char *at = buffer_of(call, used + before + to.length + 1) + used;
         memcpy(at, text.at, before);
         if (to.length > 0)
             memcpy(at + before, to.at, to.length);
         used += before + to.length;
         text = (struct text){found + from.length, text.length - before - from.length};
     }
-    char *buffer = text_call_buffer(call, used + text.length + 1);
+    char *buffer = buffer_of(call, used + text.length + 1);
     memcpy(buffer + used, text.at, text.length);
     *result = (struct text){buffer, used + text.length};
     return true;
@@ -164,7 +165,7 @@ bool text_split(struct text_call *call, struct text text, struct text *result)
 
 static struct text joined(struct text_call *call, struct text a, struct text b)
 {
-    char *buffer = text_call_buffer(call, a.length + b.length + 1);
+    char *buffer = buffer_of(call, a.length + b.length + 1);
     if (a.length > 0)
         memcpy(buffer, a.at, a.length);
     if (b.length > 0)
