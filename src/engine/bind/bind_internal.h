@@ -14,7 +14,7 @@
 #include "engine/lower/aggregates.h"
 #include "engine/lower/lower.h"
 
-/* bind_source.c: binds a pipeline's source, or one that zip adds. Always fills in `flow`. */
+/* bind_source.c: binds a source of a pipeline or of a stage. Always fills in `flow`. */
 void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
 /* The same, without the rows where its only column has no value. */
 void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow);
@@ -56,10 +56,6 @@ enum aggregate_kind aggregate_of(enum stage_kind stage);
 /* Makes the task end in this aggregate. */
 void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
                     struct aggregate what);
-/* Sets the task's row count, which all `count` flows must share: at[0] is the flow before the stage, the others are its
- * sources. An error if they are known to differ. */
-void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
-                size_t count);
 
 /* bind_shape.c: rows laid out along axes. */
 
@@ -73,9 +69,6 @@ bool shape_is_kept(const struct stage *stage);
 
 /* bind_assert.c: a checked filter of rows, or a check of a terminal's value. */
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
-
-/* bind_zip.c */
-void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* bind_columns.c: stages that compute or choose columns. */
 void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow);

@@ -1,6 +1,8 @@
 /* Operators on whole columns: sort, distinct, scatter. */
 #include "engine/bind/bind_internal.h"
+
 #include "engine/expression/names_unknown.h"
+#include "engine/join/join_stages.h"
 
 #include <string.h>
 

@@ -7,6 +7,13 @@
 /* join of all kinds, and lookup */
 void bind_join(struct binder *binder, const struct stage *stage, struct flow *flow);
 
+/* zip: the columns of other relations beside those of the flow, row by row */
+void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* Sets the task's row count, which all `count` flows must share: at[0] is the flow before the stage, the others are its
+ * sources. An error if they are known to differ. */
+void bind_align(struct binder *binder, const struct stage *stage, struct task *task, const struct flow *at,
+                size_t count);
+
 /* append: the rows of another relation after those of the flow, columns by name */
 void bind_append(struct binder *binder, const struct stage *stage, struct flow *flow);
 /* The same with the relation as a flow, called `what` in errors. */

@@ -1,0 +1,42 @@
+/* The columns of a loop's state: the form in which rows enter the loop, and the rows of a round brought back into it.
+ */
+#ifndef RQL_ENGINE_LOOP_REPEAT_STATE_H
+#define RQL_ENGINE_LOOP_REPEAT_STATE_H
+
+#include "engine/loop/loop_in_rows.h"
+#include "engine/lower/lower.h"
+#include "engine/plan/loop.h"
+
+/* A `repeat` stage while it is bound. */
+struct repeat {
+    struct binder *binder;
+    const struct stage *stage;
+    struct flow entry; /* the columns of the state: visible ones, then the validity of those that have one */
+    struct loop *loop;
+    struct rounds rounds;
+    bool rows_vary;       /* from round to round */
+    struct row_loop rows; /* while */
+};
+
+/* Adds a task that brings the flow's columns into the form of the state, r->entry: integers and floats as computed
+ * values have them, with a validity where values are missing or, with nullable[k], may come to be missing. */
+void repeat_enter(struct repeat *r, const struct flow *flow, const bool *nullable);
+
+/* Checks the columns that a round ends with against those of the state. False after an error or, with *open, if they
+ * are not known. */
+bool repeat_check_round(const struct repeat *r, const struct flow *flow, bool *open);
+
+/* Sets nullable[k] for each column of the state without a validity that has one after the round; returns whether there
+ * is such a column. The columns have been checked. */
+bool repeat_find_nullable(const struct repeat *r, const struct flow *flow, bool *nullable);
+
+/* Ends a round: the flow becomes a task with the columns in the order of the state. */
+void repeat_leave(const struct repeat *r, struct flow *flow);
+
+/* Ends the round of a loop with `while`: rows for which the condition does not hold stay as they were. */
+void repeat_leave_masked(struct repeat *r, struct flow *flow);
+
+/* The type of a column, for messages: "an integer", "a date". */
+const char *repeat_type_noun(const struct slot *slot);
+
+#endif
