@@ -1,4 +1,4 @@
-/* The 64-bit FNV-1a hash (Fowler, Noll, Vo). */
+/* The 64-bit FNV-1a hash (Fowler, Noll, Vo), and numbers that look random. */
 #ifndef RQL_BASE_HASH_H
 #define RQL_BASE_HASH_H
 
@@ -13,5 +13,9 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
 /* `hash` continued with the text and its NUL, so that "ab", "c" and "a", "bc" differ. */
 uint64_t hash_text(uint64_t hash, const char *text);
+
+/* The next number of the sequence of splitmix64 that *state is in (Steele, Lea, Flood, "Fast splittable pseudorandom
+ * number generators", OOPSLA 2014). */
+uint64_t splitmix64(uint64_t *state);
 
 #endif

@@ -36,28 +36,29 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     return found || valued;
 }
 
-bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena)
+/* Binds the pipeline as a check, without its errors; false if it has some. The queue is released. */
+static bool check_silently(struct env *env, const struct pipeline *pipeline, struct arena *arena, struct bound *bound)
 {
-    struct bound bound;
     struct diags diags;
     diags_init(&diags, arena);
     const struct bind_request request = {.pipeline = pipeline, .checking = true};
-    if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
+    if (bind_pipeline(env, &request, arena, bound, &diags) != STATUS_OK)
         return false;
-    queue_release(&bound.queue);
-    return bound.scalar_name != NULL;
+    queue_release(&bound->queue);
+    return true;
+}
+
+bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena)
+{
+    struct bound bound;
+    return check_silently(env, pipeline, arena, &bound) && bound.scalar_name != NULL;
 }
 
 struct shape preview_shape(struct env *env, const struct pipeline *pipeline, struct arena *arena)
 {
     struct bound bound;
-    struct diags diags;
-    diags_init(&diags, arena);
-    const struct bind_request request = {.pipeline = pipeline, .checking = true};
-    if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
-        return (struct shape){0};
-    queue_release(&bound.queue);
-    return bound.kind == BOUND_RELATION ? bound.shape : (struct shape){0};
+    return check_silently(env, pipeline, arena, &bound) && bound.kind == BOUND_RELATION ? bound.shape
+                                                                                        : (struct shape){0};
 }
 
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,

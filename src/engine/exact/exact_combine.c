@@ -76,12 +76,8 @@ enum status exact_combine(struct exact *exact, struct lazy_task *lazy)
     const struct task *task = lazy->task;
     const struct column_operator *column_op = task->column_op;
     struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
-    enum status status = STATUS_OK;
+    enum status status = exact_key_columns(exact, lazy, inputs);
     lazy->count = operator_result_rows(column_op, lazy->rows);
-    for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
-        if (!inputs[column_op->keys[i]])
-            status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
-    }
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++)
         status = exact_reserve_output(exact, lazy, k, lazy->count);
     if (status == STATUS_OK)

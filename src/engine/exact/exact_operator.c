@@ -259,8 +259,7 @@ static enum status operator_expand(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-/* The columns of all keys, each once; those that were read are to be released even if one fails. */
-static enum status read_keys(struct exact *exact, struct lazy_task *lazy, struct column **inputs)
+enum status exact_key_columns(struct exact *exact, struct lazy_task *lazy, struct column **inputs)
 {
     const struct column_operator *column_op = lazy->task->column_op;
     enum status status = STATUS_OK;
@@ -277,7 +276,7 @@ static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
     const struct task *task = lazy->task;
     struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
     struct column **results = arena_array(exact->arena, task->output_count, sizeof(struct column *));
-    enum status status = read_keys(exact, lazy, inputs);
+    enum status status = exact_key_columns(exact, lazy, inputs);
     lazy->count = lazy->rows;
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         status = exact_reserve_output(exact, lazy, k, lazy->rows);
@@ -311,7 +310,7 @@ static enum status operator_partition(struct exact *exact, struct lazy_task *laz
     const size_t count = lazy->task->input_count;
     struct column **inputs = arena_array(exact->arena, count, sizeof(struct column *));
     bool flagged = false;
-    enum status status = read_keys(exact, lazy, inputs);
+    enum status status = exact_key_columns(exact, lazy, inputs);
     if (status == STATUS_OK)
         status = run_on_host(exact, lazy, inputs, &flagged);
     for (size_t k = 0; k < count; k++)
@@ -327,7 +326,7 @@ static enum status operator_repeat(struct exact *exact, struct lazy_task *lazy)
     struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
     struct column **state = arena_array(exact->arena, column_op->key_count + 1, sizeof *state);
     struct column **results = arena_array(exact->arena, column_op->key_count + 1, sizeof *results);
-    enum status status = read_keys(exact, lazy, inputs);
+    enum status status = exact_key_columns(exact, lazy, inputs);
     for (size_t k = 0; k < column_op->key_count; k++)
         state[k] = inputs[column_op->keys[k]];
     const struct exact_options *options = exact->options;

@@ -14,6 +14,10 @@ enum status exact_operator_failure(struct exact *exact, const struct lazy_task *
 /* An input's values in all rows, as bool, i64 or f64; the caller's reference. On an error NULL or a partial column. */
 enum status exact_column(struct exact *exact, struct lazy_task *lazy, size_t input, struct column **column);
 
+/* The columns of all keys of the task's operator, each once, in inputs[], which is NULL elsewhere. The caller releases
+ * those that were read, even if one fails. */
+enum status exact_key_columns(struct exact *exact, struct lazy_task *lazy, struct column **inputs);
+
 /* Reserves output k's values and states for `rows` rows. */
 enum status exact_reserve_output(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t rows);
 

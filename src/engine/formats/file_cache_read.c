@@ -41,6 +41,20 @@ struct reading {
     bool kept; /* for the next statements */
 };
 
+/* Marks the columns of the entry for which columns of the request stand, but for those of `relation` that are read.
+ * Returns whether there are any. */
+static bool mark_requested(const struct entry *entry, const struct relation *relation, const struct request *request,
+                           struct reading *reading)
+{
+    bool any = false;
+    for (size_t k = 0; k < relation->count; k++) {
+        for (size_t i = 0; i < request->count && relation->columns[k]->unread && !reading->wanted[k]; i++)
+            reading->wanted[k] = request->columns[i] == entry->unread->columns[k];
+        any = any || reading->wanted[k];
+    }
+    return any;
+}
+
 /* Reads the wanted columns of the entry. */
 static enum status entry_read(struct file_cache *file_cache, struct entry *entry, const struct reading *reading,
                               const struct request *request)
@@ -122,14 +136,9 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
                               .columns = arena_array(arena, relation->count + 1, sizeof(struct column *)),
                               .whole = !can_read_ends(entry, request)};
     reading.kept = reading.whole && !entry->file.reader->live;
-    bool any = false;
     if (request->unsorted)
         renew_unsorted(entry, request);
-    for (size_t k = 0; k < relation->count; k++) {
-        for (size_t i = 0; i < request->count && relation->columns[k]->unread && !reading.wanted[k]; i++)
-            reading.wanted[k] = request->columns[i] == entry->unread->columns[k];
-        any = any || reading.wanted[k];
-    }
+    const bool any = mark_requested(entry, relation, request, &reading);
     enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
@@ -203,12 +212,7 @@ static enum status entry_read_rows(struct file_cache *file_cache, struct entry *
     const size_t width = entry->unread->count;
     struct reading reading = {.wanted = arena_array(arena, width + 1, sizeof *reading.wanted),
                               .columns = arena_array(arena, width + 1, sizeof(struct column *))};
-    bool any = false;
-    for (size_t k = 0; k < width; k++) {
-        for (size_t i = 0; i < request->count && !reading.wanted[k]; i++)
-            reading.wanted[k] = request->columns[i] == entry->unread->columns[k];
-        any = any || reading.wanted[k];
-    }
+    const bool any = mark_requested(entry, entry->unread, request, &reading);
     enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     for (size_t k = 0; k < width && status == STATUS_OK; k++) {
         if (!reading.wanted[k])

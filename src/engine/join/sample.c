@@ -2,16 +2,8 @@
  * first ones are taken. So a sample is the same everywhere, whatever the order in which rows are read. */
 #include "engine/join/join_stages.h"
 
+#include "base/hash.h"
 #include "engine/lower/lower.h"
-
-/* The next number of a fixed sequence (splitmix64, Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t next_number(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
 
 /* The XOR of the products of both halves of a number, which may have 63 bits, with two numbers of 31 bits: no product
  * exceeds 63 bits. */
@@ -24,7 +16,7 @@ static value mixed(struct code *code, value v, uint64_t *state, struct span span
     parts[1] = code_op(code, OP_SHR, v, code_exact_int(code, HALF, span), NO_VALUE, span);
     parts[1] = code_op(code, OP_BITAND, parts[1], code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
     for (int i = 0; i < 2; i++) {
-        const int64_t factor = (int64_t)(next_number(state) & (uint64_t)mask) | 1;
+        const int64_t factor = (int64_t)(splitmix64(state) & (uint64_t)mask) | 1;
         parts[i] = code_op(code, OP_MUL, parts[i], code_int(code, factor, span), NO_VALUE, span);
     }
     return code_op(code, OP_XOR, parts[0], parts[1], NO_VALUE, span);
@@ -39,7 +31,7 @@ static void hash_rows(struct binder *binder, const struct stage *stage, int64_t 
     uint64_t state = (uint64_t)seed;
     value row = code_row(code, stage->span);
     /* The low half of a product depends on the low half of a number only: a constant first, then several rounds. */
-    value hash = code_int(code, (int64_t)(next_number(&state) >> 1), stage->span);
+    value hash = code_int(code, (int64_t)(splitmix64(&state) >> 1), stage->span);
     hash = code_op(code, OP_XOR, row, hash, NO_VALUE, stage->span);
     for (int i = 0; i < ROUNDS; i++)
         hash = mixed(code, hash, &state, stage->span);

@@ -1,4 +1,5 @@
 /* Finding a perfect hash function for the keys of a join (join_index.h). */
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/join_index/join_keys.h"
@@ -32,19 +33,10 @@ struct hash_build {
     _Atomic bool failed; /* another hash is needed */
 };
 
-/* The next number of a fixed sequence (splitmix64, Steele, Lea, Flood, OOPSLA 2014). */
-static uint64_t next_number(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
 /* An odd factor of 31 bits. */
 static int64_t next_factor(uint64_t *state)
 {
-    return (int64_t)((next_number(state) & LOW_31) | (UINT64_C(1) << (JOIN_HASH_BITS - 1)) | 1);
+    return (int64_t)((splitmix64(state) & LOW_31) | (UINT64_C(1) << (JOIN_HASH_BITS - 1)) | 1);
 }
 
 static void choose_factors(struct join_index *index, uint64_t *state)

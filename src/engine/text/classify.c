@@ -202,3 +202,12 @@ const char *odd_value(const struct table_column *column)
     unsigned others = values_of(evidence) & ~(numbers & bit(first) ? numbers : bit(first));
     return first_of(evidence, others ? others : bit(CLASS_WIDE), &odd);
 }
+
+struct logical_type table_column_logical(const struct table_column *column)
+{
+    static const enum logical logicals[] = {
+        [VALUE_INT] = LOGICAL_NUMBER,      [VALUE_FLOAT] = LOGICAL_NUMBER,        [VALUE_BOOL] = LOGICAL_NUMBER,
+        [VALUE_DATE] = LOGICAL_DATE,       [VALUE_TIMESTAMP] = LOGICAL_TIMESTAMP, [VALUE_TEXT] = LOGICAL_TEXT,
+        [VALUE_DECIMAL] = LOGICAL_DECIMAL, [VALUE_DURATION] = LOGICAL_DURATION};
+    return (struct logical_type){.kind = logicals[column->kind], .scale = column->scale, .utc = column->utc};
+}

@@ -120,10 +120,6 @@ static struct column *validity_of(const struct step *step, int64_t rows, struct 
 
 struct column *pass_finish(struct pass *pass, size_t number, const struct seen *seen, const struct workers *workers)
 {
-    static const enum logical logicals[] = {
-        [VALUE_INT] = LOGICAL_NUMBER,      [VALUE_FLOAT] = LOGICAL_NUMBER,        [VALUE_BOOL] = LOGICAL_NUMBER,
-        [VALUE_DATE] = LOGICAL_DATE,       [VALUE_TIMESTAMP] = LOGICAL_TIMESTAMP, [VALUE_TEXT] = LOGICAL_TEXT,
-        [VALUE_DECIMAL] = LOGICAL_DECIMAL, [VALUE_DURATION] = LOGICAL_DURATION};
     struct step *step = &pass->steps[number];
     const struct table_column *as = step->column;
     struct column *column;
@@ -132,8 +128,7 @@ struct column *pass_finish(struct pass *pass, size_t number, const struct seen *
     } else {
         column = column_ref(step->values);
         column_finish(column, pass->table->rows);
-        column_set_logical(column,
-                           (struct logical_type){.kind = logicals[as->kind], .scale = as->scale, .utc = as->utc});
+        column_set_logical(column, table_column_logical(as));
         if (type_table[as->type].kind != KIND_FLOAT)
             set_range(column, seen);
     }

@@ -13,15 +13,11 @@ static const struct dialect dialect_text = {.extension = ".txt", .delimiter = '\
 
 void text_reader_describe(struct text_reader *reader, size_t k)
 {
-    static const enum logical logicals[] = {
-        [VALUE_INT] = LOGICAL_NUMBER,      [VALUE_FLOAT] = LOGICAL_NUMBER,        [VALUE_BOOL] = LOGICAL_NUMBER,
-        [VALUE_DATE] = LOGICAL_DATE,       [VALUE_TIMESTAMP] = LOGICAL_TIMESTAMP, [VALUE_TEXT] = LOGICAL_TEXT,
-        [VALUE_DECIMAL] = LOGICAL_DECIMAL, [VALUE_DURATION] = LOGICAL_DURATION};
     const struct table_column *column = &reader->table.columns[k];
     reader->base.columns[k] = (struct reader_column){
         .name = column->name,
         .type = column->type,
-        .logical = {.kind = logicals[column->kind], .scale = column->scale, .utc = column->utc},
+        .logical = table_column_logical(column),
         .nullable = true,
     };
 }

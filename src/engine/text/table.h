@@ -139,6 +139,9 @@ bool table_sample_keys(struct table *table, struct arena *arena, struct problem 
 /* Sets the kinds of columns without a stated type from what was seen so far. (sample.c) */
 void table_guess_kinds(struct table *table);
 
+/* What a column's elements stand for, by its kind; of text without a dictionary. (classify.c) */
+struct logical_type table_column_logical(const struct table_column *column);
+
 /* Notes what was found in the columns with read[k] (one for each column), in one line, and once what was left out.
  * (notes.c) */
 void table_note(struct table *table, const bool *read, const struct format_job *job, const char *path);
