@@ -8,10 +8,10 @@
  * them. A GPU, or a device that the user has named, computes all rows. */
 bool can_defer(const struct runner *runner, enum defer_choice choice, const struct job *job);
 
-/* How many rows such a task runs on before it may defer; a multiple of 4096. */
+/* The number of input rows on which such a task runs before it may defer the others; a multiple of 4096. */
 int64_t deferred_first_rows(enum defer_choice choice);
 
-/* Whether to defer the rest, given how many of the rows read so far have passed the filters. */
+/* Whether to defer the remaining rows, after `passed` of the `read` rows have passed the filters. */
 bool deferral_pays(int64_t passed, int64_t read, enum defer_choice choice);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rounds of a loop on a device, in batches: within a batch the host does not look at what comes of them. */
+/* Rounds of a loop on a device, in batches: the host enqueues all kernels of a batch and synchronises once after it. */
 #ifndef RQL_ENGINE_RUN_DEVICE_ROUNDS_H
 #define RQL_ENGINE_RUN_DEVICE_ROUNDS_H
 
@@ -7,12 +7,13 @@
 
 struct rounds_on_device;
 
-/* All is borrowed; `rows` of the state. NULL: the backend cannot run them so. */
+/* Prepares the rounds of `loop` on a state of `rows` rows. The arguments must outlive the result. NULL: the backend has
+ * no device rounds of this form. */
 struct rounds_on_device *rounds_on_device_open(struct backend *backend, const struct rounds_job *job,
                                                const struct loop *loop, int64_t rows, struct arena *arena);
 
-/* As kept_rounds_run. The state is then in the columns of the job, where *odd in those after a round. STATUS_FAILED:
- * the device has failed, and the state is lost. */
+/* As kept_rounds_run. Afterwards the state is in job->state[] or, if *odd, in job->after[]. STATUS_FAILED: the device
+ * has failed, and the state is lost. */
 enum status rounds_on_device_run(struct rounds_on_device *rounds, int64_t *round, bool *done, bool *odd,
                                  struct progress *progress);
 

@@ -4,7 +4,7 @@
 
 #include "engine/run/run.h"
 
-/* `find_rows` of a source_runner whose context is a runner. A file's bounds are believed. */
+/* The `find_rows` of a source_runner whose context is a runner. Bounds that a file states are taken as true. */
 enum status find_needed_rows(void *context, struct file_need *need, struct arena *arena, struct diags *diags);
 
 #endif

@@ -12,12 +12,13 @@ struct grouped_rows {
     int64_t rows; /* of the result */
 };
 
-/* For a group of the rows of `job`, an analysed task, on the backend. False: it has to take whole columns. In either
- * case grouped_rows_close is due. */
+/* Opens the stream for `group`, which aggregates the result rows of `job`, on the backend. False: the group needs whole
+ * columns. Call grouped_rows_close in either case. */
 bool grouped_rows_open(struct grouped_rows *grouped, const struct job *job, const struct task *group,
                        struct backend *backend, struct outcome *outcome);
 
-/* Creates the group's columns; *passed is how many rows it has taken. STATUS_UNABLE: a sum failed or is uncertain. */
+/* Creates the group's result columns; *passed receives the number of rows grouped. STATUS_UNABLE: a sum overflowed, or
+ * its rounding is uncertain. */
 enum status grouped_rows_finish(struct grouped_rows *grouped, int64_t *passed, struct outcome *outcome);
 
 void grouped_rows_close(struct grouped_rows *grouped);

@@ -7,7 +7,7 @@
 /* Whether the backend's results are in host memory; false while that is unknown because it has not started. */
 bool backend_on_host(struct backend *backend);
 
-/* Whether that holds for all backends that may run a task. */
+/* Whether backend_on_host holds for every backend that may run a task. */
 bool runs_on_host(const struct runner *runner);
 
 /* Whether the run may use a GPU that has started. */

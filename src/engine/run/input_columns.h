@@ -1,11 +1,12 @@
-/* The columns that a task reads: its inputs, or narrow copies of them. */
+/* Substitutes narrow copies (column_stats.h) for the columns that a task reads. */
 #ifndef RQL_ENGINE_RUN_INPUT_COLUMNS_H
 #define RQL_ENGINE_RUN_INPUT_COLUMNS_H
 
 #include "engine/run/run.h"
 
-/* The columns to read in place of `inputs`, some of which may be NULL; sets the ranges of the task's inputs where the
- * statistics know them. Where the user has named a device, which has the columns themselves, these are `inputs`. */
+/* Returns the columns to read in place of `inputs`, some of which may be NULL, in the arena, and sets the ranges of the
+ * task's inputs that the statistics know. Returns `inputs` where the user has named a device, which has copies of the
+ * columns themselves. */
 struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena);
 

@@ -1,4 +1,4 @@
-/* Which rows of a task are read: those that zone pruning leaves, in bounded ranges where memory does not hold all. */
+/* The rows that a task reads: those that zone pruning leaves, in ranges of bounded size if they exceed memory. */
 #ifndef RQL_ENGINE_RUN_INPUT_ROWS_H
 #define RQL_ENGINE_RUN_INPUT_ROWS_H
 
@@ -14,11 +14,11 @@ struct input_rows {
 };
 
 /* Finds the rows of the job to read. `inputs` are the columns that the plan names, which have the zone maps;
- * `result_bytes` is what each row that passes takes in the results. */
+ * `result_bytes` is the size of a row of the result. */
 void input_rows_open(struct input_rows *input, const struct runner *runner, const struct job *job,
                      struct column *const *inputs, int64_t result_bytes);
 
-/* Rows before `end` have been run; the memory of what was streamed is released. */
+/* Call when the rows before `end` have been run: releases the pages that were streamed. */
 void input_rows_done(struct input_rows *input, int64_t end);
 
 #endif

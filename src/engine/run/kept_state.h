@@ -1,5 +1,5 @@
-/* The columns of the state while rounds run on programs that are made once (kept_rounds.h): before the round and after
- * it, with the ranges of their integers. */
+/* The double-buffered state of kept_rounds.h: the columns before and after a round, and the ranges of their integers.
+ */
 #ifndef RQL_ENGINE_RUN_KEPT_STATE_H
 #define RQL_ENGINE_RUN_KEPT_STATE_H
 
@@ -46,23 +46,23 @@ struct kept_rounds {
     struct diags *diags;
 };
 
-/* A column whose elements are to be written; NULL: no memory. */
+/* A new column of `rows` elements that are not set, stored as `store`; NULL: no memory. */
 struct column *kept_column_new(const struct kept_rounds *kept, enum type type, enum type store, int64_t rows);
 
-/* The ranges that the columns have at the start. */
+/* Sets the ranges to those of the columns at the start. */
 void kept_ranges_init(struct kept_rounds *kept, struct column *const *inputs);
 
-/* Makes the columns of the state, without elements. */
+/* Allocates the columns of the state, whose elements are not set. False: no memory. */
 bool kept_state_make(struct kept_rounds *kept, struct column *const *inputs);
 
-/* After an analysis of the body: whether what the round gives stays in the ranges of the state. If not, they are
- * widened: to what it gives, at last to 64 bits, where operations are checked. */
+/* After range analysis of the body: whether the results of a round stay within the ranges of the state. If not, the
+ * ranges are widened, in later attempts to all of 64 bits, where operations are checked. */
 bool kept_ranges_hold(struct kept_rounds *kept, int attempt);
 
-/* After a round: its result is the state. */
+/* After a round: exchanges the columns before and after it. */
 void kept_state_exchange(const struct kept_rounds *kept);
 
-/* Copies the elements of the columns at the start; if a device does that, makes them exist. */
+/* Copies the elements of `inputs` to the state; with on_device only allocates the memory, and the device copies. */
 bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs, bool on_device);
 
 #endif

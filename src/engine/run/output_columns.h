@@ -1,4 +1,4 @@
-/* The columns of a task that ends in rows: reserved before its run, finished after it. */
+/* The result columns of a task that ends in rows: reserved before it runs, finished afterwards. */
 #ifndef RQL_ENGINE_RUN_OUTPUT_COLUMNS_H
 #define RQL_ENGINE_RUN_OUTPUT_COLUMNS_H
 

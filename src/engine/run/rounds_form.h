@@ -4,7 +4,7 @@
 
 #include "engine/plan/loop.h"
 
-/* One or two phrases, in the arena; the queues of the loop, optimised, in the order of loop_queue. */
+/* A phrase or two, in the arena. `queues` are those of the loop, optimised, in the order of loop_queue. */
 const char *rounds_form(const struct loop *loop, const struct queue *const *queues, struct arena *arena);
 
 #endif

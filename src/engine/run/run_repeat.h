@@ -13,14 +13,14 @@ struct loop_frame {
     const struct loop_frame *outer;
 };
 
-/* The column that stands in the place of one that a task was bound with; the column itself if none does. */
+/* The column of the current round for the placeholder that a task was bound with; any other column itself. */
 struct column *column_of_round(const struct loop_frame *frame, struct column *column);
 
-/* Reports that so many rounds are done. */
+/* Reports that `round` rounds are done. */
 void repeat_report(const struct loop *loop, int64_t round, struct progress *progress);
 
-/* Runs the loop on these columns, `rows` rows each. The caller gets a reference to each of results[]. The error of a
- * round says which it was. */
+/* Runs the loop on these columns, `rows` rows each. The caller gets a reference to each of results[], which have
+ * *result_rows rows. Errors name the round. */
 enum status run_repeat(const struct runner *runner, const struct loop *loop, struct column *const *inputs, int64_t rows,
                        struct column **results, int64_t *result_rows, struct diags *diags);
 

@@ -1,4 +1,4 @@
-/* A task made ready for one run. */
+/* A task specialised for the columns and the number of rows of one run. */
 #ifndef RQL_ENGINE_RUN_SPECIALISE_H
 #define RQL_ENGINE_RUN_SPECIALISE_H
 

@@ -26,21 +26,21 @@ struct task_sink {
     struct deferred_range deferred;
 };
 
-/* Whether all that is wanted is the number of rows, which no filter changes: then they are counted. */
+/* Whether the task only counts rows and no filter changes their number; if so, they are counted now. */
 bool task_sink_count_known(struct task_sink *sink);
 
-/* Reserves what the job's task writes. From then on the job's task and its rows are those that have to be run. */
+/* Reserves the result columns or states, and reduces the job's task and rows to what has to be run. */
 enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct column *const *inputs, enum defer_choice choice, struct outcome *outcome);
 
-/* Likewise, with rows that a group takes. */
+/* Likewise, for rows that are grouped as they are computed. */
 void task_sink_open_groups(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct group_stream *stream);
 
 /* The size of a row in the columns being written; 0: nothing is stored. */
 int64_t task_sink_row_bytes(const struct task_sink *sink);
 
-/* How many rows to run at once, from `row` on, not to store many more than are wanted. */
+/* The most rows to run at once from `row` on, so that not many more are stored than the window keeps. */
 int64_t task_sink_range_rows(const struct task_sink *sink, int64_t row);
 
 /* STATUS_FAILED, with an error, if memory does not hold the rows stored so far and `more`, about to be written. */
@@ -49,17 +49,17 @@ enum status task_sink_check_memory(const struct task_sink *sink, int64_t more);
 /* Runs a range on a backend. Unless it is OK and not flagged, nothing of the range is kept. */
 enum status task_sink_run(struct task_sink *sink, struct backend *backend, const struct job *range, bool *flagged);
 
-/* Computes a range exactly. STATUS_FAILED with the first error in the order of rows; *flagged: only the whole queue can
- * tell the outcome. */
+/* Runs a range on the exact evaluator. STATUS_FAILED with the first error in row order; *flagged: the result depends on
+ * other tasks, so the whole queue has to be evaluated exactly. */
 enum status task_sink_run_exactly(struct task_sink *sink, const struct job *range, bool *flagged);
 
 /* After a range: returns whether later rows are only counted. If so, replaces the job's task. */
 bool task_sink_stop_storing(struct task_sink *sink, const struct job *range);
 
-/* A backend has failed: brings the rows it has home. False: they are lost, and the sink is empty again. */
+/* After a backend has failed: fetches the rows that it holds. False: they are lost, and the sink is empty again. */
 bool task_sink_rescue(struct task_sink *sink);
 
-/* All rows have been run; *flagged: a sum could not be rounded with certainty. */
+/* Call when all rows have been run: moves the results to the outcome. *flagged: the rounding of a sum is uncertain. */
 enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bool *flagged);
 
 #endif
