@@ -14,7 +14,7 @@ struct execution {
     const struct job *job;
 };
 
-/* Whether the inputs that are needed in whole fit the device. */
+/* Whether the inputs that are read at any position (input.whole) fit the device's memory. */
 bool execute_fits(const struct execution *execution);
 
 /* Returns the maximum rows of a launch, by device memory and program. */

@@ -29,7 +29,7 @@ struct launch {
     cl_ulong epoch;                        /* KERNEL_WRITE in one pass: memory_tiles */
 };
 
-/* What is read behind a kernel, without another wait: `at` is valid until the next launch. */
+/* A buffer that is read back after a kernel by the same wait; `at` is valid until the next launch. */
 struct readback {
     cl_mem buffer;
     size_t bytes;
@@ -41,8 +41,8 @@ struct readback {
 size_t launch_groups(const struct launch *launch, enum kernel_role role);
 int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role role);
 
-/* The bytes of the list of rows_terms.cl, 0 where KERNEL_WRITE has none; and what is to be enqueued before the first
- * launch with it: kernels leave it as they have found it. False with the accelerator's failure. */
+/* The bytes of the list of rows_terms.cl for launches of `rows` rows; 0 if KERNEL_WRITE has none. launch_clear_list
+ * enqueues its initialisation, once: kernels leave it as they found it. False with the accelerator's failure. */
 size_t launch_list_bytes(const struct kernel_plan *plan, int64_t rows);
 bool launch_clear_list(struct accelerator *accelerator, cl_mem list, size_t bytes);
 
@@ -63,8 +63,9 @@ bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl
 bool launch_set_combine(const struct launch *launch, const struct launch *tail, const struct view *elements,
                         cl_kernel kernel, cl_mem slots, cl_mem flag);
 
-/* Rows of the launches of a program: all that it takes; of loops, which may take long though a running kernel cannot be
- * cancelled, first some, and after a launch that took so long fewer or more. */
+/* The rows of the first launch of a program, and of the next one after a launch of `rows` rows that took `took_ns`.
+ * All that the plan allows, unless the program has loops: their launches are kept short, because a running kernel
+ * cannot be cancelled. */
 int64_t launch_first_range(const struct kernel_plan *plan);
 int64_t launch_next_range(const struct kernel_plan *plan, int64_t rows, int64_t took_ns);
 

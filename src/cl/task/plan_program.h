@@ -1,14 +1,15 @@
-/* Returns the program of a plan, its kernels by role. */
+/* The program of a kernel plan: found among those in memory or on disk, or built. */
 #ifndef RQL_CL_TASK_PLAN_PROGRAM_H
 #define RQL_CL_TASK_PLAN_PROGRAM_H
 
 #include "cl/codegen/kernel_text.h"
 #include "cl/compile/program.h"
 
-/* Returns the program of a plan, its kernels by role. */
+/* Returns the program of a plan, its kernels by role, owned by the accelerator. NULL: it cannot be built, which a note
+ * says, or it is still being built and the accelerator does not wait. */
 struct program *program_for(struct accelerator *accelerator, const struct kernel_plan *plan, struct diags *diags);
 
-/* Begins to build it if it is new, without waiting; returns its state. */
+/* Starts to build the program if it is new, without waiting, and returns its state. */
 enum readiness program_begin(struct accelerator *accelerator, const struct kernel_plan *plan);
 
 /* Returns why the device cannot run the plan; NULL if it can. */

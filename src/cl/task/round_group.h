@@ -4,8 +4,8 @@
 
 #include "cl/task/round_steps.h"
 
-/* Makes a step of OPERATOR_GROUP ready, whose task is set. False, mostly with the accelerator's failure: it has no such
- * form. */
+/* Prepares a step of OPERATOR_GROUP, whose task is set. False: the group is not of this form, or with the accelerator's
+ * failure. */
 bool round_group_open(struct device_rounds *rounds, struct round_step *step);
 
 #endif

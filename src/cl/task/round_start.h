@@ -4,8 +4,8 @@
 
 #include "cl/task/round_steps.h"
 
-/* Copies column k of the start to that of the state, which has a buffer. What is on the device is not fetched. False,
- * mostly with the accelerator's failure. */
+/* Copies column k of the start to column k of the state, which has a buffer; a column that is on the device is copied
+ * there. False: the kernel that converts cannot be built, or with the accelerator's failure. */
 bool round_start(struct device_rounds *rounds, size_t k);
 
 #endif

@@ -56,13 +56,13 @@ struct view *rounds_view(struct device_rounds *rounds, const struct column *colu
 /* Likewise, in rounds of this parity. */
 const struct view *rounds_view_at(struct device_rounds *rounds, const struct column *column, size_t parity);
 
-/* Makes a column ready to be read, where no task of the round writes it; false with the accelerator's failure. */
+/* Uploads a column that rounds read and no task of a round writes; false with the accelerator's failure. */
 bool rounds_open_input(struct device_rounds *rounds, struct column *column);
 
-/* Makes all steps ready to be launched. False, mostly with the accelerator's failure: something has no such form. */
+/* Prepares all steps for launch. False: a task is not of such a form, or with the accelerator's failure. */
 bool rounds_open_steps(struct device_rounds *rounds);
 
-/* Releases what the steps have, also where opening them failed. */
+/* Releases the resources of the steps, also after rounds_open_steps has failed. */
 void rounds_close_steps(struct device_rounds *rounds);
 
 /* Sets the arguments of a kernel for rows row .. row+rows-1; false with the accelerator's failure. */

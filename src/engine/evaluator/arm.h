@@ -1,8 +1,9 @@
-/* Arms of ?: that are computed for the rows that take them.
+/* Arms of ?: that are computed only for the rows that take them.
  *
- * What only one arm of a ?: reads, and is worth it, is a run of steps of its own. Of a block in which few rows take the
- * arm, what the steps read is packed and their result is spread; where no row takes it, nothing is computed. Failed
- * rows are noted as those of the block, so guards are as elsewhere. */
+ * Values that only one arm of a ?: reads, if they are expensive enough, are a sequence of steps of their own. If few
+ * rows of a block take the arm, its operands are packed (compacted) before these steps and the result is scattered back
+ * afterwards; if no row takes it, the steps are skipped. Failures are recorded by the rows of the block, so guards work
+ * as elsewhere. */
 #ifndef RQL_ENGINE_EVALUATOR_ARM_H
 #define RQL_ENGINE_EVALUATOR_ARM_H
 
@@ -17,9 +18,9 @@ struct arm {
     int32_t number;     /* in the program */
     int32_t begin, end; /* its steps */
     reg condition;
-    bool negated; /* the rows for which the condition does not hold take it */
+    bool negated; /* the rows for which the condition is false take it */
     reg result;   /* of its steps */
-    reg other;    /* what the other rows have; NO_REGISTER: nothing yet */
+    reg other;    /* the result of the rows that do not take it; NO_REGISTER: not computed yet */
     reg out;
     enum lane lane;     /* of the last three */
     int cost, overhead; /* of a row: of its steps, and of packing and spreading, in additions */
@@ -36,21 +37,21 @@ struct arm_rows {
 
 struct worker;
 
-/* For each value the arm that alone reads it, as arm_number; NO_ARM: none, or none that is worth it. NULL: the code is
- * too long for arms of their own. */
+/* Returns, for each value of the task's code, the number of the arm that alone reads it; NO_ARM if several read it or
+ * the arm is too cheap. NULL: the code is too long for this analysis. */
 enum { NO_ARM = INT32_MAX };
 int32_t *arms_find(const struct task *task, struct arena *arena);
 
-/* Whether some arm of the SELECT v is computed so. */
+/* Whether an arm of the SELECT v has steps of its own. */
 bool arms_has(const struct builder *b, value v);
 
-/* Marks as wanted what such a SELECT reads. */
+/* Marks the arguments of such a SELECT in b->wanted. */
 void arms_want_arguments(struct builder *b, value v);
 
-/* Adds the steps of such a SELECT, which then has its vector. */
+/* Emits the steps of such a SELECT and assigns its vector. */
 void arms_emit(struct builder *b, value v);
 
-/* Calls `use` for the vectors that an arm has of its own, and those that it reads. */
+/* Calls `use` for each vector of an arm: own, or read from outside. For register allocation (vector_layout.h). */
 void arm_vectors(const struct arm *arm, void (*use)(void *context, reg vector, bool own), void *context);
 
 /* Runs an arm on `count` rows; returns whether some row failed. */

@@ -12,7 +12,9 @@ struct worker *worker_new(const struct program *program, struct arena *arena);
 /* Whether a checked operation failed where its value is read; the worker's results are then invalid. */
 bool worker_flagged(const struct worker *worker);
 
-/* The worker's next piece is expected to begin so many rows behind the end of the one before: it is prefetched. */
+/* Sets the expected distance in rows from the end of a piece to the begin of the worker's next one, which is
+ * prefetched.
+ */
 void worker_set_gap(struct worker *worker, int64_t rows);
 
 /* Bytes of columns that were not read because their rows did not pass the leading filter. */
@@ -23,8 +25,8 @@ int64_t worker_skipped_bytes(const struct worker *worker);
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states);
 
 /* Writes the rows among begin .. begin+count-1 that pass, at most a piece, to destinations[i] for the i-th of the
- * program's outputs, and returns how many passed. Each destination has room for `count` rows. `nontemporal`: they will
- * not be read soon. */
+ * program's outputs, and returns how many passed. Each destination holds `count` rows. `nontemporal`: write past the
+ * caches, as they will not be read soon. */
 int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal);
 
 #endif

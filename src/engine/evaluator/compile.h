@@ -22,7 +22,7 @@ struct builder {
     bool *wanted;
     const bool *read_once; /* values that a single operation reads */
     int32_t *check_of;     /* of each guard in the current scope */
-    bool in_loop;          /* all rows of a loop's vectors are in its round */
+    bool in_loop;          /* steps of a loop's round, which run on all rows of its vectors */
     const int32_t *arms;   /* of each value (arm.h); NULL: none are separate here */
 };
 
@@ -33,8 +33,7 @@ reg builder_lane_vector(struct builder *b, enum lane lane);
 reg builder_add_constant(struct builder *b, value v, enum lane lane, bool inverse);
 bool builder_is_constant(const struct code *code, value v);
 
-/* Whether it divides floats by a constant power of two: a multiplication gives the same and takes a fraction of the
- * time. */
+/* Whether it divides floats by a constant power of two: multiplication by the inverse gives the same result, faster. */
 bool builder_divides_by_power(const struct code *code, const struct instr *instr);
 
 /* Whether the value has a vector, or the filters have one to select from. */
@@ -44,7 +43,7 @@ bool builder_is_computed(const struct builder *b, value v);
 bool builder_selects(const struct builder *b);
 void builder_note_selection(struct builder *b, bool packs);
 
-/* Marks as wanted what the value is computed from. */
+/* Marks in b->wanted what the value is computed from. */
 void builder_want_arguments(struct builder *b, value v);
 
 /* Emits the values marked in `wanted` and all they are computed from, and clears the marks. */

@@ -1,4 +1,4 @@
-/* A job that runs again and again on the same columns, whose elements change in between: its program is made once. */
+/* A job that runs repeatedly on the same columns, whose elements change between runs: its program is compiled once. */
 #ifndef RQL_ENGINE_EVALUATOR_KEPT_JOB_H
 #define RQL_ENGINE_EVALUATOR_KEPT_JOB_H
 
@@ -31,10 +31,10 @@ struct kept_job {
     _Atomic bool flagged, cancelled;
 };
 
-/* Parameters as of backend_ops.keep; on the threads of the pool. */
+/* The `keep` of backend_ops, on the threads of the pool; kept_job_run is its `run_kept`. */
 struct kept_job *kept_job_new(const struct job *job, struct column *const *columns, struct thread_pool *pool);
 enum status kept_job_run(struct kept_job *kept, struct agg_state *states, bool *flagged);
-/* Runs the task rows begin .. begin+count-1. */
+/* Runs the task rows begin .. begin+count-1 on the calling thread. */
 void kept_job_run_piece(struct kept_member *member, int64_t begin, int64_t count);
 
 void kept_job_free(struct kept_job *kept);

@@ -1,7 +1,7 @@
-/* Loops of a program (engine/plan/code_loop.h): a round's steps on the rows that are still in the loop.
+/* Loops of a program (engine/plan/code_loop.h): the steps of a round run on the rows that are still active.
  *
- * A loop has vectors of its own for its index, its states and what it reads from outside. When a row leaves the loop,
- * its states are written to the results, and the other rows' values are moved together. */
+ * A loop has vectors of its own for its index, its states and what it reads from outside. When rows leave the loop,
+ * their states are written to the results, and the vectors of the active rows are compacted. */
 #ifndef RQL_ENGINE_EVALUATOR_LOOP_H
 #define RQL_ENGINE_EVALUATOR_LOOP_H
 
@@ -42,22 +42,23 @@ struct loop_rows {
     uint64_t left[BLOCK_ROWS]; /* and how many rounds its range has after that */
     uint8_t goes_on[BLOCK_ROWS], stays[BLOCK_ROWS];
     int count, gone; /* rows in the vectors; of these, those that have left */
-    int64_t vain;    /* what was computed for such rows, in rows */
-    uint64_t least;  /* of `left` */
+    int64_t vain;    /* row-rounds computed for rows that had left, since the last compaction */
+    uint64_t least;  /* minimum of `left` */
 };
 
 struct worker;
 
-/* Runs a loop on `count` rows. */
+/* Runs a loop on the first `count` rows of its vectors; its FINALs are then computed. */
 void loop_run(struct worker *worker, const struct vector_loop *loop, int count);
 
-/* Marks as wanted what the LOOP v reads from outside. */
+/* Marks in b->wanted what the LOOP v reads from outside. */
 void loop_want_arguments(struct builder *b, value v);
 
-/* Adds the steps of the LOOP v; its FINALs then have vectors. */
+/* Emits the steps of the LOOP v and assigns the vectors of its FINALs. */
 void loop_emit(struct builder *b, value v);
 
-/* Calls `use` for the vectors that a loop has of its own, and those that it reads and writes at its begin and end. */
+/* Calls `use` for each vector of a loop: own, or read or written outside of it. For register allocation
+ * (vector_layout.h). */
 void loop_vectors(const struct vector_loop *loop, void (*use)(void *context, reg vector, bool own), void *context);
 
 #endif

@@ -1,6 +1,6 @@
-/* Chains of a loop's tile: additions one after another, of products or of squares of differences of a value from
- * outside and an element that is one for all rows, as a distance from a point is. Such sums stay in registers, and
- * those of some rounds are computed together (engine/vector/term_sum.h). */
+/* Chains of a loop's tile: sums of products, or of squared differences, of a loop-invariant value and an element that
+ * is the same for all rows, such as the squared distance from a point. The sums of several rounds are computed together
+ * in registers (engine/vector/term_sum.h). */
 #ifndef RQL_ENGINE_EVALUATOR_LOOP_CHAIN_H
 #define RQL_ENGINE_EVALUATOR_LOOP_CHAIN_H
 
@@ -18,14 +18,14 @@ struct tile_chain {
     size_t last; /* the step of the last addition */
 };
 
-/* Finds the chains of a tile whose steps are listed; those that compute nothing but a chain's terms then refer to it.
- */
+/* Finds the chains of a tile whose steps are complete. Steps that only compute terms of a chain, or its sum, are set to
+ * refer to it (tile_step.chain). */
 void tile_find_chains(struct loop_tile *tile, const struct vector_loop *loop, struct program *program,
                       struct arena *arena);
 
 /* A worker's chain, for at most TILE_ROWS rows. All that it points to is in the worker's arena. */
 struct chain_run {
-    bool runs; /* else its steps do */
+    bool runs; /* else its steps are run one by one */
     const double **x, **y;
     int64_t *y_round;
     double *sums; /* of rounds `first` .. `end`-1, TILE_ROWS a round */
@@ -34,10 +34,11 @@ struct chain_run {
 
 struct chain_run *chain_runs_new(const struct program *program, struct arena *arena);
 
-/* Begins the tile's chains for rows from `begin` on, whose captures are set. */
+/* Begins the tile's chains for the rows from `begin` on, after their captures have been set. */
 void chains_begin(struct worker *worker, const struct loop_tile *tile, const enum element_place *places, int begin);
 
-/* Sets the chain's sums of the round for `count` rows, before round `rounds`. */
+/* Computes the chain's sums of round `round` for `count` rows, and those of later rounds before `rounds` that fit its
+ * buffer. */
 void chain_run_round(struct worker *worker, const struct loop_tile *tile, int chain, int64_t round, int64_t rounds,
                      int count);
 

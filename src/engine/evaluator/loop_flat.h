@@ -1,6 +1,7 @@
-/* Loops of sums whose rows have unequally many rounds: the terms of all rows one after another.
+/* Loops that only sum, and whose rows have different numbers of rounds: the loop is flattened.
  *
- * A block of terms is computed at once, whichever rows they are of, and then added to the sums of its rows. */
+ * The terms of all rows are numbered consecutively (segmented reduction). A full block of terms is computed at once,
+ * whichever rows they belong to, and then added to the sums of those rows. */
 #ifndef RQL_ENGINE_EVALUATOR_LOOP_FLAT_H
 #define RQL_ENGINE_EVALUATOR_LOOP_FLAT_H
 
@@ -18,12 +19,12 @@ struct loop_flat {
     size_t step_count;
 };
 
-/* The steps that compute terms, of a loop with a tile. NULL: it has other states than sums. */
+/* The flattened form of a loop that has a tile, in the arena of `b`. NULL: it has states other than sums. */
 struct loop_flat *loop_flat_new(const struct builder *b, const struct vector_loop *loop);
 
-/* Runs all rounds of the rows, of which none has left. Returns false, with the states as they were, if the rows have
- * about equally many rounds, or something failed, for which it may not count. The vectors of the captures are not kept.
- */
+/* Runs all rounds of the rows, none of which has left. Returns false, with the states unchanged, if the rows have about
+ * the same number of rounds, or if a checked operation failed, perhaps where it does not matter. Overwrites the vectors
+ * of the captures. */
 bool loop_flat_run(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows, int count);
 
 #endif

@@ -1,9 +1,9 @@
-/* Loops that run in tiles: some rows, and all of their rounds, before the next rows.
+/* Loops that run in tiles: all rounds of some rows before those of the next rows.
  *
- * Where the position of an element moves by a constant from round to round, its first position tells all others: so
- * that they are inside of the column is known before the rounds, and rounds compute no positions. Rows next to each
- * other read one element, or elements side by side, which needs no copy, or any. Compensated sums are one step. A sum
- * of products of such elements is added in registers (engine/vector/product_sum.h). */
+ * Where the position of an element advances by a constant from round to round, it is an induction variable: bounds are
+ * checked once before the rounds (range check elimination), and rounds compute no positions. In a round, adjacent rows
+ * read the same element, adjacent elements, which need no copy, or any elements. A compensated sum is one step. A sum
+ * of products of such elements is accumulated in registers (engine/vector/product_sum.h). */
 #ifndef RQL_ENGINE_EVALUATOR_LOOP_TILE_H
 #define RQL_ENGINE_EVALUATOR_LOOP_TILE_H
 
@@ -12,10 +12,10 @@
 
 enum {
     TILE_SUM_STATES = 4,
-    TILE_ROWS = 512, /* what a round computes of them stays in a core's first cache */
+    TILE_ROWS = 512, /* the values of a round stay in the first-level cache */
 };
 
-/* Where the elements are that some rows read in a round. */
+/* How the elements that adjacent rows read in a round lie: one for all rows, adjacent, or anywhere. */
 enum element_place { PLACE_ONE, PLACE_SIDE_BY_SIDE, PLACE_ANYWHERE };
 
 /* An element that rounds read. */
@@ -26,7 +26,7 @@ struct tile_element {
     reg position; /* in the first round, as a tile_bound's */
     int64_t step; /* from a round to the next */
     int same;     /* the first element with these positions */
-    bool fills;   /* where it is one for several rows, some step needs it in a vector */
+    bool fills;   /* where it is one for several rows, some step needs it broadcast to a vector */
 };
 
 /* A position that must be in 0 .. limit-1. */
@@ -76,20 +76,20 @@ struct loop_tile {
     struct tile_product product;
 };
 
-/* The tile of the loop v, whose steps are there; NULL: it has none. `b` is the builder of its steps. */
+/* The tile of the loop v, whose steps have been emitted by `b`; NULL: it cannot run in tiles. In the arena of `b`. */
 struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loop *loop, value v,
                                 const struct loop_values *values);
 
-/* Whether it may have one, if its steps are those of all rows. */
+/* Whether the loop v may have a tile; decided before its steps are emitted. */
 bool loop_may_tile(const struct builder *b, value v, const struct loop_values *values);
 
 /* Runs a step on `count` rows of the loop's vectors; `uniform`: its second argument is one value. Returns whether some
  * row failed. */
 bool loop_step_run(struct worker *worker, const struct step *step, bool uniform, int count);
 
-/* Runs `rounds` rounds from round `first` on the rows, none of which has left. The index, captures and states are set.
- * Returns false, with the states as they were, if a position is outside or something else needs the loop's own steps.
- */
+/* Runs `rounds` rounds from round `first` on the rows, none of which has left; the index, captures and states are set.
+ * Returns false, with the states unchanged, if a position is out of bounds or a checked operation failed: then the
+ * loop's own steps have to run. */
 bool loop_tile_run(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows, int64_t first,
                    int64_t rounds);
 

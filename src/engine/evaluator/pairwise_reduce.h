@@ -1,4 +1,5 @@
-/* Reduction by a user's associative function, a vector at a time: neighbours are combined until one value is left. */
+/* Tree reduction by a user's associative function, a vector at a time: adjacent values are combined until one is left.
+ */
 #ifndef RQL_ENGINE_EVALUATOR_PAIRWISE_REDUCE_H
 #define RQL_ENGINE_EVALUATOR_PAIRWISE_REDUCE_H
 
