@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Only where the arguments mean the same, too; others are answered by repl/habits. */
+/* Only where the arguments mean the same, too; others are corrected by repl/rewrite. */
 static const struct {
     const char *alias, *command;
 } aliases[] = {

@@ -1,7 +1,7 @@
 #include "repl/session/script.h"
 
-#include "repl/habits/habits.h"
 #include "repl/print/plot.h"
+#include "repl/rewrite/rewrites.h"
 #include "repl/session/commands.h"
 #include "repl/session/explain_run.h"
 #include "repl/session/output_file.h"
@@ -99,7 +99,7 @@ void script_check(struct checker *checker, const struct script *script)
         else
             (void)check_statement(checker->env, resolved, checker->arena, &checker->diags);
         if (checker->diags.count > before)
-            habits_answer(checker->env, script->mode, &checker->diags, before, resolved->span);
+            rewrites_correct(checker->env, script->mode, &checker->diags, before, resolved->span);
     }
 }
 
@@ -328,9 +328,9 @@ static enum exit_status run_query(struct statement_run *run)
     enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
     stop_progress(run);
     if (status == STATUS_FAILED)
-        habits_answer(session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
+        rewrites_correct(session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
     else if (session->interactive || strcmp(run->stmt->span.source->name, "-c") == 0)
-        habits_note(session->runner.env, run->stmt->span, &run->diags);
+        rewrites_note(session->runner.env, run->stmt->span, &run->diags);
     session_report(session, &run->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
@@ -383,7 +383,7 @@ static enum exit_status run_command(struct statement_run *run)
 {
     enum exit_status outcome = command_run(run->session, run->stmt, run->arena, &run->diags);
     if (outcome == EXIT_QUERY)
-        habits_answer(run->session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
+        rewrites_correct(run->session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
     session_report(run->session, &run->diags);
     enum exit_status flushed = session_flush(run->session);
     return outcome == EXIT_FINE ? flushed : outcome;
@@ -465,7 +465,7 @@ enum exit_status script_run(struct session *session, struct script *script)
 {
     bool tolerant =
         session->starting || session->settings.errors == ERRORS_CONTINUE; /* each statement is checked when it runs */
-    habits_answer(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
+    rewrites_correct(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
     if (tolerant)
         session_report(session, &script->diags);
     enum exit_status outcome = tolerant || check_whole(session, script) ? run_all(session, script) : EXIT_QUERY;

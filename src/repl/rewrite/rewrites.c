@@ -1,47 +1,48 @@
-#include "repl/habits/habits.h"
+#include "repl/rewrite/rewrites.h"
 
-#include "repl/habits/habit_pattern.h"
+#include "repl/rewrite/rewrite_pattern.h"
 
 #include "engine/bind/check.h"
 
 #include <string.h>
 
-/* Longer statements were not typed from a habit. */
-enum { MAX_STATEMENT = 2000, MAX_HABITS = 8, MAX_TRIES = 400 };
+/* Limits: of the bytes of a statement, of the rules applied to it, and of the matches tried. */
+enum { MAX_STATEMENT = 2000, MAX_REWRITES = 8, MAX_TRIES = 400 };
 
-struct habit {
+struct rewrite {
     const char *pattern;
     const char *replacement; /* NULL: advice without one */
     const char *message;
-    const char *error; /* part of the message of the error of meaning that it answers; NULL: errors of syntax */
+    const char
+        *error; /* part of the message of an error of names or types, to which it applies; NULL: to errors of syntax */
 };
 
-static const struct habit habits[] = {
-#define HABIT(pattern, replacement, message)                {pattern, replacement, message, NULL},
-#define HABIT_MEANING(error, pattern, replacement, message) {pattern, replacement, message, error},
-#define HABIT_ADVICE(pattern, message)                      {pattern, NULL, message, NULL},
-#define HABIT_ADVICE_MEANING(error, pattern, message)       {pattern, NULL, message, error},
-#define HABIT_NOTE(pattern, message)
-#include "repl/habits/habits.def"
-#undef HABIT
-#undef HABIT_MEANING
-#undef HABIT_ADVICE
-#undef HABIT_ADVICE_MEANING
-#undef HABIT_NOTE
+static const struct rewrite rewrites[] = {
+#define REWRITE(pattern, replacement, message)                {pattern, replacement, message, NULL},
+#define REWRITE_MEANING(error, pattern, replacement, message) {pattern, replacement, message, error},
+#define REWRITE_ADVICE(pattern, message)                      {pattern, NULL, message, NULL},
+#define REWRITE_ADVICE_MEANING(error, pattern, message)       {pattern, NULL, message, error},
+#define REWRITE_NOTE(pattern, message)
+#include "repl/rewrite/rewrites.def"
+#undef REWRITE
+#undef REWRITE_MEANING
+#undef REWRITE_ADVICE
+#undef REWRITE_ADVICE_MEANING
+#undef REWRITE_NOTE
 };
 
-static const struct habit noted_habits[] = {
-#define HABIT(pattern, replacement, message)
-#define HABIT_MEANING(error, pattern, replacement, message)
-#define HABIT_ADVICE(pattern, message)
-#define HABIT_ADVICE_MEANING(error, pattern, message)
-#define HABIT_NOTE(pattern, message) {pattern, NULL, message, NULL},
-#include "repl/habits/habits.def"
-#undef HABIT
-#undef HABIT_MEANING
-#undef HABIT_ADVICE
-#undef HABIT_ADVICE_MEANING
-#undef HABIT_NOTE
+static const struct rewrite noted_rewrites[] = {
+#define REWRITE(pattern, replacement, message)
+#define REWRITE_MEANING(error, pattern, replacement, message)
+#define REWRITE_ADVICE(pattern, message)
+#define REWRITE_ADVICE_MEANING(error, pattern, message)
+#define REWRITE_NOTE(pattern, message) {pattern, NULL, message, NULL},
+#include "repl/rewrite/rewrites.def"
+#undef REWRITE
+#undef REWRITE_MEANING
+#undef REWRITE_ADVICE
+#undef REWRITE_ADVICE_MEANING
+#undef REWRITE_NOTE
 };
 
 /* A statement being corrected. */
@@ -52,34 +53,34 @@ struct correction {
     int left; /* texts to try */
 };
 
-/* The statement as it is after some habits. */
+/* The statement after some rewrites. */
 struct state {
     const char *text;
     size_t length;
-    struct habit_error error;
+    struct rewrite_error error;
     const char *meaning; /* the message of an error of meaning, or NULL */
-    const char *message; /* of the first habit */
+    const char *message; /* of the first rewrite */
     size_t begin, end;   /* what has changed */
 };
 
-static const char *expanded(const struct habit_text *text, const struct habit_match *match, const char *message,
+static const char *expanded(const struct rewrite_text *text, const struct rewrite_match *match, const char *message,
                             struct arena *arena)
 {
     struct strbuf out = {0};
-    habit_fill(&out, text, match, message);
+    rewrite_fill(&out, text, match, message);
     const char *copy = arena_text(arena, out.text ? out.text : "", out.length);
     strbuf_free(&out);
     return copy;
 }
 
 /* Copies what replaces a match into *after. */
-static void replace(const struct correction *c, const struct state *before, const struct habit_text *text,
-                    const struct habit_match *match, const struct habit *habit, struct state *after)
+static void replace(const struct correction *c, const struct state *before, const struct rewrite_text *text,
+                    const struct rewrite_match *match, const struct rewrite *rewrite, struct state *after)
 {
     struct strbuf line = {0};
     const bool first = !before->message;
     strbuf_add(&line, before->text, match->begin);
-    habit_expand(&line, text, match, habit->replacement);
+    rewrite_expand(&line, text, match, rewrite->replacement);
     const size_t end = line.length;
     /* The blank that ends a replacement stands for the one that follows. */
     size_t rest = match->end;
@@ -89,7 +90,7 @@ static void replace(const struct correction *c, const struct state *before, cons
     *after = (struct state){
         .text = arena_text(c->arena, line.text ? line.text : "", line.length),
         .length = line.length,
-        .message = first ? expanded(text, match, habit->message, c->arena) : before->message,
+        .message = first ? expanded(text, match, rewrite->message, c->arena) : before->message,
         .begin = first || match->begin < before->begin ? match->begin : before->begin,
         .end = first || match->end > before->end ? end : line.length - (before->length - before->end),
     };
@@ -129,7 +130,7 @@ static bool has_meaning(const struct correction *c, const struct stmt *stmt, str
         if (diag->severity != SEVERITY_ERROR || is_of_source(diag))
             continue;
         state->meaning = is_of_syntax(diag) ? NULL : diag->message;
-        state->error = (struct habit_error){diag->span.begin, diag->span.end};
+        state->error = (struct rewrite_error){diag->span.begin, diag->span.end};
         return false;
     }
     return true;
@@ -146,7 +147,7 @@ static bool is_statement(struct correction *c, struct state *state)
     if (parse(&source, c->mode, c->arena, &diags, &first) == PARSE_OK)
         return first && !first->next && has_meaning(c, first, state);
     if (diags.count > 0)
-        state->error = (struct habit_error){diags.at[0].span.begin, diags.at[0].span.end};
+        state->error = (struct rewrite_error){diags.at[0].span.begin, diags.at[0].span.end};
     else
         c->left = 0;
     return false;
@@ -165,23 +166,24 @@ static bool has_part(const char *message, const char *parts, struct arena *arena
     }
 }
 
-static bool answers(const struct correction *c, const struct habit *habit, const struct state *state)
+static bool applies(const struct correction *c, const struct rewrite *rewrite, const struct state *state)
 {
-    return !habit->error == !state->meaning && (!habit->error || has_part(state->meaning, habit->error, c->arena));
+    return !rewrite->error == !state->meaning &&
+           (!rewrite->error || has_part(state->meaning, rewrite->error, c->arena));
 }
 
-/* Applies as many habits at the error, each at what the one before has left, if the text then is a statement. */
+/* Applies so many rules one after another, each at the error that is left, until the text is a valid statement. */
 static bool correct(struct correction *c, struct state *state, int count)
 {
-    const struct habit_text text = habit_tokenize(state->text, state->length, c->arena);
-    for (size_t i = 0; i < sizeof habits / sizeof *habits && c->left > 0; i++) {
-        const struct habit *habit = &habits[i];
-        struct habit_match match;
-        if (!habit->replacement || !answers(c, habit, state) ||
-            !habit_match(&text, habit->pattern, state->error, c->env, c->arena, &match))
+    const struct rewrite_text text = rewrite_tokenize(state->text, state->length, c->arena);
+    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites && c->left > 0; i++) {
+        const struct rewrite *rewrite = &rewrites[i];
+        struct rewrite_match match;
+        if (!rewrite->replacement || !applies(c, rewrite, state) ||
+            !rewrite_match(&text, rewrite->pattern, state->error, c->env, c->arena, &match))
             continue;
         struct state after;
-        replace(c, state, &text, &match, habit, &after);
+        replace(c, state, &text, &match, rewrite, &after);
         if (is_statement(c, &after) ? count == 1 : count > 1 && correct(c, &after, count - 1)) {
             *state = after;
             return true;
@@ -190,11 +192,11 @@ static bool correct(struct correction *c, struct state *state, int count)
     return false;
 }
 
-/* With as few habits as possible. */
+/* Corrects the statement by as few rewrites as possible. */
 static bool find_correction(struct correction *c, struct state *state)
 {
     c->left = MAX_TRIES;
-    for (int count = 1; count <= MAX_HABITS; count++) {
+    for (int count = 1; count <= MAX_REWRITES; count++) {
         if (correct(c, state, count))
             return true;
     }
@@ -217,20 +219,20 @@ static const char *changed_lines(const struct state *state, struct arena *arena)
 /* Where no line says the same. */
 static void advise(const struct correction *c, const struct state *state, struct diag *diag)
 {
-    const struct habit_text text = habit_tokenize(state->text, state->length, c->arena);
-    struct habit_match match;
-    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
-        if (!habits[i].replacement && answers(c, &habits[i], state) &&
-            habit_match(&text, habits[i].pattern, state->error, c->env, c->arena, &match)) {
-            diag->hint = expanded(&text, &match, habits[i].message, c->arena);
+    const struct rewrite_text text = rewrite_tokenize(state->text, state->length, c->arena);
+    struct rewrite_match match;
+    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites; i++) {
+        if (!rewrites[i].replacement && applies(c, &rewrites[i], state) &&
+            rewrite_match(&text, rewrites[i].pattern, state->error, c->env, c->arena, &match)) {
+            diag->hint = expanded(&text, &match, rewrites[i].message, c->arena);
             return;
         }
     }
 }
 
-/* Returns whether the error now has the answer. */
-static bool answer(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
-                   struct span statement)
+/* Corrects the statement of the error; returns whether the error now has the correction. */
+static bool correct_error(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
+                          struct span statement)
 {
     const bool meaning = !is_of_syntax(diag);
     if (!statement.source || diag->second.source || diag->span.source != statement.source ||
@@ -252,7 +254,7 @@ static bool answer(const struct env *env, enum parse_mode mode, struct diags *di
     return true;
 }
 
-/* Drops the errors of the statement after number `first`: the answer is for all. */
+/* Drops the errors of the statement after number `first`: the correction is for all. */
 static void drop_errors(struct diags *diags, size_t first, struct span statement)
 {
     size_t kept = first + 1;
@@ -265,33 +267,33 @@ static void drop_errors(struct diags *diags, size_t first, struct span statement
     diags->count = kept;
 }
 
-void habits_answer(const struct env *env, enum parse_mode mode, struct diags *diags, size_t since,
-                   struct span statement)
+void rewrites_correct(const struct env *env, enum parse_mode mode, struct diags *diags, size_t since,
+                      struct span statement)
 {
     for (size_t i = since; i < diags->count; i++) {
         struct diag *diag = &diags->at[i];
         if (diag->severity != SEVERITY_ERROR || diag->of_rows)
             continue;
         const struct span whole = diag->statement.source ? diag->statement : statement;
-        if (answer(env, mode, diags, diag, whole))
+        if (correct_error(env, mode, diags, diag, whole))
             drop_errors(diags, i, whole);
     }
 }
 
-void habits_note(const struct env *env, struct span statement, struct diags *diags)
+void rewrites_note(const struct env *env, struct span statement, struct diags *diags)
 {
     if (!statement.source || statement.end - statement.begin > MAX_STATEMENT)
         return;
-    const struct habit_text text =
-        habit_tokenize(statement.source->text + statement.begin, statement.end - statement.begin, diags->arena);
-    const struct habit_error whole = {0, text.length};
-    struct habit_match match;
-    for (size_t i = 0; i < sizeof noted_habits / sizeof *noted_habits; i++) {
-        if (!habit_match(&text, noted_habits[i].pattern, whole, env, diags->arena, &match))
+    const struct rewrite_text text =
+        rewrite_tokenize(statement.source->text + statement.begin, statement.end - statement.begin, diags->arena);
+    const struct rewrite_error whole = {0, text.length};
+    struct rewrite_match match;
+    for (size_t i = 0; i < sizeof noted_rewrites / sizeof *noted_rewrites; i++) {
+        if (!rewrite_match(&text, noted_rewrites[i].pattern, whole, env, diags->arena, &match))
             continue;
         struct span span = {statement.source, statement.begin + (uint32_t)match.begin,
                             statement.begin + (uint32_t)match.end};
-        diag_note(diags, span, "%s", expanded(&text, &match, noted_habits[i].message, diags->arena));
+        diag_note(diags, span, "%s", expanded(&text, &match, noted_rewrites[i].message, diags->arena));
         return;
     }
 }

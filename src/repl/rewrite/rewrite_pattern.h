@@ -1,4 +1,4 @@
-/* The small language of habits.def: patterns over tokens, and what replaces them. Private to the room.
+/* The pattern language of rewrites.def: patterns over tokens, and their replacements.
  *
  * In a pattern a word matches itself in any case, a sign itself, `head/tail` either word, and `\[` a bracket:
  *   N O    a name                          I J    a number                     D      three digits after a comma
@@ -15,41 +15,41 @@
  * In a replacement the letters stand for what they matched, J' for the number less one, @ for the word of an
  * alternative, `[...]` for what is left out if a letter within matched nothing. A type becomes the function that
  * converts to it, a keyword lower case, and a path as a source has `load` before it. */
-#ifndef RQL_REPL_HABITS_HABIT_PATTERN_H
-#define RQL_REPL_HABITS_HABIT_PATTERN_H
+#ifndef RQL_REPL_REWRITE_REWRITE_PATTERN_H
+#define RQL_REPL_REWRITE_REWRITE_PATTERN_H
 
-#include "repl/habits/habit_tokens.h"
+#include "repl/rewrite/rewrite_tokens.h"
 
 #include "base/strbuf.h"
 #include "engine/env/env.h"
 
-enum { HABIT_LETTERS = 26 };
+enum { REWRITE_LETTERS = 26 };
 
 /* Bytes of the text; the empty capture has end 0. */
-struct habit_capture {
+struct rewrite_capture {
     size_t begin, end;
 };
 
-struct habit_match {
+struct rewrite_match {
     size_t begin, end; /* bytes of the text */
-    struct habit_capture captures[HABIT_LETTERS], word;
+    struct rewrite_capture captures[REWRITE_LETTERS], word;
 };
 
 /* Where the error is: bytes of the text. */
-struct habit_error {
+struct rewrite_error {
     size_t begin, end;
 };
 
 /* Finds the first match of the pattern that touches the error. */
-bool habit_match(const struct habit_text *text, const char *pattern, struct habit_error error, const struct env *env,
-                 struct arena *arena, struct habit_match *match);
+bool rewrite_match(const struct rewrite_text *text, const char *pattern, struct rewrite_error error,
+                   const struct env *env, struct arena *arena, struct rewrite_match *match);
 
 /* Appends the replacement of a match. */
-void habit_expand(struct strbuf *out, const struct habit_text *text, const struct habit_match *match,
-                  const char *replacement);
+void rewrite_expand(struct strbuf *out, const struct rewrite_text *text, const struct rewrite_match *match,
+                    const char *replacement);
 
 /* Appends a message, in which {N} stands for what N matched. */
-void habit_fill(struct strbuf *out, const struct habit_text *text, const struct habit_match *match,
-                const char *message);
+void rewrite_fill(struct strbuf *out, const struct rewrite_text *text, const struct rewrite_match *match,
+                  const char *message);
 
 #endif

@@ -1,4 +1,4 @@
-#include "repl/habits/habit_pattern.h"
+#include "repl/rewrite/rewrite_pattern.h"
 
 #include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
@@ -24,20 +24,20 @@ struct element {
 };
 
 struct matcher {
-    const struct habit_text *text;
+    const struct rewrite_text *text;
     const struct env *env;
-    struct habit_error error;
+    struct rewrite_error error;
     struct element elements[MAX_ELEMENTS];
     size_t count;
     size_t steps;
-    struct habit_match *match;
+    struct rewrite_match *match;
 };
 
 static bool match_from(struct matcher *m, size_t element, size_t token);
 
 static void compile(struct matcher *m, const char *pattern, struct arena *arena)
 {
-    const struct habit_text tokens = habit_tokenize(pattern, strlen(pattern), arena);
+    const struct rewrite_text tokens = rewrite_tokenize(pattern, strlen(pattern), arena);
     size_t open = 0;
     bool here = false;
     for (size_t i = 0; i < tokens.count && m->count < MAX_ELEMENTS; i++) {
@@ -65,8 +65,8 @@ static void compile(struct matcher *m, const char *pattern, struct arena *arena)
             }
             element->words[element->word_count].text = text;
             element->words[element->word_count++].length = length;
-            while (i + 2 < tokens.count && tokens.tokens[i].kind == HABIT_WORD &&
-                   pattern[tokens.tokens[i].end] == '/' && tokens.tokens[i + 2].kind == HABIT_WORD &&
+            while (i + 2 < tokens.count && tokens.tokens[i].kind == REWRITE_WORD &&
+                   pattern[tokens.tokens[i].end] == '/' && tokens.tokens[i + 2].kind == REWRITE_WORD &&
                    element->word_count < MAX_ALTERNATIVES) {
                 i += 2;
                 element->words[element->word_count].text = pattern + tokens.tokens[i].begin;
@@ -77,19 +77,19 @@ static void compile(struct matcher *m, const char *pattern, struct arena *arena)
     }
 }
 
-static const struct habit_token *at(const struct matcher *m, size_t token)
+static const struct rewrite_token *at(const struct matcher *m, size_t token)
 {
     return &m->text->tokens[token];
 }
 
 static char first_of(const struct matcher *m, size_t token)
 {
-    return at(m, token)->kind == HABIT_END ? '\0' : m->text->text[at(m, token)->begin];
+    return at(m, token)->kind == REWRITE_END ? '\0' : m->text->text[at(m, token)->begin];
 }
 
 static bool is_sign(const struct matcher *m, size_t token, const char *sign)
 {
-    return habit_token_is(m->text, token, sign, strlen(sign));
+    return rewrite_token_is(m->text, token, sign, strlen(sign));
 }
 
 static bool is_open(char c)
@@ -104,7 +104,7 @@ static bool is_close(char c)
 
 static bool ends_stage(const struct matcher *m, size_t token)
 {
-    return at(m, token)->kind == HABIT_END || is_sign(m, token, "|") || is_sign(m, token, ";") ||
+    return at(m, token)->kind == REWRITE_END || is_sign(m, token, "|") || is_sign(m, token, ";") ||
            is_sign(m, token, ")");
 }
 
@@ -113,7 +113,7 @@ static size_t after_brackets(const struct matcher *m, size_t token)
 {
     size_t depth = 0;
     for (size_t i = token; i < m->text->count; i++) {
-        bool sign = at(m, i)->kind == HABIT_SIGN;
+        bool sign = at(m, i)->kind == REWRITE_SIGN;
         depth += sign && is_open(first_of(m, i)) ? 1 : 0;
         if (sign && is_close(first_of(m, i)) && --depth == 0)
             return i + 1;
@@ -131,7 +131,7 @@ static bool at_start(const struct matcher *m, size_t token)
 static const char *word_at(const struct matcher *m, size_t token, char *word)
 {
     size_t length = at(m, token)->end - at(m, token)->begin;
-    if (at(m, token)->kind != HABIT_WORD || length >= MAX_WORD)
+    if (at(m, token)->kind != REWRITE_WORD || length >= MAX_WORD)
         return "";
     memcpy(word, m->text->text + at(m, token)->begin, length);
     word[length] = '\0';
@@ -186,17 +186,17 @@ static bool is_one(const struct matcher *m, char class, size_t token)
 {
     char buffer[MAX_WORD];
     const char *word = word_at(m, token, buffer);
-    const struct habit_token *found = at(m, token);
-    bool quoted = found->kind == HABIT_QUOTED && first_of(m, token) != '`';
+    const struct rewrite_token *found = at(m, token);
+    bool quoted = found->kind == REWRITE_QUOTED && first_of(m, token) != '`';
     switch (class) {
     case 'N':
     case 'O':
-        return found->kind == HABIT_WORD || (found->kind == HABIT_QUOTED && !quoted);
+        return found->kind == REWRITE_WORD || (found->kind == REWRITE_QUOTED && !quoted);
     case 'I':
     case 'J':
-        return found->kind == HABIT_NUMBER;
+        return found->kind == REWRITE_NUMBER;
     case 'D':
-        return found->kind == HABIT_NUMBER && found->adjacent && found->end - found->begin == 3;
+        return found->kind == REWRITE_NUMBER && found->adjacent && found->end - found->begin == 3;
     case 'T':
     case 'U':
     case 'V':
@@ -221,7 +221,7 @@ static bool is_one(const struct matcher *m, char class, size_t token)
 /* The token after a path, or `token` if there is none. A name is one only if `names`. */
 static size_t after_path(const struct matcher *m, size_t token, bool names)
 {
-    if (at(m, token)->kind == HABIT_QUOTED)
+    if (at(m, token)->kind == REWRITE_QUOTED)
         return first_of(m, token) == '`' ? token : token + 1;
     size_t end = token;
     bool path = names;
@@ -230,22 +230,22 @@ static size_t after_path(const struct matcher *m, size_t token, bool names)
         path = path || strchr("./~", first_of(m, end));
         end++;
     }
-    return path && at(m, token)->kind != HABIT_NUMBER ? end : token;
+    return path && at(m, token)->kind != REWRITE_NUMBER ? end : token;
 }
 
 static size_t after_operand(const struct matcher *m, size_t token)
 {
-    const struct habit_token *found = at(m, token);
-    if (found->kind == HABIT_SIGN && is_open(first_of(m, token)))
+    const struct rewrite_token *found = at(m, token);
+    if (found->kind == REWRITE_SIGN && is_open(first_of(m, token)))
         return after_brackets(m, token);
-    if (found->kind == HABIT_SIGN || found->kind == HABIT_END)
+    if (found->kind == REWRITE_SIGN || found->kind == REWRITE_END)
         return token;
-    bool call = found->kind == HABIT_WORD && is_sign(m, token + 1, "(") && at(m, token + 1)->adjacent;
+    bool call = found->kind == REWRITE_WORD && is_sign(m, token + 1, "(") && at(m, token + 1)->adjacent;
     size_t end = call ? after_brackets(m, token + 1) : token + 1;
     return end == token + 1 && call ? token : end;
 }
 
-static bool same_text(const struct matcher *m, struct habit_capture a, struct habit_capture b)
+static bool same_text(const struct matcher *m, struct rewrite_capture a, struct rewrite_capture b)
 {
     return a.end - a.begin == b.end - b.begin &&
            memcmp(m->text->text + a.begin, m->text->text + b.begin, a.end - a.begin) == 0;
@@ -255,11 +255,11 @@ static bool same_text(const struct matcher *m, struct habit_capture a, struct ha
 static bool take(struct matcher *m, size_t element, size_t begin, size_t end)
 {
     const char letter = m->elements[element].letter;
-    struct habit_capture *slot = &m->match->captures[letter - 'A'];
-    const struct habit_capture before = *slot;
-    struct habit_capture found = {at(m, begin)->begin, at(m, end - 1)->end};
+    struct rewrite_capture *slot = &m->match->captures[letter - 'A'];
+    const struct rewrite_capture before = *slot;
+    struct rewrite_capture found = {at(m, begin)->begin, at(m, end - 1)->end};
     if (letter == 'U' || letter == 'V')
-        found = (struct habit_capture){found.begin + 1, found.end - 1};
+        found = (struct rewrite_capture){found.begin + 1, found.end - 1};
     if (before.end && !same_text(m, before, found))
         return false;
     *slot = found;
@@ -275,7 +275,7 @@ static bool take_run(struct matcher *m, size_t element, size_t begin)
     const char letter = m->elements[element].letter;
     const bool list = strchr("LKM", letter), all = letter == 'H';
     for (size_t end = begin; end < m->text->count;) {
-        bool sign = at(m, end)->kind == HABIT_SIGN;
+        bool sign = at(m, end)->kind == REWRITE_SIGN;
         if (!all && sign &&
             (is_close(first_of(m, end)) || is_sign(m, end, "|") || is_sign(m, end, ";") ||
              (!list && is_sign(m, end, ","))))
@@ -300,11 +300,11 @@ static bool match_literal(struct matcher *m, size_t element, size_t token)
 {
     const struct element *e = &m->elements[element];
     for (size_t i = 0; i < e->word_count; i++) {
-        if (!habit_token_is(m->text, token, e->words[i].text, e->words[i].length))
+        if (!rewrite_token_is(m->text, token, e->words[i].text, e->words[i].length))
             continue;
-        const struct habit_capture before = m->match->word;
+        const struct rewrite_capture before = m->match->word;
         if (e->word_count > 1 && !before.end)
-            m->match->word = (struct habit_capture){at(m, token)->begin, at(m, token)->end};
+            m->match->word = (struct rewrite_capture){at(m, token)->begin, at(m, token)->end};
         if (match_from(m, element + 1, token + 1))
             return true;
         m->match->word = before;
@@ -324,7 +324,7 @@ static bool match_from(struct matcher *m, size_t element, size_t token)
         return false;
     switch (e->letter) {
     case '\0':
-        return at(m, token)->kind != HABIT_END && match_literal(m, element, token);
+        return at(m, token)->kind != REWRITE_END && match_literal(m, element, token);
     case '[':
         return match_from(m, element + 1, token) || match_from(m, e->jump + 1, token);
     case ']':
@@ -336,7 +336,7 @@ static bool match_from(struct matcher *m, size_t element, size_t token)
     default:
         break;
     }
-    if (at(m, token)->kind == HABIT_END)
+    if (at(m, token)->kind == REWRITE_END)
         return false;
     if (strchr("EXYZLKMH", e->letter))
         return take_run(m, element, token);
@@ -346,13 +346,13 @@ static bool match_from(struct matcher *m, size_t element, size_t token)
     return end > token && take(m, element, token, end);
 }
 
-bool habit_match(const struct habit_text *text, const char *pattern, struct habit_error error, const struct env *env,
-                 struct arena *arena, struct habit_match *match)
+bool rewrite_match(const struct rewrite_text *text, const char *pattern, struct rewrite_error error,
+                   const struct env *env, struct arena *arena, struct rewrite_match *match)
 {
     struct matcher m = {.text = text, .env = env, .error = error, .match = match};
     compile(&m, pattern, arena);
     for (size_t token = 0; token < text->count; token++) {
-        *match = (struct habit_match){.begin = text->tokens[token].begin};
+        *match = (struct rewrite_match){.begin = text->tokens[token].begin};
         if (match_from(&m, 0, token) && match->begin <= error.end && error.begin <= match->end)
             return true;
     }
@@ -397,7 +397,7 @@ static void expand_capture(struct strbuf *out, char letter, const char *text, si
 }
 
 /* Whether every letter of replacement[begin..] up to its `]` matched something. *end: that place. */
-static bool is_complete(const struct habit_match *match, const char *replacement, size_t begin, size_t *end)
+static bool is_complete(const struct rewrite_match *match, const char *replacement, size_t begin, size_t *end)
 {
     bool complete = true;
     for (*end = begin; replacement[*end] != ']'; ++*end) {
@@ -407,8 +407,8 @@ static bool is_complete(const struct habit_match *match, const char *replacement
     return complete;
 }
 
-void habit_expand(struct strbuf *out, const struct habit_text *text, const struct habit_match *match,
-                  const char *replacement)
+void rewrite_expand(struct strbuf *out, const struct rewrite_text *text, const struct rewrite_match *match,
+                    const char *replacement)
 {
     for (size_t i = 0; replacement[i]; i++) {
         char c = replacement[i];
@@ -420,7 +420,7 @@ void habit_expand(struct strbuf *out, const struct habit_text *text, const struc
         } else if (c == '@') {
             strbuf_add(out, text->text + match->word.begin, match->word.end - match->word.begin);
         } else if (is_placeholder(replacement, i) && match->captures[c - 'A'].end) {
-            const struct habit_capture *found = &match->captures[c - 'A'];
+            const struct rewrite_capture *found = &match->captures[c - 'A'];
             bool less_one = strchr("IJ", c) && replacement[i + 1] == '\'';
             expand_capture(out, c, text->text + found->begin, found->end - found->begin, less_one);
             i += less_one ? 1 : 0;
@@ -430,14 +430,15 @@ void habit_expand(struct strbuf *out, const struct habit_text *text, const struc
     }
 }
 
-void habit_fill(struct strbuf *out, const struct habit_text *text, const struct habit_match *match, const char *message)
+void rewrite_fill(struct strbuf *out, const struct rewrite_text *text, const struct rewrite_match *match,
+                  const char *message)
 {
     for (size_t i = 0; message[i]; i++) {
         if (message[i] != '{') {
             strbuf_putc(out, message[i]);
             continue;
         }
-        const struct habit_capture *found = &match->captures[message[i + 1] - 'A'];
+        const struct rewrite_capture *found = &match->captures[message[i + 1] - 'A'];
         expand_capture(out, message[i + 1], text->text + found->begin, found->end - found->begin, false);
         i += 2;
     }

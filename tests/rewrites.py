@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Habits of other shells and languages: tests/habits.txt has lines as others write them, and what rql answers.
+"""Rewrite rules (src/repl/rewrite): tests/rewrites.txt has lines as others write them, and what rql answers.
 
     > the line
       what it prints, at most three lines
@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import harness
 
-PAGE = os.path.join(harness.TESTS, "habits.txt")
+PAGE = os.path.join(harness.TESTS, "rewrites.txt")
 TABLES = {
     "t.csv": "sym,price,qty,flag\nAAPL,10.5,100,true\nMSFT,20.25,200,false\nAAPL,11.5,300,true\nGOOG,99.0,,false\n",
     "u.csv": "sym,rate\nAAPL,0.5\nMSFT,0.25\n",
@@ -73,7 +73,7 @@ def read():
 
 
 def main(_):
-    tally = harness.Tally("habits")
+    tally = harness.Tally("rewrites")
     text = read()
     lines = [line[2:] for line in text.splitlines() if line.startswith("> ")]
     with ThreadPoolExecutor(2) as pool:

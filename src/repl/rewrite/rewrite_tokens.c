@@ -1,4 +1,4 @@
-#include "repl/habits/habit_tokens.h"
+#include "repl/rewrite/rewrite_tokens.h"
 
 #include <string.h>
 #include <strings.h>
@@ -70,45 +70,45 @@ static size_t sign_end(const char *text, size_t length, size_t at)
     return at + 1;
 }
 
-static struct habit_token token_at(const char *text, size_t length, size_t at)
+static struct rewrite_token token_at(const char *text, size_t length, size_t at)
 {
-    struct habit_token token = {.begin = at};
+    struct rewrite_token token = {.begin = at};
     if (is_letter(text[at])) {
-        token.kind = HABIT_WORD;
+        token.kind = REWRITE_WORD;
         token.end = word_end(text, length, at);
     } else if (is_digit(text[at])) {
-        token.kind = HABIT_NUMBER;
+        token.kind = REWRITE_NUMBER;
         token.end = number_end(text, length, at);
     } else if (text[at] == '"' || text[at] == '\'' || text[at] == '`') {
         token.end = quoted_end(text, length, at);
-        token.kind = token.end > at + 1 ? HABIT_QUOTED : HABIT_SIGN;
+        token.kind = token.end > at + 1 ? REWRITE_QUOTED : REWRITE_SIGN;
     } else {
-        token.kind = HABIT_SIGN;
+        token.kind = REWRITE_SIGN;
         token.end = sign_end(text, length, at);
     }
     return token;
 }
 
-struct habit_text habit_tokenize(const char *text, size_t length, struct arena *arena)
+struct rewrite_text rewrite_tokenize(const char *text, size_t length, struct arena *arena)
 {
-    struct habit_text result = {.text = text, .length = length};
+    struct rewrite_text result = {.text = text, .length = length};
     size_t before = 0, capacity = 0;
     for (size_t at = skip(text, length, 0);; at = skip(text, length, before)) {
         result.tokens = arena_reserve(arena, result.tokens, result.count, &capacity, sizeof *result.tokens);
-        struct habit_token *token = &result.tokens[result.count];
-        *token = at < length ? token_at(text, length, at) : (struct habit_token){HABIT_END, before, before, false};
+        struct rewrite_token *token = &result.tokens[result.count];
+        *token = at < length ? token_at(text, length, at) : (struct rewrite_token){REWRITE_END, before, before, false};
         token->adjacent = result.count > 0 && at == before;
         before = token->end;
-        if (token->kind == HABIT_END)
+        if (token->kind == REWRITE_END)
             return result;
         result.count++;
     }
 }
 
-bool habit_token_is(const struct habit_text *text, size_t token, const char *expected, size_t length)
+bool rewrite_token_is(const struct rewrite_text *text, size_t token, const char *expected, size_t length)
 {
-    const struct habit_token *found = &text->tokens[token];
-    bool comparable = found->kind != HABIT_QUOTED && found->kind != HABIT_END;
+    const struct rewrite_token *found = &text->tokens[token];
+    bool comparable = found->kind != REWRITE_QUOTED && found->kind != REWRITE_END;
     return comparable && found->end - found->begin == length &&
            strncasecmp(text->text + found->begin, expected, length) == 0;
 }
