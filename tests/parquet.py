@@ -122,6 +122,14 @@ def check_rows(sandbox):
     return "" if done.out == b"3000000000\n7\n1\n" else done.text()
 
 
+def check_optional(sandbox):
+    """A column that may have missing values, and has none, gives values where each row needs one."""
+    source = f'(load "{os.path.join(SAMPLES, "mixed-pandas.parquet")}" | pick i)'
+    query = f"{source} | scan |a, b| a * b; range 5..9 | gather {source}; range 5..7 | scatter {source} into 4"
+    done = harness.run(["--quiet", "--no-init", "-c", query], sandbox.here, sandbox.home)
+    return "" if done.out.split() == b"1 2 6 6 7 8 0 5 6 7".split() else done.text()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=10)
@@ -131,6 +139,7 @@ def main():
     samples = sorted(glob.glob(os.path.join(SAMPLES, "*.parquet")))
     with harness.Sandbox() as sandbox:
         tally.check("some rows", check_rows(sandbox))
+        tally.check("optional without missing values", check_optional(sandbox))
         for path in samples:
             name = os.path.basename(path)
             wrong = name.removeprefix("wrong-").removesuffix(".parquet")

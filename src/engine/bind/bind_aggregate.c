@@ -146,9 +146,8 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
         neutral = INT64_MIN;
         break;
     default:
-        bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
-                   "`%s` with a function needs values, but some may be missing", text_of_word(binder->arena, stage));
-        return false;
+        term->value = term_required(code, *term, stage->span);
+        return true;
     }
     bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
     if (bound && !what->has_initial) {

@@ -241,15 +241,11 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
         *other = *known ? term : unknown_term;
         return NO_VALUE;
     }
-    if (term.present != NO_VALUE)
-        bind_error(binder, stage->span, "give them a value first, as in `map x ?? 0`",
-                   "`%s along %s` needs values, but some may be missing", word, stage->along.text);
     /* Other terms are those of `reduce`, which combines plain numbers only. */
-    *known = term_is_known(term) && term.present == NO_VALUE &&
-             bind_aggregated(&operands->scope, AGG_PRODUCT, &term, expr, word, stage->span);
+    *known = term_is_known(term) && bind_aggregated(&operands->scope, AGG_PRODUCT, &term, expr, word, stage->span);
     if (!*known)
         return NO_VALUE;
-    const value v = term.value;
+    const value v = term_required(code, term, stage->span);
     if (stage->word->stage == STAGE_REDUCE)
         *known = bind_combiner(binder, stage, code->at[v].kind, what);
     else if (stage->word->stage != STAGE_COUNT)

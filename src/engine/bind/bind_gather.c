@@ -39,6 +39,18 @@ static void name_positions(struct binder *binder, const struct flow *flow, struc
     positions->columns = slot;
 }
 
+/* Makes a position that is missing an error. */
+static void require_positions(struct binder *binder, const struct stage *stage, struct flow *positions)
+{
+    const struct span span = stage->sources[0].span;
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    struct task *task = task_reading(binder, stage->word->canonical, span, positions);
+    value v = term_required(&task->code, term_of_column(&task->code, positions, 0, span), span);
+    *slot = positions->columns[0];
+    slot->validity = 0;
+    task_set_slots(binder, task, positions, slot, &v, 1, 0);
+}
+
 bool bind_positions(struct binder *binder, const struct stage *stage, const struct flow *flow, struct flow *positions)
 {
     const char *word = text_of_word(binder->arena, stage);
@@ -52,14 +64,9 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
         return false;
     }
     const struct slot *column = &positions->columns[0];
-    if (column->validity != 0) {
-        bind_error(
-            binder, span,
-            arena_printf(binder->arena, "`map %s ?? 0` gives each a value", name_written(column->name, binder->arena)),
-            "positions of `%s` may be missing", column->name);
-        return false;
-    }
     if (!column->known || (type_table[column->type].kind == KIND_INT && column->logical.kind == LOGICAL_NUMBER)) {
+        if (column->validity != 0)
+            require_positions(binder, stage, positions);
         name_positions(binder, flow, positions);
         return positions->columns[0].known;
     }

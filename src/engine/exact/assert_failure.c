@@ -110,19 +110,26 @@ static bool append_missing(struct strbuf *hint, const struct failure *failure, c
     return name != NULL;
 }
 
-const char *needed_column(const struct failure *failure)
+static const struct expr *written_condition(const struct failure *failure)
 {
     const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
-    if (!stage || stage->condition)
-        return NULL;
+    return stage ? stage->condition : NULL;
+}
+
+bool needs_value(const struct failure *failure)
+{
+    return failure->instr->op == OP_ASSERT && !written_condition(failure);
+}
+
+const char *needed_column(const struct failure *failure)
+{
     return column_of_validity(failure, &failure->code->at[failure->instr->args[0]]);
 }
 
 /* Appends the operands of the comparison that decided. */
 static void append_condition(struct strbuf *hint, const struct failure *failure, value condition)
 {
-    const struct stage_mark *stage = failure->task ? stage_of_span(failure->task, failure->instr->span) : NULL;
-    const struct expr *written = stage ? stage->condition : NULL;
+    const struct expr *written = written_condition(failure);
     const struct instr *instr = &failure->code->at[condition];
     for (; instr->op == OP_AND; instr = &failure->code->at[condition]) {
         value left = instr->args[0];

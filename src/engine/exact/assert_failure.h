@@ -9,8 +9,10 @@
 /* Adds a hint with the values that the failed ASSERT compared. */
 void assertion_hint(const struct failure *failure, struct diags *diags);
 
-/* The column, in the code's arena, of which an ASSERT that no stage `assert` wrote needs a value; NULL: it is another
- * one. */
+/* Whether it is an ASSERT that no stage `assert` wrote: a value that has to be there is missing. */
+bool needs_value(const struct failure *failure);
+
+/* The column, in the code's arena, whose value is missing then; NULL: it was computed. */
 const char *needed_column(const struct failure *failure);
 
 /* The expression as it was written. */

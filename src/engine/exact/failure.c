@@ -59,10 +59,12 @@ const char *position_text(int64_t position, int64_t rows, struct arena *arena)
 
 static const char *what_failed(const struct failure *failure, struct arena *arena)
 {
-    if (failure->instr->op == OP_ASSERT) {
+    if (needs_value(failure)) {
         const char *column = needed_column(failure);
-        return column ? arena_printf(arena, "`%s` is missing", column) : "assertion failed";
+        return column ? arena_printf(arena, "`%s` is missing", column) : "a value is missing";
     }
+    if (failure->instr->op == OP_ASSERT)
+        return "assertion failed";
     if (failure->instr->op == OP_FOLD)
         return arena_printf(arena,
                             failure->a > failure->b ? "`%s` of an empty range" : "the %s does not fit in 64 bits",
@@ -110,8 +112,13 @@ static const char *argument_text(const struct failure *failure, int argument, co
 static void add_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
-    if (failure->instr->op == OP_ASSERT && needed_column(failure)) {
-        diag_hint(diags, "`select not missing(%s)` keeps the other rows", name_written(needed_column(failure), arena));
+    if (needs_value(failure)) {
+        const char *column = needed_column(failure), *name = column ? name_written(column, arena) : NULL;
+        if (name)
+            diag_hint(diags, "`select not missing(%s)` keeps the other rows, `%s ?? VALUE` has one in each", name,
+                      name);
+        else
+            diag_hint(diags, "`E ?? VALUE` is VALUE where E has none");
     } else if (failure->instr->op == OP_ASSERT) {
         assertion_hint(failure, diags);
     } else if (failure->instr->op == OP_FOLD) {

@@ -334,6 +334,8 @@ const char *class_noun(enum term_class which); /* "a condition", "text", "a date
 value present_both(struct code *code, value a, value b, struct span span);
 /* The value, 0 where nothing is present: what is stored, sorted and grouped. */
 value term_settled(struct code *code, struct term term, struct span span);
+/* The value; a row without one fails. Files often say of columns without a gap that there may be some. */
+value term_required(struct code *code, struct term term, struct span span);
 /* Column `index` of the flow; marks nothing. Unknown if its type is. */
 struct term term_of_column(struct code *code, const struct flow *flow, size_t index, struct span span);
 /* The type that stores the term, as a column without a name. */

@@ -34,16 +34,10 @@ static struct term refuse(const struct fold *fold, const char *needs, const char
     return unknown_term;
 }
 
-/* An error where there may be no value. */
-static bool is_present(const struct fold *fold, struct term term, const struct expr *expr)
+/* The body's value, which every index needs to have. */
+static value required(const struct fold *fold, struct term term)
 {
-    if (term.present == NO_VALUE)
-        return true;
-    struct binder *binder = fold->scope->binder;
-    const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
-    bind_error(binder, expr->span, arena_printf(binder->arena, "`(%s) ?? 0` gives it one", text),
-               "`%s` may have no value, but `%s` over an index needs one", text, fold->expr->name.text);
-    return false;
+    return term_required(fold->scope->code, term, body_of(fold)->span);
 }
 
 static struct term sum(const struct fold *fold, struct term term)
@@ -61,7 +55,7 @@ static struct term product(const struct fold *fold, struct term term)
     const enum term_class which = class_of(fold->scope->code, term);
     if (which != CLASS_INT && which != CLASS_FLOAT)
         return refuse(fold, "numbers", NULL, term);
-    return is_present(fold, term, body_of(fold)) ? term_of(fold_of(fold, FOLD_PRODUCT, term.value)) : unknown_term;
+    return term_of(fold_of(fold, FOLD_PRODUCT, required(fold, term)));
 }
 
 static struct term mean(const struct fold *fold, struct term term)
@@ -71,9 +65,7 @@ static struct term mean(const struct fold *fold, struct term term)
     const enum term_class which = class_of(code, term);
     if (which != CLASS_INT && which != CLASS_FLOAT)
         return refuse(fold, "numbers", NULL, term);
-    if (!is_present(fold, term, body_of(fold)))
-        return unknown_term;
-    value total = fold_of(fold, FOLD_SUM, term.value);
+    value total = fold_of(fold, FOLD_SUM, required(fold, term));
     if (which == CLASS_INT)
         total = code_op(code, OP_TO_FLOAT, total, NO_VALUE, NO_VALUE, span);
     value rounds = fold_of(fold, FOLD_ROUNDS, code_exact_int(code, 1, span));
@@ -86,15 +78,13 @@ static struct term extreme(const struct fold *fold, enum fold_kind kind, struct 
     const enum term_class which = class_of(fold->scope->code, term);
     if (which == CLASS_BOOL || which == CLASS_TEXT || which == CLASS_MONTHS || which == CLASS_MISSING)
         return refuse(fold, "numbers or times", which == CLASS_BOOL ? "use `any` or `all` for conditions" : NULL, term);
-    if (!is_present(fold, term, body_of(fold)))
-        return unknown_term;
     const bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX;
     if (position && fold->count > 1) {
         bind_error(fold->scope->binder, fold->expr->span, "it gives one index", "`%s` has one index only",
                    fold->expr->name.text);
         return unknown_term;
     }
-    value v = fold_of(fold, kind, term.value);
+    value v = fold_of(fold, kind, required(fold, term));
     return position ? term_of(v) : term_of_type(v, term.logical);
 }
 
@@ -168,10 +158,9 @@ static bool has_fold(const struct aggregate_function *function)
 static value bind_end(const struct fold *fold, const struct expr *expr)
 {
     struct term term = bind_term(fold->scope, expr);
-    if (!term_is_known(term) || !bind_is_integer(fold->scope, term, expr, "a range of an index", NULL) ||
-        !is_present(fold, term, expr))
+    if (!term_is_known(term) || !bind_is_integer(fold->scope, term, expr, "a range of an index", NULL))
         return NO_VALUE;
-    return term.value;
+    return term_required(fold->scope->code, term, expr->span);
 }
 
 /* Binds a range, and makes its name visible. False after an error or if it is unknown: then the name is unknown. */

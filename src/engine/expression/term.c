@@ -82,6 +82,14 @@ value term_settled(struct code *code, struct term term, struct span span)
     return code_op(code, OP_SELECT, term.present, term.value, zero_like(code, term.value, span), span);
 }
 
+value term_required(struct code *code, struct term term, struct span span)
+{
+    if (term.present == NO_VALUE)
+        return term.value;
+    value there = code_op(code, OP_ASSERT, term.present, NO_VALUE, NO_VALUE, span);
+    return code_op(code, OP_SELECT, there, term.value, term.value, span);
+}
+
 struct term term_of_column(struct code *code, const struct flow *flow, size_t index, struct span span)
 {
     const struct slot *slot = &flow->columns[index];

@@ -132,12 +132,7 @@ static bool bind_times(struct scope *scope, const struct name *name, struct wind
                    "there are no distances in `%s`, which is %s", window->name, class_noun(which));
         return false;
     }
-    if (window->times.present != NO_VALUE) { /* files often say of columns without a gap that there may be some */
-        struct code *code = scope->code;
-        value there = code_op(code, OP_ASSERT, window->times.present, NO_VALUE, NO_VALUE, name->span);
-        value time = window->times.value;
-        window->times.value = code_op(code, OP_SELECT, there, time, time, name->span);
-    }
+    window->times.value = term_required(scope->code, window->times, name->span);
     return true;
 }
 
