@@ -2,7 +2,6 @@
 
 #include "base/integer.h"
 #include "base/nontemporal_copy.h"
-#include "engine/evaluator/fold_streams.h"
 #include "engine/evaluator/loop.h"
 #include "engine/evaluator/pairwise_reduce.h"
 #include "engine/evaluator/worker.h"
@@ -13,7 +12,6 @@
 
 enum {
     LIST_SHARE = 16, /* where fewer than one row in this many passes, a list is quicker than packing by the mask */
-    FOLDED_ROWS = 1 << 15, /* of a column, at once, where nothing is computed before */
 };
 
 static void fill_constant(void *vector, enum lane lane, int64_t integer, double number)
@@ -371,10 +369,7 @@ static void fold_stored(struct worker *worker, int64_t begin, int64_t count, str
         for (size_t i = 0; i < program->aggregate_count; i++) {
             const struct aggregate_fold *aggregate = &program->aggregates[i];
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
-            if (!values || aggregate->prefetches)
-                aggregate->fold(&states[i], values, (int)some);
-            else
-                fold_streams(aggregate->fold, &states[i], values, program->vectors[aggregate->vector].size, (int)some);
+            aggregate->fold(&states[i], values, (int)some);
         }
     }
 }

@@ -126,10 +126,10 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
     }
 }
 
-/* Whether the sum of a block of values within the instruction's interval fits in 64 bits. */
-static bool block_fits(const struct instr *instr)
+/* Whether the sum of as many values within the instruction's interval as are folded at once fits in 64 bits. */
+static bool sum_fits(const struct instr *instr)
 {
-    const int64_t most = INT64_MAX / BLOCK_ROWS;
+    const int64_t most = INT64_MAX / FOLDED_ROWS;
     return instr->lo >= -most && instr->hi <= most;
 }
 
@@ -157,7 +157,7 @@ static void emit_aggregates(struct builder *b)
             folded->reducer = aggregate->reducer;
             user_reduce_prepare(folded->reducer);
         }
-        folded->fold = vector_fold(aggregate->kind, lane, block_fits(instr));
+        folded->fold = vector_fold(aggregate->kind, lane, sum_fits(instr));
         folded->prefetches = lane == LANE_F64 && (aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN);
         folded->vector = builder_vector(b, aggregate->value, lane);
     }

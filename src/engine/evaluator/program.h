@@ -21,6 +21,8 @@ enum { NO_REGISTER = -1 };
 /* How a step's failed rows are handled: CHECK_NONE, CHECK_ALWAYS (flag the run), or the number of a struct check. */
 enum { CHECK_NONE = -1, CHECK_ALWAYS = -2 };
 
+enum { FOLDED_ROWS = 1 << 15 }; /* at most at once, of a column where nothing is computed before; else a block */
+
 struct vector_loop;
 struct arm;
 

@@ -1,7 +1,13 @@
-/* Aggregation: each loop reduces a block, then adds one number to the partial result. */
+/* Aggregation: each loop reduces a block, then adds one number to the partial result.
+ *
+ * A loop goes through RUNS parts of the block side by side. So no operation waits for the one before; and a processor,
+ * which looks ahead in each part by itself but only up to the end of a page, reads several pages of a column at once.
+ */
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
+
+enum { RUNS = 4 };
 
 CPU_CLONES static void fold_count(struct agg_state *state, const void *values, int count)
 {
@@ -9,35 +15,59 @@ CPU_CLONES static void fold_count(struct agg_state *state, const void *values, i
     state->count += count;
 }
 
-CPU_CLONES static void sum_i32(struct agg_state *state, const void *values, int count)
-{
-    const int32_t *a = values;
-    int64_t sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += a[i];
-    state->sum += sum;
-    state->count += count;
-}
-
-CPU_CLONES static void sum_small_i64(struct agg_state *state, const void *values, int count)
-{
-    const uint64_t *a = values;
-    uint64_t sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += a[i];
-    state->sum += (int64_t)sum;
-    state->count += count;
-}
+/* Loops differ only in types and the operation. */
+#define FOLD(name, type, total, identity, with, member)                                                                \
+    CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
+    {                                                                                                                  \
+        const int run = count / RUNS;                                                                                  \
+        const type *a = values, *b = a + run, *c = b + run, *d = c + run;                                              \
+        total of_a = identity, of_b = identity, of_c = identity, of_d = identity;                                      \
+        for (int i = 0; i < run; i++) {                                                                                \
+            of_a = with(of_a, a[i]);                                                                                   \
+            of_b = with(of_b, b[i]);                                                                                   \
+            of_c = with(of_c, c[i]);                                                                                   \
+            of_d = with(of_d, d[i]);                                                                                   \
+        }                                                                                                              \
+        for (int i = run; i < count - (RUNS - 1) * run; i++)                                                           \
+            of_d = with(of_d, d[i]);                                                                                   \
+        of_a = with(of_a, of_b);                                                                                       \
+        of_c = with(of_c, of_d);                                                                                       \
+        state->member = with(state->member, with(of_a, of_c));                                                         \
+        state->count += count;                                                                                         \
+    }
+#define PLUS(x, y)    ((x) + (y))
+#define LESSER(x, y)  ((y) < (x) ? (y) : (x))
+#define GREATER(x, y) ((y) > (x) ? (y) : (x))
+#define AND(x, y)     ((x) & (y))
+#define XOR(x, y)     ((x) ^ (y))
+#define OR(x, y)      ((x) | (y))
+FOLD(sum_i32, int32_t, int64_t, 0, PLUS, sum)
+FOLD(sum_small_i64, int64_t, int64_t, 0, PLUS, sum)
+FOLD(min_i32, int32_t, int32_t, INT32_MAX, LESSER, lo)
+FOLD(max_i32, int32_t, int32_t, INT32_MIN, GREATER, hi)
+FOLD(min_i64, int64_t, int64_t, INT64_MAX, LESSER, lo)
+FOLD(max_i64, int64_t, int64_t, INT64_MIN, GREATER, hi)
+FOLD(and_i32, int32_t, int32_t, -1, AND, bits)
+FOLD(and_i64, int64_t, int64_t, -1, AND, bits)
+FOLD(xor_i32, int32_t, int32_t, 0, XOR, bits)
+FOLD(xor_i64, int64_t, int64_t, 0, XOR, bits)
+FOLD(or_i32, int32_t, int32_t, 0, OR, bits)
+FOLD(or_i64, int64_t, int64_t, 0, OR, bits)
 
 /* High and low halves are summed apart: neither sum of a block overflows 64 bits. */
 CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int count)
 {
-    const int64_t *a = values;
+    const int run = count / RUNS;
+    const int64_t *a = values, *b = a + run, *c = b + run, *d = c + run;
     int64_t high = 0;
     uint64_t low = 0;
-    for (int i = 0; i < count; i++) {
-        high += a[i] >> 32;
-        low += (uint32_t)a[i];
+    for (int i = 0; i < run; i++) {
+        high += (a[i] >> 32) + (b[i] >> 32) + (c[i] >> 32) + (d[i] >> 32);
+        low += (uint64_t)(uint32_t)a[i] + (uint32_t)b[i] + (uint32_t)c[i] + (uint32_t)d[i];
+    }
+    for (int i = run; i < count - (RUNS - 1) * run; i++) {
+        high += d[i] >> 32;
+        low += (uint32_t)d[i];
     }
     state->sum += (int128)high * ((int128)1 << 32) + (int128)low;
     state->count += count;
@@ -49,89 +79,39 @@ static void sum_f64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-CPU_CLONES static void min_i32(struct agg_state *state, const void *values, int count)
-{
-    const int32_t *a = values;
-    int32_t lo = INT32_MAX;
-    for (int i = 0; i < count; i++)
-        lo = a[i] < lo ? a[i] : lo;
-    state->lo = lo < state->lo ? lo : state->lo;
-    state->count += count;
-}
-
-CPU_CLONES static void max_i32(struct agg_state *state, const void *values, int count)
-{
-    const int32_t *a = values;
-    int32_t hi = INT32_MIN;
-    for (int i = 0; i < count; i++)
-        hi = a[i] > hi ? a[i] : hi;
-    state->hi = hi > state->hi ? hi : state->hi;
-    state->count += count;
-}
-
-CPU_CLONES static void min_i64(struct agg_state *state, const void *values, int count)
-{
-    const int64_t *a = values;
-    int64_t lo = state->lo;
-    for (int i = 0; i < count; i++)
-        lo = a[i] < lo ? a[i] : lo;
-    state->lo = lo;
-    state->count += count;
-}
-
-CPU_CLONES static void max_i64(struct agg_state *state, const void *values, int count)
-{
-    const int64_t *a = values;
-    int64_t hi = state->hi;
-    for (int i = 0; i < count; i++)
-        hi = a[i] > hi ? a[i] : hi;
-    state->hi = hi;
-    state->count += count;
-}
-
-/* Loops differ only in the type and the operator. */
-#define BITS(name, type, identity, column_op)                                                                          \
-    CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
-    {                                                                                                                  \
-        const type *a = values;                                                                                        \
-        type bits = identity;                                                                                          \
-        for (int i = 0; i < count; i++)                                                                                \
-            bits = bits column_op a[i];                                                                                \
-        state->bits = state->bits column_op bits;                                                                      \
-        state->count += count;                                                                                         \
-    }
-BITS(and_i32, int32_t, -1, &)
-BITS(and_i64, int64_t, -1, &)
-BITS(xor_i32, int32_t, 0, ^)
-BITS(xor_i64, int64_t, 0, ^)
-BITS(or_i32, int32_t, 0, |)
-BITS(or_i64, int64_t, 0, |)
-
-/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped and counted. A fold waits
- * for the one before, so LANES folds run side by side. */
+/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped and counted. */
 #define EXTREME(name, member, sign)                                                                                    \
     CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
-        enum { LANES = 32 };                                                                                           \
+        enum { LANES = 8 };                                                                                            \
+        const int run = count / RUNS;                                                                                  \
         const double *a = values;                                                                                      \
-        double best[LANES];                                                                                            \
-        int64_t nans[LANES] = {0}, nan_count = 0;                                                                      \
+        double best[RUNS][LANES];                                                                                      \
+        int64_t nans[RUNS][LANES] = {0}, nan_count = 0;                                                                \
         int i = 0;                                                                                                     \
-        for (int k = 0; k < LANES; k++)                                                                                \
-            best[k] = state->member;                                                                                   \
-        for (; i + LANES <= count; i += LANES) {                                                                       \
-            for (int k = 0; k < LANES; k++) {                                                                          \
-                best[k] = a[i + k] sign best[k] ? a[i + k] : best[k];                                                  \
-                nans[k] += a[i + k] != a[i + k];                                                                       \
+        for (int k = 0; k < RUNS * LANES; k++)                                                                         \
+            best[k / LANES][k % LANES] = state->member;                                                                \
+        for (; i + LANES <= run; i += LANES) {                                                                         \
+            for (int r = 0; r < RUNS; r++) {                                                                           \
+                for (int k = 0; k < LANES; k++) {                                                                      \
+                    const double x = a[r * run + i + k];                                                               \
+                    best[r][k] = x sign best[r][k] ? x : best[r][k];                                                   \
+                    nans[r][k] += x != x;                                                                              \
+                }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
-        for (int k = 0; i + k < count; k++) {                                                                          \
-            best[k] = a[i + k] sign best[k] ? a[i + k] : best[k];                                                      \
-            nans[k] += a[i + k] != a[i + k];                                                                           \
+        for (int r = 0; r < RUNS; r++) {                                                                               \
+            const int end = r + 1 < RUNS ? run : count - r * run;                                                      \
+            for (int k = i; k < end; k++) {                                                                            \
+                const double x = a[r * run + k];                                                                       \
+                best[r][0] = x sign best[r][0] ? x : best[r][0];                                                       \
+                nans[r][0] += x != x;                                                                                  \
+            }                                                                                                          \
         }                                                                                                              \
-        for (int k = 0; k < LANES; k++) {                                                                              \
-            state->member = best[k] sign state->member ? best[k] : state->member;                                      \
-            nan_count += nans[k];                                                                                      \
+        for (int k = 0; k < RUNS * LANES; k++) {                                                                       \
+            const double of_lane = best[k / LANES][k % LANES];                                                         \
+            state->member = of_lane sign state->member ? of_lane : state->member;                                      \
+            nan_count += nans[k / LANES][k % LANES];                                                                   \
         }                                                                                                              \
         state->nans += nan_count;                                                                                      \
         state->count += count - nan_count;                                                                             \
