@@ -196,6 +196,33 @@ static void lanes_with_a_stranger(void **unused)
     }
 }
 
+/* Each level of the processor, of runs beside and apart from each other. */
+static void lanes_of_all_levels(void **unused)
+{
+    (void)unused;
+    static double values[LANES_MOST];
+    uint64_t state = 8;
+    for (int i = 0; exact_sum_level_at(i); i++) {
+        for (int count = LANES_STEP; count <= LANES_MOST; count += LANES_STEP) {
+            for (int k = 0; k < count; k++)
+                values[k] = random_double(&state, 10);
+            const int ceiling = exact_sum_lanes_ceiling(values, count);
+            const int levels = count % (2 * LANES_STEP) ? LANES_LEVELS : LANES_FEW_LEVELS;
+            for (int apart = 0; apart <= count / LANES_STREAMS; apart += count / LANES_STREAMS) {
+                const struct exact_sum_values block = {.at = values, .apart = apart, .count = count};
+                struct exact_sum_lanes lanes;
+                struct exact_sum sum;
+                bool certain;
+                exact_sum_init(&sum);
+                assert_true(exact_sum_level_at(i)(&block, ceiling, levels, &lanes));
+                for (int level = 0; level < levels; level++)
+                    exact_sum_add_scaled(&sum, lanes.integer[level], lanes.unit[level]);
+                assert_same(exact_sum_result(&sum, &certain), plain_sum_of(values, count));
+            }
+        }
+    }
+}
+
 /* Each block starts with the previous block's levels. */
 static void lanes_of_changing_blocks(void **unused)
 {
@@ -456,6 +483,7 @@ int main(void)
         cmocka_unit_test(lanes_of_all_spreads),
         cmocka_unit_test(lanes_filled),
         cmocka_unit_test(lanes_with_a_stranger),
+        cmocka_unit_test(lanes_of_all_levels),
         cmocka_unit_test(lanes_of_changing_blocks),
         cmocka_unit_test(streams),
         cmocka_unit_test(lanes_tell_when_they_are_exact),

@@ -10,7 +10,7 @@
 enum { CHUNKS = 67, CHUNK_BITS = 32, UNIT = -1075, TERMS = (1 << 11) - 1, MAX_EXPONENT = 1004 };
 
 enum {
-    LEAST_BLOCK = 4 * LANES_STEP, /* shorter arrays are faster added one by one */
+    LEAST_BLOCK = 2 * LANES_STEP, /* shorter arrays are faster added one by one */
     LEAST_STREAMED = 4 * LANES_MOST,
     RUN_ROWS = LANES_MOST / LANES_STREAMS /* of each stream in a block */
 };

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 enum {
-    LANES_STEP = 16, /* values added per step */
+    LANES_STEP = 32, /* a multiple of the values added per step */
     LANES_STREAMS = 4,
-    LANES_BESIDE = LANES_STEP / LANES_STREAMS,
-    LANES_MOST = LANES_STEP * 128,
+    LANES_BESIDE = 0,
+    LANES_MOST = LANES_STEP * 64,
     LANES_FEW_LEVELS = 2, /* extract bits down to 2^(ceiling-89) */
     LANES_LEVELS = 4,     /* extract bits down to 2^(ceiling-179) */
     LANES_HIGHEST = 1015, /* the highest ceiling */
@@ -38,6 +38,11 @@ struct exact_sum_values {
  * last level, or the accumulators cannot hold the sums of the values, which they can where magnitudes are at most
  * 2^(ceiling-1). */
 bool exact_sum_lanes_add(const struct exact_sum_values *values, int ceiling, int levels, struct exact_sum_lanes *sum);
+
+/* The loop behind it, for each level of this processor: the fastest is the first. NULL: there are fewer. */
+typedef bool exact_sum_level(const struct exact_sum_values *values, int ceiling, int levels,
+                             struct exact_sum_lanes *sum);
+exact_sum_level *exact_sum_level_at(int i);
 
 /* The exponent of the least power of two that is not below any magnitude, at least -1022; above LANES_HIGHEST for
  * values that cannot be added, as infinities and NaN. */
