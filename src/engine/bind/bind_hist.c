@@ -75,6 +75,22 @@ static void set_hist_outputs(struct binder *binder, struct task *task, struct sl
     mark_fallible(task);
 }
 
+/* Edges of decimals, which are counted by their integers, as the numbers that they stand for. */
+static void scale_edges(struct binder *binder, const struct stage *stage, int scale, struct flow *flow)
+{
+    enum { EDGES = 2 };
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct code *code = &task->code;
+    value *values = arena_array(binder->arena, flow->count, sizeof *values);
+    for (size_t k = 0; k < flow->count; k++) {
+        values[k] = term_of_column(code, flow, k, stage->span).value;
+        if (k < EDGES)
+            values[k] = code_op(code, OP_DIV, values[k], code_float(code, (double)power_of_ten(scale), stage->span),
+                                NO_VALUE, stage->span);
+    }
+    task_set_slots(binder, task, flow, flow->columns, values, flow->count, 0);
+}
+
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     int64_t bins;
@@ -97,6 +113,9 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     operands_begin(binder, stage, flow, &operands);
     struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
     bool calendar = logical_is_time(column.logical);
+    const bool decimal = column.logical.kind == LOGICAL_DECIMAL;
+    if (decimal)
+        term.logical = (struct logical_type){.kind = LOGICAL_NUMBER};
     if (!calendar && !bind_aggregated(&operands.scope, AGG_PRODUCT, &term, NULL, "hist", stage->span)) {
         task_unknown(binder, stage, flow);
         return;
@@ -110,4 +129,6 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     task->column_op->calendar = calendar ? column.logical.kind : LOGICAL_NUMBER;
     set_hist_outputs(binder, task, calendar ? column : (struct slot){.type = TYPE_F64, .known = true}, flow);
     flow->rows = calendar ? -1 : bins;
+    if (decimal)
+        scale_edges(binder, stage, column.logical.scale, flow);
 }

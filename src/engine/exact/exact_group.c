@@ -300,6 +300,8 @@ enum status exact_group_failure(struct exact *exact, const struct lazy_task *laz
         return diag_error(exact->diags, span, "the function has no result for %s %s%s", word, quoted, where);
     diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind], word, quoted,
                where);
-    diag_hint(exact->diags, "`float(x)` gives a rounded result");
+    diag_hint(exact->diags, task->outputs[k].logical.kind == LOGICAL_DECIMAL
+                                ? "`round(x, 2)` has fewer digits; `float(x)` gives a rounded result"
+                                : "`float(x)` gives a rounded result");
     return STATUS_FAILED;
 }

@@ -1,5 +1,7 @@
 #include "engine/formats/npy_array.h"
 
+#include "engine/storage/growing_buffer.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -15,14 +17,6 @@ static enum status check_size(struct npy_array *array, size_t length)
         diag_error(diags, span, "`%s` has %zu dimensions, but at most %d are supported", array->path,
                    header->dimension_count, MOST_AXES);
         diag_hint(diags, "flatten it in NumPy with `a.reshape(-1)`");
-        return STATUS_FAILED;
-    }
-    size_t wide = 0; /* dimensions along which elements lie */
-    for (size_t i = 0; i < header->dimension_count; i++)
-        wide += header->dimensions[i] > 1;
-    if (header->fortran && wide > 1) {
-        diag_error(diags, span, "`%s` is in Fortran order", array->path);
-        diag_hint(diags, "convert it with `numpy.ascontiguousarray(a)`");
         return STATUS_FAILED;
     }
     array->rows = 1;
@@ -49,13 +43,83 @@ enum status npy_array_describe(struct npy_array *array, const void *data, size_t
     return status == STATUS_OK ? check_size(array, length) : status;
 }
 
+static enum status no_memory(const struct npy_array *array)
+{
+    return diag_error(array->job->diags, array->job->span, "there is no memory for `%s`", array->path);
+}
+
+/* Copying elements in Fortran order, in which the first index runs fastest, so that the last one does. */
+struct reorder {
+    const struct npy_array *array;
+    char *to;
+    int64_t strides[MOST_AXES]; /* of the file: elements from one index along an axis to the next */
+};
+
+static void reorder_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    const struct reorder *reorder = context;
+    const struct npy_array *array = reorder->array;
+    const struct npy_header *header = &array->header;
+    const int64_t begin = part * PART_ROWS;
+    const int64_t end = array->rows - begin < PART_ROWS ? array->rows : begin + PART_ROWS;
+    int64_t index[MOST_AXES], rest = begin, from = 0;
+    for (size_t i = header->dimension_count; i-- > 0; rest /= header->dimensions[i]) {
+        index[i] = rest % header->dimensions[i];
+        from += index[i] * reorder->strides[i];
+    }
+    for (int64_t row = begin; row < end; row++) {
+        memcpy(reorder->to + (size_t)row * header->size, array->data + (size_t)from * header->size, header->size);
+        size_t i = header->dimension_count - 1;
+        from += reorder->strides[i];
+        for (; ++index[i] == header->dimensions[i] && i > 0; i--) {
+            index[i] = 0;
+            from += reorder->strides[i - 1] - header->dimensions[i] * reorder->strides[i];
+        }
+    }
+}
+
+/* Has the elements in a buffer, with the last index running fastest. */
+static enum status reorder_elements(struct npy_array *array)
+{
+    const struct npy_header *header = &array->header;
+    const size_t bytes = (size_t)array->rows * header->size;
+    struct growing_buffer buffer = {.max = bytes};
+    struct reorder reorder = {.array = array};
+    int64_t stride = 1;
+    for (size_t i = 0; i < header->dimension_count; i++) {
+        reorder.strides[i] = stride;
+        stride *= header->dimensions[i];
+    }
+    if (!growing_buffer_reserve(&buffer, bytes))
+        return no_memory(array);
+    reorder.to = buffer.data;
+    const int64_t parts = (array->rows + PART_ROWS - 1) / PART_ROWS;
+    if (!workers_run(array->job->workers, parts, reorder_part, &reorder)) {
+        growing_buffer_free(&buffer);
+        return STATUS_CANCELLED;
+    }
+    buffer.used = bytes;
+    array->reordered = mapping_from_buffer(array->path, mapping_stamp(array->mapping), &buffer);
+    array->mapping = array->reordered;
+    array->data = mapping_data(array->mapping);
+    return STATUS_OK;
+}
+
 enum status npy_array_open(struct npy_array *array, struct mapping *mapping, size_t offset, size_t length)
 {
     const char *bytes = mapping_data(mapping), *data = bytes ? bytes + offset : ""; /* NULL: an empty file */
     array->mapping = mapping;
+    array->reordered = NULL;
     enum status status = npy_array_describe(array, data, length, length);
     array->data = data + array->header.data;
-    return status;
+    const bool reorders = array->header.fortran && array->header.dimension_count > 1 && array->rows > 0;
+    return status == STATUS_OK && reorders ? reorder_elements(array) : status;
+}
+
+void npy_array_close(struct npy_array *array)
+{
+    mapping_unref(array->reordered);
 }
 
 /* The copy or check of one field of all elements. */
@@ -159,11 +223,6 @@ static bool may_stay(const struct npy_array *array, const struct npy_field *fiel
     size_t offset = (size_t)(array->data - (const char *)mapping_data(array->mapping));
     return array->rows > 0 && !array->header.structured && offset % field->size == 0 &&
            type_table[field->as].size == field->size && field->multiply == 1 && field->divide == 1;
-}
-
-static enum status no_memory(const struct npy_array *array)
-{
-    return diag_error(array->job->diags, array->job->span, "there is no memory for `%s`", array->path);
 }
 
 static enum status copied_column(struct field_copy *copy, struct column **column)

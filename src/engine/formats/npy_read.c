@@ -76,5 +76,8 @@ enum status read_npy(const struct format_job *job, struct mapping *mapping, stru
     enum status status = npy_array_open(&array, mapping, 0, mapping_length(mapping));
     if (status == STATUS_OK)
         status = check_types(&array);
-    return status == STATUS_OK ? read_columns(&array, relation) : status;
+    if (status == STATUS_OK)
+        status = read_columns(&array, relation);
+    npy_array_close(&array);
+    return status;
 }

@@ -182,13 +182,15 @@ static enum status read_member(const struct unpacking *unpacking, const struct f
     struct mapping *unpacked = unpacking->unpacked[k];
     enum status status = npy_array_open(&array, unpacked ? unpacked : reader->mapping, unpacked ? 0 : member->entry.at,
                                         member->entry.size);
-    if (status != STATUS_OK)
-        return status;
     /* The file may have changed since its header was read. */
-    if (array.header.structured || array.header.fields->reading != member->field.reading || array.rows != member->rows)
-        return diag_error(job->diags, job->span, "`%s` is damaged: array `%s` is another than it was", path,
-                          member->name);
-    return npy_array_column(&array, array.header.fields, column);
+    if (status == STATUS_OK && (array.header.structured || array.header.fields->reading != member->field.reading ||
+                                array.rows != member->rows))
+        status =
+            diag_error(job->diags, job->span, "`%s` is damaged: array `%s` is another than it was", path, member->name);
+    if (status == STATUS_OK)
+        status = npy_array_column(&array, array.header.fields, column);
+    npy_array_close(&array);
+    return status;
 }
 
 static enum status read_members(struct file_reader *base, const struct format_job *job, const bool *wanted,
