@@ -1,6 +1,7 @@
 #include "cl/cl.h"
 
 #include "cl/accelerator_open.h"
+#include "cl/codegen/kernel_text.h"
 #include "cl/memory/memory.h"
 #include "cl/operators/operator.h"
 #include "cl/start.h"

@@ -2,6 +2,7 @@
 #include "cl_rig.h"
 
 #include "cl/codegen/filter_order.h"
+#include "cl/codegen/kernel_text.h"
 
 enum { ROWS = 100003 };
 

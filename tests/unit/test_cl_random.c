@@ -1,6 +1,7 @@
 /* Random tasks: OpenCL kernels of both shapes compared with the evaluator. RQL_TEST_LONG=20 runs 20 times as many,
  * RQL_TEST_SEED=n runs others; an argument filters the tests. */
 #include "cl/codegen/kernel_key.h"
+#include "cl/codegen/kernel_text.h"
 #include "cl_rig.h"
 
 #include <inttypes.h>
@@ -268,8 +269,10 @@ static void mutate_unread(struct random *random, struct task *task)
             task->outputs[0].name = "row";
         break;
     default:
-        if (task->aggregate_count > 0)
+        if (task->aggregate_count > 0) {
+            task->aggregates[0].name = "lane";
             task->aggregates[0].has_initial = !task->aggregates[0].has_initial;
+        }
     }
 }
 

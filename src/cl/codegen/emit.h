@@ -65,6 +65,7 @@ void emit_body(const struct emitter *emitter, struct strbuf *out, int width, str
 /* Where INPUTs are read: in their columns, or in the private arrays of row_block.cl at [j]. */
 enum input_source { FROM_COLUMNS, FROM_LOADED };
 
+/* The INPUT v in these arrays, as an expression in the arena. */
 const char *emit_loaded(const struct emitter *emitter, value v);
 
 /* As emit_body for the values marked; what they and their guards read must be marked or already computed. */

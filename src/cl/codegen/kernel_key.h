@@ -3,7 +3,7 @@
 #ifndef RQL_CL_CODEGEN_KERNEL_KEY_H
 #define RQL_CL_CODEGEN_KERNEL_KEY_H
 
-#include "cl/codegen/kernel_text.h"
+#include "cl/codegen/kernel_plan.h"
 
 #include "base/strbuf.h"
 

@@ -8,4 +8,7 @@
 const char *lane_cl_type(enum lane lane);
 const char *width_suffix(int width);
 
+/* A comparison of values in `lane` as an int mask, 0 or -1, in the arena. */
+const char *lane_mask(struct arena *arena, const char *comparison, enum lane lane, int width);
+
 #endif

@@ -1,5 +1,6 @@
 #include "cl/task/launch.h"
 
+#include "cl/codegen/kernel_text.h"
 #include "cl/codegen/literal.h"
 #include "cl/codegen/loop_terms.h"
 #include "cl/device/kernel_arguments.h"
@@ -127,7 +128,7 @@ static void float_sum_arguments(struct kernel_arguments *arguments, const struct
         kernel_argument(arguments, sizeof levels->unit[k], &levels->unit[k]);
 }
 
-/* Arguments between the literals and the row number, by role; see kernel_text.h. */
+/* Arguments between the literals and the row number, by role; see kernel_plan.h. */
 static void role_arguments(struct kernel_arguments *arguments, const struct launch *launch, enum kernel_role role,
                            cl_mem slots)
 {

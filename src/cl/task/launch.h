@@ -3,7 +3,7 @@
 #define RQL_CL_TASK_LAUNCH_H
 
 #include "cl/codegen/float_sum_levels.h"
-#include "cl/codegen/kernel_text.h"
+#include "cl/codegen/kernel_plan.h"
 #include "cl/compile/program.h"
 #include "cl/memory/memory.h"
 

@@ -1,6 +1,7 @@
 #include "cl/task/plan_program.h"
 
 #include "cl/codegen/kernel_key.h"
+#include "cl/codegen/kernel_text.h"
 #include "cl/task/launch.h"
 
 /* Compile time grows faster than linearly: PoCL takes a few seconds for this many, and no formula is as long. */

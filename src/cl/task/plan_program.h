@@ -2,7 +2,7 @@
 #ifndef RQL_CL_TASK_PLAN_PROGRAM_H
 #define RQL_CL_TASK_PLAN_PROGRAM_H
 
-#include "cl/codegen/kernel_text.h"
+#include "cl/codegen/kernel_plan.h"
 #include "cl/compile/program.h"
 
 /* Returns the program of a plan, its kernels by role, owned by the accelerator. NULL: it cannot be built, which a note

@@ -3,7 +3,7 @@
 #define RQL_CL_TASK_READ_AGGREGATES_H
 
 #include "cl/codegen/float_sum_levels.h"
-#include "cl/codegen/kernel_text.h"
+#include "cl/codegen/kernel_plan.h"
 
 /* The slots of one launch: `groups` results of each accumulator. */
 struct slots {
