@@ -19,7 +19,7 @@ size_t cl_numbers(size_t *numbers, size_t most, struct opencl_process *process);
  * install if there is none. Starts OpenCL. */
 void cl_describe(struct strbuf *out, struct opencl_process *process);
 
-/* Whether this machine seems to have a GPU; OpenCL is not asked. */
+/* Whether the system seems to have a GPU, by its device files; OpenCL is not queried. */
 bool cl_expects_gpu(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* A backend runs a task on a range of rows. The evaluator is one, each OpenCL device is one; nothing above asks which.
- * The engine splits work into ranges so that it can cancel, show progress and change backends between them. */
+/* A backend runs a task on a range of rows. The evaluator is one, each OpenCL device is one; no caller depends on
+ * which. The engine splits work into ranges so that it can cancel, show progress and change backends between them. */
 #ifndef RQL_ENGINE_BACKEND_BACKEND_H
 #define RQL_ENGINE_BACKEND_BACKEND_H
 
@@ -24,11 +24,11 @@ struct job {
     struct progress_step whole; /* the task, of which row r is part r / rows */
     const atomic_int *cancel;   /* becomes non-zero when the user interrupts */
     struct diags *diags;
-    bool keeps; /* it is run again and again, with other elements in its columns: only their known ranges hold */
+    bool keeps; /* the job runs repeatedly and the elements of its columns change: rely on their known ranges alone */
 };
 
-/* Where rows that pass the filters go: columns[k] is output k (NULL if not needed), reserved for as many rows as the
- * task reads; `rows` are written so far. Values are stored as columns[k]->store. */
+/* The destination of rows that pass the filters: columns[k] is output k (NULL if not needed), reserved for as many rows
+ * as the task reads, of which `rows` have been written. Values are stored as columns[k]->store. */
 struct row_sink {
     struct column **columns;
     int64_t rows;
@@ -70,19 +70,20 @@ struct round_task {
     /* Of a task of SINK_ROWS that has aggregates too: the task whose outputs they are, and its columns; else NULL. */
     const struct task *aggregates;
     struct column *const *elements;
-    /* Of OPERATOR_GROUP, by one integer whose range is known: how many groups there are to be, whose keys are the least
-     * one of that range and those after it; if there are others, or a group has no rows, the round has failed. */
+    /* Of OPERATOR_GROUP, by one integer whose range is known: the number of groups. Their keys are consecutive from the
+     * least of that range; the round fails if there is another key, or a key without rows. */
     int64_t groups;
 };
 
-/* The tasks of a round: first those of the condition that it begins, last those of the condition that it was the last;
- * there may be none of either. The last task of a condition has one row and the condition as its output 0. */
+/* The tasks of a round: first those of the condition under which it runs, if any, then its body, then those of the
+ * condition that ends the loop after it, if any. The last task of a condition has one row, and the condition is its
+ * output 0. */
 struct rounds_job {
     const struct round_task *tasks;
-    size_t count, before, after_count; /* of these, those of the conditions */
-    /* Columns change places after each round; where both are the same, a round leaves them as they are. */
+    size_t count, before, after_count; /* of all tasks, and of those of either condition */
+    /* The double-buffered state, exchanged after each round; state[k] == after[k]: a round does not change it. */
     struct column *const *state, *const *after;
-    struct column *const *start; /* what state[] begins with, on the host or a device, perhaps stored differently */
+    struct column *const *start; /* the values of state[] before the first round; may have another storage type */
     size_t column_count;
     struct column *step; /* of one row, the number of the round */
     struct timing *timing;
@@ -93,7 +94,7 @@ struct rounds_job {
 struct rounds_end {
     int64_t done; /* rounds that have run */
     bool ended;   /* by a condition of the loop */
-    bool flagged; /* in the next one something may have failed; the state is that before it */
+    bool flagged; /* a value may have failed in the next round; the state is that before it */
 };
 
 struct backend;
@@ -102,10 +103,10 @@ struct group_stream;
 struct kept_job;
 
 struct backend_ops {
-    /* Starts to get ready for the task without waiting, and returns how far that is; adds no notes. Another task may be
-     * begun or prepared meanwhile. Without a job, gets ready for tasks in general: a device starts. */
+    /* Starts to prepare the task without waiting, and returns the state of that; adds no notes. Other tasks may be
+     * begun or prepared meanwhile. With a NULL job, only starts the device. */
     enum readiness (*begin)(struct backend *backend, const struct job *job);
-    /* Gets ready for the task: builds its program, and waits for that. STATUS_UNABLE if this backend cannot run it. */
+    /* Prepares the task: builds its program and waits for it. STATUS_UNABLE if this backend cannot run the task. */
     enum status (*prepare)(struct backend *backend, const struct job *job);
     /* The most rows of a range, at least 1; all ranges but the last should be multiples of 4096 rows. */
     int64_t (*range_rows)(struct backend *backend, const struct job *job);
@@ -115,26 +116,26 @@ struct backend_ops {
     enum status (*aggregate)(struct backend *backend, const struct job *job, struct agg_state *states, bool *flagged);
     /* Appends the rows of the range that pass the filters, in order. */
     enum status (*rows)(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged);
-    /* Groups rows while they are computed (group_stream.h): opens a stream, or NULL, and adds the rows of the range
-     * that pass the filters. Members NULL: unable. */
+    /* Group rows as they are computed (group_stream.h): open_group opens a stream, NULL if it cannot; group adds the
+     * rows of the range that pass the filters. NULL members: not supported. */
     struct group_stream *(*open_group)(struct backend *backend, const struct operator_job *job);
     enum status (*group)(struct backend *backend, const struct job *job, struct group_stream *stream, bool *flagged);
-    /* A job that runs again and again on the same columns, whose elements change in between: its program is made once.
-     * `columns` are those of the outputs, all of the job's rows, NULL where not needed; or NULL, for its aggregates. No
-     * filters, windows or aggregates in order: then, and if there is not enough memory, NULL. What the job points to
-     * has to outlive it. NULL members: unable. */
+    /* Compiles a job that runs repeatedly on the same columns, whose elements change between runs. `columns` are those
+     * of the outputs, with all of the job's rows, NULL where not needed; or NULL, for its aggregates. Returns NULL for
+     * filters, windows and aggregates in order, and without memory. Everything that the job points to must outlive the
+     * result. NULL members: not supported. */
     struct kept_job *(*keep)(struct backend *backend, const struct job *job, struct column *const *columns);
-    /* Runs it. `states` are merged into; flagged: as of `aggregate` and `rows`. */
+    /* Runs it: writes its columns, or merges its aggregates into `states`. *flagged as of `aggregate` and `rows`. */
     enum status (*run_kept)(struct kept_job *kept, struct agg_state *states, bool *flagged);
-    /* Runs `rounds` rounds by two jobs in turns, of which each reads what the other writes, several rounds in one pass
-     * over memory. STATUS_UNABLE, before anything is done: it would not pay, or a value may fail. */
+    /* Runs `rounds` rounds of two alternating jobs, each of which reads what the other writes, several rounds in one
+     * pass over memory. STATUS_UNABLE, with nothing done: it would not be faster, or a value may fail. */
     enum status (*run_in_turns)(struct kept_job *const jobs[2], int64_t rounds);
     void (*drop)(struct kept_job *kept); /* NULL is allowed */
-    /* Rounds of a loop on columns that stay on the device. NULL: they cannot run so. */
+    /* Prepares rounds of a loop on columns that stay on the device. NULL: a task has no such form. */
     struct device_rounds *(*open_rounds)(struct backend *backend, const struct rounds_job *job);
-    /* Runs `count` rounds from the round `first` on, which may be fewer if the loop's conditions end it. */
+    /* Runs `count` rounds from round `first` on, fewer if a condition ends the loop. */
     enum status (*run_rounds)(struct device_rounds *rounds, int64_t first, int64_t count, struct rounds_end *end);
-    /* Leaves the state where it can be read: in state[], or in after[] if an odd number of rounds has run. */
+    /* Makes the state readable: in state[], or in after[] after an odd number of rounds. False: the device failed. */
     bool (*finish_rounds)(struct device_rounds *rounds);
     void (*close_rounds)(struct device_rounds *rounds); /* NULL is allowed */
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */

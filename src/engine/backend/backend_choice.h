@@ -1,9 +1,9 @@
 /* Backend choice: which backend runs a task if the user names none. The one that is expected to finish first, by its
- * cost model (cost_model.h), what has to be moved to it, and what the same task took before.
+ * cost model (cost_model.h), the bytes to transfer to it, and earlier times of the same task.
  *
- * The choice never changes a result. It is made for each task anew; a task that runs again and again tries what might
- * be faster, rarely enough to cost little. Where nobody would notice the difference the evaluator is chosen, for which
- * nothing has to be built. */
+ * The choice never changes a result. It is made for each run of a task; now and then a candidate that might be faster
+ * is tried, rarely enough to cost little. Where the difference would not be noticed the evaluator is chosen, which has
+ * nothing to build. */
 #ifndef RQL_ENGINE_BACKEND_BACKEND_CHOICE_H
 #define RQL_ENGINE_BACKEND_BACKEND_CHOICE_H
 

@@ -4,7 +4,7 @@
 
 enum readiness {
     BACKEND_READY,   /* `prepare` will not wait */
-    BACKEND_PENDING, /* it gets ready on other threads or in other processes: ask again later */
+    BACKEND_PENDING, /* being prepared by other threads or processes: query again later */
     BACKEND_UNABLE   /* it cannot run the task; `prepare` says why */
 };
 

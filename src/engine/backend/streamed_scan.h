@@ -1,7 +1,8 @@
 /* Streamed scan: reading files that exceed memory.
  *
- * The system reads ahead of a scan well, but evicts what was read first, so that the next query finds nothing of it in
- * memory, nor do other processes of their files. A streamed scan keeps only the beginning of the columns in memory. */
+ * The kernel reads ahead of a scan, but evicts the least recently used pages: those that the next scan reads first, and
+ * those of other processes. A streamed scan keeps the beginning of its columns in memory and drops all other pages that
+ * it has read. */
 #ifndef RQL_ENGINE_BACKEND_STREAMED_SCAN_H
 #define RQL_ENGINE_BACKEND_STREAMED_SCAN_H
 
@@ -12,7 +13,7 @@ struct stream_column;
 struct streamed_scan {
     struct stream_column *columns; /* of files, and read row by row; in the arena */
     size_t count;
-    int64_t rows;     /* of a range: bounds the wait after an interrupt */
+    int64_t rows;     /* of a range, which bounds the time until an interrupt is noticed */
     int64_t kept;     /* rows before this one stay in memory */
     int64_t released; /* rows before this one have been released, or stay */
 };
@@ -22,8 +23,8 @@ struct streamed_scan {
 bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, struct column *const *columns,
                         int64_t begin, int64_t end, int64_t memory, struct arena *arena);
 
-/* Rows before `end` have been read: releases their memory, except that of the last range, whose rows may be read as
- * neighbours. */
+/* Call when the rows before `end` have been read: drops their pages, except those of the last range, whose rows the
+ * next range may read as neighbours. */
 void streamed_scan_release(struct streamed_scan *stream, int64_t end);
 
 #endif

@@ -13,7 +13,7 @@ struct row_ranges {
 };
 
 /* Finds the ranges of rows begin .. end-1 of the job, from the zone maps of its columns (column_stats.h) and from row
- * numbers. They hold all rows that pass, all that would fail the query, and gaps too short to be worth a new range.
+ * numbers. They cover all rows that pass, all that would fail the query, and gaps too short to be worth a new range.
  * Without a collector they are all rows. Allocates in `arena`. */
 void zone_prune(struct row_ranges *ranges, const struct job *job, const struct stats_collector *collector,
                 struct arena *arena);

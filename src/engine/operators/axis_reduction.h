@@ -1,5 +1,4 @@
-/* Reductions along the rows or columns of a shape: a row's number says which group it belongs to, so no keys are
- * read. */
+/* Reductions along an axis of a shape: a row's group is a function of its number, so no keys are read. */
 #ifndef RQL_ENGINE_OPERATORS_AXIS_REDUCTION_H
 #define RQL_ENGINE_OPERATORS_AXIS_REDUCTION_H
 
@@ -8,7 +7,8 @@
 /* Whether the job is such a group, of one aggregate of a kind supported here, without its keys. */
 bool axis_supports(const struct operator_job *job);
 
-/* Reserves and fills the result's column, job->results[1]. *flagged is set where it is worthless. STATUS_FAILED,
+/* Reserves and fills the result's column, job->results[1]. *flagged: a value may have failed, and the column is
+ * invalid. STATUS_FAILED,
  * without an error: not enough memory. */
 enum status axis_run(const struct operator_job *job, const struct workers *workers, _Atomic bool *flagged);
 

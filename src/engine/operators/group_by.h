@@ -1,4 +1,4 @@
-/* What groups of whole columns and of rows as they are computed (group_stream.h) share. */
+/* Shared by groups of whole columns and of rows as they are computed (group_stream.h). */
 #ifndef RQL_ENGINE_OPERATORS_GROUP_BY_H
 #define RQL_ENGINE_OPERATORS_GROUP_BY_H
 

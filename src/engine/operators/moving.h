@@ -1,7 +1,7 @@
-/* Moving aggregates: of each row, the aggregate of the rows around it (struct moving_operator).
+/* Moving aggregates: of each row, the aggregate of its window (struct moving_operator).
  *
- * A row's window is first..last-1. Over the rows of a part, first and last never decrease: windows begin again where a
- * group does. So one state serves all rows: rows enter it at its end and leave it at its beginning. */
+ * A row's window is the rows first..last-1. Within a part both bounds are monotonic, since windows restart where a
+ * group does, so one incremental state serves all rows: rows are added at its end and removed at its begin. */
 #ifndef RQL_ENGINE_OPERATORS_MOVING_H
 #define RQL_ENGINE_OPERATORS_MOVING_H
 

@@ -7,7 +7,7 @@
 static const size_t NO_CURSOR = SIZE_MAX;
 
 /* Returns the style of each byte of a line, an index for highlight_escape, in the arena. The bracket at the cursor, or
- * else before it, and the one that belongs to it stand out, and so does a closing bracket that closes nothing.
+ * else before it, and its counterpart are emphasised, and so is an unmatched closing bracket.
  * `cursor`: a byte of the line, or NO_CURSOR. */
 const unsigned char *highlight_line(const struct completer *completer, const char *line, size_t length, size_t cursor,
                                     struct arena *arena);

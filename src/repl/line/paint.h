@@ -1,4 +1,4 @@
-/* Draws a line in colours over the same line on the terminal, which a line editor has drawn without. */
+/* Redraws in colours the line that a line editor has drawn on the terminal without. */
 #ifndef RQL_REPL_LINE_PAINT_H
 #define RQL_REPL_LINE_PAINT_H
 
@@ -15,9 +15,9 @@ struct painting {
     size_t width, height;        /* of the terminal, in cells */
 };
 
-/* Appends what draws the line; afterwards the cursor is where it was. Lines wrap at the width, and newlines in the line
- * begin rows. False, and nothing is appended: the line has bytes whose place is not certain, or does not fit the
- * screen. Widths of characters are those of the locale. */
+/* Appends the characters and escape sequences that draw the line and restore the cursor. Lines wrap at the width, and
+ * newlines in the line begin rows. False, with nothing appended: the position of some byte is uncertain, or the line
+ * does not fit the screen. Widths of characters are those of the locale. */
 bool paint_line(struct strbuf *out, const struct painting *painting);
 
 #endif

@@ -1,4 +1,4 @@
-/* A pager: another program that shows text on the terminal by the screen. */
+/* A pager, such as less. */
 #ifndef RQL_REPL_PRINT_PAGER_H
 #define RQL_REPL_PRINT_PAGER_H
 
@@ -9,11 +9,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What the screen holds; lines 0: nothing is paged. */
+/* The capacity of the screen; 0 lines: nothing is paged. */
 struct page {
     size_t lines;
     size_t width; /* in cells */
-    bool cuts;    /* a line that is wider exceeds it, too; else it wraps */
+    bool cuts;    /* wider lines exceed it, too; else they wrap */
 };
 
 struct pager {

@@ -23,7 +23,7 @@ struct table_layout {
     struct strbuf scratch;
 };
 
-/* More columns are never shown, whatever is in them. */
+/* An upper bound of the number of columns that fit the width, whatever their values. */
 size_t table_most_columns(const struct relation *relation, const struct print_style *style);
 
 /* Lays out the columns for the first `head` and the last `tail` rows. A histogram's edges get commas alike. */

@@ -24,7 +24,7 @@ enum status measure_once(const struct runner *runner, const struct stmt *query, 
                          struct measurement *measurement, struct result *result, struct diags *diags);
 
 /* Repeats a query until it has run `max_runs` times or for `enough_ns`, whichever is first, but at least once. If a run
- * fails or is cancelled, the runs before it count. */
+ * fails or is cancelled, `measurements` has the runs before it. */
 enum status measure_repeated(const struct runner *runner, const struct stmt *query, int max_runs, int64_t enough_ns,
                              struct arena *arena, struct measurements *measurements, struct diags *diags);
 

@@ -17,7 +17,7 @@ struct platform {
     struct backend *(*open_device)(const char *choice);
     void (*describe_devices)(struct strbuf *out);
     const struct table_source *tables; /* on servers; may be NULL */
-    bool expects_gpu;                  /* there are signs of one; OpenCL has not been asked */
+    bool expects_gpu;                  /* the system seems to have a GPU; OpenCL has not been queried */
 };
 
 #endif

@@ -28,8 +28,8 @@ void progress_bar_start(struct progress_bar *bar, int fd);
 /* Erases a visible bar. */
 void progress_bar_stop(struct progress_bar *bar);
 
-/* Takes a report at a time, ns, into account: of a statement, `whole` rises only, and is 1 at most. Passes to come are
- * guessed, so that their weights may be wrong. */
+/* Updates the bar by a report at time `now`, ns. bar->whole never decreases and is at most 1; the number of passes
+ * still to come is a guess. */
 void progress_bar_note(struct progress_bar *bar, const struct progress_step *advance, int64_t now);
 
 /* Appends the bar as of that time, at most `width` cells. Rows and bytes are those of the pass. */

@@ -24,7 +24,7 @@ struct session {
     struct render_style errors;    /* for standard error */
     bool interactive;              /* at the prompt: errors and interrupts do not end the session */
     bool quitting;                 /* after .quit */
-    bool starting;                 /* runs rqlrc, of which a line that fails is left out */
+    bool starting;                 /* running rqlrc, in which lines that fail are skipped */
     bool no_init;                  /* do not run rqlrc */
     size_t read_depth;             /* of nested .read */
     const char *data_name;         /* of the last data file on the command line, or NULL (data_files.h) */

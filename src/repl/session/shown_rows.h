@@ -1,4 +1,4 @@
-/* The rows of a result that are shown, where its columns are unread (column.h). */
+/* Reads the rows of a result that are shown, where its columns are unread (column.h). */
 #ifndef RQL_REPL_SESSION_SHOWN_ROWS_H
 #define RQL_REPL_SESSION_SHOWN_ROWS_H
 

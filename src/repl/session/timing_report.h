@@ -11,8 +11,8 @@
  * the total (ns). */
 void report_timing(struct strbuf *out, const struct timing *timing, int64_t printed_ns, int64_t total_ns);
 
-/* Appends what the queries to servers between two moments took, if there were any: time, rows read there, as far as
- * servers tell, and what came over. */
+/* Appends the traffic with servers between two moments, if there was any: time, rows read by servers, where they report
+ * it, and bytes received. */
 void report_traffic(struct strbuf *out, const struct table_traffic *before, const struct table_traffic *after);
 
 /* Appends minimum and median of repeated runs; `interrupted`: Ctrl-C ended them early. */
