@@ -4,7 +4,7 @@
 
 #include "engine/formats/open_file.h"
 
-/* Checks an address to save to, and asks no server. */
+/* Checks the syntax of an address to save to; does not connect to the server. */
 enum status table_save_check(const char *address, struct span span, struct diags *diags);
 
 /* Saves all rows, which are on the host, into a table of the natural types, ordered by the address's columns. The rows

@@ -5,8 +5,8 @@
 #include "engine/plan/task.h"
 #include "sql/lower/dialect.h"
 
-/* What the dialect makes of the strings `a` and, for two of them, `b`; *fails: where that may differ from what rql
- * makes of them, NULL: nowhere. NULL: it does not say it. */
+/* The function of the strings `a` and, for two of them, `b`, in the dialect; *fails: the condition that its result may
+ * differ from rql's, NULL: never. NULL: the dialect has no equivalent. */
 const char *sql_text(const struct sql_dialect *dialect, const struct text_application *application, const char *a,
                      const char *b, const char **fails, struct arena *arena);
 

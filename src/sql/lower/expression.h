@@ -9,7 +9,7 @@
 #include "engine/plan/task.h"
 #include "sql/lower/dialect.h"
 
-/* What an INPUT is in SQL. */
+/* The SQL of an INPUT. */
 struct sql_leaf {
     const char *text; /* of the INPUT's kind: a condition (ClickHouse: 0 or 1), a 64-bit integer, a double, as a name or
                          in parentheses. Text of the table: a string, */
@@ -25,23 +25,24 @@ struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, c
                                             const struct sql_leaf *leaves, const struct queue *queue,
                                             struct arena *arena);
 
-/* Makes a column of what is long and read more than once by the values marked in `live`, and by the condition that one
- * of them fails: `from` becomes a subquery with these columns, one around another where they need each other. Returns
- * what the SELECT is to read, `from` itself where there is nothing to share; NULL: it would be too long. Comes before
- * the functions below; without it, each reader repeats what it reads. */
+/* Shares common subexpressions: long expressions that are used more than once by the values marked in `live`, or by the
+ * condition that one of them fails, become columns of a subquery around `from`, nested where they depend on each other.
+ * Returns the text that the SELECT has to read, `from` itself if nothing is shared; NULL: it would be too long. To be
+ * called before the functions below; without it, each use repeats the expression. */
 const char *sql_share(struct sql_expressions *expressions, const bool *live, const char *from);
 
-/* The value, in parentheses if it is more than a name, a call or a constant; NULL: it cannot be said in SQL exactly as
- * it is computed here. */
+/* The value, in parentheses if it is more than a name, a call or a constant; NULL: the dialect has no equivalent with
+ * exactly the same results. */
 const char *sql_expression(struct sql_expressions *expressions, value v);
 
 /* The same of a text, as a string: where a text is missing it is empty. */
 const char *sql_text_expression(struct sql_expressions *expressions, value v);
 
-/* Sets *condition to where one of the values marked in `live` fails, NULL: nowhere. False: that cannot be said. */
+/* Sets *condition to the condition that one of the values marked in `live` fails, NULL: never. False: it has no
+ * equivalent. */
 bool sql_failure(struct sql_expressions *expressions, const bool *live, const char **condition);
 
-/* After one of them could not be said: the operation, for explain. */
+/* After one of these has failed: the operation without an equivalent, for explain. */
 const char *sql_refusal(const struct sql_expressions *expressions);
 
 #endif

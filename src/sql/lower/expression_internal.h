@@ -1,4 +1,4 @@
-/* Shared by the files that say expressions. */
+/* Shared by the files that generate SQL expressions. */
 #ifndef RQL_SQL_LOWER_EXPRESSION_INTERNAL_H
 #define RQL_SQL_LOWER_EXPRESSION_INTERNAL_H
 
@@ -7,13 +7,13 @@
 /* Servers refuse long statements (ClickHouse: 256 kB) and deep ones (100 subqueries, 1000 nested brackets). */
 enum { MOST_BYTES = 1 << 16, MOST_LAYERS = 48, DEEPEST = 60, SHORT = 32 };
 
-/* How a value is said. */
+/* The SQL of a value. */
 struct said {
-    const char *text;    /* once it is known */
-    const char *refusal; /* why there is none */
+    const char *text;    /* the expression, once it has been generated */
+    const char *refusal; /* the operation that has no equivalent; or NULL */
     int depth;           /* of nested operations, */
     int layer;           /* and of subqueries whose columns it reads */
-    int readers;         /* how often it is read */
+    int readers;         /* the number of its uses */
     bool is_text;
     const char *fails; /* of an OP_TEXT: where it does; NULL: nowhere */
 };
@@ -29,7 +29,7 @@ struct sql_expressions {
     const char *refusal;
 };
 
-/* How an operation is said. */
+/* The SQL of an operation. */
 struct form {
     const struct sql_operation *as;
     const char *value;
@@ -40,10 +40,10 @@ struct form {
 /* The buffer's text in the arena, which is freed; NULL if it is too long. */
 const char *expression_keep(struct sql_expressions *expressions, struct strbuf *buffer);
 
-/* False: the dialect cannot say the operation. */
+/* False: the dialect has no equivalent of the operation. */
 bool expression_form(const struct sql_expressions *expressions, value v, struct form *form);
 
-/* Says a value whose arguments are said. */
+/* Generates the SQL of a value whose arguments have theirs. */
 void expression_say(struct sql_expressions *expressions, value v);
 
 #endif

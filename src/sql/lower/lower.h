@@ -15,12 +15,12 @@ struct lowered {
     bool throws;             /* the query is an error of throwIf where rows of a join's source fail */
 };
 
-/* Lowers a bound queue that reads the columns `from` alone. False: it cannot be said; *refusal tells what. Everything
- * is in the arena. */
+/* Lowers a bound queue that reads no columns but those of `from`. Everything is allocated in the arena. False: it has
+ * no equivalent in SQL; *refusal says what has none. */
 bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,
                  struct lowered *lowered, const char **refusal);
 
-/* lower_aggregate.c: aggregates of the values that `expressions` says, as columns. False: one cannot be said. */
+/* lower_aggregate.c: aggregates of values of `expressions`, as columns. False: one has no equivalent. */
 
 /* Of a group, behind the columns of its keys, one column each, computed of the rows of `select`. That of a quantile is
  * the values (lower_quantile.h). A sum or mean of floats has parts (float_limbs.h) in the

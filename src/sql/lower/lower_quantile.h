@@ -7,7 +7,7 @@
 #include "sql/lower/dialect.h"
 
 /* The values `v`, floats if `number`, of the rows where the condition holds (NULL: of all), as a sorted array. NULL: it
- * would be too long, or the dialect cannot say it. */
+ * would be too long, or the dialect has no equivalent. */
 const char *quantile_values(const struct sql_dialect *dialect, const char *v, const char *where, bool number,
                             struct arena *arena);
 

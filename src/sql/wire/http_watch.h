@@ -1,6 +1,6 @@
-/* A look at a query while its server runs it: how far it is, for the progress bar, and whether it goes on at all.
+/* Monitors a query while its server runs it: its progress, for the progress bar, and whether it has stalled.
  *
- * A second connection asks system.processes, which servers of all versions have. */
+ * A second connection polls system.processes, which servers of all versions have. */
 #ifndef RQL_SQL_WIRE_HTTP_WATCH_H
 #define RQL_SQL_WIRE_HTTP_WATCH_H
 
@@ -11,12 +11,12 @@
 struct http_watch {
     const struct curl_library *curl;
     CURLM *multi;
-    CURL *easy; /* asks; NULL: nothing was asked yet */
-    bool asking;
+    CURL *easy;                    /* polls; NULL: not created yet */
+    bool asking;                   /* a poll is in flight */
     const struct workers *workers; /* has the progress listener */
-    int64_t limit;                 /* ns without a sign of life until the query has stalled; 0: it never has */
-    int64_t heard;                 /* when there was the last sign of life: bytes, or another answer than before */
-    int64_t next;                  /* when to ask */
+    int64_t limit;                 /* ns without progress until the query has stalled; 0: it never has */
+    int64_t heard;                 /* the time of the last progress: bytes received, or a changed answer */
+    int64_t next;                  /* the time of the next poll */
     int64_t rows;                  /* that the server has read, at the last answer */
     struct strbuf answer, before;
 };
@@ -25,15 +25,15 @@ struct http_watch {
 void http_watch_begin(struct http_watch *watch, const struct curl_library *curl, CURLM *multi,
                       const struct workers *workers, int limit_ms);
 
-/* Whether it is time to ask; then the caller prepares http_watch_easy for its server and calls http_watch_ask. */
+/* Whether a poll is due; if so, the caller prepares http_watch_easy for its server and calls http_watch_ask. */
 bool http_watch_is_due(const struct http_watch *watch, int64_t now);
 CURL *http_watch_easy(struct http_watch *watch);
 void http_watch_ask(struct http_watch *watch, int64_t now);
 
-/* The question about a query; read_rows, total_rows_approx and other numbers that change while it goes on. */
+/* Appends the query to poll with: read_rows, total_rows_approx and other numbers that change while the query runs. */
 void http_watch_question(struct strbuf *sql, const char *query_id);
 
-/* The answer is there, or there will be none. */
+/* To be called when the poll has ended, with its outcome. */
 void http_watch_answered(struct http_watch *watch, CURLcode code, int64_t now);
 
 bool http_watch_has_stalled(const struct http_watch *watch, int64_t now);
