@@ -14,12 +14,16 @@ struct layout {
     const char *controller; /* its name in /proc/self/cgroup */
     const char *root;       /* mount point */
     const char *limit, *usage;
-    const char *stat, *inactive, *active; /* parts of the usage that are file pages */
+    const char *stat, *file_pages[2]; /* parts of the usage that are file pages */
 };
 static const struct layout layouts[] = {
-    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "memory.stat", "inactive_file", "active_file"},
-    {"memory", "/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "memory.stat",
-     "total_inactive_file", "total_active_file"},
+    {"", "/sys/fs/cgroup", "memory.max", "memory.current", "memory.stat", {"inactive_file", "active_file"}},
+    {"memory",
+     "/sys/fs/cgroup/memory",
+     "memory.limit_in_bytes",
+     "memory.usage_in_bytes",
+     "memory.stat",
+     {"total_inactive_file", "total_active_file"}},
 };
 
 /* The positive number in a file; INT64_MAX if there is none. */
@@ -35,20 +39,26 @@ static int64_t read_number(const char *path)
     return number;
 }
 
-/* The number after `word` at the start of a line; `absent` if there is none. */
-static int64_t read_field(const char *path, const char *word, int64_t absent)
+/* The sum of the numbers after these words at starts of lines; `absent` if there are none. */
+static int64_t read_fields(const char *path, const char *const *words, int count, int64_t absent)
 {
     FILE *file = fopen(path, "re");
     char line[LINE_BYTES];
-    size_t length = strlen(word);
-    long long number = absent;
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, word, length) == 0 && sscanf(line + length, "%*[: ]%lld", &number) == 1)
-            break;
+    int64_t sum = 0;
+    int found = 0;
+    while (file && found < count && fgets(line, sizeof line, file)) {
+        for (int i = 0; i < count; i++) {
+            const size_t length = strlen(words[i]);
+            long long number;
+            if (strncmp(line, words[i], length) == 0 && sscanf(line + length, "%*[: ]%lld", &number) == 1) {
+                sum += number;
+                found++;
+            }
+        }
     }
     if (file)
         (void)fclose(file);
-    return number;
+    return found > 0 ? sum : absent;
 }
 
 /* The path of a group's file, in `path`. */
@@ -65,21 +75,28 @@ static int64_t group_free(const struct layout *layout, const char *group, int64_
     char path[PATH_BYTES];
     int64_t used = read_number(group_file(path, layout, group, layout->usage));
     group_file(path, layout, group, layout->stat);
-    int64_t files = read_field(path, layout->inactive, 0) + read_field(path, layout->active, 0);
+    int64_t files = read_fields(path, layout->file_pages, 2, 0);
     if (used == INT64_MAX)
         return limit;
     used -= min_int64(files, used);
     return limit - min_int64(used, limit);
 }
 
-/* The lowest limit of a group and its parents, or with `free` the least free memory. */
+static int64_t machine_bytes(void)
+{
+    return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+}
+
+/* The lowest limit of a group and its parents, or with `free` the least free memory. A limit beyond what the machine
+ * has is none: to ask what such a group uses takes the kernel long. */
 static int64_t groups_bytes(const struct layout *layout, char *group, bool free)
 {
+    const int64_t most = machine_bytes();
     int64_t bytes = INT64_MAX;
     for (;;) {
         char path[PATH_BYTES];
         int64_t limit = read_number(group_file(path, layout, group, layout->limit));
-        if (limit != INT64_MAX)
+        if (limit < most)
             bytes = min_int64(bytes, free ? group_free(layout, group, limit) : limit);
         char *slash = strrchr(group, '/');
         if (!slash)
@@ -123,7 +140,7 @@ static int64_t limits(bool free)
 
 int64_t system_memory_bytes(void)
 {
-    int64_t bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+    int64_t bytes = machine_bytes();
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < INT64_MAX)
         bytes = min_int64(bytes, (int64_t)limit.rlim_cur);
@@ -133,7 +150,8 @@ int64_t system_memory_bytes(void)
 int64_t system_memory_free_bytes(void)
 {
     enum { KIB = 1024 };
-    int64_t kib = read_field("/proc/meminfo", "MemAvailable", INT64_MAX / KIB);
+    static const char *const available = "MemAvailable";
+    int64_t kib = read_fields("/proc/meminfo", &available, 1, INT64_MAX / KIB);
     return min_int64(kib * KIB, limits(true));
 }
 
