@@ -1,8 +1,8 @@
-/* Tasks of the rounds of a loop, which the host launches one after another without looking at what comes of them. Their
- * kernels have the number of the round as a parameter, from 1 on within a batch, and the flag says where the batch has
- * ended: 0, it has not; r > 0, in round r something may have failed; -r < 0, rounds before r are done, and the
- * condition of the loop lets no other begin. Kernels of later rounds return at once. Those of the same round go on, so
- * that all work-items of a group do the same. */
+/* Kernels of the rounds of a loop, which the host enqueues in batches without synchronising between rounds. They have
+ * the number of the round as a parameter, from 1 on within a batch, and a flag says where the batch has ended: 0: not
+ * yet; r > 0: a value may have failed in round r; -r < 0: the rounds before r are done, and the loop's condition ends
+ * it there. Kernels of later rounds return at once; those of round r continue, so that control flow is uniform within a
+ * work-group. */
 #ifndef RQL_CL_CODEGEN_ROUND_TEXT_H
 #define RQL_CL_CODEGEN_ROUND_TEXT_H
 

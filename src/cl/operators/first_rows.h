@@ -15,7 +15,7 @@ struct first_rows {
 };
 
 /* Begins a run and finds the first rows of the keys of all the job's rows. The run becomes unable if there are more
- * than `most`. first_rows_end is due in any case. */
+ * than `most`. Call first_rows_end in any case. */
 void first_rows_find(struct first_rows *found, struct accelerator *accelerator, const struct operator_job *job,
                      const struct group_keys *group_keys, int64_t most);
 void first_rows_number(struct first_rows *found);

@@ -17,7 +17,7 @@ struct accumulate_plan {
     int64_t rows;
 };
 
-/* Picks the strategy for so many records; false if the device has none that pays. */
+/* Picks the strategy for this number of records; false if none is faster on this device than sorting. */
 bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_layout *layout,
                            const struct accelerator *accelerator, int64_t rows, uint64_t records);
 

@@ -24,7 +24,7 @@ struct group_output {
 enum status groups_write(const struct group_output *groups, bool *flagged);
 
 /* Gathers the keys of the rows that a column of u32 lists, for `keys` above. STATUS_UNABLE: out of memory.
- * groups_free_keys is due in any case. */
+ * Call groups_free_keys in any case. */
 enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
                         struct column **keys);
 void groups_free_keys(const struct group_keys *group_keys, struct column **keys);

@@ -46,7 +46,7 @@ struct operator_job {
     int64_t *result_rows;
     struct buffer_pool *pool; /* for results and scratch memory, or NULL */
     int64_t memory; /* the memory limit in bytes, for operators that reserve their results; 0: the machine's */
-    bool no_wait;   /* STATUS_UNABLE, without a note, rather than wait for a device or a program to get ready */
+    bool no_wait;   /* STATUS_UNABLE, without a note, rather than wait for a device to start or a program to be built */
     struct timing *timing;
     struct progress *progress;  /* or NULL */
     struct progress_step whole; /* the task */

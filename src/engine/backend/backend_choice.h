@@ -45,7 +45,7 @@ void chooser_estimate(struct chooser *chooser, const struct cost_features *work,
  * time on. */
 struct backend *chooser_missing_device(struct chooser *chooser);
 
-/* Picks the backend for a task. It may have to get ready first, and may then turn out to be unable. */
+/* Picks the backend for a task. It may still have to be prepared, and that may fail with STATUS_UNABLE. */
 struct backend *chooser_pick(struct chooser *chooser, const struct cost_features *work);
 
 /* Picks the backend for a task whose rows are then grouped. The evaluator groups them while it computes them, which

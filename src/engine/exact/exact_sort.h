@@ -14,7 +14,7 @@ struct order {
 /* NaN is last in either direction, and equals itself. */
 int exact_compare_floats(double a, double b, bool descending);
 
-/* Reads the order's keys from the task's inputs; exact_release_keys is due in any case, unless there are none. */
+/* Reads the order's keys from the task's inputs; call exact_release_keys in any case, unless there are none. */
 enum status exact_read_keys(struct exact *exact, struct lazy_task *lazy, const size_t *inputs, struct order *order);
 void exact_release_keys(const struct order *order);
 

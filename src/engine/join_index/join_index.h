@@ -1,14 +1,14 @@
-/* An index over keys: finds the rows of a relation by their keys in a few operations of typed code, without a search.
+/* An index over keys: finds the rows of a relation by their keys in a few operations of typed code.
  *
- * A tuple of keys has an id, 0..ids-1; `ids` itself stands for a tuple that no row has. Tables by id then tell the
- * rows. The id is found in one of three ways:
+ * A tuple of keys has an id, 0..ids-1; `ids` itself stands for a tuple that no row has. Tables map ids to rows. The id
+ * is found in one of three ways:
  *
- * Dense, where the ranges of the keys have few combinations: the place of the tuple among all combinations,
+ * Dense, where the ranges of the keys have few combinations: the index of the tuple among all combinations,
  * (k0 - lo0) * extent1 + (k1 - lo1) ..., if all keys are in their ranges.
  *
- * Searched, where that is so of all keys but one, and few rows agree in these: their place tells where the rows begin
- * and end that have them, in the order of the last key, which is found among them by a binary search. The id is the
- * place of the first row with the tuple.
+ * Searched, where that holds for all keys but one, and few rows agree in these: their index gives the begin and end of
+ * the rows that have them, sorted by the last key, which is found by a binary search. The id is the position of the
+ * first row with the tuple.
  *
  * Sparse: a perfect hash function, by "hash, displace, and compress" (Belazzougui, Botelho, Dietzfelbinger, ESA 2009).
  * A hash of the keys gives a bucket and 31 bits x; the bucket's displacement, a multiplier found when the index is
@@ -83,7 +83,7 @@ struct join_keys {
 };
 
 /* Indexes the keys; rows in which one, or the order, is missing are left out. STATUS_FAILED, without an error: not
- * enough memory, of which it tells before it takes much. */
+ * enough memory, which is checked before much is allocated. */
 enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index);
 void join_index_free(struct join_index *index); /* NULL is allowed */
 

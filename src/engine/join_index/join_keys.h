@@ -19,7 +19,8 @@ struct index_build {
     int32_t *ids;       /* of each row; -1: a key is missing */
 };
 
-/* Whether a loop over rows or ids goes on: asked at each of them, looks for a cancellation at some. */
+/* Whether a loop over rows or ids may go on to number `row`: false once the build is cancelled, which is checked at
+ * some rows only. */
 static inline bool join_goes_on(const struct index_build *build, int64_t row)
 {
     return row % JOIN_BLOCK != 0 || !workers_cancelled(build->workers);

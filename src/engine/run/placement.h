@@ -14,7 +14,7 @@ struct placement {
     struct job *job; /* the whole task */
     const struct row_ranges *ranges;
     struct backend *backend;       /* prepared; runs the next range */
-    struct backend *awaited;       /* gets ready while the evaluator runs slices, or NULL */
+    struct backend *awaited;       /* being prepared while the evaluator runs slices, or NULL */
     int64_t slice;                 /* rows of the next slice, */
     int64_t slice_ns;              /* which is to take this long */
     int64_t sliced_rows;           /* all slices so far, */

@@ -1,6 +1,6 @@
 /* Sorting a bucket that fits a core's cache, by one thread.
  *
- * Its elements are dealt into bins of a fixed room, about half full on average, which are sorted one by one
+ * Its elements are partitioned into bins of a fixed capacity, about half full on average, which are sorted one by one
  * (sort_level.h); of keys of 32 bits that are alone, often only the lower halves, as a bin has the upper ones. If a bin
  * does not suffice, the elements of each are counted first; a bin with too many is dealt into bins again, by the range
  * of its keys. */
@@ -14,7 +14,7 @@ struct bins {
     const struct radix *radix;
     const struct sort_level *level;
     bool bare; /* elements are their keys */
-    int room;  /* elements that are sorted at once */
+    int room;  /* capacity of a bin: elements that are sorted at once */
     char *memory;
     size_t memory_bytes;
     char *spaces[2], *sorted;
@@ -26,7 +26,7 @@ struct bins {
 /* The bytes of bins for buckets of up to `most` elements. */
 size_t bins_bytes(const struct radix *radix, const struct sort_level *level, size_t most);
 
-/* For buckets of up to `most` elements. False: not enough memory; bins_free is due in either case. */
+/* For buckets of up to `most` elements. False: not enough memory; call bins_free in either case. */
 bool bins_init(struct bins *bins, const struct radix *radix, const struct sort_level *level, size_t most);
 void bins_free(struct bins *bins);
 

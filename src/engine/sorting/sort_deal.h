@@ -25,8 +25,8 @@ struct deal {
     int64_t *begins;                    /* of each bucket, and the number of elements behind the last */
 };
 
-/* Deals `rows` elements; 0 < deal->bits, and the fields before it are set. Statuses as of radix_sort; deal_free is due
- * in any case. */
+/* Deals `rows` elements; 0 < deal->bits, and the fields before it are set. Statuses as of radix_sort. Call deal_free in
+ * any case. */
 enum status deal_run(struct deal *deal, int64_t rows);
 void deal_free(struct deal *deal);
 

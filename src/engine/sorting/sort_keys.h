@@ -33,7 +33,7 @@ struct keys {
 };
 
 /* Finds the ranges of `count` keys, whose columns and directions are set, over `rows` rows, and assigns their places.
- * False if cancelled. keys_free is due in either case. */
+ * False if cancelled. Call keys_free in either case. */
 bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct workers *workers);
 /* Without reading rows: ranges are those of the types, or of columns where known. */
 void keys_init_by_type(struct keys *keys, struct key *at, size_t count);

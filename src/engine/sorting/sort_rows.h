@@ -44,7 +44,7 @@ struct packed_keys {
     const struct keys *by;
 };
 
-/* `columns` are the keys, of at least one row. Statuses as above; packed_keys_free is due in any case. */
+/* `columns` are the keys, of at least one row. Statuses as above; Call packed_keys_free in any case. */
 enum status packed_keys_init(struct packed_keys *word, const struct column **columns, size_t count, int64_t rows,
                              const struct workers *workers);
 void packed_keys_free(struct packed_keys *word);

@@ -14,7 +14,7 @@ struct value_counts {
 bool value_counts_pay(const struct radix *radix);
 
 /* STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: there are many values after all.
- * value_counts_free is due in any case. */
+ * Call value_counts_free in any case. */
 enum status value_counts_find(const struct radix *radix, struct value_counts *found);
 void value_counts_free(struct value_counts *found);
 
