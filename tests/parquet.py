@@ -122,6 +122,13 @@ def check_rows(sandbox):
     return "" if done.out == b"3000000000\n7\n1\n" else done.text()
 
 
+def check_advice(sandbox):
+    """What to do about a value beyond 64 bits."""
+    query = f'load "{os.path.join(SAMPLES, "wrong-u64.parquet")}" | sum bad'
+    done = harness.run(["--quiet", "--no-init", "-c", query], sandbox.here, sandbox.home)
+    return "" if b"make `bad` text or floats" in done.err else done.text()
+
+
 def check_optional(sandbox):
     """A column that may have missing values, and has none, gives values where each row needs one."""
     source = f'(load "{os.path.join(SAMPLES, "mixed-pandas.parquet")}" | pick i)'
@@ -139,6 +146,7 @@ def main():
     samples = sorted(glob.glob(os.path.join(SAMPLES, "*.parquet")))
     with harness.Sandbox() as sandbox:
         tally.check("some rows", check_rows(sandbox))
+        tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))
         for path in samples:
             name = os.path.basename(path)

@@ -2,6 +2,7 @@
 
 #include "parser/foreign.h"
 #include "parser/grammar.h"
+#include "parser/parse.h"
 
 #include <string.h>
 #include <strings.h>
@@ -256,6 +257,16 @@ static const char *hint_bare_sign(const struct situation *s)
     return s->found.kind == TOKEN_PIPE ? "bitwise or needs parentheses: `(a | b)`" : NULL;
 }
 
+/* `select (x > 3 | count`: the brackets seem to hold a pipeline, because a stage follows. */
+static const char *hint_unclosed(const struct situation *s)
+{
+    char open[2];
+    parse_open_delimiters(s->tree->source, open, sizeof open);
+    if (open[0] != '(' || s->trail->brackets == 0 || !expects(s, TOKEN_PIPE) || expects(s, TOKEN_PLUS))
+        return NULL;
+    return "a `)` is missing: the brackets are open, so they hold the stages that follow, too";
+}
+
 /* `> FILE`, as in other shells. */
 static const char *hint_redirection(const struct situation *s)
 {
@@ -368,11 +379,11 @@ static const char *hint_sql(const struct situation *s)
 }
 
 static const char *(*const hints[])(const struct situation *) = {
-    hint_leading_pipe, hint_help,  hint_combiner, hint_head,      hint_pick,        hint_equals,     hint_naming,
-    hint_names,        hint_stage, hint_operator, hint_bare_sign, hint_redirection, hint_one_value,  hint_bare,
-    hint_string,       hint_time,  hint_reserved, hint_along,     hint_stencil,     hint_aggregates, hint_shape,
-    hint_order,        hint_top,   hint_per,      hint_repeat,    hint_first_word,  hint_pipe,       hint_empty,
-    hint_plot,         hint_sql,   hint_stated,
+    hint_leading_pipe, hint_help,   hint_combiner, hint_head,      hint_pick,     hint_equals,      hint_naming,
+    hint_names,        hint_stage,  hint_operator, hint_bare_sign, hint_unclosed, hint_redirection, hint_one_value,
+    hint_bare,         hint_string, hint_time,     hint_reserved,  hint_along,    hint_stencil,     hint_aggregates,
+    hint_shape,        hint_order,  hint_top,      hint_per,       hint_repeat,   hint_first_word,  hint_pipe,
+    hint_empty,        hint_plot,   hint_sql,      hint_stated,
 };
 
 const char *hint_for(const struct situation *s)

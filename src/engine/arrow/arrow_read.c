@@ -77,6 +77,10 @@ static enum status tell_failure(const struct run *run)
         diag_error(job->diags, job->span, "`%s`, column `%s`: %s", path, field->name, run->failure.what);
     if (field->binary)
         diag_hint(job->diags, "the column is binary, not text: `pick` others");
+    else if (field->reading == READING_U64 || field->reading == READING_DECIMAL)
+        diag_hint(job->diags,
+                  "the other columns can be read; in the program that wrote the file, make `%s` text or floats",
+                  field->name);
     return STATUS_FAILED;
 }
 

@@ -47,8 +47,13 @@ static enum status report_value(const struct read *read, const struct page_read 
                                 const char *name)
 {
     const struct format_job *job = read->job;
-    return diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, name,
-                      (long long)row_of_value(page, page->decoded.bad), value_problem(page->chunk->column->leaf));
+    const struct leaf *leaf = page->chunk->column->leaf;
+    diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, name,
+               (long long)row_of_value(page, page->decoded.bad), value_problem(leaf));
+    if (leaf->conversion == CONVERT_U64 || leaf->conversion == CONVERT_BIG_ENDIAN)
+        diag_hint(job->diags,
+                  "the other columns can be read; in the program that wrote the file, make `%s` text or floats", name);
+    return STATUS_FAILED;
 }
 
 static enum status report(const struct read *read, const struct chunk_read *chunk, const struct page_read *page,
