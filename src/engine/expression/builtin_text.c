@@ -67,22 +67,12 @@ struct term text_of_unread(struct scope *scope, const struct text_application *a
     return term;
 }
 
-/* Whether a text may have no result, of which a note tells. */
-static bool may_have_none(const struct text_function *function)
-{
-    static const char *const names[] = {"int", "float", "date", "timestamp", "split"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++)
-        found = strcmp(function->name, names[i]) == 0;
-    return found;
-}
-
 /* What `use` makes of a column that is not read yet. */
 static struct term unread_result(const struct text_use *use)
 {
     struct scope *scope = use->scope;
     struct text_application application = {.function = use->function, .count = use->count};
-    if (scope->binder->checking || scope->binder->queue == NULL || may_have_none(use->function))
+    if (scope->binder->checking || scope->binder->queue == NULL || use->function->partial)
         return unknown_of(scope, use->function->result, use->text, use->span);
     for (int i = 0; i < use->count; i++)
         application.args[i] = use->args[i];

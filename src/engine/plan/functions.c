@@ -96,9 +96,9 @@ const struct function functions[] = {
      "place of x among the rows in order, from 1; equal values share one, dense without gaps after them",
      "[7, 5, 5] | map rank(x) | max", "3"},
     {"missing", 1, 1, SIGNATURE_MISSING, OP_COUNT, NULL, "missing(x)", "true if x has no value", "missing(3)", "0"},
-#define TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)
-#define TEXT_FUNCTION(name, least, most, first, second, result, number, real, edit, check, usage, summary, example,    \
-                      value)                                                                                           \
+#define TEXT_OTHER(name, least, most, first, second, result, partial, number, real, edit, check)
+#define TEXT_FUNCTION(name, least, most, first, second, result, partial, number, real, edit, check, usage, summary,    \
+                      example, value)                                                                                  \
     {name, (least) + 1, (most) + 1, SIGNATURE_TEXT, OP_COUNT, NULL, usage, summary, example, value},
 #include "engine/values/text_functions.def"
 #undef TEXT_FUNCTION

@@ -6,11 +6,11 @@
 #include <string.h>
 
 const struct text_function text_functions[] = {
-#define TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)                                \
-    {name, least, most, {first, second}, result, number, real, edit, check},
-#define TEXT_FUNCTION(name, least, most, first, second, result, number, real, edit, check, usage, summary, example,    \
-                      value)                                                                                           \
-    TEXT_OTHER(name, least, most, first, second, result, number, real, edit, check)
+#define TEXT_OTHER(name, least, most, first, second, result, partial, number, real, edit, check)                       \
+    {name, least, most, {first, second}, result, partial, number, real, edit, check},
+#define TEXT_FUNCTION(name, least, most, first, second, result, partial, number, real, edit, check, usage, summary,    \
+                      example, value)                                                                                  \
+    TEXT_OTHER(name, least, most, first, second, result, partial, number, real, edit, check)
 #include "engine/values/text_functions.def"
 #undef TEXT_FUNCTION
 #undef TEXT_OTHER

@@ -26,6 +26,7 @@ struct text_function {
     int least, most; /* arguments after the text */
     enum text_argument_kind kinds[TEXT_ARGUMENTS];
     enum text_result result;
+    bool partial; /* some texts have no result, of which a note tells */
 
     /* Of one string, by its result; false: missing. */
     bool (*number)(struct text_call *call, struct text text, int64_t *number); /* also bools, dates and timestamps */
