@@ -1,10 +1,10 @@
 /* The operations of typed code in each dialect.
  *
  * Facts of the engines that the texts are made for: ClickHouse wraps sums and products around, divides by zero and
- * shifts by more than 63 with an error, and knows no NaN in comparisons, as rql; its remainder of floats is rounded, or
- * one of integers. DuckDB and Spark have errors of overflow, and sort NaN above all other numbers and equal to
- * itself. DuckDB has no shift of negative integers and converts floats to integers by rounding; Spark's float division
- * by zero is an error, and its floor() an integer. */
+ * shifts by more than 63 with an error, and knows no NaN in comparisons, as rql; its remainder by the constant
+ * INT64_MIN is an error, and of floats rounded, or one of integers. DuckDB and Spark have errors of overflow, and sort
+ * NaN above all other numbers and equal to itself. DuckDB has no shift of negative integers and converts floats to
+ * integers by rounding; Spark's float division by zero is an error, and its floor() an integer. */
 #include "sql/lower/dialect.h"
 
 enum { CH = 1, DUCK = 2, SPARK = 4, DS = DUCK | SPARK, ANY = CH | DS };
@@ -76,7 +76,7 @@ static const struct row rows[] = {
       "($b = 0 OR ($b = -1 AND $a = " LEAST "))"}},
     {OP_MOD, I, CH, true, {"toInt64($a % $b)", NULL, NULL}},
     {OP_MOD, I, DS, true, {"($a % $b)", NULL, NULL}},
-    {OP_MOD, I, CH, false, {"toInt64($a % if($b = 0 OR $b = -1, toInt64(1), $b))", NULL, "($b = 0)"}},
+    {OP_MOD, I, CH, false, {"toInt64($a % materialize(if($b = 0 OR $b = -1, toInt64(1), $b)))", NULL, "($b = 0)"}},
     {OP_MOD, I, DS, false, {"($a % CASE WHEN $b = 0 OR $b = -1 THEN 1 ELSE $b END)", NULL, "($b = 0)"}},
 
     {OP_NEG, I, CH, false, {"(toInt64(0) - $a)", NULL, "($a = " CH_LEAST ")"}},

@@ -63,6 +63,8 @@ static bool is_harmless(const struct instr *instr, const struct instr *constant)
         return false;
     if (instr->op == OP_SHL || instr->op == OP_SHR)
         return constant->integer >= 0 && constant->integer <= 63;
+    if (instr->op == OP_MOD && constant->kind == KIND_INT && constant->integer == INT64_MIN)
+        return false;
     return constant->kind == KIND_FLOAT ? constant->number != 0 : constant->integer != 0 && constant->integer != -1;
 }
 
