@@ -52,12 +52,9 @@ static struct sent sent_as(const struct sql_dialect *dialect, const char *text, 
 }
 
 /* What a column of the table is sent as. */
-static struct sent sent_raw(const struct select_column *column, struct arena *arena)
+static struct sent sent_raw(const struct sql_dialect *dialect, const struct select_column *column, struct arena *arena)
 {
-    struct sent sent = {.text = column->raw, .type = *column->wire};
-    if (sent.type.cast)
-        sent.text = arena_printf(arena, "CAST(%s AS %s)", column->raw, sent.type.cast);
-    return sent;
+    return (struct sent){.text = sql_converted(dialect, column->raw, column->wire, arena), .type = *column->wire};
 }
 
 /* How output k is sent; without a text if it cannot be. */
@@ -71,7 +68,7 @@ static struct sent sent_output(const struct lowered *lowered, size_t k, struct a
         (present ? strcmp(present, select_present(lowered->select.dialect, column->raw, arena).leaf.text) == 0
                  : !column->wire->nullable);
     if (same)
-        return sent_raw(column, arena);
+        return sent_raw(lowered->select.dialect, column, arena);
     struct sent sent = sent_as(lowered->select.dialect, column->leaf.text, output->type, output->logical, arena);
     if (!output->validity || !sent.text)
         return sent;
@@ -133,14 +130,19 @@ static enum status report_failure(const struct remote_reader *reader, const stru
     return STATUS_FAILED;
 }
 
-static enum status run(const struct remote_reader *reader, const char *query, const struct wire_type *types,
-                       const char *const *names, size_t count, const struct format_job *job, struct column **columns,
-                       int64_t *rows)
+static enum status run(const struct remote_reader *reader, const char *query, const struct native_columns *expected,
+                       const struct format_job *job, struct column **columns, int64_t *rows)
 {
     const char *sql = arena_printf(job->diags->arena, "%s FORMAT Native", select_run(query, job->diags->arena));
     const size_t before = job->diags->count;
-    enum status status = query_run(reader->table->http, sql, names, types, count, reader->table->server, job->workers,
-                                   columns, rows, job->span, job->diags);
+    enum status status = query_run(reader->table->http, sql, expected, reader->table->server, job->workers, columns,
+                                   rows, job->span, job->diags);
+    if (status == STATUS_UNABLE && reader->unordered) {
+        diag_hint(job->diags, "to be told the row, add the column that orders the rows: ?by=COLUMN");
+        return STATUS_FAILED;
+    }
+    if (status == STATUS_UNABLE) /* reading the columns tells the row */
+        job->diags->count = before;
     if (status != STATUS_FAILED || job->diags->count == before || !select_is_retyped(job->diags->at[before].message))
         return status;
     job->diags->count = before; /* reading the columns tells which */
@@ -176,7 +178,8 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
         (void)wire_type_parse("UInt8", arena, &types[all++]);
     }
     int64_t rows;
-    enum status status = run(reader, query, types, names, all, job, read, &rows);
+    const struct native_columns expected = {.names = names, .types = types, .count = all, .computed = true};
+    enum status status = run(reader, query, &expected, job, read, &rows);
     if (status != STATUS_OK)
         return status;
     if (all > count && any_set(read[count]))
@@ -345,7 +348,8 @@ static enum status read_value(struct file_reader *base, const struct format_job 
     int64_t rows;
     for (size_t k = 0; k < count; k++)
         (void)wire_type_parse(k == VALUE_FAILS ? "UInt8" : "Int64", job->diags->arena, &types[k]);
-    enum status status = run(reader, reader->value_query, types, names, count, job, columns, &rows);
+    const struct native_columns expected = {.names = names, .types = types, .count = count, .computed = true};
+    enum status status = run(reader, reader->value_query, &expected, job, columns, &rows);
     if (status != STATUS_OK)
         return status;
     if (rows != 1 && reader->sent_count < FLOAT_SUM_COLUMNS)
@@ -399,10 +403,12 @@ static void set_value(struct remote_reader *reader)
                                   (struct logical_type){0}, reader->arena);
 }
 
-/* Whether it is worth a query of its own: its rows are fewer than the table's. */
-static bool reduces(const struct select *select)
+/* Whether it is worth a query of its own: its rows are fewer than the table's, or only it puts them in order. */
+static bool reduces(const struct remote_reader *reader)
 {
-    return select->where || select->group || select->joined || select->depth > 0 || select_is_limited(select);
+    const struct select *select = &reader->lowered.select;
+    return reader->unordered || select->where || select->group || select->joined || select->depth > 0 ||
+           select_is_limited(select);
 }
 
 struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from, const char **refusal)
@@ -445,14 +451,14 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
         reader->base.query = from->dialect ? reader->value_query : select_shown(reader->value_query, reader->arena);
     } else if (good) {
         size_t count;
-        good = reduces(&lowered->select) && lowered->select.ordered;
+        good = reduces(reader) && lowered->select.ordered;
         if (good && from->dialect)
             part_names(reader);
         good = good && set_columns(reader);
         if (!good)
-            *refusal = !reduces(&lowered->select) ? (*refusal ? *refusal : "all rows") /* of more stages */
-                       : lowered->select.ordered  ? "a column"
-                                                  : "the order of rows";
+            *refusal = !reduces(reader)          ? (*refusal ? *refusal : "all rows") /* of more stages */
+                       : lowered->select.ordered ? "a column"
+                                                 : "the order of rows";
         const struct sent **sent = arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent *));
         if (good && from->dialect)
             reader->base.query = shown_query(reader, NULL, reader->arena);

@@ -1,9 +1,9 @@
 #include "sql/table_reader.h"
-#include "sql/lower/dialect.h"
 
 #include "base/heap.h"
 #include "base/memory_size.h"
 #include "base/strbuf.h"
+#include "sql/lower/dialect.h"
 #include "sql/remote_reader.h"
 #include "sql/table_save.h"
 #include "sql/wire/query.h"
@@ -143,17 +143,16 @@ static enum status count_rows(struct file_reader *base, const struct format_job 
     return status;
 }
 
-static void add_select(struct strbuf *sql, const struct table_reader *reader, const size_t *wanted, size_t count)
+static void add_select(struct strbuf *sql, const struct table_reader *reader, const size_t *wanted, size_t count,
+                       struct arena *arena)
 {
     strbuf_puts(sql, "SELECT ");
     for (size_t i = 0; i < count; i++) {
-        const char *cast = reader->types[wanted[i]].cast;
-        strbuf_puts(sql, i > 0 ? ", " : "");
-        strbuf_puts(sql, cast ? "CAST(" : "");
-        server_add_name(sql, reader->base.columns[wanted[i]].name);
-        if (cast)
-            strbuf_printf(sql, " AS %s)", cast);
-        strbuf_printf(sql, " AS rql_%zu", i);
+        struct strbuf name = {0};
+        server_add_name(&name, reader->base.columns[wanted[i]].name);
+        const char *sent = wire_type_sent(&reader->types[wanted[i]], name.text, arena);
+        strbuf_printf(sql, "%s%s AS rql_%zu", i > 0 ? ", " : "", sent, i);
+        strbuf_free(&name);
     }
     strbuf_puts(sql, " FROM ");
     server_add_table(sql, &reader->url, reader->url.table);
@@ -214,9 +213,10 @@ static enum status read_table(struct file_reader *base, const struct format_job 
                           reader->url.table);
     struct strbuf sql = {0};
     int64_t rows;
-    add_select(&sql, reader, places, count);
-    status = query_run(reader->http, sql.text, names, types, count, reader->server, job->workers, read, &rows,
-                       job->span, job->diags);
+    add_select(&sql, reader, places, count, arena);
+    const struct native_columns expected = {.names = names, .types = types, .count = count};
+    status =
+        query_run(reader->http, sql.text, &expected, reader->server, job->workers, read, &rows, job->span, job->diags);
     strbuf_free(&sql);
     if (status != STATUS_OK)
         return status;

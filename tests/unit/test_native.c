@@ -95,7 +95,7 @@ static struct reading read_in_pieces(const char *bytes, size_t length, size_t pi
     diags_init(&diags, reading.arena);
     for (size_t k = 0; k < COLUMNS; k++)
         assert_true(wire_type_parse(type_names[k], reading.arena, &types[k]));
-    struct native *native = native_new(names, types, COLUMNS);
+    struct native *native = native_new(&(struct native_columns){.names = names, .types = types, .count = COLUMNS});
     bool on = true;
     for (size_t at = 0; at < length && on; at += piece) {
         /* A copy of its own, so that a sanitizer sees what is read beyond it. */
@@ -377,7 +377,8 @@ static void blocks_written_are_read(void **state)
             struct strbuf out = {0};
             for (int64_t row = 0; row < WRITTEN_ROWS; row += block)
                 native_write_block(&out, stored, WRITTEN, row, row + block < WRITTEN_ROWS ? row + block : WRITTEN_ROWS);
-            struct native *native = native_new(written_names, types, WRITTEN);
+            struct native *native =
+                native_new(&(struct native_columns){.names = written_names, .types = types, .count = WRITTEN});
             struct column *read[WRITTEN];
             assert_true(native_receive(native, out.text, out.length));
             assert_int_equal(native_finish(native, "s", NULL, read, (struct span){0}, &diags), STATUS_OK);

@@ -30,12 +30,13 @@ struct sql_dialect {
     const char *special;       /* the float that is called $a: nan, inf */
     const char *tiny;          /* the float with the bits $a, where it is below the normal ones; NULL: as `number` */
     const char *count;         /* a shift count $b, made valid */
-    /* Columns $a of a table as what is computed with, and whether there is a value. as_text: $b is the type of text,
-     * of missing values too where the column has such. */
+    /* Columns $a of a table as what is computed with, and whether there is a value. as_text: elsewhere than in
+     * ClickHouse, where the type tells (wire_type_sent). */
     const char *as_integer, *as_float, *as_text, *days, *seconds;
     /* NULL: not said. Where an unsigned integer has no place in 64 bits with a sign; a time stamp with up to 6, and
-     * with more digits of seconds, in microseconds; a string without the NULs at its end. */
-    const char *beyond, *micros, *nanos, *unpadded;
+     * with more digits of seconds, in microseconds, of which each has $b of its units; a string without the NULs at its
+     * end. */
+    const char *beyond, *micros, *finer, *unpadded;
     const char *value_or, *present; /* value_or: $b where $a is missing */
     /* A decimal $a with $b digits after the point, widely enough for its product by '$b', a power of ten; that product
      * as an integer. NULL: not said. */

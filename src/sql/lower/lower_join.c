@@ -264,6 +264,8 @@ static bool begin_left(struct join *join, size_t first)
     for (size_t k = 0; k < first; k++) {
         if (join->task->inputs[k].side == JOIN_ROWS)
             columns[k] = join->columns[k];
+        if (columns[k].raw && columns[k].wire->cast) /* an Enum of rows that are missing cannot be converted */
+            columns[k].raw = NULL;
     }
     for (size_t i = 0; i < keys; i++) {
         const size_t key = column_op->keys[4 * i];

@@ -224,7 +224,22 @@ static const char *decimal_of(const struct sql_dialect *dialect, const char *raw
     return sql_phrase(dialect->unscaled, wide, power, arena);
 }
 
-enum { MICRO_SCALE = 6, NANO_SCALE = 9 };
+const char *sql_converted(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
+                          struct arena *arena)
+{
+    if (dialect == sql_clickhouse)
+        return wire_type_sent(wire, raw, arena);
+    return wire->cast && wire->form == WIRE_TEXT ? sql_phrase(dialect->as_text, raw, NULL, arena) : raw;
+}
+
+/* A time stamp in microseconds. */
+static const char *micros_of(const struct sql_dialect *dialect, const char *raw, int scale, struct arena *arena)
+{
+    enum { MICRO_SCALE = 6 };
+    if (scale <= MICRO_SCALE)
+        return sql_phrase(dialect->micros, raw, NULL, arena);
+    return sql_phrase(dialect->finer, raw, arena_printf(arena, "1%0*d", scale - MICRO_SCALE, 0), arena);
+}
 
 /* What the server has as a number, or as something that it converts to its number. */
 static const char *number_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
@@ -244,11 +259,8 @@ static const char *number_of(const struct sql_dialect *dialect, const char *raw,
         return sql_phrase(dialect->seconds, raw, NULL, arena);
     case WIRE_UNSIGNED:
         return dialect->beyond ? sql_phrase(dialect->as_integer, raw, NULL, arena) : NULL;
-    case WIRE_TICKS: /* of 7 and 8 digits, years after 2262 have no place in nanoseconds */
-        return sql_phrase(wire->scale <= MICRO_SCALE  ? dialect->micros
-                          : wire->scale == NANO_SCALE ? dialect->nanos
-                                                      : NULL,
-                          raw, NULL, arena);
+    case WIRE_TICKS:
+        return micros_of(dialect, raw, wire->scale, arena);
     case WIRE_DECIMAL:
         return decimal_of(dialect, raw, wire, arena);
     default:
@@ -265,8 +277,7 @@ struct select_column select_column_of(const struct sql_dialect *dialect, const c
     if (wire->form == WIRE_TEXT || wire->form == WIRE_FIXED_TEXT) {
         column.leaf.is_text = true;
         column.leaf.text = wire->form == WIRE_FIXED_TEXT ? sql_phrase(dialect->unpadded, raw, NULL, arena)
-                           : wire->cast                  ? sql_phrase(dialect->as_text, raw, wire->cast, arena)
-                                                         : raw;
+                                                         : sql_converted(dialect, raw, wire, arena);
         if (wire->nullable && column.leaf.text)
             column.leaf.text = sql_phrase(dialect->value_or, column.leaf.text, "''", arena);
         return column;

@@ -79,6 +79,10 @@ void select_wrap_keys(struct select *select, const size_t *keys, size_t count, s
 /* Where a row of a group of its rows fails; NULL: nowhere. */
 const char *select_fails_of_group(const struct select *select, struct arena *arena);
 
+/* The column `raw` of the table as a server is to send it, and as text where it is text here. */
+const char *sql_converted(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
+                          struct arena *arena);
+
 /* What a column of the table is; leaf.text is NULL if no expression can read it. */
 struct select_column select_column_of(const struct sql_dialect *dialect, const char *raw, const struct wire_type *wire,
                                       struct arena *arena);

@@ -22,10 +22,8 @@ struct arriving {
 enum problem { PROBLEM_NONE, PROBLEM_FORMAT, PROBLEM_MEMORY, PROBLEM_RANGE, PROBLEM_TEXT, PROBLEM_TYPE };
 
 struct native {
-    const char *const *names;
-    const struct wire_type *types;
-    size_t count;
-    struct arriving *columns;
+    struct native_columns expected;
+    struct arriving *columns;     /* as many */
     struct growing_buffer unread; /* bytes that have arrived and are not parsed yet, from `at` on */
     size_t at;
     int64_t rows; /* of whole blocks */
@@ -40,14 +38,14 @@ struct native {
     int64_t problem_row;
 };
 
-struct native *native_new(const char *const *names, const struct wire_type *types, size_t count)
+struct native *native_new(const struct native_columns *expected)
 {
     struct native *native = heap_array(1, sizeof *native);
-    *native = (struct native){.names = names, .types = types, .count = count, .unread = {.max = most_bytes}};
-    native->columns = heap_array(count + 1, sizeof *native->columns);
-    for (size_t k = 0; k < count; k++) {
+    *native = (struct native){.expected = *expected, .unread = {.max = most_bytes}};
+    native->columns = heap_array(expected->count + 1, sizeof *native->columns);
+    for (size_t k = 0; k < expected->count; k++) {
         native->columns[k].values.max = native->columns[k].missing.max = most_bytes;
-        native->columns[k].strings = types[k].logical.kind == LOGICAL_TEXT ? interner_new() : NULL;
+        native->columns[k].strings = expected->types[k].logical.kind == LOGICAL_TEXT ? interner_new() : NULL;
     }
     return native;
 }
@@ -56,7 +54,7 @@ void native_free(struct native *native)
 {
     if (!native)
         return;
-    for (size_t k = 0; k < native->count; k++) {
+    for (size_t k = 0; k < native->expected.count; k++) {
         growing_buffer_free(&native->columns[k].values);
         growing_buffer_free(&native->columns[k].missing);
         if (native->columns[k].strings)
@@ -135,7 +133,7 @@ static void *grow(struct native *native, struct growing_buffer *buffer, size_t s
 static const char *missing_of(const struct native *native)
 {
     const struct growing_buffer *missing = &native->columns[native->column].missing;
-    return native->types[native->column].nullable ? missing->data + missing->used - native->block_rows : NULL;
+    return native->expected.types[native->column].nullable ? missing->data + missing->used - native->block_rows : NULL;
 }
 
 /* Texts, if all of them have arrived. False: not yet, or no such texts (native->problem). */
@@ -164,7 +162,7 @@ static bool take_texts(struct native *native, struct cursor *cursor)
 static void take_fixed_texts(struct native *native, const unsigned char *from, uint32_t *numbers)
 {
     struct arriving *column = &native->columns[native->column];
-    const size_t width = native->types[native->column].width;
+    const size_t width = native->expected.types[native->column].width;
     const char *missing = missing_of(native);
     for (int64_t row = 0; row < native->block_rows; row++) {
         struct text text = {(const char *)from + (size_t)row * width, width};
@@ -224,7 +222,7 @@ static bool convert(const struct wire_type *type, const unsigned char *from, int
 /* Values of one width, all of which have arrived. */
 static bool take_values(struct native *native, const unsigned char *from)
 {
-    const struct wire_type *type = &native->types[native->column];
+    const struct wire_type *type = &native->expected.types[native->column];
     struct arriving *column = &native->columns[native->column];
     const char *missing = missing_of(native);
     const size_t size = type->form == WIRE_FIXED_TEXT ? sizeof(uint32_t) : type_table[type->type].size;
@@ -269,7 +267,7 @@ static bool any_set(const char *bytes, size_t count)
  */
 static bool take_column(struct native *native, struct cursor *cursor)
 {
-    const struct wire_type *type = &native->types[native->column];
+    const struct wire_type *type = &native->expected.types[native->column];
     struct arriving *column = &native->columns[native->column];
     const size_t rows = (size_t)native->block_rows;
     struct text name, type_name;
@@ -316,10 +314,10 @@ static bool take_block_start(struct native *native, struct cursor *cursor)
     bool wrong = false;
     if (!take_number(cursor, &columns, &wrong) || !take_number(cursor, &rows, &wrong))
         return wrong ? fail(native, PROBLEM_FORMAT, 0) : false;
-    if ((columns != native->count && (columns != 0 || rows != 0)) || rows > MOST_ROWS)
+    if ((columns != native->expected.count && (columns != 0 || rows != 0)) || rows > MOST_ROWS)
         return fail(native, PROBLEM_FORMAT, 0);
     native->block_rows = (int64_t)rows;
-    native->column = columns == 0 ? native->count : 0;
+    native->column = columns == 0 ? native->expected.count : 0;
     native->in_block = true;
     return true;
 }
@@ -329,7 +327,7 @@ static bool take_part(struct native *native, struct cursor *cursor)
 {
     if (!native->in_block)
         return take_block_start(native, cursor);
-    if (native->column < native->count)
+    if (native->column < native->expected.count)
         return take_column(native, cursor);
     native->rows += native->block_rows;
     native->in_block = false;
@@ -390,15 +388,17 @@ static enum status report_rest(const struct native *native, const char *source, 
 
 static enum status report(const struct native *native, const char *source, struct span span, struct diags *diags)
 {
-    const char *name = native->problem_column < native->count ? native->names[native->problem_column] : "";
+    const bool computed = native->expected.computed;
+    const char *name =
+        native->problem_column < native->expected.count ? native->expected.names[native->problem_column] : "";
     switch (native->problem) {
     case PROBLEM_MEMORY:
         return diag_error(diags, span, "not enough memory for the rows of `%s`", source);
     case PROBLEM_RANGE:
-        diag_error(diags, span, "a value of `%s` does not fit in 64 bits here, row %lld", name,
-                   (long long)native->problem_row);
+        diag_error(diags, span, "a value of `%s` does not fit in 64 bits here%s", name,
+                   computed ? "" : arena_printf(diags->arena, ", row %lld", (long long)native->problem_row));
         diag_hint(diags, "leave the column out, or have a view on the server convert it");
-        return STATUS_FAILED;
+        return computed ? STATUS_UNABLE : STATUS_FAILED;
     case PROBLEM_TEXT:
         return diag_error(diags, span, "`%s` has too many different strings", name);
     case PROBLEM_TYPE:
@@ -454,7 +454,7 @@ static void clear_missing(const struct arriving *arriving, size_t size, int64_t 
 
 static struct column *finish_column(struct native *native, size_t k, const struct workers *workers)
 {
-    const struct wire_type *type = &native->types[k];
+    const struct wire_type *type = &native->expected.types[k];
     struct arriving *arriving = &native->columns[k];
     const bool text = type->logical.kind == LOGICAL_TEXT;
     if (arriving->any_missing && !text)
@@ -483,7 +483,7 @@ enum status native_finish(struct native *native, const char *source, const struc
 {
     if (native->problem != PROBLEM_NONE || native->in_block || native->at < native->unread.used)
         return report(native, source, span, diags);
-    for (size_t k = 0; k < native->count; k++) {
+    for (size_t k = 0; k < native->expected.count; k++) {
         columns[k] = finish_column(native, k, workers);
         if (columns[k])
             continue;

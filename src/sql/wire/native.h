@@ -13,9 +13,15 @@
 
 struct native;
 
-/* Expects blocks of columns named rql_0, rql_1, ..., of these types; `names`, for messages, and `types` are borrowed.
- */
-struct native *native_new(const char *const *names, const struct wire_type *types, size_t count);
+/* The columns that are expected, named rql_0, rql_1, ... All is borrowed. */
+struct native_columns {
+    const char *const *names; /* in messages */
+    const struct wire_type *types;
+    size_t count;
+    bool computed; /* the rows are no table's, so that messages do not tell their numbers */
+};
+
+struct native *native_new(const struct native_columns *expected);
 void native_free(struct native *native); /* NULL is allowed */
 
 /* An http_receiver with the struct as its context: takes the next part. False: what came is not what is expected. */
@@ -27,8 +33,8 @@ bool native_exception(const struct native *native, struct arena *arena, struct s
 int64_t native_rows(const struct native *native);
 
 /* After the last part: makes the columns, with one reference each. An error if the server sent one, if something else
- * came than is expected or some of it is missing, and if a value has no place here. `source` is the server, for
- * messages. */
+ * came than is expected or some of it is missing, and if a value has no place here: of computed rows that is
+ * STATUS_UNABLE, with the error. `source` is the server, for messages. */
 enum status native_finish(struct native *native, const char *source, const struct workers *workers,
                           struct column **columns, struct span span, struct diags *diags);
 

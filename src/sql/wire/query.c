@@ -2,12 +2,12 @@
 
 #include "engine/values/dictionary.h"
 
-enum status query_run(struct http *http, const char *sql, const char *const *names, const struct wire_type *types,
-                      size_t count, const char *server, const struct workers *workers, struct column **columns,
-                      int64_t *rows, struct span span, struct diags *diags)
+enum status query_run(struct http *http, const char *sql, const struct native_columns *expected, const char *server,
+                      const struct workers *workers, struct column **columns, int64_t *rows, struct span span,
+                      struct diags *diags)
 {
     const size_t before = diags->count;
-    struct native *native = native_new(names, types, count);
+    struct native *native = native_new(expected);
     enum status status = http_query(http, sql, native_receive, native, workers, span, diags);
     struct server_error error;
     if (status == STATUS_FAILED && native_exception(native, diags->arena, &error)) {
@@ -30,7 +30,8 @@ enum status query_for_count(struct http *http, const char *sql, const char *serv
     struct wire_type type;
     int64_t rows;
     (void)wire_type_parse("UInt64", diags->arena, &type);
-    enum status status = query_run(http, sql, &name, &type, 1, server, workers, &column, &rows, span, diags);
+    const struct native_columns expected = {.names = &name, .types = &type, .count = 1};
+    enum status status = query_run(http, sql, &expected, server, workers, &column, &rows, span, diags);
     if (status != STATUS_OK)
         return status;
     *number = rows == 1 ? column_get_int(column, 0) : 0;
@@ -47,7 +48,8 @@ enum status query_for_texts(struct http *http, const char *sql, size_t count, co
     *texts = (struct query_texts){0};
     for (size_t k = 0; k < count; k++)
         (void)wire_type_parse("String", diags->arena, &types[k]);
-    return query_run(http, sql, names, types, count, server, workers, texts->columns, &texts->rows, span, diags);
+    const struct native_columns expected = {.names = names, .types = types, .count = count};
+    return query_run(http, sql, &expected, server, workers, texts->columns, &texts->rows, span, diags);
 }
 
 struct text query_text(const struct query_texts *texts, size_t column, int64_t row)

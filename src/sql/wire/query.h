@@ -7,11 +7,11 @@
 #include "sql/wire/http.h"
 #include "sql/wire/native.h"
 
-/* Runs a query FORMAT Native whose columns are named rql_0, rql_1, ..., in messages `names`; sets columns[k], one
- * reference each, and *rows. */
-enum status query_run(struct http *http, const char *sql, const char *const *names, const struct wire_type *types,
-                      size_t count, const char *server, const struct workers *workers, struct column **columns,
-                      int64_t *rows, struct span span, struct diags *diags);
+/* Runs a query FORMAT Native with these columns; sets columns[k], one reference each, and *rows. STATUS_UNABLE as of
+ * native_finish. */
+enum status query_run(struct http *http, const char *sql, const struct native_columns *expected, const char *server,
+                      const struct workers *workers, struct column **columns, int64_t *rows, struct span span,
+                      struct diags *diags);
 
 /* The same for a query of one number. */
 enum status query_for_count(struct http *http, const char *sql, const char *server, const struct workers *workers,

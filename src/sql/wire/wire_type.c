@@ -121,9 +121,24 @@ static bool parse_value(const char *name, struct arena *arena, struct wire_type 
     return find_plain(name, type);
 }
 
+/* Whether the name is an Enum's, as "Enum8('a' = -1, 'b' = 5)", and the first of its numbers. */
+static bool has_first_number(const char *name, int *number)
+{
+    static const char equals[] = "' = ";
+    const char *at = strchr(name, '\'');
+    if (strncmp(name, "Enum", strlen("Enum")) != 0 || !at)
+        return false;
+    for (at++; *at && *at != '\''; at++)
+        at += *at == '\\' && at[1];
+    if (strncmp(at, equals, strlen(equals)) != 0)
+        return false;
+    *number = (int)strtol(at + strlen(equals), NULL, 10);
+    return true;
+}
+
 bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *type)
 {
-    const char *inner;
+    const char *inner = name;
     *type = (struct wire_type){.name = name};
     const bool coded = has_arguments(name, "LowCardinality", arena, &inner);
     if (coded)
@@ -131,11 +146,24 @@ bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *ty
     type->nullable = has_arguments(name, "Nullable", arena, &inner);
     if (!parse_value(type->nullable ? inner : name, arena, type))
         return false;
-    if (type->cast && type->nullable)
+    if (type->cast && type->nullable) {
         type->cast = "Nullable(String)";
-    else if (coded && !type->cast)
+        type->values = has_first_number(inner, &type->value) ? inner : NULL;
+    } else if (coded && !type->cast)
         type->cast = name;
     return true;
+}
+
+const char *wire_type_sent(const struct wire_type *type, const char *raw, struct arena *arena)
+{
+    if (!type->cast)
+        return raw;
+    if (!type->values)
+        return arena_printf(arena, "CAST(%s AS %s)", raw, type->cast);
+    /* ClickHouse 18.16 has 0 in place of NULL, and converts that, too. */
+    return arena_printf(
+        arena, "if(isNull(%s), NULL, CAST(CAST(ifNull(CAST(%s AS Nullable(Int16)), toInt16(%d)) AS %s) AS String))",
+        raw, raw, type->value, type->values);
 }
 
 bool wire_type_is_sent_as(const struct wire_type *type, struct text name)

@@ -28,10 +28,15 @@ struct wire_type {
     struct logical_type logical; /* without a dictionary */
     const char *name;            /* of the server's type, as given */
     const char *cast;            /* the type that the server has to convert to before it sends, or NULL */
+    const char *values;          /* of a nullable Enum its type without Nullable, else NULL; */
+    int value;                   /* a number that it has */
 };
 
 /* The type of this name, which is borrowed, as "Nullable(Decimal(9, 2))". False: values of it have no type here. */
 bool wire_type_parse(const char *name, struct arena *arena, struct wire_type *type);
+
+/* What the server is to send in place of the column `raw` of this type. */
+const char *wire_type_sent(const struct wire_type *type, const char *raw, struct arena *arena);
 
 /* Whether values of the type, or of that which it is cast to, are what a server sends under this name. */
 bool wire_type_is_sent_as(const struct wire_type *type, struct text name);
