@@ -1,14 +1,16 @@
 """Random queries: expressions over columns, and stages. What tests of tests/sql compare is written here."""
 
-INTEGERS = (0, 1, 2, 3, 5, 7, 10, -1, -2, 42, 63, 64, 100, 1000, 2**31, -(2**31), 2**40, 2**63 - 1)
+INTEGERS = (0, 1, 2, 3, 5, 7, 10, -1, -2, 42, 63, 64, 100, 1000, 2**31, -(2**31), 2**40, 2**63 - 1, "-9223372036854775807 - 1")
 NUMBERS = (0.5, 2.0, 1e300, 0.1, 3.0, 1e-310, 0.0, 1.5, -2.25)
 WORDS = ("", "a", "AAPL", "MSFT", "ÄÖ", "a'b\\c", "Z")
 ARITHMETIC = ("+", "-", "*", "/", "%", "//", "+", "-", "*", "<<", ">>", "&", "|", "^")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 PATTERNS = ("%", "", "_", "__", "a%", "%a", "%a%", "a", "a_", "_a%", "%a%b%", "a%b", "%\\%%", "\\%%", "%\\_", "\\\\%", "%\\\\", "a\\b", "%_%", "%ü", "ü_", "%€%", "%_\\_", "%'%", "%.%", "a.%", "%\n%", "%\n_", "%$", "[%", "%aa%a%", "_\n%", "%%", "%a%%", "\\a%")
 # Kinds whose columns can be keys of one join.
-COMPARABLE = {"int": "int", "missing": "int", "text": "text", "float": "float", "bool": "bool", "date": "date"}
-ASOF = ("int", "date")
+COMPARABLE = {"int": "int", "missing": "int", "text": "text", "float": "float", "bool": "bool", "date": "date", "time": "time"}
+ASOF = ("int", "date", "time")
+DAYS = ("1970-01-01", "2024-02-29", "2105-12-31", "1969-12-31")
+TIMES = ("1970-01-01T00:00:00Z", "2024-02-29T12:30:59Z", "2024-02-29T12:30:59.123456Z", "1965-07-01T00:00:00.000001Z")
 
 
 def quoted(text):
@@ -18,7 +20,7 @@ def quoted(text):
 
 
 class Writer:
-    """Writes expressions over columns, a dict of names and kinds: int, missing (an integer that may be), float, text, bool, date. Joins read
+    """Writes expressions over columns, a dict of names and kinds: int, missing (an integer that may be), float, text, bool, date, time. Joins read
     `tables`, a dict of names and columns; {name} stands for one in what is written. With `functions` texts are computed, too."""
 
     def __init__(self, rng, columns, tables=None, words=WORDS, functions=True):
@@ -46,7 +48,9 @@ class Writer:
         if choice < 0.81:
             return f"int({self.real(depth - 1) if rng.random() < 0.5 else self.truth(depth - 1)})"
         if choice < 0.84:
-            return f"{rng.choice(('year', 'month', 'day', 'weekday'))}({self.of('date') or f'2000-01-01 + ({one()}) % 60000'})"
+            if self.of("time") and rng.random() < 0.3:
+                return f"{rng.choice(('hour', 'minute', 'second'))}({self.of('time')})"
+            return f"{rng.choice(('year', 'month', 'day', 'weekday'))}({self.of('date', 'time') or f'2000-01-01 + ({one()}) % 60000'})"
         if choice < 0.88 and self.functions and self.of("text"):
             return f"{rng.choice(('len', 'bytes'))}({self.text(depth - 1)})"
         if choice < 0.93 and self.of("missing"):
@@ -104,6 +108,12 @@ class Writer:
             return f"({one} {rng.choice(COMPARISONS)} {other})" if rng.random() < 0.7 else f"({other} {rng.choice(COMPARISONS)} {one})"
         return f"({one} in [{self.constant()}, {self.constant()}])" if choice < 0.95 else f"({one} is missing)"
 
+    def truth_of_time(self):
+        rng = self.rng
+        one = self.of("date", "time")
+        other = self.of(self.columns[one]) if rng.random() < 0.3 else f"date({quoted(rng.choice(DAYS))})" if self.columns[one] == "date" else f"timestamp({quoted(rng.choice(TIMES))})"
+        return f"({one} {rng.choice(COMPARISONS)} {other})"
+
     def truth(self, depth):
         rng = self.rng
         choice = rng.random()
@@ -119,6 +129,8 @@ class Writer:
             return self.of("bool")
         if choice < 0.65 and self.tables:
             return self.member()
+        if choice < 0.7 and self.of("date", "time"):
+            return self.truth_of_time()
         kinds = rng.choice(((self.integer, self.integer), (self.integer, self.integer), (self.real, self.real), (self.integer, self.real), (self.real, self.integer)))
         return f"({kinds[0](depth - 1)} {rng.choice(COMPARISONS)} {kinds[1](depth - 1)})"
 
@@ -172,7 +184,7 @@ class Writer:
 
     def group(self):
         rng = self.rng
-        keys = [name for name, kind in self.columns.items() if name != "pos" and kind != "date"]
+        keys = [name for name, kind in self.columns.items() if name != "pos"]
         if not keys:
             return None
         chosen = rng.sample(keys, min(len(keys), rng.choice((0, 1, 1, 2, 2))))
@@ -188,7 +200,7 @@ class Writer:
         return stage
 
     def sort(self):
-        keys = [name for name, kind in self.columns.items() if kind not in ("missing", "date") and name != "pos"]
+        keys = [name for name, kind in self.columns.items() if kind != "missing" and name != "pos"]
         return "sort " + (f"{self.rng.choice(keys)}{self.rng.choice(('', ' desc'))}, " if keys else "") + "pos"
 
     def stage(self, number):
