@@ -4,6 +4,7 @@
 #include "engine/values/dictionary.h"
 
 #include <math.h>
+#include <string.h>
 
 void agg_init(struct agg_state *state, const struct aggregate *aggregate, const struct code *code)
 {
@@ -161,6 +162,8 @@ void agg_add(struct agg_state *state, const struct scalar *v)
 
 static enum status no_rows(const struct aggregate *aggregate, const char *word, struct diags *diags)
 {
+    if (strcmp(word, "var") == 0 || strcmp(word, "stddev") == 0 || strcmp(word, "corr") == 0)
+        return diag_error(diags, aggregate->span, "`%s` needs two rows with values", word);
     diag_error(diags, aggregate->span, "%s of no rows", word);
     if (aggregate->kind == AGG_FOLD)
         diag_hint(diags, "start from a value with `from VALUE`: it is also the result of no rows");

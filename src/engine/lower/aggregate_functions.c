@@ -25,8 +25,12 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
                 (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
     if (!fits) {
         const char *text = operand_shown(scope, expr, span);
-        const char *hint = which == CLASS_TEXT ? "of text there are `min`, `max` and `count`" : NULL;
-        if (which == CLASS_DECIMAL)
+        const char *hint = NULL;
+        if (which == CLASS_TEXT)
+            hint = arena_printf(scope->binder->arena,
+                                "of text there are `min`, `max` and `count`; `float(%s)` is the number that it writes",
+                                text);
+        else if (which == CLASS_DECIMAL)
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
         const char *column = name_hint_of_text(scope->binder, expr, scope->flow);
         hint = column ? column : hint;
