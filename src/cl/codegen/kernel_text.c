@@ -164,6 +164,11 @@ size_t kernel_tile_rows(const struct kernel_plan *plan, enum kernel_role role)
     return kernel_group(plan, role) * rows_in_flight(plan, role, leads ? &filter : NULL);
 }
 
+int64_t kernel_least_rows(const struct kernel_plan *plan)
+{
+    return !plan->config->chunks && is_long(plan) ? (int64_t)plan->config->group : plan->config->min_group_rows;
+}
+
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena)
 {
     struct leading_filter filter;

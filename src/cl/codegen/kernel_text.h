@@ -7,6 +7,9 @@
 /* Rows of a work-group's tile of this kernel, which is in tiles. */
 size_t kernel_tile_rows(const struct kernel_plan *plan, enum kernel_role role);
 
+/* Rows for which a work-group pays: of long code, which has one row in flight, one for each work-item. */
+int64_t kernel_least_rows(const struct kernel_plan *plan);
+
 /* Bytes of columns that a kernel reads of every row, kept or not. */
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena);
 

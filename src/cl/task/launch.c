@@ -6,6 +6,7 @@
 #include "cl/device/kernel_arguments.h"
 
 #include "base/integer.h"
+#include "engine/plan/code_loop.h"
 #include "engine/plan/task_title.h"
 
 #include <sched.h>
@@ -21,7 +22,7 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 {
     const struct kernel_config *config = launch->plan->config;
     int64_t most = (int64_t)(launch->accelerator->device.units * config->groups);
-    int64_t groups = divide_up(launch->rows, config->min_group_rows);
+    int64_t groups = divide_up(launch->rows, kernel_least_rows(launch->plan));
     int64_t chunk = 0;
     bool only_writes = role == KERNEL_WRITE && !config->chunks;
 
@@ -210,12 +211,34 @@ bool launch_set_combine(const struct launch *launch, const struct launch *tail, 
     return !arguments.failure->call;
 }
 
-/* On a GPU about as many rows as run at once: fewer would not take less time. */
-enum { FIRST_RANGE = 1 << 18, LEAST_RANGE = 1 << 12, FIRST_CHUNKS = 1 << 8, LEAST_NS = 20000000, MOST_NS = 60000000 };
+/* On a GPU FIRST_RANGE is about as many rows as run at once: fewer would not take less time. */
+enum {
+    FIRST_RANGE = 1 << 18,
+    FIRST_OF_ROUNDS = 1 << 21,
+    LEAST_RANGE = 1 << 12,
+    FIRST_CHUNKS = 1 << 8,
+    LEAST_NS = 20000000,
+    MOST_NS = 60000000
+};
+
+/* Whether all loops are those of `repeat ... while`, which has some thousand rounds at most
+ * (engine/loop/loop_in_rows.h): folds may have any number of terms. */
+static bool rounds_are_limited(const struct emitter *emitter)
+{
+    const struct code *code = &emitter->task->code;
+    const uint32_t *levels = code_levels(code, emitter->arena);
+
+    for (value v = 0; v < code->count; v++)
+        if (emitter->live[v] && code->at[v].op == OP_LOOP && (levels[v] != 0 || loop_is_counted(code, v)))
+            return false;
+    return true;
+}
 
 int64_t launch_first_range(const struct kernel_plan *plan)
 {
-    const int64_t some = plan->config->chunks ? FIRST_CHUNKS : FIRST_RANGE;
+    const int64_t some = plan->config->chunks                                        ? FIRST_CHUNKS
+                         : plan->emitter.loops && rounds_are_limited(&plan->emitter) ? FIRST_OF_ROUNDS
+                                                                                     : FIRST_RANGE;
 
     return plan->emitter.loops ? min_int64(some, plan->rows) : plan->rows;
 }

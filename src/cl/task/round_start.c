@@ -4,7 +4,9 @@
 
 #include "engine/storage/residency.h"
 
-enum { FEW_BYTES = 1 << 20 }; /* of them, the host converts what it has: a program has to be built */
+/* The host converts few bytes that it has, since a program would have to be built, and sends very few as they are,
+ * since a buffer of their own and a copy would take longer. */
+enum { FEW_BYTES = 1 << 20, VERY_FEW_BYTES = 1 << 16 };
 
 static bool copy(struct device_rounds *rounds, const struct view *from, const struct view *to, size_t size,
                  int64_t rows)
@@ -40,8 +42,7 @@ static bool convert(struct device_rounds *rounds, enum type from, const struct v
                  clEnqueueNDRangeKernel(accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
 }
 
-static bool convert_on_host(struct device_rounds *rounds, struct column *from, struct column *to,
-                            const struct view *view)
+static bool copy_on_host(struct device_rounds *rounds, struct column *from, struct column *to, const struct view *view)
 {
     struct accelerator *accelerator = rounds->accelerator;
     const size_t size = type_table[to->store].size, bytes = (size_t)to->rows * size;
@@ -51,7 +52,7 @@ static bool convert_on_host(struct device_rounds *rounds, struct column *from, s
     if (accelerator->config->host_memory)
         return true;
     if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
-               clEnqueueWriteBuffer(accelerator->queue, view->buffer, CL_TRUE, view->first * size, bytes, to->data, 0,
+               clEnqueueWriteBuffer(accelerator->queue, view->buffer, CL_FALSE, view->first * size, bytes, to->data, 0,
                                     NULL, NULL)))
         return false;
     timing_add(rounds->job.timing, PHASE_UPLOAD, type_table[to->store].name, now_ns() - began, (int64_t)bytes);
@@ -63,10 +64,12 @@ bool round_start(struct device_rounds *rounds, size_t k)
     struct column *from = rounds->job.start[k], *to = rounds->job.state[k];
     const struct view *out = rounds_view(rounds, to);
     const size_t size = type_table[to->store].size;
+    const size_t bytes = (size_t)to->rows * size;
+    const bool few = from->store == to->store ? bytes < VERY_FEW_BYTES && from->copies == 0 : bytes < FEW_BYTES;
     struct view in;
 
-    if (from->store != to->store && !from->residency && !from->lost && (size_t)to->rows * size < FEW_BYTES)
-        return convert_on_host(rounds, from, to, out);
+    if (few && !from->residency && !from->lost)
+        return copy_on_host(rounds, from, to, out);
     if (!memory_input(rounds->accelerator->memory, from, 0, to->rows, rounds->job.timing, &in))
         return false;
     return from->store == to->store ? copy(rounds, &in, out, size, to->rows)
