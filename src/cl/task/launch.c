@@ -222,7 +222,7 @@ enum {
 };
 
 /* Whether all loops are those of `repeat ... while`, which has some thousand rounds at most
- * (engine/loop/loop_in_rows.h): folds may have any number of terms. */
+ * (engine/loop/bind_repeat.c): folds may have any number of terms. */
 static bool rounds_are_limited(const struct emitter *emitter)
 {
     const struct code *code = &emitter->task->code;
