@@ -110,6 +110,13 @@ static void note_failures(struct worker *worker, int32_t check, int count)
         failures[worker->packed ? worker->packed[i] : i] |= worker->fail[i];
 }
 
+/* What is left among the loops that are left, in whole lines. */
+static void prefetch_divide(struct prefetch *prefetch)
+{
+    if (prefetch->left > 0 && prefetch->shares > 0)
+        prefetch->share = (prefetch->left / prefetch->shares + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
 /* The first `columns` of the stored vectors are prefetched in the course of `shares` loops. */
 static void prefetch_begin(struct worker *worker, size_t columns, size_t shares)
 {
@@ -118,6 +125,7 @@ static void prefetch_begin(struct worker *worker, size_t columns, size_t shares)
     worker->prefetch = (struct prefetch){.shares = shares, .gap = last ? (size_t)worker->gap : 0};
     for (size_t i = 0; i < columns && !worker->cached; i++)
         worker->prefetch.left += (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
+    prefetch_divide(&worker->prefetch);
 }
 
 /* The share of a loop over `count` rows: lines of one column. */
@@ -129,8 +137,7 @@ static struct ahead prefetch_share(struct worker *worker, int count)
         return (struct ahead){0};
     const struct stored_vector *stored = &program->stored[prefetch->column];
     const size_t size = program->vectors[stored->vector].size, bytes = (size_t)program->block_rows * size;
-    size_t share = (prefetch->left / prefetch->shares + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    share = share < bytes - prefetch->done ? share : bytes - prefetch->done;
+    const size_t share = prefetch->share < bytes - prefetch->done ? prefetch->share : bytes - prefetch->done;
     const size_t strips = (size_t)(count + STRIP_ROWS - 1) / STRIP_ROWS;
     const struct ahead ahead = {
         .at = (const char *)worker->at[stored->vector] + bytes + prefetch->gap * size + prefetch->done,
@@ -142,6 +149,7 @@ static struct ahead prefetch_share(struct worker *worker, int count)
     if (prefetch->done == bytes) {
         prefetch->column++;
         prefetch->done = 0;
+        prefetch_divide(prefetch);
     }
     return ahead;
 }
@@ -157,6 +165,8 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     const struct program *program = worker->program;
     struct operands operands = {
         .index = worker->index, .mask = worker->mask, .rows = worker->rows, .fail = worker->fail, .row = worker->row};
+    const void *terms[CHAIN_TERMS];
+    operands.terms = terms;
     bool failed = false;
     for (int32_t s = begin; s < end; s++) {
         const struct step *step = &program->steps[s];
@@ -189,6 +199,9 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         }
         operands.b = step->args[1] != NO_REGISTER ? worker->at[step->args[1]] : NULL;
         operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
+        for (int i = 0; i < step->term_count; i++)
+            terms[i] = worker->at[step->terms[i]];
+        operands.term_count = step->term_count;
         operands.op = step->op;
         operands.whole = step->whole;
         operands.by = step->by;
@@ -196,7 +209,7 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.uniform = step->uniform;
         operands.uniform_c = step->uniform_c;
         worker->at[step->out] = operands.out;
-        if (step->op == OP_SELECT && run == step->dense && are_equal(operands.a, count)) {
+        if (step->op == OP_SELECT && operands.b && run == step->dense && are_equal(operands.a, count)) {
             memcpy(operands.out, *(const uint8_t *)operands.a ? operands.b : operands.c,
                    (size_t)count * program->vectors[step->out].size);
             continue;

@@ -1,9 +1,11 @@
 #include "engine/evaluator/compile.h"
 
+#include "engine/evaluator/add_chain.h"
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/gather_order.h"
 #include "engine/evaluator/loop.h"
+#include "engine/evaluator/select_replace.h"
 #include "engine/vector/compare_const.h"
 
 #include <math.h>
@@ -328,7 +330,8 @@ static void emit_operation(struct builder *b, value v)
     enum lane work = working_lane(b->code, instr);
     enum lane result = instr->kind == KIND_BOOL ? LANE_BOOL : work;
     enum lane lanes[3] = {work, work, work};
-    struct step step = {.op = instr->op, .args = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, .check = CHECK_NONE};
+    struct step step = {
+        .op = instr->op, .out = NO_REGISTER, .args = {NO_REGISTER, NO_REGISTER, NO_REGISTER}, .check = CHECK_NONE};
     switch (instr->op) {
     case OP_SELECT:
     case OP_ASSERT:
@@ -372,7 +375,10 @@ static void emit_operation(struct builder *b, value v)
     } else {
         step.dense = vector_op(step.op, work);
     }
-    step.out = builder_lane_vector(b, result);
+    if (instr->op == OP_SELECT)
+        select_replace(b, instr, work, &step);
+    if (step.out == NO_REGISTER)
+        step.out = builder_lane_vector(b, result);
     builder_add_step(b, step);
     b->of[b->scope][result][v] = step.out;
     if (result == instr->lane)
@@ -412,6 +418,8 @@ static void emit(struct builder *b, value v)
     enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
     struct compare_const compare;
+    value term[CHAIN_TERMS];
+    int terms;
     if (find_compare(b, v, &compare)) {
         emit_compare(b, v, &compare);
     } else if (builder_is_stored(b, v)) {
@@ -426,6 +434,8 @@ static void emit(struct builder *b, value v)
         add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = builder_gather_vector(b, v, type);
+    } else if ((terms = add_chain_terms(b, v, term)) > 0) {
+        add_chain_emit(b, v, term, terms);
     } else if (float_pair_argument(b, v) >= 0) {
         float_pair_emit(b, v, float_pair_argument(b, v));
     } else if (arms_has(b, v)) {
@@ -456,8 +466,12 @@ void builder_want_arguments(struct builder *b, value v)
         arms_want_arguments(b, v);
         return;
     }
-    const int paired = float_pair_argument(b, v);
-    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++) {
+    value term[CHAIN_TERMS];
+    const int terms = add_chain_terms(b, v, term);
+    for (int i = 0; i < terms; i++)
+        b->wanted[term[i]] = true;
+    const int paired = terms > 0 ? -1 : float_pair_argument(b, v);
+    for (int i = 0; i < op_table[b->code->at[v].op].arity && terms == 0; i++) {
         if (i != paired)
             b->wanted[b->code->at[v].args[i]] = true;
     }

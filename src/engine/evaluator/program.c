@@ -216,8 +216,19 @@ static bool *find_read_once(const struct task *task, struct arena *arena)
         if (code->at[v].guard != NO_VALUE)
             reads[code->at[v].guard] += 2;
     }
+    for (size_t i = 0; i < task->filter_count; i++)
+        reads[task->filters[i].keep] += 2;
     for (size_t k = 0; k < task->output_count; k++)
         reads[task->outputs[k].value] += 2;
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        if (aggregate->value != NO_VALUE)
+            reads[aggregate->value] += 2;
+        if (aggregate_has_operands(aggregate->kind)) {
+            reads[aggregate->other] += 2;
+            reads[aggregate->where] += 2;
+        }
+    }
     for (value v = 0; v < code->count; v++)
         once[v] = reads[v] == 1;
     return once;

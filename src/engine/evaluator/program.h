@@ -31,8 +31,10 @@ struct step {
     vector_fn
         *selected; /* used when a selection vector is set; NULL: `dense` reads vectors that are selected already */
     enum op op;
-    reg out, args[3];
+    reg out, args[3]; /* a SELECT without a second argument replaces elements of `out` */
     int32_t check;
+    reg *terms; /* of a chain (add_chain.h), instead of `args` */
+    int term_count;
     bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */
     const struct border *border; /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */

@@ -70,7 +70,7 @@ static void find_begins(struct lives *lives)
         lives->step = s;
         if (has_steps(&program->steps[s]))
             use_vectors(&program->steps[s], begin_own, lives);
-        else
+        else if (lives->from[program->steps[s].out] < 0)
             lives->from[program->steps[s].out] = s;
     }
 }
@@ -108,6 +108,8 @@ static struct lives find_lives(const struct program *program, struct arena *aren
                 read_until(last, arg,
                            i == 0 && !step->dense ? last[step->out] : read_at(&lives, arg, s)); /* the alias reads it */
         }
+        for (int i = 0; i < step->term_count; i++)
+            read_until(last, step->terms[i], s);
         if (step->arm && step->arm->other != NO_REGISTER)
             read_until(last, step->arm->other, last[step->out]); /* an alias where no row takes the arm */
     }
@@ -219,7 +221,7 @@ void program_layout(struct program *program, struct arena *arena)
         const struct step *step = &program->steps[s];
         if (has_steps(step))
             use_vectors(step, place_own, &layout);
-        else if (step->dense || step->selected)
+        else if ((step->dense || step->selected) && program->vectors[step->out].place == SIZE_MAX)
             place_vector(&layout, step->out);
         for (reg dead = layout.dying[s]; dead != NO_REGISTER; dead = layout.next[dead]) {
             struct buffer_pool *pool = &layout.pools[program->vectors[dead].size];

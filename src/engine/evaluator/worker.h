@@ -12,7 +12,8 @@
  * course of the loops over this one. */
 struct prefetch {
     size_t left;   /* bytes */
-    size_t shares; /* loops that have some of these */
+    size_t shares; /* loops that have some of these, */
+    size_t share;  /* so many each until the column ends */
     size_t column; /* of program->stored: the next, */
     size_t done;   /* of whose block so many bytes are prefetched */
     size_t gap;    /* rows between this block and that one */

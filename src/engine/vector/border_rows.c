@@ -16,12 +16,15 @@ struct line {
 static int64_t lines_away(const struct border *border, int64_t lines, int64_t line)
 {
     int64_t away = 0, stride = 1;
-    for (size_t a = border->axes - 1; a-- > 0;) {
-        const int64_t extent = a > 0 ? border->extents[a] : lines / stride;
-        const int64_t index = line / stride % extent;
+    for (size_t a = border->axes - 1; a-- > 1;) {
+        const int64_t extent = border->extents[a], index = line % extent;
         away += (border_index(border->kind, index + border->distances[a], extent) - index) * stride;
+        line /= extent;
+        lines /= extent;
         stride *= extent;
     }
+    if (border->axes > 1)
+        away += (border_index(border->kind, line + border->distances[0], lines) - line) * stride;
     return away;
 }
 
@@ -50,33 +53,32 @@ static void copy_line(const struct line *line, unsigned char *out, int64_t begin
     copy_beyond(line, out, done, end);
 }
 
-/* Where the neighbours of all these rows are one run: its first row; else -1. */
-static int64_t one_run(const struct border *border, int64_t length, int64_t lines, int64_t row, int count)
+/* Where the neighbours of `count` rows, the first one at `place` in line `first`, are one run: how far away it is. */
+static bool one_run(const struct border *border, int64_t length, int64_t lines, int64_t first, int64_t place, int count,
+                    int64_t *distance)
 {
-    const int64_t first = row / length, last = (row + count - 1) / length, away = lines_away(border, lines, first);
-    const int64_t distance = border->distances[border->axes - 1], begin = row % length + distance;
-    const bool within = first == last && begin >= 0 && begin + count <= length;
-    bool together = within || distance == 0;
-    for (int64_t line = first + 1; line <= last && together; line++)
+    const int64_t away = lines_away(border, lines, first), along = border->distances[border->axes - 1];
+    bool together = along == 0 || (place + along >= 0 && place + max_int64(along, 0) + count <= length);
+    *distance = away * length + along;
+    for (int64_t line = first + 1, left = place + count - length; left > 0 && together; line++, left -= length)
         together = lines_away(border, lines, line) == away;
-    return together ? row + away * length + distance : -1;
+    return together;
 }
 
 const void *border_rows(const struct column *column, const struct border *border, int64_t row, int count, void *out)
 {
     const size_t last = border->axes - 1, size = type_table[column->store].size;
     const int64_t length = last > 0 ? border->extents[last] : column->rows, lines = column->rows / length;
-    const int64_t together = one_run(border, length, lines, row, count);
     const unsigned char *data = column->data;
     struct line line = {.size = size, .length = length, .distance = border->distances[last], .kind = border->kind};
-    if (together >= 0)
-        return data + (size_t)together * size;
+    int64_t number = row / length, place = row % length, distance;
+    if (one_run(border, length, lines, number, place, count, &distance))
+        return data + (size_t)(row + distance) * size;
     unsigned char *to = out;
-    for (int64_t done = 0, run; done < count; done += run) {
-        const int64_t number = (row + done) / length, begin = (row + done) % length;
-        run = min_int64(length - begin, count - done);
+    for (int64_t done = 0, run; done < count; done += run, number++, place = 0) {
+        run = min_int64(length - place, count - done);
         line.from = data + (size_t)((number + lines_away(border, lines, number)) * length) * size;
-        copy_line(&line, to, begin, begin + run);
+        copy_line(&line, to, place, place + run);
         to += (size_t)run * size;
     }
     return out;

@@ -9,7 +9,7 @@
 #include "engine/values/const_divide.h"
 #include "engine/vector/ahead.h"
 
-enum { BLOCK_ROWS = 2048 };
+enum { BLOCK_ROWS = 2048, CHAIN_TERMS = 16 };
 
 /* The reciprocal of a constant of 32 or 64 bits. */
 union reciprocal {
@@ -35,6 +35,8 @@ struct operands {
     struct ahead ahead;                  /* most loops prefetch it */
     bool uniform; /* `b` is the same in all rows; unchecked operations and MUL may read b[0] alone */
     bool uniform_c;
+    const void *const *terms; /* of a chain, at most CHAIN_TERMS */
+    int term_count;
 };
 
 /* Computes `count` values; returns whether some row failed. The value in a failed row is arbitrary. */
@@ -43,6 +45,9 @@ typedef bool vector_fn(const struct operands *operands, int count);
 /* The loop for an operation with integer arguments and result in `lane` (bools, and the condition of ?:, are bytes).
  * CMP_INT_FLOAT takes I64 and F64 and returns I32. NULL: there is none. */
 vector_fn *vector_op(enum op op, enum lane lane);
+
+/* out[i] = c[i] where the condition, a[i], is `where`: quick where that is seldom so. */
+vector_fn *vector_replace(enum lane lane, bool where);
 
 /* The loop that checks every row; lane I64, for the operations that can fail (TO_INT: from F64; ASSERT: bools). */
 vector_fn *vector_checked_op(enum op op);
@@ -53,6 +58,9 @@ vector_fn *vector_division(enum op op, enum lane lane, const union reciprocal *b
 /* (a `first` b) `second` c of floats, or c - (a `first` b) if reversed; the operations are ADD, SUB or MUL. `c` may be
  * the same in all rows, too. */
 vector_fn *vector_float_pair(enum op first, enum op second, bool reversed);
+
+/* The sum of four terms or more, in their order. */
+vector_fn *vector_add_chain(enum lane lane);
 
 /* Row numbers of the block, or of the rows in the selection vector. Lane I32 or I64. */
 vector_fn *vector_row(enum lane lane);
