@@ -25,6 +25,7 @@ struct vector_loop {
     reg index; /* in lane I32 or I64, as `narrow` says */
     bool narrow, reads_index;
     bool nested;            /* there is a loop in it */
+    bool keeps_states;      /* of rows that have left: a round may fail, or has a loop */
     reg first, last, where; /* the range, in lane I64, and the rows that have one; outside of the loop */
     reg condition;          /* NO_REGISTER: always true */
     struct loop_state *states;

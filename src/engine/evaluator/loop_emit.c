@@ -134,6 +134,7 @@ void loop_emit(struct builder *b, value v)
     loop->checks_end = program->check_count;
     for (int32_t s = loop->begin; s < loop->end; s++) {
         loop->nested = loop->nested || program->steps[s].loop;
+        loop->keeps_states = loop->keeps_states || loop->nested || program->steps[s].check != CHECK_NONE;
         const struct arm *arm = program->steps[s].arm;
         loop->reads_index = loop->reads_index || (arm && arm->other == loop->index);
         for (size_t k = 0; arm && k < arm->capture_count; k++)

@@ -1,5 +1,5 @@
-/* Rows that have left the loop stay in the vectors, with the states they left with, until the rounds computed for them
- * in vain are worth moving the others together. */
+/* Rows that have left the loop stay in the vectors until the rounds computed for them in vain are worth moving the
+ * others together. */
 #include "engine/evaluator/loop.h"
 
 #include "base/cpu_dispatch.h"
@@ -9,9 +9,16 @@
 
 #include <string.h>
 
-static void store_element(void *to, int at, const void *from, int i, size_t size)
+/* to[row[i]] = from[i] for the listed i. */
+static void store_elements(void *to, const uint16_t *row, const void *from, const uint16_t *list, int count,
+                           size_t size)
 {
-    memcpy((unsigned char *)to + (size_t)at * size, (const unsigned char *)from + (size_t)i * size, size);
+    for (int k = 0; k < count && size == 1; k++)
+        ((uint8_t *)to)[row[list[k]]] = ((const uint8_t *)from)[list[k]];
+    for (int k = 0; k < count && size == 4; k++)
+        ((int32_t *)to)[row[list[k]]] = ((const int32_t *)from)[list[k]];
+    for (int k = 0; k < count && size == 8; k++)
+        ((int64_t *)to)[row[list[k]]] = ((const int64_t *)from)[list[k]];
 }
 
 static void *own(struct worker *worker, reg vector)
@@ -160,16 +167,21 @@ static void leave(struct worker *worker, const struct vector_loop *loop, struct 
         leave_together(worker, loop, rows, !holds);
         return;
     }
+    uint16_t with[BLOCK_ROWS], without[BLOCK_ROWS]; /* a round */
+    int had = 0, had_none = 0;
     for (int i = 0; i < rows->count; i++) {
         if (i + AT_ONCE <= rows->count && memcmp(rows->goes_on + i, stays + i, AT_ONCE) == 0) {
             i += AT_ONCE - 1;
-            continue;
+        } else if (rows->goes_on[i] != stays[i]) {
+            with[had] = without[had_none] = (uint16_t)i;
+            had += !holds || holds[i];
+            had_none += holds && !holds[i];
         }
-        for (size_t k = 0; k < loop->state_count && rows->goes_on[i] != stays[i]; k++) {
-            const struct loop_state *state = &loop->states[k];
-            store_element(own(worker, state->out), rows->row[i],
-                          worker->at[!holds || holds[i] ? state->next : state->state], i, state->size);
-        }
+    }
+    for (size_t k = 0; k < loop->state_count; k++) {
+        const struct loop_state *state = &loop->states[k];
+        store_elements(own(worker, state->out), rows->row, worker->at[state->next], with, had, state->size);
+        store_elements(own(worker, state->out), rows->row, worker->at[state->state], without, had_none, state->size);
     }
 }
 
@@ -184,9 +196,11 @@ CPU_CLONES static void copy_where(void *to, const void *from, const uint8_t *res
         ((int64_t *)to)[i] = goes_on[i] ? ((const int64_t *)from)[i] : ((int64_t *)to)[i];
 }
 
-static void copy_state(const struct loop_rows *rows, void *to, const void *from, size_t size)
+/* Rows that have left keep their states where others might make them fail. */
+static void copy_state(const struct vector_loop *loop, const struct loop_rows *rows, void *to, const void *from,
+                       size_t size)
 {
-    if (rows->gone > 0)
+    if (rows->gone > 0 && loop->keeps_states)
         copy_where(to, from, rows->goes_on, rows->count, size);
     else
         memcpy(to, from, (size_t)rows->count * size);
@@ -211,7 +225,7 @@ static void advance(struct worker *worker, const struct vector_loop *loop, const
         const struct loop_state *state = &loop->states[k];
         const void *from = aliased ? worker->staged_states + k * BLOCK_ROWS * sizeof(int64_t) : worker->at[state->next];
         if (from != own(worker, state->state))
-            copy_state(rows, own(worker, state->state), from, state->size);
+            copy_state(loop, rows, own(worker, state->state), from, state->size);
     }
 }
 
