@@ -304,10 +304,9 @@ static void sweep_devices(const struct runner *runner)
     }
 }
 
-/* Wakes backends before a query. */
-static void wake_backends(const struct runner *runner)
+/* A device starts while the query is bound. */
+static void begin_device(const struct runner *runner)
 {
-    (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
     if (runner->device)
         (void)runner->device->ops->begin(runner->device, NULL);
 }
@@ -326,11 +325,11 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
         status = assertion_run(runner->env, stmt, arena, diags);
         break;
     case STMT_LET:
-        wake_backends(runner);
+        begin_device(runner);
         status = run_let(runner, stmt, arena, result, diags);
         break;
     default:
-        wake_backends(runner);
+        begin_device(runner);
         status = run_value(runner, stmt, arena, result, diags);
         break;
     }

@@ -262,12 +262,25 @@ static enum status check_files(const struct queue *queue, enum status status, si
     return file_changed_error(column, queue->tasks[0]->span, diags);
 }
 
+/* Wakes the evaluator's threads while the queue is fused, if there are rows for more than one. */
+static void wake_evaluator(const struct runner *runner, const struct queue *queue)
+{
+    enum { ROWS_OF_ONE = 1 << 15 };
+    for (size_t t = 0; t < queue->count; t++) {
+        if (queue->tasks[t]->rows > ROWS_OF_ONE) {
+            (void)runner->evaluator->ops->begin(runner->evaluator, NULL);
+            return;
+        }
+    }
+}
+
 enum status run_queue(struct runner *runner, const struct queue *queue, enum defer_choice defer, struct result *result,
                       struct diags *diags)
 {
     struct queue fused, folded;
     size_t diags_before = diags->count;
     int64_t began = now_ns();
+    wake_evaluator(runner, queue);
     queue_init(&fused, queue->arena);
     queue_init(&folded, queue->arena);
     optimize_queue(queue, &fused);
