@@ -47,9 +47,15 @@ class Shell:
 
     def ask(self, statement):
         """Types the statement and Enter; returns the output and the nanoseconds to the next prompt."""
+        self.type(statement)
+        return self.enter()
+
+    def type(self, statement):
         typed = statement.encode()
         os.write(self.terminal, typed)
         self.read_until(lambda seen: typed in seen)
+
+    def enter(self):
         begun = time.perf_counter_ns()
         os.write(self.terminal, b"\r")
         seen, now = self.read_until(lambda seen: seen.endswith(PROMPT))

@@ -173,6 +173,30 @@ static void columns_outlive_their_pool(void **state)
     column_unref(column);
 }
 
+/* A statement with many short columns uses the memory of the one before. */
+static void many_small_blocks_are_used_again(void **state)
+{
+    (void)state;
+    enum { COUNT = 200 };
+    struct buffer_pool *pool = buffer_pool_new(64 * MEGABYTE);
+    void *blocks[COUNT];
+    size_t got = 0;
+    for (int i = 0; i < COUNT; i++)
+        blocks[i] = buffer_pool_alloc(pool, 5000, &got);
+    assert_int_equal(buffer_pool_trimmed(got, 0), 0);
+    assert_int_equal(buffer_pool_trimmed(got, 200), got);
+    assert_int_equal(buffer_pool_trimmed(8 * got, 200), got);
+    for (int i = 0; i < COUNT; i += 2)
+        buffer_pool_release(pool, blocks[i], got);
+    assert_int_equal(buffer_pool_bytes(pool), COUNT / 2 * got);
+    for (int i = 0; i < COUNT; i += 2)
+        blocks[i] = buffer_pool_alloc(pool, 5000, &got);
+    assert_int_equal(buffer_pool_bytes(pool), 0);
+    for (int i = 0; i < COUNT; i++)
+        buffer_pool_release(pool, blocks[i], got);
+    buffer_pool_unref(pool);
+}
+
 /* Allocates, marks, checks and releases blocks of many sizes; none may be shared. */
 static void *churn(void *argument)
 {
@@ -218,6 +242,7 @@ int main(void)
         cmocka_unit_test(memory_is_used_again),
         cmocka_unit_test(what_is_kept_is_bounded),
         cmocka_unit_test(no_pool_and_no_memory),
+        cmocka_unit_test(many_small_blocks_are_used_again),
         cmocka_unit_test(columns_outlive_their_pool),
         cmocka_unit_test(threads_share_a_pool),
         cmocka_unit_test(idle_memory_is_offered_to_the_kernel),

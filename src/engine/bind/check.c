@@ -13,10 +13,8 @@ static struct relation *outline(const struct task *last, struct arena *arena)
     for (size_t k = 0; k < last->output_count; k++) {
         struct column *column = output_column(last, k);
         const bool unread = column && column->unread;
-        columns[k] = unread ? column_ref(column) : column_reserve(last->outputs[k].type, last->outputs[k].type, 0);
+        columns[k] = unread ? column_ref(column) : column_without_rows(last->outputs[k].type, last->outputs[k].type);
         made = made && columns[k];
-        if (columns[k] && !unread)
-            column_finish(columns[k], 0);
     }
     struct relation *relation = made ? relation_of_outputs(last, -1, columns) : NULL;
     for (size_t k = 0; k < last->output_count; k++)

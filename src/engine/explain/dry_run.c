@@ -56,10 +56,9 @@ enum status dry_run_outputs(struct dry_run *dry_run, const struct task *task, st
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        outputs[k] = column_reserve(output->type, store_of(task, output, columns), 0);
+        outputs[k] = column_without_rows(output->type, store_of(task, output, columns));
         if (outputs[k] == NULL)
             return diag_error(diags, task->span, "out of memory");
-        column_finish(outputs[k], 0);
     }
     return STATUS_OK;
 }

@@ -2,11 +2,9 @@
 
 static struct column *placeholder(enum type type, struct logical_type logical)
 {
-    struct column *column = column_reserve(type, type, 0);
-    if (column) {
-        column_finish(column, 0);
+    struct column *column = column_without_rows(type, type);
+    if (column)
         column_set_logical(column, logical);
-    }
     return column;
 }
 

@@ -7,7 +7,7 @@
 static struct column *prototype(const struct job *job, const struct output *output)
 {
     const struct instr *instr = &job->task->code.at[output->value];
-    struct column *column = column_reserve(output->type, output_store(job->task, output, job->columns), 0);
+    struct column *column = column_without_rows(output->type, output_store(job->task, output, job->columns));
     if (!column)
         return NULL;
     column->range_known = instr->kind == KIND_INT;
@@ -17,7 +17,6 @@ static struct column *prototype(const struct job *job, const struct output *outp
         column->lo = 0;
         column->hi = max_int64(output->logical.dictionary->count, 1) - 1;
     }
-    column_finish(column, 0);
     return column;
 }
 

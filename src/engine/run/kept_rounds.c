@@ -163,10 +163,23 @@ static void drop_made(struct kept_rounds *kept, size_t count)
         column_unref(kept->made[--kept->made_count]);
 }
 
+/* Whether the tasks of a round could all be kept, as far as the plan tells. */
+static bool may_keep_all(const struct kept_rounds *kept, const struct queue *queue)
+{
+    bool may = true;
+    for (size_t t = 0; t < queue->count && may; t++) {
+        const bool operates = t + 1 < queue->count && queue->tasks[t]->sink == SINK_OPERATOR;
+        may = kept_rounds_may_keep(queue->tasks[t]) || (operates && kept->backend->ops->open_rounds);
+    }
+    return may;
+}
+
 /* Finds the form of the columns of the state: ranges that each round keeps. */
 static bool open_body(struct kept_rounds *kept, const struct queue *queue, struct column *const *inputs)
 {
     enum { ATTEMPTS = 7 };
+    if (!may_keep_all(kept, queue))
+        return false;
     kept->hoisted = arena_array(kept->arena, queue->count + 1, sizeof *kept->hoisted);
     for (size_t t = 0; t < queue->count; t++)
         kept->hoisted[t] = kept_rounds_may_keep(queue->tasks[t]) && queue->tasks[t]->rows >= 0

@@ -15,7 +15,7 @@
 
 enum {
     HUGE_PAGE = 2 << 20,
-    MAX_BLOCKS = 64,
+    MAX_BLOCKS = 256,
     SMALL_BYTES = 16 << 20, /* limit for all small blocks */
     OFFER_IDLE = 32,        /* allocations after which the kernel may reclaim an unused block, */
     MAX_IDLE = 256          /* and after which it is unmapped */
@@ -99,7 +99,8 @@ static size_t round_up(size_t size, size_t unit)
 
 size_t buffer_pool_trimmed(size_t size, size_t used)
 {
-    return round_up(used, granularity(size));
+    const size_t unit = granularity(size), needed = round_up(used, unit);
+    return size < HUGE_PAGE && used > 0 && needed < size ? needed + unit : needed;
 }
 
 bool buffer_pool_is_oversized(size_t size, size_t used)

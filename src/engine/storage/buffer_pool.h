@@ -21,8 +21,8 @@ void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated
 /* Releases a block, or its tail after the first buffer_pool_trimmed bytes. */
 void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size);
 
-/* The bytes to keep of a block of `size` bytes when its first `used` bytes stay: large blocks are split at huge pages.
- */
+/* The bytes to keep of a block of `size` bytes when its first `used` bytes stay: large blocks are split at huge pages,
+ * small ones keep a page more, so that most stay whole and the next allocation of their size fits. */
 size_t buffer_pool_trimmed(size_t size, size_t used);
 
 /* Whether so little of a block is used that copying it costs less than holding a huge page. */

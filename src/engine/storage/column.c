@@ -251,6 +251,11 @@ struct scalar column_get(const struct column *column, int64_t row)
     return scalar;
 }
 
+struct column *column_without_rows(enum type type, enum type store)
+{
+    return column_new(type, store);
+}
+
 struct column *column_reserve(enum type type, enum type store, int64_t capacity)
 {
     return column_reserve_from(NULL, type, store, capacity);

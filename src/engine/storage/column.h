@@ -82,6 +82,9 @@ struct column *column_of_part(enum type type, struct mapping *mapping, size_t of
 struct column *column_unread(enum type type, struct logical_type logical, int64_t rows, bool nullable,
                              bool provisional);
 
+/* A column without rows, which stands for others of its type. NULL: no memory. */
+struct column *column_without_rows(enum type type, enum type store);
+
 /* A column under construction. Memory for `capacity` rows is reserved but costs nothing until written; it is zeroed. */
 struct column *column_reserve(enum type type, enum type store, int64_t capacity); /* NULL: no memory */
 /* Reserves memory from a pool (or NULL), which is not zeroed. NULL: no memory. */
