@@ -1,4 +1,5 @@
 /* Sums that the work-items of a group share, row by row (rows_terms.cl), against the evaluator. */
+#include "cl/codegen/kernel_text.h"
 #include "cl/codegen/loop_terms.h"
 #include "cl/task/round_steps.h"
 #include "cl_rig.h"

@@ -34,9 +34,11 @@ enum { FIRST = 4 }; /* which the first loop adds up */
                 for (int i = begin; i < end; i++)                                                                      \
                     out[i] = out[i] + a[i] + b[i];                                                                     \
             }                                                                                                          \
-            a = o->terms[done];                                                                                        \
-            for (int i = begin; i < end && done < o->term_count; i++)                                                  \
-                out[i] = out[i] + a[i];                                                                                \
+            for (; done < o->term_count; done++) {                                                                     \
+                a = o->terms[done];                                                                                    \
+                for (int i = begin; i < end; i++)                                                                      \
+                    out[i] = out[i] + a[i];                                                                            \
+            }                                                                                                          \
         }                                                                                                              \
         return false;                                                                                                  \
     }
