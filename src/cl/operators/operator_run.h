@@ -15,6 +15,13 @@ struct operator_buffer {
     size_t bytes;
 };
 
+/* A kernel that has been enqueued. */
+struct operator_launch {
+    cl_event event;
+    const char *what; /* in the timing */
+    int64_t bytes;    /* that it moves */
+};
+
 struct operator_run {
     struct accelerator *accelerator;
     const struct operator_job *job;
@@ -22,6 +29,8 @@ struct operator_run {
     const char *title;               /* of the operator, for timing */
     struct operator_buffer *buffers; /* from operator_buffer */
     size_t buffer_count, buffer_capacity;
+    struct operator_launch *launches; /* not waited for yet */
+    size_t launch_count, launch_capacity;
     bool unable; /* reported by a note */
 };
 
@@ -45,9 +54,15 @@ struct operator_argument {
     const void *bytes;
 };
 
-/* Runs a kernel over groups * local work-items. `what` names it in the timing; `bytes` is what it moves. */
+/* Runs a kernel over groups * local work-items, to its end. `what` names it in the timing; `bytes` is what it moves. */
 void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t local,
                   const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes);
+
+/* The same for a kernel whose results only later kernels of the run read. On a device with its own memory it is only
+ * enqueued: the next operator_run waits for it too, as does operator_end. Elsewhere kernels take long enough for an
+ * interrupt to be looked for after each. */
+void operator_enqueue(struct operator_run *run, size_t kernel, size_t groups, size_t local,
+                      const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes);
 
 /* Copy between a buffer and the host, synchronously. */
 void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, void *host);

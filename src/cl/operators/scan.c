@@ -130,8 +130,8 @@ static void run_lookback(const struct scan *scan, const struct view *in, const s
     add(&clear, sizeof scan->words, &scan->words);
     add(&clear, sizeof count, &count);
     add(&clear, sizeof scan->next, &scan->next);
-    operator_run(scan->run, SCAN_CLEAR, (size_t)divide_up(tiles, (int64_t)scan->config->group), scan->config->group,
-                 clear.at, clear.count, "clear", tiles * WORD_BYTES);
+    operator_enqueue(scan->run, SCAN_CLEAR, (size_t)divide_up(tiles, (int64_t)scan->config->group), scan->config->group,
+                     clear.at, clear.count, "clear", tiles * WORD_BYTES);
     add_view(&arguments, in);
     add_view(&arguments, out);
     add(&arguments, sizeof scan->words, &scan->words);

@@ -270,10 +270,10 @@ static void count_all(struct sorting *sorting, const struct pass *pass)
     size_t most = sorting->accelerator->device.units * COUNT_GROUPS;
     size_t groups = sorting->groups < most ? sorting->groups : most;
 
-    operator_run(run, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
-                 code_bytes(sorting, pass));
+    operator_enqueue(run, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
+                     code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
-    operator_run(run, SORT_OFFSETS, pass->word->passes, SORT_BINS, offsets.at, offsets.count, "offsets", 0);
+    operator_enqueue(run, SORT_OFFSETS, pass->word->passes, SORT_BINS, offsets.at, offsets.count, "offsets", 0);
 }
 
 static void count(struct sorting *sorting, const struct pass *pass)
@@ -283,12 +283,12 @@ static void count(struct sorting *sorting, const struct pass *pass)
     struct operator_run *run = &sorting->run;
     size_t groups = sorting->groups, local = sorting->layout.group;
 
-    operator_run(run, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at, arguments.count,
-                 "count", code_bytes(sorting, pass));
+    operator_enqueue(run, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at,
+                     arguments.count, "count", code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
     argument_ulong(&offsets, groups);
-    operator_run(run, SORT_OFFSETS, sorting->layout.method == SORT_TILES ? SORT_BINS : 1, local, offsets.at,
-                 offsets.count, "offsets", (int64_t)(groups * SORT_BINS * position_size(sorting)));
+    operator_enqueue(run, SORT_OFFSETS, sorting->layout.method == SORT_TILES ? SORT_BINS : 1, local, offsets.at,
+                     offsets.count, "offsets", (int64_t)(groups * SORT_BINS * position_size(sorting)));
 }
 
 static void move(struct sorting *sorting, const struct pass *pass)
@@ -298,8 +298,9 @@ static void move(struct sorting *sorting, const struct pass *pass)
                           : is_last(pass)   ? SORT_MOVE_LAST
                                             : SORT_MOVE;
 
-    operator_run(&sorting->run, role, sorting->groups, sorting->layout.group, arguments.at, arguments.count, "move",
-                 moved_bytes(sorting, pass));
+    (is_last(pass) ? operator_run : operator_enqueue)(&sorting->run, role, sorting->groups, sorting->layout.group,
+                                                      arguments.at, arguments.count, "move",
+                                                      moved_bytes(sorting, pass));
 }
 
 /* Describes the passes over one word of the codes. */
