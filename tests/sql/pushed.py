@@ -179,6 +179,10 @@ def types(rig, server):
     # Of rows that are sent the table's number is told, not the answer's.
     for line in ("select pos > 250 | map w | take 100", "select pos > 250 | sort pos desc | pick pos, w", f"select pos > 250 | join {url} as q on pos | map q_w as z"):
         rig.fails(f"types: {line}", "a value of `w` does not fit in 64 bits here, row 300\n", f"load {url} | {line}")
+    # A skip leaves out the first rows, and not the one that fails.
+    for line in (f"skip 13 | anti join (load {url} | take 6) on w = pos | sum pos", "skip 1 | sort w | take 3 | sum pos"):
+        rig.fails(f"types: {line}", "a value of `w` does not fit in 64 bits here, row 300\n", f"load {url} | {line}")
+    rig.answers("types: after the row that fails", "906\n", f"load {url} | skip 301 | sort w | take 3 | sum pos")
     rig.fails("types: of no order", "a value of `w` does not fit in 64 bits here\n", f"load {url.split('?', maxsplit=1)[0]} | map w | sort w")
     # In place of NULL a server may have a number that the Enum has not.
     server.ask("CREATE TABLE words (pos Int64, e Enum8('b' = -3, 'a\\'' = 1), o Nullable(Enum16('z\\' = 7' = 500, 'a' = 2))) ENGINE = Memory")

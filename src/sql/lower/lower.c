@@ -101,6 +101,18 @@ static bool computes_with(const struct task *task, size_t input)
     return found || task->column_op->kind == OPERATOR_DISTINCT;
 }
 
+/* Whether the task computes with a column of the select of which values may have no place here. */
+static bool reads_beyond(const struct task *task, bool source, const struct select *select)
+{
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct input *input = &task->inputs[k];
+        if (input->needed && input->task && (input->side != JOIN_ROWS) == source &&
+            select->columns[input->output].fails && computes_with(task, k))
+            return true;
+    }
+    return false;
+}
+
 bool lowering_begin(struct lowering *lowering, const struct task *task, bool source, struct select *select,
                     struct select_column *inputs)
 {
@@ -130,6 +142,9 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
     *select = made ? *made : table ? table->select : lowering->tables[0].select;
     if (from)
         lowering->read[from->number] = true;
+    /* Rows that fail come first where some are kept, so that what has been left out must not be chosen anew. */
+    if (select_is_limited(select) && reads_beyond(task, source, select))
+        select_wrap(select, lowering->arena);
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
         if (input->needed && input->task && (input->side != JOIN_ROWS) == source)
