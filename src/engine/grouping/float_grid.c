@@ -18,7 +18,7 @@ enum {
     REST_UNIT = 2 * TERM_BITS - 107,
     LEAST_CEILING = -1074 - REST_UNIT,
     MOST_CEILING = 1023 - TERM_BITS,
-    /* Rows that do not fit before a ceiling is chosen, which empties the sums. */
+    /* Rows that do not fit before another ceiling is chosen, which empties the sums. */
     LEAST_MISSED = 1 << 10,
     ROWS_PER_GROUP = 16,
 };
@@ -29,7 +29,8 @@ typedef double pair __attribute__((vector_size(16)));
 struct float_grid {
     int64_t groups;
     int64_t rows;         /* since the sums were emptied */
-    int64_t missed;       /* rows that did not fit since a ceiling was chosen */
+    int64_t missed;       /* rows that did not fit since a ceiling was looked for, */
+    int64_t most_missed;  /* and before the next one is: at first what emptying the sums takes */
     bool chosen;          /* a ceiling: */
     int64_t most;         /* bits of the largest magnitude below it, */
     double first, second; /* what rounds a value to the multiples, and a rest to its unit */
@@ -39,7 +40,7 @@ struct float_grid {
 struct float_grid *float_grid_new(int64_t groups)
 {
     struct float_grid *grid = heap_array(1, sizeof *grid);
-    grid->groups = groups;
+    grid->groups = grid->most_missed = groups;
     grid->sums = group_memory_new((size_t)groups * sizeof(pair));
     if (!grid->sums) {
         free(grid);
@@ -69,7 +70,6 @@ static bool choose_ceiling(struct float_grid *grid, struct compensated_sum *stat
     if (ceiling < LEAST_CEILING || ceiling > MOST_CEILING)
         return false;
     float_grid_empty(grid, states);
-    grid->missed = 0;
     grid->chosen = true;
     grid->most = bits_of(ldexp(1, ceiling)) - 1;
     grid->first = ldexp(1.5, ceiling + UNIT + 52);
@@ -108,13 +108,16 @@ void float_grid_add(struct float_grid *grid, struct compensated_sum *states, con
     if (grid->rows + count > MOST_ROWS)
         float_grid_empty(grid, states);
     bool fit = fits(grid, values, count, block);
-    if (!fit && grid->missed >= LEAST_MISSED + grid->groups * ROWS_PER_GROUP &&
-        choose_ceiling(grid, states, values, count))
-        fit = grid->chosen = fits(grid, values, count, block);
+    grid->missed += fit ? 0 : count;
+    if (!fit && grid->missed >= grid->most_missed) {
+        grid->missed = 0;
+        grid->most_missed = LEAST_MISSED + grid->groups * ROWS_PER_GROUP;
+        fit = choose_ceiling(grid, states, values, count) && fits(grid, values, count, block);
+        grid->chosen = fit;
+    }
     if (!fit) {
         for (int i = 0; i < count; i++)
             compensated_sum_add(&states[places[i]], values[i]);
-        grid->missed += count;
         return;
     }
     grid->rows += count;

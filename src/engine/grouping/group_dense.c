@@ -9,6 +9,8 @@
 
 enum {
     PART_ROWS = 1 << 15,
+    LEAST_ROWS = 1 << 11, /* in parts of fewer rows where they have many aggregates */
+    PART_VALUES = 1 << 16,
     ADD_ROWS = 256, /* at once */
     MERGE_PLACES = 1 << 12,
     COPIES = 4, /* of small arrays: consecutive rows with equal keys then do not depend on each other */
@@ -123,9 +125,12 @@ static void merge_part(void *context, int member, int64_t part)
         if (!dense->states[i])
             continue;
         for (int64_t code = part_begin(&dense->parts, part); code < end; code++) {
-            for (int64_t copy = i == 0; copy < dense->copies; copy++)
-                group_states_merge(dense->grouping, dense->states[0], code * dense->copies, dense->states[i],
-                                   code * dense->copies + copy);
+            for (int64_t copy = i == 0; copy < dense->copies; copy++) {
+                const int64_t place = code * dense->copies + copy, *counts = dense->states[i][0];
+                if (counts[place] > 0)
+                    group_states_merge(dense->grouping, dense->states[0], code * dense->copies, dense->states[i],
+                                       place);
+            }
         }
     }
 }
@@ -226,11 +231,19 @@ void dense_groups_free(struct dense_groups *dense)
     free(dense);
 }
 
+/* Of parts that take as long as what each thread does besides: clearing and merging its states. */
+static int64_t part_rows(const struct dense_groups *dense)
+{
+    const int64_t places = dense->codes * dense->copies, least = places > LEAST_ROWS ? places : LEAST_ROWS;
+    const int64_t rows = PART_VALUES / (int64_t)(dense->grouping->group_agg_count + 1);
+    return min_int64(PART_ROWS, rows < least ? least : rows);
+}
+
 enum status group_dense(const struct grouping *grouping, int64_t *groups)
 {
     struct dense_groups *dense = dense_groups_new(grouping);
     enum status status = STATUS_CANCELLED;
-    dense->parts = partition_rows(grouping->workers, grouping->rows, PART_ROWS);
+    dense->parts = partition_rows(grouping->workers, grouping->rows, part_rows(dense));
     if (workers_run(grouping->workers, dense->parts.count, add_part, dense))
         status = dense_groups_finish(dense, groups);
     dense_groups_free(dense);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_PAGES = 1 << 16 };
+enum { LEAST_PAGES = 1 << 20 };
 
 void *group_memory_new(size_t size)
 {

@@ -81,15 +81,18 @@ struct space {
     int64_t where[OPERATOR_BLOCK];
 };
 
-static void read_values(const struct column *column, const struct row_block *block, void *values)
+/* The values, in `space` if they are not in memory as such. */
+static const void *read_values(const struct column *column, const struct row_block *block, void *space)
 {
     uint64_t rows[OPERATOR_BLOCK];
-    if (!block->carry) {
-        operator_values(column, block->row, block->count, values);
-    } else if (!group_carry_values(block->carry, column, block->payloads, block->count, values)) {
+    if (!block->carry)
+        return axis_values(column, type_table[column->store].kind == KIND_FLOAT ? LANE_F64 : LANE_I64, block->row,
+                           block->count, space);
+    if (!group_carry_values(block->carry, column, block->payloads, block->count, space)) {
         group_carry_values(block->carry, NULL, block->payloads, block->count, rows);
-        operator_values_at(column, rows, block->count, values);
+        operator_values_at(column, rows, block->count, space);
     }
+    return space;
 }
 
 static void read_rows(const struct row_block *block, int64_t *rows)
@@ -105,37 +108,31 @@ static void put_packed(struct packed_sums *sums, size_t aggregate, const struct 
                        const struct row_block *block, struct space *space)
 {
     const enum lane lane = block->carry ? LANE_I64 : axis_lane(column);
-    const void *values = space->values;
-    if (block->carry)
-        read_values(column, block, space->values);
-    else
-        values = axis_values(column, lane, block->row, block->count, space->values);
+    const void *values = block->carry ? read_values(column, block, space->values)
+                                      : axis_values(column, lane, block->row, block->count, space->values);
     packed_sums_put(sums, aggregate, values, lane, block->count);
 }
 
 /* As floats also of integers. */
-static void read_floats(const struct column *column, const struct row_block *block, void *values)
+static const void *read_floats(const struct column *column, const struct row_block *block, void *space)
 {
-    read_values(column, block, values);
+    const void *values = read_values(column, block, space);
     if (type_table[column->store].kind == KIND_FLOAT)
-        return;
+        return values;
     for (int i = 0; i < block->count; i++)
-        ((double *)values)[i] = (double)((const int64_t *)values)[i];
+        ((double *)space)[i] = (double)((const int64_t *)values)[i];
+    return space;
 }
 
 static void read_moments(const struct group_aggregate *group_agg, const struct row_block *block, struct space *space,
                          struct group_values *values)
 {
     const bool floats = group_agg->kind == GROUP_FLOAT_MOMENTS;
-    (floats ? read_floats : read_values)(group_agg->column, block, space->values);
-    if (group_agg->other) {
-        (floats ? read_floats : read_values)(group_agg->other, block, space->others);
-        values->others = space->others;
-    }
-    if (group_agg->where) {
-        read_values(group_agg->where, block, space->where);
-        values->where = space->where;
-    }
+    values->values = (floats ? read_floats : read_values)(group_agg->column, block, space->values);
+    if (group_agg->other)
+        values->others = (floats ? read_floats : read_values)(group_agg->other, block, space->others);
+    if (group_agg->where)
+        values->where = read_values(group_agg->where, block, space->where);
 }
 
 void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums,
@@ -156,7 +153,7 @@ void group_states_add(const struct grouping *grouping, void **states, struct pac
         if (group_agg->kind == GROUP_INT_MOMENTS || group_agg->kind == GROUP_FLOAT_MOMENTS)
             read_moments(group_agg, block, &space, &values);
         else if (group_agg->column)
-            read_values(group_agg->column, block, space.values);
+            values.values = read_values(group_agg->column, block, space.values);
         else if (group_agg->kind == GROUP_FIRST)
             read_rows(block, space.values);
         if (grids && grids[i])
