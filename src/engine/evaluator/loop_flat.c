@@ -2,7 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "engine/evaluator/worker.h"
-#include "engine/vector/product_sum.h"
+#include "engine/vector/run_sum.h"
 
 #include <string.h>
 
@@ -116,7 +116,7 @@ static bool add_terms(struct worker *worker, const struct vector_loop *loop, str
             for (size_t k = 0; k < TILE_SUM_STATES; k++)
                 states[k] = (double *)(void *)(worker->memory +
                                                worker->program->vectors[loop->states[sum->state + k].out].place);
-            compensated_sums_add_runs(states, worker->at[sum->term], terms->rows, terms->ends, terms->runs);
+            run_sums_add(states, worker->at[sum->term], terms->rows, terms->ends, terms->runs);
         } else if (step->moves_on && read_run(worker, step->step, terms->count)) {
             continue;
         } else if (loop_step_run(worker, step->step, false, terms->count)) {

@@ -29,8 +29,4 @@ int64_t largest_i64(const int64_t *values, int64_t count);
 /* Adds a term to each of `count` compensated sums. */
 void compensated_sums_add(double *const states[4], const double *terms, int count);
 
-/* Adds the terms of `runs` runs, each of which ends at ends[r], to the sums rows[r]. */
-void compensated_sums_add_runs(double *const states[4], const double *terms, const uint16_t *rows, const uint16_t *ends,
-                               int runs);
-
 #endif
