@@ -154,7 +154,7 @@ static enum status run_test(struct repeat_run *run, struct round_queue *queue, b
 
 static enum status set_step(struct repeat_run *run)
 {
-    struct column *step = column_reserve(TYPE_I64, TYPE_I64, 1);
+    struct column *step = column_reserve_from(run->runner.pool, TYPE_I64, TYPE_I64, 1);
     if (!step)
         return diag_error(run->diags, run->loop->span, "not enough memory for a row");
     column_set_int(step, 0, run->round);
