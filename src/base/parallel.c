@@ -5,13 +5,11 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 enum {
-    MAX_THREADS = 64,              /* memory bandwidth does not grow beyond */
-    PARTS_PER_THREAD = 4,          /* so that a preempted thread leaves its share to the others */
-    MAX_PART_ROWS = 1 << 23,       /* rows between cancellation checks */
-    HUGE_PAGES_MIN_BYTES = 4 << 20 /* smaller mappings lose more to zeroing than they save in page faults */
+    MAX_THREADS = 64,        /* memory bandwidth does not grow beyond */
+    PARTS_PER_THREAD = 4,    /* so that a preempted thread leaves its share to the others */
+    MAX_PART_ROWS = 1 << 23, /* rows between cancellation checks */
 };
 
 int parallel_threads(void)
@@ -81,21 +79,4 @@ struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t
 int64_t part_begin(const struct parts *parts, int64_t part)
 {
     return part < parts->count ? part * parts->size : parts->rows;
-}
-
-void *pages_alloc(size_t size)
-{
-    void *memory =
-        mmap(NULL, size ? size : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    if (size >= HUGE_PAGES_MIN_BYTES)
-        madvise(memory, size, MADV_HUGEPAGE);
-    return memory;
-}
-
-void pages_free(void *memory, size_t size)
-{
-    if (memory)
-        munmap(memory, size ? size : 1);
 }

@@ -42,8 +42,4 @@ struct parts {
 struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t min_rows);
 int64_t part_begin(const struct parts *parts, int64_t part); /* part == count: rows */
 
-/* Anonymous zeroed pages for whole columns, which cost nothing until touched. NULL if there is not enough memory. */
-void *pages_alloc(size_t size);
-void pages_free(void *memory, size_t size); /* NULL is allowed */
-
 #endif

@@ -2,6 +2,8 @@
  * found first, numbered in order of appearance, and sorted by the host at the end. So are groups of float keys: a group
  * has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
 #include "cl/operators/first_rows.h"
+
+#include "base/zeroed.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
 #include "cl/operators/operator.h"
@@ -129,7 +131,7 @@ static enum status write_found(struct group *group, const struct first_rows *fou
     size_t size = (size_t)found->count * sizeof(uint64_t);
     struct column **columns = arena_array(arena, group_keys->count, sizeof *columns);
     struct key *at = arena_array(arena, group_keys->count, sizeof *at);
-    uint64_t *order = pages_alloc(size);
+    uint64_t *order = zeroed_alloc(size);
     struct keys keys = {0};
     enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
                                        group->job->task->span, group->job->diags);
@@ -160,7 +162,7 @@ static enum status write_found(struct group *group, const struct first_rows *fou
         status = groups_write(&groups, flagged);
     keys_free(&keys);
     groups_free_keys(group_keys, columns);
-    pages_free(order, size);
+    zeroed_free(order, size);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/heap.h"
 #include "base/utf8.h"
+#include "base/zeroed.h"
 #include "engine/arrow/column_reading.h"
 #include "engine/arrow/strings.h"
 
@@ -182,7 +183,7 @@ static enum status begin_text(struct run *run, struct column_reading *reading)
         if (dictionary->id == field->dictionary)
             reading->count = dictionary->batch.first + dictionary->batch.rows;
     }
-    reading->numbers = pages_alloc((size_t)(reading->count + 1) * sizeof *reading->numbers);
+    reading->numbers = zeroed_alloc((size_t)(reading->count + 1) * sizeof *reading->numbers);
     if (!reading->numbers)
         return no_memory(run);
     if (field->in_dictionary)
@@ -333,7 +334,7 @@ static void reading_free(const struct run *run, struct column_reading *reading)
     }
     free(reading->interners);
     free(reading->maps);
-    pages_free(reading->numbers, (size_t)(reading->count + 1) * sizeof *reading->numbers);
+    zeroed_free(reading->numbers, (size_t)(reading->count + 1) * sizeof *reading->numbers);
     dictionary_unref(reading->dictionary);
     column_unref(reading->column);
     column_unref(reading->validity);

@@ -1,6 +1,7 @@
 #include "engine/arrow/batch.h"
 
 #include "base/parallel.h"
+#include "base/zeroed.h"
 #include "engine/arrow/ipc.h"
 
 enum { PREFIX = 8 }; /* bytes before a packed buffer: its length unpacked */
@@ -138,9 +139,9 @@ bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arro
         bytes->size = 0;
         return true;
     }
-    void *unpacked = pages_alloc((size_t)size);
+    void *unpacked = zeroed_alloc((size_t)size);
     if (!unpacked || !block_decompress(NULL, batch->codec, bytes->data, bytes->size, unpacked, (size_t)size)) {
-        pages_free(unpacked, (size_t)size);
+        zeroed_free(unpacked, (size_t)size);
         return false;
     }
     *bytes = (struct arrow_bytes){.data = unpacked, .size = (size_t)size, .unpacked = unpacked};
@@ -150,6 +151,6 @@ bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arro
 void arrow_bytes_release(struct arrow_bytes *bytes)
 {
     if (bytes->unpacked)
-        pages_free(bytes->unpacked, bytes->size);
+        zeroed_free(bytes->unpacked, bytes->size);
     *bytes = (struct arrow_bytes){0};
 }

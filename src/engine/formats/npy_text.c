@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/strbuf.h"
 #include "base/utf8.h"
+#include "base/zeroed.h"
 #include "engine/values/dictionary.h"
 
 #include <stdatomic.h>
@@ -152,7 +153,7 @@ enum status npy_text_column(const struct npy_array *array, const struct npy_fiel
     copy.interners = heap_array(threads, sizeof *copy.interners);
     copy.maps = heap_array(threads, sizeof *copy.maps);
     copy.members = heap_array((size_t)parts, sizeof *copy.members);
-    copy.numbers = pages_alloc(size);
+    copy.numbers = zeroed_alloc(size);
     enum status status = copy.numbers ? fill(&copy, parts) : no_memory(&copy);
     if (status == STATUS_OK)
         *column = copy.column;
@@ -165,6 +166,6 @@ enum status npy_text_column(const struct npy_array *array, const struct npy_fiel
     free(copy.interners);
     free(copy.maps);
     free(copy.members);
-    pages_free(copy.numbers, size);
+    zeroed_free(copy.numbers, size);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "engine/sorting/sort_deal.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void read_rows(void *context, int64_t row, int count, void *elements)
 static bool get_kept(struct dealing *dealing, struct member *member)
 {
     if (!member->kept)
-        member->kept = pages_alloc(dealing->kept_bytes);
+        member->kept = zeroed_alloc(dealing->kept_bytes);
     if (!member->kept)
         dealing->failed = true;
     return !dealing->failed;
@@ -186,7 +187,7 @@ enum status first_rows_dealt(const struct keys *keys, int64_t rows, const struct
     *count = 0;
     for (int i = 0; i < workers->threads; i++) {
         *count += dealing.members[i].found;
-        pages_free(dealing.members[i].kept, dealing.kept_bytes);
+        zeroed_free(dealing.members[i].kept, dealing.kept_bytes);
         free(dealing.members[i].slots);
     }
     free(dealing.members);

@@ -1,6 +1,7 @@
 #include "engine/grouping/first_rows.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 
@@ -85,7 +86,7 @@ static void see_part(void *context, int member, int64_t part)
     bool look = false; /* whether all rows are seen, before they are listed: not where many were first just before */
     marking->members[part] = member;
     if (!marking->seen[member])
-        marking->seen[member] = pages_alloc(marking->codes);
+        marking->seen[member] = zeroed_alloc(marking->codes);
     if (!marking->seen[member])
         marking->failed = true;
     uint8_t *seen = marking->seen[member];
@@ -171,7 +172,7 @@ enum status first_rows(const struct keys *keys, int64_t rows, const struct worke
     if (done && !marking.failed)
         done = workers_run(workers, marking.parts.count, drop_part, &marking);
     for (int i = 0; i < workers->threads; i++)
-        pages_free(marking.seen[i], marking.codes);
+        zeroed_free(marking.seen[i], marking.codes);
     free(marking.seen);
     free(marking.members);
     *count = marking.count;

@@ -2,7 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/grouping/group_memory.h"
+#include "base/zeroed.h"
 #include "engine/values/exact_sum_simd.h"
 #include "engine/vector/elements.h"
 
@@ -41,7 +41,7 @@ struct float_grid *float_grid_new(int64_t groups)
 {
     struct float_grid *grid = heap_array(1, sizeof *grid);
     grid->groups = grid->most_missed = groups;
-    grid->sums = group_memory_new((size_t)groups * sizeof(pair));
+    grid->sums = zeroed_alloc((size_t)groups * sizeof(pair));
     if (!grid->sums) {
         free(grid);
         return NULL;
@@ -52,7 +52,7 @@ struct float_grid *float_grid_new(int64_t groups)
 void float_grid_free(struct float_grid *grid)
 {
     if (grid)
-        group_memory_free(grid->sums, (size_t)grid->groups * sizeof(pair));
+        zeroed_free(grid->sums, (size_t)grid->groups * sizeof(pair));
     free(grid);
 }
 

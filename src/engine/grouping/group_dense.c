@@ -171,12 +171,14 @@ enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
     /* The caller, thread 0, may not have added rows. */
     if (!member_states(dense, 0))
         return STATUS_FAILED;
+    int64_t members = 1; /* up to the last that has added rows */
     for (int i = 0; i < workers->threads; i++) {
         if (dense->failed[i])
             return STATUS_FAILED;
+        members = dense->states[i] ? i + 1 : members;
     }
     dense->parts = partition_rows(workers, dense->codes, MERGE_PLACES);
-    if (!workers_run(workers, workers->threads, empty_sums, dense) ||
+    if (!workers_run(workers, members, empty_sums, dense) ||
         !workers_run(workers, dense->parts.count, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))

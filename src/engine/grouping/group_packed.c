@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ struct packed_sums *packed_sums_new(const struct packed_plan *plan, int64_t grou
     sums->plan = plan;
     sums->groups = sums->capacity = groups;
     for (int word = 0; word < plan->words; word++) {
-        sums->words[word] = pages_alloc((size_t)groups * sizeof *sums->words[word]);
+        sums->words[word] = zeroed_alloc((size_t)groups * sizeof *sums->words[word]);
         if (!sums->words[word]) {
             packed_sums_free(sums);
             return NULL;
@@ -109,7 +110,7 @@ struct packed_sums *packed_sums_new(const struct packed_plan *plan, int64_t grou
 void packed_sums_free(struct packed_sums *sums)
 {
     for (int word = 0; sums && word < sums->plan->words; word++)
-        pages_free(sums->words[word], (size_t)sums->capacity * sizeof *sums->words[word]);
+        zeroed_free(sums->words[word], (size_t)sums->capacity * sizeof *sums->words[word]);
     free(sums);
 }
 

@@ -1,7 +1,7 @@
 #include "engine/grouping/grouping.h"
 
 #include "base/heap.h"
-#include "engine/grouping/group_memory.h"
+#include "base/zeroed.h"
 #include "engine/vector/ahead.h"
 #include "engine/vector/elements.h"
 
@@ -50,7 +50,7 @@ static size_t all_states_bytes(const struct grouping *grouping, int64_t groups)
 void **group_states_new(const struct grouping *grouping, int64_t groups)
 {
     void **states = heap_array(grouping->group_agg_count, sizeof *states);
-    char *all = grouping->group_agg_count > 0 ? group_memory_new(all_states_bytes(grouping, groups)) : NULL;
+    char *all = grouping->group_agg_count > 0 ? zeroed_alloc(all_states_bytes(grouping, groups)) : NULL;
     if (!all && grouping->group_agg_count > 0) {
         free(states);
         return NULL;
@@ -65,7 +65,7 @@ void **group_states_new(const struct grouping *grouping, int64_t groups)
 void group_states_free(const struct grouping *grouping, void **states, int64_t groups)
 {
     if (states && grouping->group_agg_count > 0)
-        group_memory_free(states[0], all_states_bytes(grouping, groups));
+        zeroed_free(states[0], all_states_bytes(grouping, groups));
     free(states);
 }
 

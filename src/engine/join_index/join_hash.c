@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/heap.h"
 #include "base/integer.h"
+#include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>
@@ -414,8 +415,8 @@ enum status join_hash_build(struct index_build *build)
     b.counts = heap_array((size_t)(build->parts.count * b.partitions) + 1, sizeof *b.counts);
     b.begins = heap_array((size_t)b.partitions + 1, sizeof *b.begins);
     b.distinct = heap_array((size_t)b.partitions, sizeof *b.distinct);
-    b.hashes = pages_alloc(rows * sizeof *b.hashes);
-    b.entries = pages_alloc(rows * sizeof *b.entries);
+    b.hashes = zeroed_alloc(rows * sizeof *b.hashes);
+    b.entries = zeroed_alloc(rows * sizeof *b.entries);
     enum status status = b.hashes && b.entries ? STATUS_OK : STATUS_FAILED;
     b.failed = true;
     for (int attempt = 0; attempt < MAX_ATTEMPTS && status == STATUS_OK && b.failed; attempt++) {
@@ -425,8 +426,8 @@ enum status join_hash_build(struct index_build *build)
     }
     if (b.failed && status == STATUS_OK)
         status = STATUS_FAILED;
-    pages_free(b.hashes, rows * sizeof *b.hashes);
-    pages_free(b.entries, rows * sizeof *b.entries);
+    zeroed_free(b.hashes, rows * sizeof *b.hashes);
+    zeroed_free(b.entries, rows * sizeof *b.entries);
     free(b.counts);
     free(b.begins);
     free(b.distinct);

@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/integer.h"
 #include "base/memory_size.h"
+#include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
 #include "engine/plan/code.h"
 #include "engine/storage/residency.h"
@@ -208,9 +209,9 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
                                 .order_store = TYPE_I64,
                                 .workers = workers,
                                 .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
-                                .ids = rows <= INT32_MAX ? pages_alloc(size) : NULL};
+                                .ids = rows <= INT32_MAX ? zeroed_alloc(size) : NULL};
     enum status status = build.ids ? build_index(&build, keys->members_only) : STATUS_FAILED;
-    pages_free(build.ids, size);
+    zeroed_free(build.ids, size);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* The rows of each id of a join index in the order of a column. */
 #include "base/heap.h"
 #include "base/integer.h"
+#include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>
@@ -109,13 +110,13 @@ enum status join_order_build(struct index_build *build)
     struct join_index *index = build->index;
     const size_t size = ((size_t)index->rows + 1) * sizeof(int64_t);
     struct ordering ordering = {.build = build,
-                                .values = pages_alloc(size),
+                                .values = zeroed_alloc(size),
                                 .rows = column_at(index->row_of, 0),
                                 .starts = column_at(index->starts, 0),
                                 .id_parts = partition_rows(build->workers, index->ids, ID_PART)};
     ordering.order = index->order = column_reserve(TYPE_I64, build->order_store, index->rows);
     if (!ordering.values || !ordering.order) {
-        pages_free(ordering.values, size);
+        zeroed_free(ordering.values, size);
         return STATUS_FAILED;
     }
     const bool done = workers_run(build->workers, build->parts.count, read_part, &ordering) &&
@@ -123,6 +124,6 @@ enum status join_order_build(struct index_build *build)
     column_finish(ordering.order, index->rows);
     index->most = ordering.most;
     index->in_order = !ordering.disordered;
-    pages_free(ordering.values, size);
+    zeroed_free(ordering.values, size);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }

@@ -6,6 +6,7 @@
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -168,13 +169,13 @@ enum status operator_distinct(const struct operator_job *job, const struct worke
     struct distinct distinct = {.job = job, .workers = workers};
     size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
     *job->result_rows = 0;
-    distinct.kept = pages_alloc(size);
+    distinct.kept = zeroed_alloc(size);
     enum status status = distinct.kept ? STATUS_OK : STATUS_FAILED;
     if (status == STATUS_OK && job->rows > 0)
         status = find_groups(&distinct, job->result_rows);
     if (status == STATUS_OK)
         status = keep_rows(&distinct, *job->result_rows);
-    pages_free(distinct.kept, size);
+    zeroed_free(distinct.kept, size);
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->results[k])
             continue;

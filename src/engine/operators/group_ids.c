@@ -3,6 +3,7 @@
 #include "engine/operators/group_ids.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 #include "engine/grouping/grouping.h"
 #include "engine/operators/operator_kinds.h"
 #include "engine/vector/elements.h"
@@ -73,8 +74,8 @@ static void rank_part(void *context, int member, int64_t part)
 static enum status number_by_table(struct numbering *numbering, const struct workers *workers, int64_t *groups)
 {
     const size_t codes = (size_t)1 << numbering->keys->word_bits[0];
-    numbering->seen = pages_alloc(codes);
-    numbering->ranks = pages_alloc(codes * sizeof *numbering->ranks);
+    numbering->seen = zeroed_alloc(codes);
+    numbering->ranks = zeroed_alloc(codes * sizeof *numbering->ranks);
     enum status status = numbering->seen && numbering->ranks ? STATUS_OK : STATUS_FAILED;
     if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, mark_part, numbering))
         status = STATUS_CANCELLED;
@@ -86,8 +87,8 @@ static enum status number_by_table(struct numbering *numbering, const struct wor
     if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, rank_part, numbering))
         status = STATUS_CANCELLED;
     *groups = rank;
-    pages_free(numbering->seen, codes);
-    pages_free(numbering->ranks, codes * sizeof *numbering->ranks);
+    zeroed_free(numbering->seen, codes);
+    zeroed_free(numbering->ranks, codes * sizeof *numbering->ranks);
     return status;
 }
 
@@ -204,7 +205,7 @@ static void write_steps(void *context, int member, int64_t part)
 static enum status number_sorted(struct numbering *numbering, const struct workers *workers, int64_t *groups)
 {
     const size_t size = (size_t)numbering->parts.rows * sizeof(uint64_t);
-    uint64_t *order = pages_alloc(size);
+    uint64_t *order = zeroed_alloc(size);
     numbering->steps = heap_array((size_t)numbering->parts.count, sizeof *numbering->steps);
     enum status status = order ? order_rows(numbering->keys, numbering->parts.rows, workers, order) : STATUS_FAILED;
     numbering->order = order;
@@ -219,7 +220,7 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
     if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, write_steps, numbering))
         status = STATUS_CANCELLED;
     *groups = all + 1;
-    pages_free(order, size);
+    zeroed_free(order, size);
     free(numbering->steps);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "engine/operators/group_quantile.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 #include "engine/operators/group_ids.h"
 #include "engine/sorting/sort_key_encode.h"
 #include "engine/storage/buffer_pool.h"
@@ -242,10 +243,10 @@ static enum status run_aggregate(const struct operator_job *job, size_t i, const
     };
     const size_t places = (size_t)(partition.parts.count * groups) * sizeof *partition.places;
     size_t got = 0;
-    partition.places = pages_alloc(places);
+    partition.places = zeroed_alloc(places);
     partition.images = buffer_pool_alloc(workers->pool, (size_t)job->rows * sizeof *partition.images, &got);
     enum status status = partition.places && partition.images ? run(&partition, workers) : STATUS_FAILED;
-    pages_free(partition.places, places);
+    zeroed_free(partition.places, places);
     buffer_pool_release(workers->pool, partition.images, got);
     return status;
 }

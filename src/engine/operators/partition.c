@@ -6,6 +6,7 @@
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -162,12 +163,12 @@ static void write_part(void *context, int member, int64_t part)
 static enum status order_partition(struct partition *partition, const struct workers *workers)
 {
     const size_t size = (size_t)partition->rows * sizeof *partition->order;
-    partition->order = pages_alloc(size);
+    partition->order = zeroed_alloc(size);
     enum status status =
         partition->order ? order_rows(partition->keys, partition->rows, workers, partition->order) : STATUS_FAILED;
     if (status == STATUS_OK && !workers_run(workers, partition->parts.count, write_part, partition))
         status = STATUS_CANCELLED;
-    pages_free(partition->order, size);
+    zeroed_free(partition->order, size);
     return status;
 }
 
@@ -273,7 +274,7 @@ enum status operator_partition(const struct operator_job *job, const struct work
         at[i].column = job->inputs[column_op->keys[i]];
     struct keys keys = {0};
     partition.keys = &keys;
-    partition.begins = pages_alloc((size_t)job->rows);
+    partition.begins = zeroed_alloc((size_t)job->rows);
     enum status status = partition.begins ? STATUS_OK : STATUS_FAILED;
     if (status == STATUS_OK && !keys_init(&keys, at, column_op->key_count, job->rows, workers))
         status = STATUS_CANCELLED;
@@ -283,7 +284,7 @@ enum status operator_partition(const struct operator_job *job, const struct work
         keys_free(&keys);
     set_range(partition.place, job->rows);
     set_range(partition.group, job->rows);
-    pages_free(partition.begins, (size_t)job->rows);
+    zeroed_free(partition.begins, (size_t)job->rows);
     free(at);
     return operator_report(job, status);
 }

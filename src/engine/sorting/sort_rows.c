@@ -8,6 +8,7 @@
 
 #include "base/heap.h"
 #include "base/nontemporal_copy.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -392,7 +393,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
                              struct column **ranks)
 {
     size_t size = (size_t)rows * sizeof(uint64_t);
-    uint64_t *order = pages_alloc(size);
+    uint64_t *order = zeroed_alloc(size);
     *ranks = column_reserve(TYPE_I64, TYPE_I64, rows);
     enum status status = order && *ranks ? order_rows(keys, rows, workers, order) : STATUS_FAILED;
     if (status == STATUS_OK) {
@@ -401,7 +402,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
         column_finish(*ranks, rows);
         status = workers_cancelled(workers) ? STATUS_CANCELLED : STATUS_OK;
     }
-    pages_free(order, size);
+    zeroed_free(order, size);
     return status;
 }
 

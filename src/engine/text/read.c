@@ -1,6 +1,7 @@
 #include "engine/text/text_reader.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 #include "engine/text/classify.h"
 #include "engine/text/pass.h"
 #include "engine/values/dictionary.h"
@@ -24,7 +25,7 @@ static void free_pass(struct pass *pass)
     }
     for (size_t s = 0; s < pass->count; s++)
         column_unref(pass->steps[s].values);
-    pages_free(pass->absent, pass->absent_bytes);
+    zeroed_free(pass->absent, pass->absent_bytes);
     free(pass->members);
     free(pass->steps);
     free(pass->step_of);
@@ -69,7 +70,7 @@ static bool reserve(struct pass *pass, struct buffer_pool *pool)
     const int64_t rows = pass->table->rows;
     if (__builtin_mul_overflow((size_t)rows + 1, pass->count, &pass->absent_bytes))
         return false;
-    pass->absent = pages_alloc(pass->absent_bytes);
+    pass->absent = zeroed_alloc(pass->absent_bytes);
     if (!pass->absent)
         return false;
     for (size_t s = 0; s < pass->count; s++) {

@@ -1,6 +1,7 @@
 #include "engine/values/text_bytes.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ void dictionary_unref(struct dictionary *dictionary)
 {
     if (!dictionary || atomic_fetch_sub_explicit(&dictionary->refs, 1, memory_order_acq_rel) > 1)
         return;
-    pages_free(dictionary->pages, dictionary->size);
+    zeroed_free(dictionary->pages, dictionary->size);
     free(dictionary);
 }
 
@@ -37,7 +38,7 @@ struct dictionary *dictionary_unsorted(size_t count, size_t bytes, uint64_t **of
     size_t size;
     if (__builtin_mul_overflow(count, sizeof **offsets_at, &size) || __builtin_add_overflow(size, bytes, &size))
         return NULL;
-    void *pages = pages_alloc(size);
+    void *pages = zeroed_alloc(size);
     if (!pages)
         return NULL;
     struct dictionary *dictionary = heap_array(1, sizeof *dictionary);

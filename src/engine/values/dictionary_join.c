@@ -4,6 +4,7 @@
 #include "engine/values/text_bytes.h"
 
 #include "base/heap.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 
@@ -180,7 +181,7 @@ static void fill_piece(void *context, int member, int64_t index)
 /* Huge pages: they are read at random. */
 static void *pages_or_abort(size_t count, size_t size)
 {
-    void *memory = pages_alloc(count * size);
+    void *memory = zeroed_alloc(count * size);
     if (!memory)
         heap_exhausted();
     return memory;
@@ -314,8 +315,8 @@ static struct dictionary *join_end(struct join *join, bool ok)
     free(join->distinct);
     free(join->codes);
     free(join->piece_bytes);
-    pages_free(join->scratch, join->total * sizeof *join->scratch);
-    pages_free(join->entries, join->count * sizeof *join->entries);
+    zeroed_free(join->scratch, join->total * sizeof *join->scratch);
+    zeroed_free(join->entries, join->count * sizeof *join->entries);
     return join->dictionary;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/heap.h"
 #include "base/parallel.h"
+#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -37,7 +38,7 @@ uint64_t text_seed(void)
 /* Huge pages: slots are read at random. */
 static struct slot *slots_new(size_t count)
 {
-    struct slot *slots = pages_alloc(count * sizeof *slots);
+    struct slot *slots = zeroed_alloc(count * sizeof *slots);
     if (!slots)
         heap_exhausted();
     return slots;
@@ -65,7 +66,7 @@ void interner_free(struct interner *interner)
     free(interner->bytes);
     free(interner->offsets);
     free(interner->tags);
-    pages_free(interner->slots, interner->slot_count * sizeof *interner->slots);
+    zeroed_free(interner->slots, interner->slot_count * sizeof *interner->slots);
     free(interner);
 }
 
@@ -99,7 +100,7 @@ static void grow_slots(struct interner *interner)
             place = (place + 1) & (interner->slot_count - 1);
         interner->slots[place] = old[k];
     }
-    pages_free(old, old_count * sizeof *old);
+    zeroed_free(old, old_count * sizeof *old);
 }
 
 /* Where the table is small, memory is cheaper than the mispredicted branches of a second probe. */

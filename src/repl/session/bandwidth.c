@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/timing.h"
+#include "base/zeroed.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static void read_part(void *context, int member, int64_t part)
 double read_bandwidth(int64_t bytes)
 {
     const struct workers workers = {.threads = parallel_threads()};
-    char *memory = pages_alloc((size_t)bytes);
+    char *memory = zeroed_alloc((size_t)bytes);
     double best = 0;
     if (!memory)
         return 0;
@@ -39,6 +40,6 @@ double read_bandwidth(int64_t bytes)
         double rate = (double)bytes / (double)(now_ns() - began);
         best = rate > best ? rate : best;
     }
-    pages_free(memory, (size_t)bytes);
+    zeroed_free(memory, (size_t)bytes);
     return best;
 }
