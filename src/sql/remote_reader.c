@@ -3,91 +3,27 @@
 #include "base/heap.h"
 #include "sql/lower/float_sum.h"
 #include "sql/lower/lower.h"
+#include "sql/sent_columns.h"
 #include "sql/wire/query.h"
 #include "sql/wire/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A column of the answer, as it is sent. */
-struct sent {
-    const char *text;
-    struct wire_type type;
-    bool truth; /* sent as UInt8, and a bool here */
-};
-
 struct remote_reader {
     struct file_reader base;
     struct arena *arena;              /* of all that follows */
     const struct table_reader *table; /* borrowed */
     struct lowered lowered;
-    bool unordered;          /* a table's rows have no order */
-    const char *value_query; /* with marks */
-    struct sent *sent;       /* of base.columns, or the parts of the value */
+    bool unordered;           /* a table's rows have no order */
+    const char *value_query;  /* with marks */
+    struct sent_column *sent; /* of base.columns, or the parts of the value */
     size_t sent_count;
 };
 
-static const char *const server_types[TYPE_COUNT] = {
-    [TYPE_BOOL] = "UInt8", [TYPE_I8] = "Int8",    [TYPE_I16] = "Int16",  [TYPE_I32] = "Int32",   [TYPE_I64] = "Int64",
-    [TYPE_U8] = "UInt8",   [TYPE_U16] = "UInt16", [TYPE_U32] = "UInt32", [TYPE_F32] = "Float32", [TYPE_F64] = "Float64",
-};
-
-static bool converts(const struct sql_dialect *dialect)
-{
-    return dialect == sql_clickhouse;
-}
-
-/* The value as a server's type that is sent as `type`; nothing if it is NULL. */
-static struct sent sent_as(const struct sql_dialect *dialect, const char *text, enum type type,
-                           struct logical_type logical, struct arena *arena)
-{
-    struct sent sent = {.truth = type == TYPE_BOOL};
-    const char *name = logical.kind == LOGICAL_TEXT ? "String" : server_types[type];
-    (void)wire_type_parse(name, arena, &sent.type);
-    sent.type.logical = logical;
-    sent.type.logical.dictionary = NULL;
-    sent.text =
-        text && converts(dialect) && logical.kind != LOGICAL_TEXT ? arena_printf(arena, "to%s(%s)", name, text) : text;
-    return sent;
-}
-
-/* What a column of the table is sent as. */
-static struct sent sent_raw(const struct sql_dialect *dialect, const struct select_column *column, struct arena *arena)
-{
-    return (struct sent){.text = sql_converted(dialect, column->raw, column->wire, arena), .type = *column->wire};
-}
-
-/* How output k is sent; without a text if it cannot be. */
-static struct sent sent_output(const struct lowered *lowered, size_t k, struct arena *arena)
-{
-    const struct output *output = &lowered->last->outputs[k];
-    const struct select_column *column = &lowered->select.columns[k];
-    const char *present = output->validity ? lowered->select.columns[output->validity].leaf.text : NULL;
-    const bool same =
-        column->raw &&
-        (present ? strcmp(present, select_present(lowered->select.dialect, column->raw, arena).leaf.text) == 0
-                 : !column->wire->nullable);
-    if (same)
-        return sent_raw(lowered->select.dialect, column, arena);
-    struct sent sent = sent_as(lowered->select.dialect, column->leaf.text, output->type, output->logical, arena);
-    if (!output->validity || !sent.text)
-        return sent;
-    const struct sql_dialect *dialect = lowered->select.dialect;
-    if (!present)
-        sent.text = NULL;
-    else if (!converts(dialect))
-        sent.text = arena_printf(arena, "CASE WHEN %s THEN %s END", present, sent.text);
-    else if (strcmp(present, dialect->truths[0]) == 0 || strcmp(present, dialect->truths[1]) == 0) /* has no type */
-        sent.text = arena_printf(arena, "CAST(if(%s, %s, NULL) AS Nullable(%s))", present, sent.text, sent.type.name);
-    else
-        sent.text = arena_printf(arena, "if(%s, %s, NULL)", present, sent.text);
-    sent.type.nullable = true;
-    return sent;
-}
-
 /* The text of the query for the wanted columns (NULL: all), and how many are sent. */
 static const char *rows_query(const struct remote_reader *reader, const bool *wanted, struct arena *arena,
-                              const struct sent **sent, size_t *count)
+                              const struct sent_column **sent, size_t *count)
 {
     struct select_item *items = arena_array(arena, reader->sent_count + 1, sizeof *items);
     *count = 0;
@@ -160,7 +96,7 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
     struct remote_reader *reader = (struct remote_reader *)base;
     struct arena *arena = job->diags->arena;
     const size_t most = reader->sent_count + 2;
-    const struct sent **sent = arena_array(arena, most, sizeof(struct sent *));
+    const struct sent_column **sent = arena_array(arena, most, sizeof(struct sent_column *));
     struct wire_type *types = arena_array(arena, most, sizeof *types);
     const char **names = arena_array(arena, most, sizeof *names);
     struct column **read = arena_array(arena, most, sizeof(struct column *));
@@ -373,6 +309,7 @@ static void close_remote(struct file_reader *base)
 static bool set_columns(struct remote_reader *reader)
 {
     const struct task *last = reader->lowered.last;
+    sent_columns_begin(&reader->lowered, reader->arena);
     struct file_reader *base = &reader->base;
     reader->sent = arena_array(reader->arena, last->output_count + 1, sizeof *reader->sent);
     base->columns = arena_array(reader->arena, last->output_count + 1, sizeof *base->columns);
@@ -380,7 +317,7 @@ static bool set_columns(struct remote_reader *reader)
         const struct output *output = &last->outputs[k];
         if (output->hidden)
             continue;
-        struct sent *sent = &reader->sent[base->count];
+        struct sent_column *sent = &reader->sent[base->count];
         *sent = sent_output(&reader->lowered, k, reader->arena);
         if (!sent->text)
             return false;
@@ -459,7 +396,8 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
             *refusal = !reduces(reader)          ? (*refusal ? *refusal : "all rows") /* of more stages */
                        : lowered->select.ordered ? "a column"
                                                  : "the order of rows";
-        const struct sent **sent = arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent *));
+        const struct sent_column **sent =
+            arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent_column *));
         if (good && from->dialect)
             reader->base.query = shown_query(reader, NULL, reader->arena);
         else if (good)

@@ -184,6 +184,13 @@ def types(rig, server):
         rig.fails(f"types: {line}", "a value of `w` does not fit in 64 bits here, row 300\n", f"load {url} | {line}")
     rig.answers("types: after the row that fails", "906\n", f"load {url} | skip 301 | sort w | take 3 | sum pos")
     rig.fails("types: of no order", "a value of `w` does not fit in 64 bits here\n", f"load {url.split('?', maxsplit=1)[0]} | map w | sort w")
+    server.ask("CREATE TABLE large (pos Int64, n Nullable(UInt64)) ENGINE = Memory")
+    server.ask("INSERT INTO large FORMAT TabSeparated\n0\t5\n1\t\\N\n2\t9223372036854775808\n3\t7\n")
+    large = server.url("large", "pos")
+    for line in ("pick pos, q_n", "take 3 | pick pos, q_n", "skip 1 | take 2 | pick pos, q_n"):
+        rig.fails(f"types: joined, {line}", "a value of `n` does not fit in 64 bits here, row 2\n", f"load {large} | join {large} as q on pos | {line}")
+    rig.answers("types: joined, before", "0\t5\n1\t\n", f"load {large} | join {large} as q on pos | take 2 | pick pos, q_n")
+    rig.answers("types: joined, after", "3\t7\n", f"load {large} | join {large} as q on pos | skip 3 | pick pos, q_n")
     # In place of NULL a server may have a number that the Enum has not.
     server.ask("CREATE TABLE words (pos Int64, e Enum8('b' = -3, 'a\\'' = 1), o Nullable(Enum16('z\\' = 7' = 500, 'a' = 2))) ENGINE = Memory")
     server.ask("INSERT INTO words FORMAT TabSeparated\n1\tb\t\\N\n2\ta'\ta\n3\tb\tz' = 7\n4\tb\t\\N\n")
