@@ -29,7 +29,8 @@ struct sent_column sent_as(const struct sql_dialect *dialect, const char *text, 
 static struct sent_column sent_raw(const struct sql_dialect *dialect, const struct select_column *column,
                                    struct arena *arena)
 {
-    return (struct sent_column){.text = sql_converted(dialect, column->raw, column->wire, arena), .type = *column->wire};
+    return (struct sent_column){.text = sql_converted(dialect, column->raw, column->wire, arena),
+                                .type = *column->wire};
 }
 
 /* The text of whether output k has a value; NULL: it always has one, or that cannot be said. */
