@@ -1,9 +1,8 @@
 /* Group: where possible keys are few (dense), each has a record in a table ordered by key. Otherwise the groups are
  * found first, numbered in order of appearance, and sorted by the host at the end. So are groups of float keys: a group
  * has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
-#include "cl/operators/first_rows.h"
-
 #include "base/zeroed.h"
+#include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
 #include "cl/operators/operator.h"

@@ -112,8 +112,8 @@ void float_grid_add(struct float_grid *grid, struct compensated_sum *states, con
     if (!fit && grid->missed >= grid->most_missed) {
         grid->missed = 0;
         grid->most_missed = LEAST_MISSED + grid->groups * ROWS_PER_GROUP;
-        fit = choose_ceiling(grid, states, values, count) && fits(grid, values, count, block);
-        grid->chosen = fit;
+        if (choose_ceiling(grid, states, values, count))
+            fit = grid->chosen = fits(grid, values, count, block);
     }
     if (!fit) {
         for (int i = 0; i < count; i++)

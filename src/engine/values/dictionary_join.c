@@ -179,7 +179,7 @@ static void fill_piece(void *context, int member, int64_t index)
 }
 
 /* Huge pages: they are read at random. */
-static void *pages_or_abort(size_t count, size_t size)
+static void *zeroed_or_abort(size_t count, size_t size)
 {
     void *memory = zeroed_alloc(count * size);
     if (!memory)
@@ -211,7 +211,7 @@ static bool collect_distinct(struct join *join)
     if (before > DICTIONARY_MAX)
         return false;
     join->count = before;
-    join->entries = pages_or_abort(join->count, sizeof *join->entries);
+    join->entries = zeroed_or_abort(join->count, sizeof *join->entries);
     return workers_run(join->workers, (int64_t)ranges, fill_range, join);
 }
 
@@ -270,14 +270,14 @@ static bool join_parts(struct join *join)
     if (join->total == 0)
         return write_dictionary(join);
     cut_parts(join);
-    join->scratch = pages_or_abort(join->total, sizeof *join->scratch);
+    join->scratch = zeroed_or_abort(join->total, sizeof *join->scratch);
     join->references = (struct reference *)join->scratch;
     if (join->part_count > 1) {
         if (!collect_distinct(join))
             return false;
     } else {
         join->count = join->total;
-        join->entries = pages_or_abort(join->count, sizeof *join->entries);
+        join->entries = zeroed_or_abort(join->count, sizeof *join->entries);
         if (!workers_run(join->workers, (int64_t)join->piece_count, fill_piece, join))
             return false;
     }
