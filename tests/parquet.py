@@ -20,6 +20,7 @@ SAMPLES = os.path.join(harness.TESTS, "parquet")
 DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
 # What is told about each file: the start of a note.
 NOTES = {
+    "index-pandas": ["the index of pandas is a range, which is no column of the file", "`derive year = 1990 + 5 * row` makes one"],
     "nested-pyarrow": ["left out nested columns: `list`, `struct`", "left out columns of bytes that are not text: `bytes`"],
 }
 # The error that reading all columns of wrong-*.parquet ends in; the column `good` can be read from most.

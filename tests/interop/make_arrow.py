@@ -12,6 +12,7 @@ import os
 import sys
 
 import numpy as np
+import pandas
 import peers
 import polars
 import pyarrow as pa
@@ -170,6 +171,8 @@ def main():
     frame.write_ipc(path("polars-lz4.arrow", frame.to_arrow()), compression="lz4")
     frame.write_ipc_stream(path("polars.arrows", frame.to_arrow()))
     some.to_pandas().to_feather(path("pandas.feather", pa.Table.from_pandas(some.to_pandas())))
+    index = pa.Table.from_pandas(pandas.DataFrame({"a": [1, 2]}, index=pandas.RangeIndex(2, name="a b")))
+    write(path("index.arrow", index), index)
     for name, text in texts.items():
         with open(os.path.join(folder, name + ".txt"), "w", encoding="utf-8") as file:
             file.write(text)

@@ -171,6 +171,9 @@ def write_all(directory):
                           "c": pd.Categorical(["x", "y", "x"]), "d": pd.to_datetime(["2024-01-31", None, "1969-12-31"])})
     mixed.to_parquet(path("mixed-pandas"))
     expect(pq.read_table(path("mixed-pandas")), path("mixed"))
+    index = pd.DataFrame({"a": [1, 2, 3]}, index=pd.RangeIndex(1990, 2005, 5, name="year"))
+    index.to_parquet(path("index-pandas"))
+    expect(pq.read_table(path("index-pandas")).select(["a"]), path("index"))
     some = ranges()
     pq.write_table(some, path("ranges-pyarrow"), use_dictionary=["coded", "unsigned"], dictionary_pagesize_limit=60,
                    row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)

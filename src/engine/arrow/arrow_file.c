@@ -45,15 +45,7 @@ static struct flat_buffer *new_buffer(const struct input *input, size_t at, size
 /* Arrow 0.17 packed buffers in a way of its own. */
 static bool is_experimental(const struct flat_table *message)
 {
-    static const char key[] = "ARROW:experimental_compression";
-    struct flat_vector entries = flat_vector(message, MESSAGE_METADATA, 4);
-    for (size_t k = 0; k < entries.count; k++) {
-        struct flat_table entry = flat_vector_table(&entries, k);
-        struct text name = flat_string(&entry, 0);
-        if (name.length == sizeof key - 1 && memcmp(name.at, key, name.length) == 0)
-            return true;
-    }
-    return false;
+    return flat_pair(message, MESSAGE_METADATA, "ARROW:experimental_compression").at != NULL;
 }
 
 static enum status check_version(const struct input *input, int64_t version)

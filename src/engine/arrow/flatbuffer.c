@@ -106,6 +106,17 @@ struct text flat_string(const struct flat_table *table, unsigned field)
     return (struct text){(const char *)bytes.buffer->data + bytes.at, bytes.count};
 }
 
+struct text flat_pair(const struct flat_table *table, unsigned field, const char *key)
+{
+    struct flat_vector pairs = flat_vector(table, field, OFFSET_BYTES);
+    for (size_t k = 0; k < pairs.count; k++) {
+        struct flat_table pair = flat_vector_table(&pairs, k);
+        if (text_compare(flat_string(&pair, 0), (struct text){key, strlen(key)}) == 0)
+            return flat_string(&pair, 1);
+    }
+    return (struct text){0};
+}
+
 struct flat_table flat_vector_table(const struct flat_vector *vector, size_t index)
 {
     size_t at;

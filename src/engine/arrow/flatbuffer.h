@@ -41,6 +41,10 @@ struct flat_table flat_child(const struct flat_table *table, unsigned field);
 struct text flat_string(const struct flat_table *table, unsigned field); /* absent: empty */
 struct flat_vector flat_vector(const struct flat_table *table, unsigned field, size_t size);
 
+/* The value of the first pair with this key in a field that is a vector of Arrow's KeyValue; `at` is NULL if there is
+ * none. */
+struct text flat_pair(const struct flat_table *table, unsigned field, const char *key);
+
 /* Element `index`, below the count, of a vector of tables (size 4). */
 struct flat_table flat_vector_table(const struct flat_vector *vector, size_t index);
 /* The integer of `width` bytes at byte `offset` of element `index`, below the count. */

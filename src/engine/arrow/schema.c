@@ -1,6 +1,7 @@
 #include "engine/arrow/schema.h"
 
 #include "engine/arrow/ipc.h"
+#include "engine/storage/pandas_index.h"
 
 /* Nested fields may share tables, so that few bytes could describe very many. */
 enum { MAX_DEPTH = 64, MAX_FIELDS = 1 << 20 };
@@ -286,5 +287,6 @@ enum status arrow_schema_read(const struct format_job *job, const char *path, co
     if (walk.failed || !table->buffer || table->buffer->failed)
         return diag_error(job->diags, job->span, "`%s` is damaged: its schema is not valid", path);
     drop_lone_nulls(schema);
+    pandas_note_range(flat_pair(table, SCHEMA_METADATA, pandas_key), path, job->diags);
     return check_any(job, path, schema);
 }

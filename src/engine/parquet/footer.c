@@ -2,6 +2,7 @@
 
 #include "engine/parquet/duration_key.h"
 #include "engine/parquet/thrift.h"
+#include "engine/storage/pandas_index.h"
 
 #include <string.h>
 
@@ -265,6 +266,8 @@ static void read_pair(struct thrift *in, struct footer *footer)
     }
     if (text_compare(key, (struct text){duration_key, strlen(duration_key)}) == 0)
         footer->durations = value;
+    else if (text_compare(key, (struct text){pandas_key, strlen(pandas_key)}) == 0)
+        footer->pandas = value;
 }
 
 static void read_footer(struct thrift *in, struct arena *arena, struct footer *footer)

@@ -116,6 +116,7 @@ struct footer {
     struct row_group *groups;
     size_t group_count;
     struct text durations; /* the value of the pair duration_key (duration_key.h), empty if there is none */
+    struct text pandas;    /* that of pandas_key (engine/storage/pandas_index.h) */
     bool encrypted;
 };
 

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "engine/parquet/bounds.h"
 #include "engine/parquet/page.h"
+#include "engine/storage/pandas_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,6 +210,7 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
             (struct reader_column){.type = leaf->type, .logical = leaf->logical, .nullable = leaf->optional};
     }
     name_columns(reader);
+    pandas_note_range(reader->footer.pandas, mapping_path(reader->mapping), job->diags);
     return STATUS_OK;
 }
 
