@@ -27,8 +27,7 @@ const char *expr_text(const struct expr *expr, struct arena *arena)
     return arena_text(arena, expr->span.source->text + expr->span.begin, expr->span.end - expr->span.begin);
 }
 
-/* The value as what it stands for; false if that is no text of its dictionary. */
-static bool stand_for(struct scalar *scalar, struct logical_type logical)
+bool scalar_stand_for(struct scalar *scalar, struct logical_type logical)
 {
     scalar->logical = logical;
     scalar->logical.dictionary = NULL;
@@ -55,7 +54,7 @@ static void append_operand(struct strbuf *hint, const struct failure *failure, v
     struct scalar scalar = datum_scalar(datum, instr->kind);
     /* A constant text is compared by its place among the texts. */
     const bool literal = code_is_const(failure->code, v) && logical.kind != LOGICAL_NUMBER;
-    if (instr->kind == KIND_INT && (literal || !stand_for(&scalar, logical)))
+    if (instr->kind == KIND_INT && (literal || !scalar_stand_for(&scalar, logical)))
         return;
     if (written)
         strbuf_puts(&text, expr_text(written, failure->code->arena));

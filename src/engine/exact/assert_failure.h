@@ -18,6 +18,9 @@ const char *needed_column(const struct failure *failure);
 /* The expression as it was written. */
 const char *expr_text(const struct expr *expr, struct arena *arena);
 
+/* Makes an integer what it stands for, of text the string; false if that is no text of its dictionary. */
+bool scalar_stand_for(struct scalar *scalar, struct logical_type logical);
+
 /* Appends "`x` is 3" unless the text is that number, or is long. */
 void append_value(struct strbuf *hint, const char *text, const struct scalar *scalar);
 

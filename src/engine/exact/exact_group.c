@@ -1,4 +1,5 @@
 /* Groups of rows, their aggregates, and their numbers. */
+#include "engine/exact/assert_failure.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/exact_sort.h"
 #include "engine/exact/failure.h"
@@ -279,27 +280,67 @@ enum status exact_ids(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-enum status exact_group_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t group)
+/* A group's key as it is written: of several the parts, with commas. */
+static const char *key_text(const struct lazy_task *lazy, int64_t group, struct arena *arena)
 {
-    static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
+    const struct task *task = lazy->task;
+    const struct column_operator *column_op = task->column_op;
+    struct strbuf text = {0};
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        struct scalar part = column_get(lazy->outputs[i].values, group);
+        if (column_op->roles && column_op->roles[i] == ROLE_MISSING && part.integer == 0)
+            continue;
+        strbuf_puts(&text, text.length > 0 ? ", " : "");
+        if (column_op->roles && column_op->roles[i] == ROLE_MISSING) {
+            strbuf_puts(&text, "missing");
+            i++;
+            continue;
+        }
+        scalar_stand_for(&part, task->outputs[i].logical);
+        strbuf_puts(&text, part.logical.kind == LOGICAL_TEXT ? "\"" : "");
+        scalar_print(&text, &part);
+        strbuf_puts(&text, part.logical.kind == LOGICAL_TEXT ? "\"" : "");
+    }
+    const char *copy = arena_text(arena, text.text ? text.text : "", text.length);
+    strbuf_free(&text);
+    return copy;
+}
+
+/* What the user knows a group by: "key 7", or its first row where the key is only its number. */
+static enum status group_text(struct exact *exact, struct lazy_task *lazy, int64_t group, const char **text)
+{
+    const struct column_operator *column_op = lazy->task->column_op;
+    struct arena *arena = exact->diags->arena;
+    const char *word = column_op->key ? column_op->key : "key";
+    *text = arena_printf(arena, "%s %s", word, key_text(lazy, group, arena));
+    if (!column_op->roles || column_op->roles[0] != ROLE_NUMBER)
+        return STATUS_OK;
+    struct column *numbers = NULL;
+    enum status status = exact_column(exact, lazy, column_op->keys[0], &numbers);
+    int64_t row = 0;
+    while (status == STATUS_OK && row < lazy->rows &&
+           column_get_int(numbers, row) != column_get_int(lazy->outputs[0].values, group))
+        row++;
+    *text = arena_printf(arena, "the group of row %lld", (long long)row);
+    column_unref(numbers);
+    return status;
+}
+
+enum status exact_group_failure(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t group)
+{
+    static const char *const sums[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct task *task = lazy->task;
     const struct aggregate *aggregate = &task->aggregates[k - task->column_op->key_count];
-    struct strbuf key = {0};
-    for (size_t i = 0; i < task->column_op->key_count; i++) {
-        struct scalar part = column_get(lazy->outputs[i].values, group);
-        strbuf_puts(&key, i > 0 ? ", " : "");
-        scalar_print(&key, &part);
-    }
-    const char *quoted = arena_text(exact->diags->arena, key.text ? key.text : "", key.length);
-    strbuf_free(&key);
+    const char *of;
+    enum status status = group_text(exact, lazy, group, &of);
+    if (status != STATUS_OK)
+        return status;
     struct span span = exact_operator_span(lazy);
     const struct stage_mark *stage = stage_of_span(task, span);
     const char *where = stage ? arena_printf(exact->diags->arena, " in `%s`", stage->text) : "";
-    const char *word = task->column_op->key ? task->column_op->key : "key";
     if (aggregate->kind == AGG_FOLD)
-        return diag_error(exact->diags, span, "the function has no result for %s %s%s", word, quoted, where);
-    diag_error(exact->diags, span, "the %s of %s %s does not fit in 64 bits%s", words[aggregate->kind], word, quoted,
-               where);
+        return diag_error(exact->diags, span, "the function has no result for %s%s", of, where);
+    diag_error(exact->diags, span, "the %s of %s does not fit in 64 bits%s", sums[aggregate->kind], of, where);
     diag_hint(exact->diags, task->outputs[k].logical.kind == LOGICAL_DECIMAL
                                 ? "`round(x, 2)` has fewer digits; `float(x)` gives a rounded result"
                                 : "`float(x)` gives a rounded result");

@@ -345,7 +345,9 @@ static enum status operator_repeat(struct exact *exact, struct lazy_task *lazy)
 
 static enum status moving_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
-    fail_row(lazy->task, exact_operator_span(lazy), row, "the sum of its window does not fit in 64 bits", exact->diags);
+    const char *what = lazy->task->column_op->moving.from_first ? "the running sum does not fit in 64 bits"
+                                                                : "the sum of its window does not fit in 64 bits";
+    fail_row(lazy->task, exact_operator_span(lazy), row, what, exact->diags);
     diag_hint(exact->diags, "`float(x)` gives a rounded result");
     return STATUS_FAILED;
 }
@@ -374,7 +376,7 @@ enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
     return status == STATUS_OK ? table[task->column_op->kind](exact, lazy) : status;
 }
 
-enum status exact_operator_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t row)
+enum status exact_operator_failure(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t row)
 {
     if (lazy->task->column_op->kind == OPERATOR_SCAN)
         return exact_scan_failure(exact, lazy, row);

@@ -9,7 +9,7 @@
 enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy);
 
 /* The error of reading such a value. */
-enum status exact_operator_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t row);
+enum status exact_operator_failure(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t row);
 
 /* An input's values in all rows, as bool, i64 or f64; the caller's reference. On an error NULL or a partial column. */
 enum status exact_column(struct exact *exact, struct lazy_task *lazy, size_t input, struct column **column);
@@ -30,7 +30,7 @@ struct span exact_operator_span(const struct lazy_task *lazy);
 /* Groups (exact_group.c). */
 enum status exact_group(struct exact *exact, struct lazy_task *lazy);
 enum status exact_ids(struct exact *exact, struct lazy_task *lazy);
-enum status exact_group_failure(struct exact *exact, const struct lazy_task *lazy, size_t k, int64_t group);
+enum status exact_group_failure(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t group);
 
 /* Scans (exact_scan.c). */
 enum status exact_scan(struct exact *exact, struct lazy_task *lazy);

@@ -166,6 +166,20 @@ static value input_of(struct task *task, size_t input, struct span span)
     return code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, span);
 }
 
+static enum key_role *roles_of(const struct pass *pass)
+{
+    const struct aggregation *of = pass->of;
+    enum key_role *roles = arena_array(of->binder->arena, pass->key_columns + 1, sizeof *roles);
+    size_t column = 0;
+    for (size_t i = 0; i < of->key_count; i++, column++) {
+        if (pass->keys[i].nullable)
+            roles[column++] = ROLE_MISSING;
+    }
+    if (of->by_ids)
+        roles[column] = ROLE_NUMBER;
+    return roles;
+}
+
 /* A group operator. A key's value is its input; an aggregate's value only says what may fail. */
 static void end_groups(struct pass *pass)
 {
@@ -176,6 +190,7 @@ static void end_groups(struct pass *pass)
     struct task *task = operands_end(&pass->operands, "group", OPERATOR_GROUP, pass->key_columns, inputs);
     size_t count = pass->key_columns + pass->count;
     value *values = arena_array(arena, count + 1, sizeof *values);
+    task->column_op->roles = roles_of(pass);
     for (size_t i = 0; i < pass->key_columns; i++) {
         task->column_op->keys[i] = inputs[pass->key_operands[i]];
         values[i] = input_of(task, task->column_op->keys[i], task->span);

@@ -161,6 +161,13 @@ struct moving_operator {
     bool smallest;
 };
 
+/* What a key of a group is, for messages. */
+enum key_role {
+    ROLE_VALUE,
+    ROLE_MISSING, /* whether the next key is missing */
+    ROLE_NUMBER   /* the group's number, of OPERATOR_IDS */
+};
+
 struct column_operator {
     enum operator_kind kind;
     size_t *keys;     /* numbers of inputs; sort and group: most significant first; scan: the column */
@@ -179,7 +186,8 @@ struct column_operator {
     struct loop *loop;           /* repeat */
     struct combining *combining; /* combine */
     enum join_kind join;
-    const char *key; /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
+    enum key_role *roles; /* group: of each key; NULL: all are values */
+    const char *key;      /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
 };
 
 /* A stage of the pipeline as written, for explain, timing and errors. */
