@@ -16,6 +16,7 @@
 #include "engine/formats/open_file.h"
 #include "engine/storage/column_stats.h"
 #include "engine/storage/file_changed.h"
+#include "parser/broken.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,20 @@ void script_check(struct checker *checker, const struct script *script)
     }
 }
 
+/* Names that statements with errors of syntax would have defined are known, so that uses of them are no errors. */
+static void name_broken(struct checker *checker, const struct script *script)
+{
+    for (size_t i = 0; i < script->diags.count; i++) {
+        const struct diag *diag = &script->diags.at[i];
+        struct broken_definition broken;
+        if (diag->severity == SEVERITY_ERROR && broken_definition(diag->statement, checker->arena, &broken))
+            (void)env_set_unknown(checker->env, broken.name,
+                                  broken.is_stage ? BINDING_STAGE
+                                  : broken.is_def ? BINDING_FUNCTION
+                                                  : BINDING_RELATION);
+    }
+}
+
 static bool restore_directory(const struct checker *checker)
 {
     bool back = fchdir(checker->directory) == 0;
@@ -154,6 +169,7 @@ static bool check_whole(struct session *session, const struct script *script)
     set_timeout(session);
     if (session->output)
         made_files_add(&checker.env->made, output_path(session));
+    name_broken(&checker, script);
     script_check(&checker, script);
     bool valid = !diags_have_errors(&checker.diags);
     report_in_order(session, script, &checker.diags);
