@@ -103,6 +103,28 @@ static bool has_unknown_text(const struct queue *queue)
     return false;
 }
 
+/* Whether a task computes with a stand-in for a text, which only the dictionary of a column has: of columns that
+ * nothing reads, as in `true ? "a" : name`, too. */
+static bool computes_unknown(const struct queue *queue, struct arena *arena)
+{
+    const int64_t unknown_end = unknown_code + 2 * (int64_t)queue->text_count;
+    bool found = false;
+    for (size_t t = 0; t < queue->count && !found; t++) {
+        const struct task *task = queue->tasks[t];
+        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+        task_mark_live(task, live);
+        for (value v = 0; v < task->code.count && !found; v++) {
+            const struct instr *instr = &task->code.at[v];
+            found = live[v] && (instr->op == OP_TEXT || (instr->op == OP_CONST && instr->integer >= unknown_code &&
+                                                         instr->integer < unknown_end));
+        }
+        struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
+        for (size_t q = 0; q < LOOP_QUEUES && loop && !found; q++)
+            found = computes_unknown(loop_queue(loop, q), arena);
+    }
+    return found;
+}
+
 /* The unread columns of text. */
 static struct needed_column *unread_texts(const struct sources *sources, struct arena *arena, size_t *count)
 {
@@ -163,7 +185,8 @@ enum status provide_columns(const struct binder *binder, const struct bind_reque
         status = evaluations_run(binder->evaluations, request->runner, binder->arena, binder->diags);
     } else {
         *done = true;
-        if (is_bound && !request->checking && has_unknown_text(&bound->queue))
+        if (is_bound && !request->checking &&
+            (has_unknown_text(&bound->queue) || computes_unknown(&bound->queue, binder->arena)))
             needed = unread_texts(sources, binder->arena, &count);
         if (sources_lack(sources, needed, count, binder->arena)) { /* for any dictionary */
             *done = false;
