@@ -96,7 +96,7 @@ def random_round(random, p):
 
 
 class Beyond(Exception):
-    """A date outside of the years 1 to 9999."""
+    """A date outside of the years 1 to 9999, or a timestamp beyond 64 bits."""
 
 
 def civil(days):
@@ -153,6 +153,13 @@ def truncated(kind, value, unit):
         month = {"year": 1, "quarter": (day.month - 1) // 3 * 3 + 1, "month": day.month}[unit]
         days = days_of(datetime.date(day.year, month, 1))
     return days if kind.kind == "date" else days * DAY
+
+
+def timed(days):
+    """Midnight of a date, which may be beyond 64 bits."""
+    if not -(2**63) <= days * DAY < 2**63:
+        raise Beyond
+    return days * DAY
 
 
 def moved(kind, value, months):
@@ -212,7 +219,7 @@ def python_call(node):
         if name == "date":
             return lambda value: value // DAY
         if name == "timestamp":
-            return lambda value: value * DAY
+            return timed
         if node.op == "call" and node.type == INT:
             return lambda value: part(name, kind, value)
     if kind.kind in ("decimal", "int") and name == "round":

@@ -145,7 +145,8 @@ def comparable(a, first, b, second):
     """Both columns so that Python's comparison is the right one."""
     kinds = {first.kind, second.kind}
     if kinds == {"date", "timestamp"}:
-        # A timestamp is compared with a date by its date.
+        # A timestamp is compared with a date by its date, or with its midnight, which may be beyond 64 bits.
+        a, b = (beyond_times(column, kind) for column, kind in ((a, first), (b, second)))
         a = strict(lambda x: x // DAY, a) if first.kind == "timestamp" else a
         b = strict(lambda x: x // DAY, b) if second.kind == "timestamp" else b
     elif "decimal" in kinds and "float" in kinds:
@@ -163,6 +164,11 @@ def as_floats(column, kind):
     if kind.kind == "decimal":
         return strict(lambda x: FAIL if abs(x) > 10**15 else x / 10**kind.scale, column)
     return strict(lambda x: FAIL if math.isfinite(x) and abs(x) > 10**12 else float(x), column)
+
+
+def beyond_times(column, kind):
+    """The dates that have a midnight."""
+    return strict(lambda x: FAIL if checked(x * DAY) is FAIL else x, column) if kind.kind == "date" else column
 
 
 COMPARE = {
