@@ -206,6 +206,7 @@ TEXTS = {
     "notes.csv": 'id,note,amt\n1,"a, b",10\n2,,20\n',
     "hole.csv": "id,amt\n1,10\n2,\n3,30\n",
     "ragged.csv": "id,amt\n1,10\n2,20,200\n3,30\n",
+    "quoted.tsv": 'id\tname\tamt\n1\t"of two\nlines"\t10\n',
     "quotes.csv": 'id,amt\n1,"10\n2,20\n',
     "words.csv": "name\nann\nbob\n",
     "nothing.csv": "",

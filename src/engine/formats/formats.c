@@ -103,7 +103,8 @@ const struct format *format_by_word(const char *word)
 
 static const char by_database[] = "convert it to CSV with DuckDB: COPY (FROM ...) TO 'x.csv'";
 static const char by_spreadsheet[] = "export each sheet as .csv";
-static const char by_lines[] = "convert it to one object per line: `jq -c '.[]' x.json > x.jsonl`";
+static const char by_lines[] =
+    "where each line is an object, `load x.json jsonl` reads it; `jq -c '.[]' x.json > x.jsonl` makes that of an array";
 static const char by_unpacking[] = "this compression is not supported; .gz and .zst are";
 
 /* Common formats that rql cannot load, with a way to convert them. */

@@ -122,6 +122,15 @@ const char *table_delimiter_advice(const struct table *table)
     return NULL;
 }
 
+/* Whether an odd number of quotes is in the line: of a format with escapes, a value in quotes ends with its line. */
+static bool leaves_quote_open(const struct table *table, const char *at)
+{
+    bool open = false;
+    for (; table->dialect->escapes && at < table->end && *at != '\n'; at++)
+        open ^= *at == '"';
+    return open;
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
                                const struct format_job *job)
 {
@@ -135,6 +144,8 @@ static enum status count_error(const struct table *table, const struct problem *
     } else {
         size_t values = values_in(table, problem->at);
         const char *advice = table_delimiter_advice(table);
+        if (!advice && leaves_quote_open(table, problem->at))
+            advice = "a value in quotes seems to go on in the next line: name it .csv, or use `load PATH csv`";
         diag_error(diags, job->span, "%s has %zu value%s, but the first line has %zu", location, values,
                    values == 1 ? "" : "s", table->count);
         diag_hint(diags, "%s",
