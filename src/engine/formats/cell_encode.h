@@ -35,7 +35,7 @@ static inline void cursor_add(struct cursor *cursor, const char *text, size_t le
     cursor->at += length;
 }
 
-/* The values of a column. */
+/* What is needed to write the values of a column, which must live longer; never NULL. */
 struct cells;
 struct cells *cells_new(const struct column *column, const struct cell_style *style);
 void cells_free(struct cells *cells);

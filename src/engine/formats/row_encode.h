@@ -32,6 +32,7 @@ struct row_style {
                  int64_t end);
 };
 
+/* Fills in the frame of this relation. Release it with frame_free. */
 void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation);
 void frame_free(struct frame *frame);
 

@@ -47,8 +47,9 @@ struct zip_writer {
 /* Begins a stored entry of `size` bytes, whose content follows by zip_add, at a multiple of 64 bytes in the file. */
 void zip_begin(struct zip_writer *zip, const char *name, uint64_t size, uint32_t checksum);
 void zip_add(struct zip_writer *zip, const void *data, size_t size);
-/* Writes the directory. */
+/* Writes the directory, after all entries. */
 void zip_finish(struct zip_writer *zip);
+/* Frees the list of entries, also of an unfinished archive; the writer stays. */
 void zip_free(struct zip_writer *zip);
 
 #endif

@@ -22,8 +22,10 @@ struct border {
     const int64_t *distances;
 };
 
-/* False: there is none of this name. */
+/* The kind that a word of a query names, "wrap"; false if none. */
 bool border_find(const char *name, enum border_kind *kind);
+
+/* That word. */
 const char *border_name(enum border_kind kind);
 
 /* Where `index`, which may be outside of 0..extent - 1, is along an axis of at least 1. */

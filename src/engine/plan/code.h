@@ -75,18 +75,25 @@ struct code {
     int32_t bucket_count;
 };
 
+/* Empty code, whose memory is the arena's. */
 void code_init(struct code *code, struct arena *arena);
 
 /* Copies all instructions: changing or adding to the copy leaves `from` as it is. */
 void code_clone(struct code *to, const struct code *from, struct arena *arena);
 
+/* Each of these adds an instruction, or finds an equal one, and returns its value. `span` is what errors point at. */
+
+/* A literal, which is an argument of compiled programs: another number gives the same program. */
 value code_int(struct code *code, int64_t integer, struct span span);
+/* An integer that is part of the program, such as a generator's step. */
 value code_exact_int(struct code *code, int64_t integer, struct span span);
 value code_bool(struct code *code, bool truth, struct span span);
 value code_float(struct code *code, double number, struct span span);
+/* The element of input number `input` in the task's own row, or `offset` rows further on. */
 value code_input(struct code *code, int64_t input, enum kind kind, struct span span);
 /* Offsets are clamped to a distance beyond any column. */
 value code_input_at(struct code *code, int64_t input, int64_t offset, enum kind kind, struct span span);
+/* The number of the row, from 0, and how many rows the task reads. */
 value code_row(struct code *code, struct span span);
 value code_rows(struct code *code, struct span span);
 /* An element of a whole input; fails for positions outside of it. */

@@ -34,20 +34,27 @@ struct carry {
     value first, next;
 };
 
-/* Levels are 0 .. LOOP_LEVELS-1. */
+/* The number of the round of the loop of this level (0 .. LOOP_LEVELS-1), which runs from `first` to `last`, both
+ * included: no rounds where `last` is less. */
 value code_counter(struct code *code, int level, value first, value last, struct span span);
+
+/* State `slot` of the loop of this level, as the body reads it: before it gets its next value. */
 value code_state(struct code *code, int level, int64_t slot, enum kind kind, struct span span);
 
-/* The kind is that of the body; an argmin's, argmax's and count of rounds is int. */
+/* A FOLD of `body` over `index`, a COUNTER; `inner`: it is the body of a FOLD of another index, to whose values it adds
+ * its own. The kind is that of the body; an argmin's, argmax's and count of rounds is int. */
 value code_fold(struct code *code, enum fold_kind kind, value index, value body, bool inner, struct span span);
 
 /* A loop of `count` states, the k-th of them code_state(level, k): carries[k] has its first value, which does not
  * depend on the loop, and its next one. `condition` is a bool that may read states and the index. */
 value code_loop(struct code *code, value index, value condition, const struct carry *carries, size_t count,
                 struct span span);
+
+/* State `slot` after the last round of a LOOP. */
 value code_final(struct code *code, value loop, int64_t slot, enum kind kind, struct span span);
 
-/* The parts of a LOOP or FOLD. `carries` has room for LOOP_STATES; returns how many there are, 0 for a FOLD. */
+/* The COUNTER of a LOOP or FOLD; and its states. `carries` has room for LOOP_STATES; returns how many there are, 0 for
+ * a FOLD. */
 value loop_index(const struct code *code, value loop);
 size_t loop_carries(const struct code *code, value loop, struct carry *carries);
 
@@ -84,6 +91,7 @@ void loop_find_values(const struct code *code, value loop, const uint32_t *level
 value loop_state(const struct code *code, value loop, size_t k, const struct loop_values *values);
 enum lane loop_state_lane(const struct code *code, value loop, size_t k, const struct loop_values *values);
 
+/* As it is written in a query: "argmin". */
 const char *fold_name(enum fold_kind kind);
 
 #endif

@@ -25,8 +25,9 @@ struct loop {
  * memory. */
 struct loop *loop_new(struct queue *queue, const enum type *types, const struct logical_type *logical, size_t count);
 
-/* Its queues, three of them. */
 enum { LOOP_QUEUES = 3 };
+
+/* Queue k of the loop: 0 is `body`, 1 `active`, 2 `until`. */
 struct queue *loop_queue(struct loop *loop, size_t k);
 
 #endif

@@ -40,6 +40,7 @@ struct block_decoder {
     void *states[BLOCK_CODEC_COUNT];
 };
 
+/* Releases what is kept; the decoder may be used again. */
 void block_decoder_release(struct block_decoder *decoder);
 
 /* The codec's name: "snappy". */
@@ -48,10 +49,15 @@ const char *block_codec_name(enum block_codec codec);
 /* The Debian package of the library that this build lacks for the codec, or NULL if it can be used. */
 const char *block_codec_lacks(enum block_codec codec);
 
-/* As the functions above, of a codec that can be used; no bytes are a block of any content. `decoder` may be NULL. */
+/* Decompresses a block of `size` bytes to the `length` bytes at `to`, by a codec that can be used. False if it is
+ * corrupt or its content has another length; of length 0 any block will do. `decoder` may be NULL. */
 bool block_decompress(struct block_decoder *decoder, enum block_codec codec, const void *block, size_t size, void *to,
                       size_t length);
+
+/* The largest size of a block of `length` bytes. */
 size_t block_bound(enum block_codec codec, size_t length);
+
+/* Compresses `length` bytes to `to`, of which `capacity` is at least their bound. Returns the size; 0: no memory. */
 size_t block_compress(enum block_codec codec, const void *data, size_t length, void *to, size_t capacity);
 
 /* Without a library the Makefile leaves its file out and renames its functions to block_functions_missing. */

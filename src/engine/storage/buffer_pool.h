@@ -11,7 +11,8 @@
 
 struct buffer_pool;
 
-struct buffer_pool *buffer_pool_new(size_t max); /* keeps at most `max` bytes; one reference */
+/* A pool that keeps at most `max` bytes; one reference. */
+struct buffer_pool *buffer_pool_new(size_t max);
 struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool);
 void buffer_pool_unref(struct buffer_pool *pool);
 

@@ -30,7 +30,8 @@ bool stats_collector_is_eager(const struct stats_collector *collector);
 /* Waits until the thread is idle. */
 void stats_collector_wait(struct stats_collector *collector);
 
-/* The statistics so far, or NULL. The copy belongs to the column and stays at least as long as the query runs. */
+/* The zone map, and the copy in the narrowest type, as far as they have been collected; else NULL. Both belong to the
+ * column and stay at least as long as the query runs. */
 const struct zonemap *column_zones(const struct column *column);
 struct column *column_narrow(const struct column *column);
 

@@ -15,6 +15,7 @@ struct growing_buffer {
 /* Ensures room for `extra` bytes at data + used. Returns false if that exceeds `max` or there is no memory. */
 bool growing_buffer_reserve(struct growing_buffer *buffer, size_t extra);
 
+/* Unmaps the memory; the buffer is empty then, and may be used again. */
 void growing_buffer_free(struct growing_buffer *buffer);
 
 #endif

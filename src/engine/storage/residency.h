@@ -48,9 +48,10 @@ bool column_fetch(struct column *column, int64_t begin, int64_t end);
 enum status columns_fetch(struct column *const *columns, size_t count, const atomic_int *cancel, struct span span,
                           struct diags *diags);
 
-/* columns_fetch for rows begin..end-1, not interruptible. */
+/* columns_fetch for rows begin..end-1, not interruptible; */
 enum status columns_fetch_rows(struct column *const *columns, size_t count, int64_t begin, int64_t end,
                                struct span span, struct diags *diags);
+/* for all columns of a relation. */
 enum status relation_fetch(const struct relation *relation, int64_t begin, int64_t end, struct span span,
                            struct diags *diags);
 

@@ -14,6 +14,7 @@ struct row_set {
     int64_t rows;
 };
 
+/* An empty set, whose memory is the arena's. */
 void row_set_init(struct row_set *set, struct arena *arena);
 
 /* Adds rows begin..end-1, none of which precedes one that is in the set. */

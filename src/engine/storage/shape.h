@@ -27,8 +27,9 @@ struct lines {
 bool shape_is_set(const struct shape *shape);
 /* Same axes, of the same extents and names. */
 bool shape_equal(const struct shape *a, const struct shape *b);
-/* Finds the axis of this name, also of an unknown shape. */
+/* Sets *axis to the number of the axis of this name, also of an unknown shape; false if there is none. */
 bool shape_find(const struct shape *shape, const char *name, size_t *axis);
+/* The lines along an axis of a known shape. */
 struct lines shape_lines(const struct shape *shape, size_t axis);
 /* The shape without an axis: none if a single one is left. */
 struct shape shape_without(const struct shape *shape, size_t axis);

@@ -10,7 +10,7 @@
  * to 32. */
 int64_t calendar_edges(enum logical kind, int64_t lo, int64_t hi, int64_t about, int64_t **edges);
 
-/* The interval of a value from edges[0] to edges[intervals]. */
+/* The number, from 0, of the interval that has a value from edges[0] to edges[intervals]; that end is in the last. */
 int64_t calendar_interval(const int64_t *edges, int64_t intervals, int64_t value);
 
 #endif

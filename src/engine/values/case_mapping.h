@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* The code point itself if it has no other case. */
+/* The code point in the other case; itself if it has none. Any 32 bits may be given. */
 uint32_t case_upper(uint32_t code);
 uint32_t case_lower(uint32_t code);
 

@@ -22,10 +22,10 @@ struct compensated_level {
     void (*add)(struct compensated_lanes *lanes, const double *values, int64_t count);
 
     /* Adds `rows` values to each lane, a multiple of SCAN_RUNS and at most SCAN_STEP, those of lane i from values + i *
-     * apart, and writes the sums after each, or before each, from sums + i * SCAN_STEP. The values `ahead` of those are
-     * prefetched. The weight of what is lost
-     * times `scale` bounds the error of the rest. False, with worthless lanes and sums: something was lost and not
-     * `lossy`, or a sum is not certain. */
+     * apart, and writes lane i's running sums from sums + i * SCAN_STEP: after each value, or before each if
+     * `exclusive`. The values `ahead` of those are prefetched. The error of `rest` is at most weight * scale. False,
+     * and then lanes and sums are worthless: a sum may be rounded wrongly, or something went to `rest`, which only
+     * `lossy` allows. */
     bool (*scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int64_t ahead, int rows,
                  bool exclusive, bool lossy, double scale, double *sums);
 

@@ -28,6 +28,7 @@ static inline double compensated_sum_two_sum(double *a, double b)
     return error;
 }
 
+/* Adds a term; infinities and NaN are only noted. Zero-initialised, a sum is 0. */
 static inline void compensated_sum_add(struct compensated_sum *sum, double term)
 {
     sum->count++;
@@ -42,11 +43,13 @@ static inline void compensated_sum_add(struct compensated_sum *sum, double term)
     sum->weight += fabs(lost);
 }
 
+/* Adds the terms of `from` to `into`, with what is known of their error. */
 void compensated_sum_merge(struct compensated_sum *into, const struct compensated_sum *from);
 
 /* The sum rounded to nearest even, its zero positive. *uncertain is set if it may be wrong, and never cleared. */
 double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain);
 
+/* The same, in line for sums of which nothing was lost: they are exact. */
 static inline double compensated_sum_result(const struct compensated_sum *sum, bool *uncertain)
 {
     bool exact = sum->weight == 0 && fabs(sum->high) <= DBL_MAX;

@@ -17,19 +17,27 @@ struct exact_sum {
     int ceiling, levels;                     /* that fitted the last block (exact_sum_simd.h); 0: none yet */
 };
 
+/* Sets the sum of no terms. */
 void exact_sum_init(struct exact_sum *sum);
+
+/* Adds a term; infinities and NaN are counted. */
 void exact_sum_add(struct exact_sum *sum, double value);
-/* Vectorised where magnitudes of neighbouring values differ by less than 2^36, and a little slower up to 2^126. */
+
+/* Adds `count` terms. Vectorised (exact_sum_simd.h) where magnitudes of neighbouring values differ by less than 2^36,
+ * and a little slower up to 2^126. */
 void exact_sum_add_array(struct exact_sum *sum, const double *values, int64_t count);
 
 /* Adds integer * 2^exponent, exactly if that is a multiple of 2^-1074. */
 void exact_sum_add_scaled(struct exact_sum *sum, int64_t integer, int exponent);
 
-/* Adds to the error bound of the terms. */
+/* Says that the terms so far may be wrong by `bound` more in all. */
 void exact_sum_add_error(struct exact_sum *sum, double bound);
+
+/* Adds the terms and the error bound of `from` to `into`. */
 void exact_sum_merge(struct exact_sum *into, const struct exact_sum *from);
 
-/* The sum rounded to nearest even. *certain is false if the error bound leaves more than one possible result. */
+/* The sum rounded to nearest even; infinity or NaN as IEEE 754 adds them, in any order. *certain is false if the error
+ * bound leaves more than one possible result. */
 double exact_sum_result(const struct exact_sum *sum, bool *certain);
 
 #endif

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 enum {
-    LANES_STEP = 32, /* a multiple of the values added per step */
-    LANES_STREAMS = 4,
-    LANES_BESIDE = 0,
-    LANES_MOST = LANES_STEP * 64,
-    LANES_FEW_LEVELS = 2, /* extract bits down to 2^(ceiling-89) */
-    LANES_LEVELS = 4,     /* extract bits down to 2^(ceiling-179) */
-    LANES_HIGHEST = 1015, /* the highest ceiling */
+    LANES_STEP = 32,              /* a multiple of the values added per step, on any processor */
+    LANES_STREAMS = 4,            /* runs of values that are read side by side */
+    LANES_BESIDE = 0,             /* as the distance of runs: they follow each other */
+    LANES_MOST = LANES_STEP * 64, /* values in one call, so that no accumulator overflows */
+    LANES_FEW_LEVELS = 2,         /* extract bits down to 2^(ceiling-89) */
+    LANES_LEVELS = 4,             /* extract bits down to 2^(ceiling-179) */
+    LANES_HIGHEST = 1015,         /* the highest ceiling */
 };
 
 struct exact_sum_lanes {
@@ -39,9 +39,11 @@ struct exact_sum_values {
  * 2^(ceiling-1). */
 bool exact_sum_lanes_add(const struct exact_sum_values *values, int ceiling, int levels, struct exact_sum_lanes *sum);
 
-/* The loop behind it, for each level of this processor: the fastest is the first. NULL: there are fewer. */
+/* The loop behind it, compiled for one set of vector instructions. */
 typedef bool exact_sum_level(const struct exact_sum_values *values, int ceiling, int levels,
                              struct exact_sum_lanes *sum);
+
+/* Loop `i`, the fastest first, of those that this processor can run; NULL behind the last. */
 exact_sum_level *exact_sum_level_at(int i);
 
 /* The exponent of the least power of two that is not below any magnitude, at least -1022; above LANES_HIGHEST for

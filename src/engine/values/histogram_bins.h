@@ -11,9 +11,9 @@
 
 struct histogram_bins {
     int64_t bins;    /* at least 1 */
-    bool number;     /* floats: */
-    double flo, fhi; /* finite */
-    int64_t lo, hi;  /* of integers */
+    bool number;     /* the values are floats */
+    double flo, fhi; /* then the least and the greatest, finite; */
+    int64_t lo, hi;  /* else these */
 };
 
 /* Edge k of 0..bins, rounded: between floats to 15 digits, unless edges are so close that these do not tell them apart.

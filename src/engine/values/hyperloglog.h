@@ -15,7 +15,11 @@ struct hyperloglog {
 
 /* `bits` represents a value; equal values have equal bits. */
 void hyperloglog_add(struct hyperloglog *sketch, uint64_t bits);
+
+/* Adds the values of `from` to `into`: as if both had been added to one. */
 void hyperloglog_merge(struct hyperloglog *into, const struct hyperloglog *from);
+
+/* About how many distinct values were added; 0 of none. */
 double hyperloglog_estimate(const struct hyperloglog *sketch);
 
 #endif

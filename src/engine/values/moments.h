@@ -6,24 +6,26 @@
 #include "base/integer.h"
 #include "engine/values/exact_sum.h"
 
-/* A sum as doubles that add up to it. */
+/* A sum as doubles that add up to it, the largest first; a single NaN or infinity if that is what it is. */
 struct moment_sum {
     double part[40];
     int count;
 };
 
-/* An exact sum, which has as many as it needs: none after NaN or infinity. */
+/* The parts of an exact sum, as many as it needs. */
 struct moment_sum moment_sum_of(const struct exact_sum *sum);
 
-/* a * b = *high + *low, exactly unless that is too large or too small. */
+/* Sets high[i] + low[i] = a[i] * b[i] for `count` pairs, exactly unless high[i] overflows or low[i] underflows. */
 void moment_products(const double *a, const double *b, int count, double *high, double *low);
 
-/* count * xy - x * y, whose parts leave out at most `bound`. *certain is false if rounding needs more than is known. */
+/* count * xy - x * y, where x, y and xy are sums of x, y and x * y over `count` rows, rounded once. The parts leave out
+ * at most `bound` of the exact value; *certain is false if that could change the rounded one. */
 double moment_of_floats(int64_t count, const struct moment_sum *xy, const struct moment_sum *x,
                         const struct moment_sum *y, double bound, bool *certain);
+/* The same of integers, whose products must fit 128 bits: exact, then rounded. */
 double moment_of_ints(int64_t count, int128 xy, int64_t x, int64_t y);
 
-/* Of a sample of at least two, by these moments. */
+/* The variance of a sample of `count` >= 2 values, and Pearson's correlation, within -1..1, by these moments. */
 double variance_of(int64_t count, double xx);
 double correlation_of(double xx, double xy, double yy);
 

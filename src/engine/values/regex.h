@@ -14,7 +14,7 @@ enum { REGEX_MESSAGE = 256 };
 struct regex *regex_new(struct text pattern, char message[REGEX_MESSAGE], size_t *offset);
 void regex_free(struct regex *regex); /* NULL is allowed */
 
-/* What one thread needs to match. */
+/* What one thread needs to match; it refers to the regex, which must live longer. */
 struct regex_matcher;
 struct regex_matcher *regex_matcher_new(const struct regex *regex);
 void regex_matcher_free(struct regex_matcher *matcher); /* NULL is allowed */

@@ -18,6 +18,7 @@ struct scalar {
     double number;               /* KIND_FLOAT */
 };
 
+/* Plain values, which are not missing. */
 struct scalar scalar_int(int128 value);
 struct scalar scalar_bool(bool value);
 struct scalar scalar_float(double value);

@@ -17,12 +17,14 @@ struct strings {
     const uint32_t *tags; /* their hashes, or NULL */
 };
 
+/* Those of an interner, in the order of their numbers; valid until another one is added. */
 struct strings interner_strings(const struct interner *interner);
 
 /* A seed for hashes that differs from process to process, so that no file can be made to collide. */
 uint64_t text_seed(void);
 
-/* Memory for a dictionary of `count` strings of `bytes` in all, with one reference for the caller, who fills it in. */
+/* A dictionary of `count` strings of `bytes` in all, with one reference for the caller, who fills in its count + 1
+ * offsets and its bytes by the two functions below. Never NULL. */
 struct dictionary *dictionary_reserve(size_t count, size_t bytes);
 uint64_t *dictionary_offsets(struct dictionary *dictionary);
 char *dictionary_bytes(struct dictionary *dictionary);

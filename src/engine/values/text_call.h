@@ -5,10 +5,11 @@
 #include "engine/values/regex.h"
 #include "engine/values/text_functions.h"
 
+/* Made for each thread; zero-initialised but for its arguments. */
 struct text_call {
     const struct text_argument *args;
-    int count; /* of args */
-    char *buffer;
+    int count;    /* of args */
+    char *buffer; /* for results that are no part of the argument, until the next call; malloc'd */
     size_t buffer_size;
     struct regex_matcher *matcher; /* of `~` */
     bool too_long;                 /* a match was given up */
@@ -22,9 +23,13 @@ size_t first_code_point(struct text text);
 /* The first place of `part` in `text`, or NULL. */
 const char *find_text(struct text text, struct text part);
 
+/* How many bytes begin a code point; of invalid UTF-8 as many as are no continuation. */
 int64_t count_code_points(struct text text);
 
-/* The functions themselves: text_numbers.c, */
+/* The functions of text_functions.def, where each is described. They set the result of one string, and return false if
+ * it is missing. Dates are days, timestamps microseconds since 1970, conditions 0 or 1; a resulting text is in the
+ * argument, in an argument of the call or in its buffer. The checks return what is wrong with constant arguments, or
+ * NULL. In text_numbers.c: */
 bool text_len(struct text_call *call, struct text text, int64_t *number);
 bool text_bytes(struct text_call *call, struct text text, int64_t *number);
 bool text_int(struct text_call *call, struct text text, int64_t *number);
@@ -38,7 +43,7 @@ bool text_like(struct text_call *call, struct text text, int64_t *truth);
 bool text_matches(struct text_call *call, struct text text, int64_t *truth);
 const char *check_like(const struct text_argument *args, int count);
 
-/* text_edit.c. */
+/* In text_edit.c: */
 bool text_upper(struct text_call *call, struct text text, struct text *result);
 bool text_lower(struct text_call *call, struct text text, struct text *result);
 bool text_trim(struct text_call *call, struct text text, struct text *result);

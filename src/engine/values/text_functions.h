@@ -58,6 +58,7 @@ struct text_lookup {
     int64_t cut;      /* timestamps with digits beyond microseconds, which were cut */
 };
 
+/* Releases the values and the reference to the dictionary. */
 void text_lookup_free(struct text_lookup *lookup);
 
 /* Checks constant arguments, a regular expression too: so that a script's errors are found before it runs. */
