@@ -1,5 +1,6 @@
 /* Stages that compute, choose, drop or name columns: map, braid, derive, nth, pick, drop, rename. */
 #include "engine/bind/bind_internal.h"
+#include "engine/expression/texts.h"
 
 #include <string.h>
 

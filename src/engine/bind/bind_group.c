@@ -1,6 +1,7 @@
 /* group: one row for each key. */
 #include "engine/bind/bind_internal.h"
 #include "engine/expression/names_unknown.h"
+#include "engine/expression/texts.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* stencil: each row computed from itself and its neighbours. */
 #include "engine/bind/bind_internal.h"
+#include "engine/expression/texts.h"
 
 /* stencil computes each row from itself and its neighbours. at(k) is the input at offset k; a SELECT around the result
  * takes the `else` value where a neighbour is missing. Where rows stand beyond the ends, at(k) is a GATHER. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/calendar.h"
+#include "engine/expression/texts.h"
 #include "engine/plan/calendar_code.h"
 
 enum { OPERAND_SHOWN = 40 };

@@ -25,10 +25,14 @@ bool builtin_constant(const struct builtin *call, size_t k, const char *what, in
 /* Argument `k` must be a constant, but is not: an error if it depends on rows. */
 void builtin_not_constant(const struct builtin *call, size_t k, const char *what);
 
-/* builtin_text.c */
+/* Each binds the call of one function, or of the functions of one kind: checks the types of the arguments, adds the
+ * code and returns the result's term, which is unknown after an error. What the functions do is said in functions.c and
+ * text_functions.def.
+ *
+ * builtin_text.c: functions of text */
 struct term bind_text_function(const struct builtin *call);
 
-/* builtin_convert.c */
+/* builtin_convert.c: int, float, date, timestamp of numbers and times, round, div */
 struct term bind_to_int(const struct builtin *call);
 struct term bind_to_float(const struct builtin *call);
 struct term bind_to_date(const struct builtin *call);
@@ -36,7 +40,7 @@ struct term bind_to_timestamp(const struct builtin *call);
 struct term bind_round(const struct builtin *call);
 struct term bind_div(const struct builtin *call);
 
-/* builtin_calendar.c */
+/* builtin_calendar.c: year(t) and other parts, trunc, bucket */
 struct term bind_part(const struct builtin *call);
 struct term bind_trunc(const struct builtin *call);
 struct term bind_bucket(const struct builtin *call);

@@ -2,6 +2,7 @@
 #include "engine/expression/builtin.h"
 
 #include "base/calendar.h"
+#include "engine/expression/texts.h"
 #include "engine/plan/calendar_code.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "engine/expression/builtin.h"
 
 #include "base/parallel.h"
+#include "engine/expression/texts.h"
 #include "engine/values/text_functions.h"
 
 #include <stdlib.h>

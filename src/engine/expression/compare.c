@@ -1,6 +1,7 @@
 /* Comparisons, exact also between integers and floats, of all types. */
 #include "base/calendar.h"
 #include "engine/expression/expression.h"
+#include "engine/expression/texts.h"
 
 static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
 {

@@ -2,6 +2,7 @@
 #include "engine/expression/expression.h"
 
 #include "engine/exact/exact.h"
+#include "engine/expression/texts.h"
 
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why)
 {

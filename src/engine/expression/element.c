@@ -1,5 +1,6 @@
 /* Values at other rows: `at(...)`; positions within a shape. */
 #include "engine/expression/expression.h"
+#include "engine/expression/texts.h"
 
 #include <string.h>
 

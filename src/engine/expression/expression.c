@@ -1,6 +1,7 @@
 /* Expressions to terms: names and literals; operators and calls are in other files. */
 #include "engine/expression/expression.h"
 #include "engine/expression/named_aggregates.h"
+#include "engine/expression/texts.h"
 
 enum { OPERAND_SHOWN = 40 };
 

@@ -340,9 +340,6 @@ value term_required(struct code *code, struct term term, struct span span);
 struct term term_of_column(struct code *code, const struct flow *flow, size_t index, struct span span);
 /* The type that stores the term, as a column without a name. */
 struct slot slot_of_term(const struct scope *scope, struct term term);
-/* A constant text gets a dictionary of its own, so that it can be a column (without a pipeline it stays unknown).
- * Others are unchanged. */
-struct term term_as_column(struct binder *binder, struct term term);
 /* Converts both to one type that holds the values of either; an error, at `span`, if there is none. `what` is the
  * operator or function, quoted. */
 bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,
@@ -406,24 +403,6 @@ struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, cons
                             const struct expr *b_expr, const char *quoted, struct span span);
 struct term bind_negation(struct scope *scope, struct term term, const struct expr *expr, struct span span);
 
-/* texts.c: terms of text. */
-
-/* A constant text. The text lives as long as the binder's arena. */
-struct term text_term(struct scope *scope, struct text text, struct span span);
-/* Gives both the same dictionary. */
-void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span);
-/* A dictionary of one string. */
-struct dictionary *dictionary_of_text(struct text text);
-/* What a server would make of the text of a column that has not been read, and of `other`, a text or 0. */
-struct term text_of_unread(struct scope *scope, const struct text_application *application, struct term text,
-                           value other, struct span span);
-value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span);
-/* Whether the dictionary (or NULL) is unsorted: then it is one of binder->ordered from now on. To be asked before its
- * order is used, or that its strings differ. */
-bool texts_need_order(struct binder *binder, const struct dictionary *dictionary);
-/* Element `code` of a column with an element for each string of the term's dictionary, which the queue takes over. */
-value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span);
-
 /* constant.c: constant expressions. */
 
 /* The scalar as a constant; unknown if it does not fit in 64 bits. */
@@ -436,11 +415,6 @@ struct scope scope_without_columns(struct binder *binder, struct code *code, con
 /* Evaluates an integer constant; another type is an error that `what` must be an integer. */
 enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,
                              int64_t *integer);
-
-/* builtin_text.c: a like b, a ~ b; a + b */
-struct term bind_text_test(struct scope *scope, const struct expr *expr, struct term a, struct term b);
-struct term texts_join(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
-                       const struct expr *b_expr, struct span span);
 
 /* builtin.c: a call of a built-in function. */
 struct term bind_builtin(struct scope *scope, const struct function *function, const struct expr *expr);

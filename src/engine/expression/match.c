@@ -3,6 +3,7 @@
 
 #include "base/memory_size.h"
 #include "engine/expression/evaluated.h"
+#include "engine/expression/texts.h"
 
 #include <string.h>
 

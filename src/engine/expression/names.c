@@ -2,7 +2,6 @@
 #include "engine/expression/expression.h"
 #include "engine/expression/named_aggregates.h"
 #include "engine/expression/names_unknown.h"
-#include "parser/foreign.h"
 
 #include <string.h>
 
@@ -33,56 +32,6 @@ bool name_abbreviates(const char *name, const char *column)
             return false;
     }
     return true;
-}
-
-static void add_columns(struct candidates *names, const struct flow *flow)
-{
-    for (size_t i = 0; i < flow->count; i++)
-        names->at[names->count++] = flow->columns[i].name;
-}
-
-static struct candidates candidates_of_scope(const struct scope *scope)
-{
-    const struct env *env = scope->binder->env;
-    size_t columns = scope->flow != NULL ? scope->flow->count : 0;
-    size_t heads = scope->head != NULL ? scope->head->count : 0;
-    size_t aggregates = 0;
-    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
-        aggregates++;
-    struct candidates names = candidates_new(scope->binder->arena, scope->parameter_count + heads + columns +
-                                                                       MOST_AXES + aggregates + env->count);
-    for (size_t i = 0; i < scope->parameter_count; i++)
-        names.at[names.count++] = scope->parameters[i].text;
-    for (size_t i = 0; i < heads; i++)
-        names.at[names.count++] = scope->head->names[i].text;
-    if (scope->flow != NULL)
-        add_columns(&names, scope->flow);
-    for (size_t i = 0; i < MOST_AXES; i++) {
-        if (scope->flow != NULL && scope->shape.names[i] != NULL)
-            names.at[names.count++] = scope->shape.names[i];
-    }
-    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
-        names.at[names.count++] = named->name.text;
-    candidates_add_bindings(&names, env, BINDING_SCALAR);
-    return names;
-}
-
-/* A hint that lists the columns, or says why there are none. */
-static const char *hint_of_columns(const struct scope *scope)
-{
-    struct arena *arena = scope->binder->arena;
-    if (scope->flow == NULL)
-        return scope->no_columns;
-    if (scope->of_groups)
-        return "in a group, a column is a key, or within an aggregate as in `sum(x)`";
-    const char *columns = text_of_columns(arena, scope->flow), *axes = "";
-    for (size_t i = 0; i < MOST_AXES; i++) {
-        if (scope->shape.names[i] != NULL)
-            axes =
-                arena_printf(arena, "%s%s`%s`", axes, *axes != '\0' ? ", " : "; the axes are ", scope->shape.names[i]);
-    }
-    return arena_printf(arena, scope->flow->count == 1 ? "the only column is %s%s" : "the columns are %s%s", columns,
-                        axes);
 }
 
 /* Finds the columns that the name abbreviates: their number, and the first of them. */
@@ -167,7 +116,7 @@ bool name_position(struct scope *scope, int64_t position, struct span span, size
     if (flow->open)
         return false;
     if (position < 1 || (uint64_t)position > flow->count) {
-        const char *hint = position < 1 ? "the first column is `$1`" : hint_of_columns(scope);
+        const char *hint = position < 1 ? "the first column is `$1`" : name_hint_of_columns(scope);
         bind_error(scope->binder, span, hint, "there is no column %lld: the relation has %s", (long long)position,
                    text_of_count(arena, (int64_t)flow->count, "column"));
         return false;
@@ -193,27 +142,6 @@ const struct binding *name_constant(const char *name)
 static struct resolved meaning(enum meaning what, size_t index)
 {
     return (struct resolved){.meaning = what, .index = index};
-}
-
-static const char *usage_of_function(struct scope *scope, const char *name)
-{
-    const struct function *function = function_find(name);
-    if (function != NULL)
-        return function->usage;
-    const struct binding *binding = env_find(scope->binder->env, name);
-    if (binding == NULL || binding->kind != BINDING_FUNCTION)
-        return NULL;
-    return arena_printf(scope->binder->arena, "%s(...)", name);
-}
-
-/* The definition of this name by an earlier expression of the stage, or NULL. */
-static const struct name *given_before(const struct scope *scope, const char *name)
-{
-    for (size_t i = 0; i < scope->given_count; i++) {
-        if (scope->given[i].name.text != NULL && strcmp(scope->given[i].name.text, name) == 0)
-            return &scope->given[i].name;
-    }
-    return NULL;
 }
 
 static bool has_only_column(const struct scope *scope)
@@ -250,38 +178,13 @@ static bool is_source_of_one(const struct scope *scope, const struct name *name)
 /* Reports a name without a meaning in an expression, or resolves it to the only column. */
 static struct resolved unknown(struct scope *scope, const struct name *name)
 {
-    const struct name *given = given_before(scope, name->text);
-    struct binder *binder = scope->binder;
-    const struct binding *binding = env_find(binder->env, name->text);
-    const char *usage = usage_of_function(scope, name->text);
-    const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
     const bool column = has_only_column(scope) && (strcmp(name->text, ENV_LAST) == 0 || strcmp(name->text, "x") == 0);
     const bool source = is_source_of_one(scope, name);
-    if (binding != NULL && binding->kind == BINDING_RELATION && !column && !source) {
-        bind_error(binder, name->span,
-                   arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
-                                name->text, name->text),
-                   "`%s` is a relation, not a value", name->text);
-    } else if (usage != NULL) {
-        bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s", usage),
-                   "`%s` is a function, not a value", name->text);
-    } else if (named_aggregate_find(binder, name->text) != NULL) {
-        bind_error(binder, name->span, "it can be used where rows are computed, as in `map x - m`",
-                   "`%s` is known only when the rows before it are", name->text);
-    } else if (foreign != NULL) {
-        bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
-    } else if (given != NULL && scope->only_name.text == NULL) {
-        bind_error_second(binder, name->span, given->span, "named here",
-                          "expressions see the columns before the stage; use it in the next stage",
-                          "`%s` is a column only in later stages", name->text);
-    } else if (source || is_only_column(scope, name)) {
+    if (name_means_other(scope, name, column || source))
+        return meaning(MEANS_UNKNOWN, 0);
+    if (source || is_only_column(scope, name))
         return meaning(MEANS_COLUMN, 0);
-    } else {
-        struct candidates names = candidates_of_scope(scope);
-        bind_error(binder, name->span, hint_of_columns(scope), "unknown %s `%s`%s",
-                   scope->flow != NULL ? "column or value" : "value", name->text,
-                   did_you_mean(binder->arena, name->text, names.at, names.count));
-    }
+    name_unknown_value(scope, name);
     return meaning(MEANS_UNKNOWN, 0);
 }
 
@@ -474,8 +377,8 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
         return false;
     }
     struct candidates names = candidates_new(binder->arena, scope->flow->count);
-    add_columns(&names, scope->flow);
-    bind_error(binder, expr->span, hint_of_columns(scope), "unknown column `%s`%s", name,
+    candidates_add_columns(&names, scope->flow);
+    bind_error(binder, expr->span, name_hint_of_columns(scope), "unknown column `%s`%s", name,
                did_you_mean(binder->arena, name, names.at, names.count));
     return false;
 }
@@ -486,7 +389,7 @@ void name_check_head(struct scope *scope)
     const struct flow *flow = scope->flow;
     struct arena *arena = scope->binder->arena;
     if (head->count > (flow->open ? LIMIT_COLUMNS : flow->count)) {
-        bind_error(scope->binder, head->span, flow->open ? NULL : hint_of_columns(scope), "%s for %s",
+        bind_error(scope->binder, head->span, flow->open ? NULL : name_hint_of_columns(scope), "%s for %s",
                    text_of_count(arena, (int64_t)head->count, "name"),
                    text_of_count(arena, flow->open ? LIMIT_COLUMNS : (int64_t)flow->count, "column"));
         return;

@@ -1,6 +1,7 @@
 /* Errors for unknown names: similar names, and what could stand there. */
 #include "engine/expression/names_unknown.h"
 #include "engine/expression/expression.h"
+#include "engine/expression/named_aggregates.h"
 #include "parser/foreign.h"
 
 #include <string.h>
@@ -16,6 +17,12 @@ void candidates_add_bindings(struct candidates *names, const struct env *env, en
         if (env->bindings[i].kind == kind)
             names->at[names->count++] = env->bindings[i].name;
     }
+}
+
+void candidates_add_columns(struct candidates *names, const struct flow *flow)
+{
+    for (size_t i = 0; i < flow->count; i++)
+        names->at[names->count++] = flow->columns[i].name;
 }
 
 /* Stage names of other tools are tried as functions, too: len(x), median(x). */
@@ -121,4 +128,106 @@ const char *name_hint_of_text(const struct binder *binder, const struct expr *ex
                 name_is_plain(name) ? "without quotes: " : "in backquotes: ", name_written(name, binder->arena));
     }
     return NULL;
+}
+
+static struct candidates candidates_of_scope(const struct scope *scope)
+{
+    const struct env *env = scope->binder->env;
+    size_t columns = scope->flow != NULL ? scope->flow->count : 0;
+    size_t heads = scope->head != NULL ? scope->head->count : 0;
+    size_t aggregates = 0;
+    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
+        aggregates++;
+    struct candidates names = candidates_new(scope->binder->arena, scope->parameter_count + heads + columns +
+                                                                       MOST_AXES + aggregates + env->count);
+    for (size_t i = 0; i < scope->parameter_count; i++)
+        names.at[names.count++] = scope->parameters[i].text;
+    for (size_t i = 0; i < heads; i++)
+        names.at[names.count++] = scope->head->names[i].text;
+    if (scope->flow != NULL)
+        candidates_add_columns(&names, scope->flow);
+    for (size_t i = 0; i < MOST_AXES; i++) {
+        if (scope->flow != NULL && scope->shape.names[i] != NULL)
+            names.at[names.count++] = scope->shape.names[i];
+    }
+    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
+        names.at[names.count++] = named->name.text;
+    candidates_add_bindings(&names, env, BINDING_SCALAR);
+    return names;
+}
+
+const char *name_hint_of_columns(const struct scope *scope)
+{
+    struct arena *arena = scope->binder->arena;
+    if (scope->flow == NULL)
+        return scope->no_columns;
+    if (scope->of_groups)
+        return "in a group, a column is a key, or within an aggregate as in `sum(x)`";
+    const char *columns = text_of_columns(arena, scope->flow), *axes = "";
+    for (size_t i = 0; i < MOST_AXES; i++) {
+        if (scope->shape.names[i] != NULL)
+            axes =
+                arena_printf(arena, "%s%s`%s`", axes, *axes != '\0' ? ", " : "; the axes are ", scope->shape.names[i]);
+    }
+    return arena_printf(arena, scope->flow->count == 1 ? "the only column is %s%s" : "the columns are %s%s", columns,
+                        axes);
+}
+
+static const char *usage_of_function(struct scope *scope, const char *name)
+{
+    const struct function *function = function_find(name);
+    if (function != NULL)
+        return function->usage;
+    const struct binding *binding = env_find(scope->binder->env, name);
+    if (binding == NULL || binding->kind != BINDING_FUNCTION)
+        return NULL;
+    return arena_printf(scope->binder->arena, "%s(...)", name);
+}
+
+/* The definition of this name by an earlier expression of the stage, or NULL. */
+static const struct name *given_before(const struct scope *scope, const char *name)
+{
+    for (size_t i = 0; i < scope->given_count; i++) {
+        if (scope->given[i].name.text != NULL && strcmp(scope->given[i].name.text, name) == 0)
+            return &scope->given[i].name;
+    }
+    return NULL;
+}
+
+bool name_means_other(struct scope *scope, const struct name *name, bool may_be_column)
+{
+    const struct name *given = given_before(scope, name->text);
+    struct binder *binder = scope->binder;
+    const struct binding *binding = env_find(binder->env, name->text);
+    const char *usage = usage_of_function(scope, name->text);
+    const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
+    if (binding != NULL && binding->kind == BINDING_RELATION && !may_be_column)
+        bind_error(binder, name->span,
+                   arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
+                                name->text, name->text),
+                   "`%s` is a relation, not a value", name->text);
+    else if (usage != NULL)
+        bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s", usage),
+                   "`%s` is a function, not a value", name->text);
+    else if (named_aggregate_find(binder, name->text) != NULL)
+        bind_error(binder, name->span, "it can be used where rows are computed, as in `map x - m`",
+                   "`%s` is known only when the rows before it are", name->text);
+    else if (foreign != NULL)
+        bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
+    else if (given != NULL && scope->only_name.text == NULL)
+        bind_error_second(binder, name->span, given->span, "named here",
+                          "expressions see the columns before the stage; use it in the next stage",
+                          "`%s` is a column only in later stages", name->text);
+    else
+        return false;
+    return true;
+}
+
+void name_unknown_value(struct scope *scope, const struct name *name)
+{
+    struct binder *binder = scope->binder;
+    struct candidates names = candidates_of_scope(scope);
+    bind_error(binder, name->span, name_hint_of_columns(scope), "unknown %s `%s`%s",
+               scope->flow != NULL ? "column or value" : "value", name->text,
+               did_you_mean(binder->arena, name->text, names.at, names.count));
 }

@@ -4,13 +4,31 @@
 
 #include "engine/expression/expression.h"
 
-/* Names among which similar ones are suggested. */
+/* Names among which similar ones are suggested; borrowed. */
 struct candidates {
     const char **at;
     size_t count;
 };
+
+/* An empty list with room for `most` names. */
 struct candidates candidates_new(struct arena *arena, size_t most);
+
+/* Adds the names of this kind of the environment, for which there must be room. */
 void candidates_add_bindings(struct candidates *names, const struct env *env, enum binding_kind kind);
+
+/* Adds the names of the flow's columns, for which there must be room. */
+void candidates_add_columns(struct candidates *names, const struct flow *flow);
+
+/* Records that a name which is no value here means something else: a relation, unless it `may_be_column`, a function,
+ * an aggregate that is not known yet, a word of another language, or a column of later stages. False: it means nothing.
+ */
+bool name_means_other(struct scope *scope, const struct name *name, bool may_be_column);
+
+/* Records that there is no value of this name, and which ones are similar. */
+void name_unknown_value(struct scope *scope, const struct name *name);
+
+/* A hint that lists the columns, or says why there are none. NULL: nothing is to be said. */
+const char *name_hint_of_columns(const struct scope *scope);
 
 /* Records that there is no function of this name. */
 void name_unknown_function(struct scope *scope, const struct name *name);

@@ -1,5 +1,6 @@
 /* Operators: conditions in three values, comparisons, choices, lists. */
 #include "engine/expression/match.h"
+#include "engine/expression/texts.h"
 
 enum { OPERAND_SHOWN = 40 };
 

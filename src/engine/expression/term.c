@@ -1,6 +1,7 @@
 /* Terms: what they are, how they are stored, bringing two of them to one type, and checks that one is a number. */
 #include "base/calendar.h"
 #include "engine/expression/expression.h"
+#include "engine/expression/texts.h"
 
 const struct term unknown_term = {.value = NO_VALUE, .present = NO_VALUE};
 

@@ -1,5 +1,5 @@
 /* Terms of text: constants, comparison by codes, and bringing two dictionaries together. */
-#include "engine/expression/expression.h"
+#include "engine/expression/texts.h"
 
 #include <stdlib.h>
 #include <string.h>

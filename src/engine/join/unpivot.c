@@ -1,6 +1,7 @@
 /* unpivot: a row for each of some columns of each row, with the column's name and its value. */
 #include "engine/join/join_stages.h"
 
+#include "engine/expression/texts.h"
 #include "engine/formats/append_column.h"
 #include "engine/lower/lower.h"
 

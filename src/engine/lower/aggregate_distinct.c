@@ -1,4 +1,5 @@
 /* distinct(E): the groups by the keys and E, grouped again by the keys. Servers count different values themselves. */
+#include "engine/expression/texts.h"
 #include "engine/lower/aggregate_functions.h"
 
 /* Counts, by the keys, the rows of the finer groups in which E is present: column `missing` says where it is not. */

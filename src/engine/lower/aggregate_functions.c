@@ -1,6 +1,7 @@
 /* Aggregates of one pass. */
 #include "engine/lower/aggregate_functions.h"
 #include "engine/expression/names_unknown.h"
+#include "engine/expression/texts.h"
 
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* Operators on whole columns: the task before one that computes its operands, and its own. */
+#include "engine/expression/texts.h"
 #include "engine/lower/lower.h"
 
 void operands_begin(struct binder *binder, const struct stage *stage, const struct flow *flow,

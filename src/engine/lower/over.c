@@ -1,6 +1,7 @@
 /* AGG(E) over A..B: each row's aggregate of the rows around it, by an operator. */
 #include "engine/lower/over.h"
 
+#include "engine/expression/texts.h"
 #include "engine/lower/hoist.h"
 
 #include "base/calendar.h"

@@ -2,6 +2,7 @@
  * in its group, less that among its equals. It returns to the row's place by a scatter. */
 #include "engine/lower/rank.h"
 
+#include "engine/expression/texts.h"
 #include "engine/lower/hoist.h"
 #include "engine/lower/over.h"
 

@@ -1,4 +1,5 @@
 /* Creating the queue's tasks, one per stage, each with its own code. */
+#include "engine/expression/texts.h"
 #include "engine/lower/lower.h"
 
 #include <string.h>
