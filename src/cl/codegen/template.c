@@ -20,7 +20,7 @@ static size_t letters(const char *text)
 static const char *part_text(const struct part *parts, const char *name, size_t length)
 {
     for (; parts->text; parts++)
-        if (strlen(parts->name) == length && memcmp(parts->name, name, length) == 0)
+        if (*parts->name == *name && strncmp(parts->name, name, length) == 0 && parts->name[length] == '\0')
             return parts->text;
     return NULL;
 }
@@ -38,8 +38,10 @@ struct conditions {
 /* Whether the line, after its indentation, is a condition or a comment. */
 static bool is_directive(struct conditions *conditions, const char *line, const struct part *parts)
 {
-    if (starts_with(line, "///"))
-        return true;
+    if (*line == '/')
+        return starts_with(line, "///");
+    if (*line != '$')
+        return false;
     if (starts_with(line, "$if ")) {
         const char *name = line + strlen("$if "), *text = part_text(parts, name, letters(name));
         conditions->depth++;
@@ -86,8 +88,10 @@ void template_expand(struct strbuf *out, const char *template, const struct part
     struct conditions conditions = {0};
 
     while (*template) {
-        size_t indent = strspn(template, " ");
-        const char *line = template + indent, *newline = strchr(line, '\n');
+        const char *line = template;
+        while (*line == ' ') /* strspn takes most of the time of a long template */
+            line++;
+        const char *newline = strchr(line, '\n');
         const char *end = newline ? newline + 1 : line + strlen(line);
         bool directive = is_directive(&conditions, line, parts);
         const char *part = *line == '$' ? part_text(parts, line + 1, letters(line + 1)) : NULL;

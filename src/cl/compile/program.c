@@ -3,7 +3,6 @@
 #include "cl/compile/compile.h"
 #include "cl/compile/compile_client.h"
 
-#include "base/hash.h"
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -55,6 +54,22 @@ void programs_free(struct programs *programs, struct compiler *compiler)
         free(programs->remembered[k].key);
     free(programs->at);
     free(programs);
+}
+
+/* Word by word: the text of a sort has 20 kB. */
+static uint64_t hash_words(const char *bytes, size_t size)
+{
+    uint64_t hash = size, word = 0;
+
+    for (; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    memcpy(&word, bytes, size);
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
 }
 
 static struct program *find(const struct programs *programs, const char *text, uint64_t hash)
@@ -203,7 +218,7 @@ static void collect(struct accelerator *accelerator, struct program *program, en
 
 struct program *program_find(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
 {
-    uint64_t hash = hash_text(hash_init(), text);
+    uint64_t hash = hash_words(text, strlen(text));
     struct program *program = find(accelerator->programs, text, hash);
 
     if (!program) {
@@ -215,14 +230,7 @@ struct program *program_find(struct accelerator *accelerator, const char *text, 
 
 static struct remembered *place_of(struct programs *programs, const char *key, size_t size)
 {
-    uint64_t hash = size, word;
-
-    for (size_t k = 0; k < size; k += sizeof word) {
-        memcpy(&word, key + k, sizeof word);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    return &programs->remembered[hash % REMEMBERED];
+    return &programs->remembered[hash_words(key, size) % REMEMBERED];
 }
 
 struct program *program_recall(const struct accelerator *accelerator, const char *key, size_t size)
