@@ -1,9 +1,12 @@
 #include "cl/operators/operator_run.h"
 
+#include "cl/device/wait.h"
+
 #include "base/heap.h"
 #include "engine/plan/task_title.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct operator_run operator_begin(struct accelerator *accelerator, const struct operator_job *job, const char *text,
                                    const char *const *names, size_t count)
@@ -73,15 +76,23 @@ static bool set_arguments(struct operator_run *run, size_t kernel, const struct 
     return !failure->call;
 }
 
-/* Waits for the kernels that have been enqueued. */
+/* Waits for the last kernel that has been enqueued, and thereby for all. */
 static void settle(struct operator_run *run)
 {
+    struct failure *failure = &run->accelerator->failure;
+    bool done =
+        run->launch_count > 0 && cl_ok(failure, "clWaitForEvents",
+                                       wait_for_command(run->accelerator, run->launches[run->launch_count - 1].event));
+
     for (size_t k = 0; k < run->launch_count; k++) {
         const struct operator_launch *launch = &run->launches[k];
-        if (cl_ok(&run->accelerator->failure, "clWaitForEvents", clWaitForEvents(1, &launch->event)))
+        if (done)
             add_timing(run, launch->what, launch->bytes, launch->event);
         clReleaseEvent(launch->event);
     }
+    if (run->uploading)
+        cl_ok(failure, "clFinish", clFinish(run->accelerator->queue));
+    run->uploading = false;
     run->launch_count = 0;
 }
 
@@ -98,6 +109,7 @@ static void enqueue(struct operator_run *run, cl_kernel kernel, size_t global, s
         run->launches = heap_resize(run->launches, run->launch_capacity, sizeof *run->launches);
     }
     run->launches[run->launch_count++] = (struct operator_launch){event, what, bytes};
+    run->uploading = false; /* who waits for the kernel waits for what precedes it */
 }
 
 void operator_enqueue(struct operator_run *run, size_t kernel, size_t groups, size_t local,
@@ -130,11 +142,53 @@ void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t
     }
 }
 
+/* Through pinned memory, which a read need not wait for. */
+static cl_int read_pinned(const struct accelerator *accelerator, cl_mem buffer, size_t offset, size_t bytes, void *host)
+{
+    void *pinned = memory_pinned(accelerator->memory, bytes);
+    cl_event event;
+    cl_int code = clEnqueueReadBuffer(accelerator->queue, buffer, CL_FALSE, offset, bytes, pinned, 0, NULL, &event);
+
+    if (code != CL_SUCCESS)
+        return code;
+    code = wait_for_command(accelerator, event);
+    clReleaseEvent(event);
+    if (code == CL_SUCCESS)
+        memcpy(host, pinned, bytes);
+    return code;
+}
+
 void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, void *host)
 {
-    if (!operator_stopped(run) && bytes > 0)
-        cl_ok(&run->accelerator->failure, "clEnqueueReadBuffer",
-              clEnqueueReadBuffer(run->accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
+    enum { MOST_PINNED = 1 << 20 };
+    struct accelerator *accelerator = run->accelerator;
+
+    if (operator_stopped(run) || bytes == 0)
+        return;
+    cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
+          bytes <= MOST_PINNED
+              ? read_pinned(accelerator, buffer, offset, bytes, host)
+              : clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
+}
+
+bool operator_raised(struct operator_run *run, cl_mem flag)
+{
+    static const cl_int none = 0;
+    cl_int raised = 0;
+
+    operator_read(run, flag, 0, sizeof raised, &raised);
+    if (raised)
+        operator_write(run, flag, 0, sizeof none, &none);
+    return raised != 0;
+}
+
+void operator_upload(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host)
+{
+    if (operator_stopped(run) || bytes == 0)
+        return;
+    run->uploading = true;
+    cl_ok(&run->accelerator->failure, "clEnqueueWriteBuffer",
+          clEnqueueWriteBuffer(run->accelerator->queue, buffer, CL_FALSE, 0, bytes, host, 0, NULL, NULL));
 }
 
 void operator_write(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, const void *host)

@@ -31,7 +31,8 @@ struct operator_run {
     size_t buffer_count, buffer_capacity;
     struct operator_launch *launches; /* not waited for yet */
     size_t launch_count, launch_capacity;
-    bool unable; /* reported by a note */
+    bool uploading; /* operator_upload was last */
+    bool unable;    /* reported by a note */
 };
 
 /* Begins a run with the program of `text`, building it if it is new. Kernels are launched by their index in `names`. */
@@ -67,5 +68,11 @@ void operator_enqueue(struct operator_run *run, size_t kernel, size_t groups, si
 /* Copy between a buffer and the host, synchronously. */
 void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, void *host);
 void operator_write(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, const void *host);
+
+/* Copies to the start of a buffer without waiting: `host` has to stay as it is until operator_end. */
+void operator_upload(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host);
+
+/* Whether kernels have raised memory_flag, after waiting for them; clears it. */
+bool operator_raised(struct operator_run *run, cl_mem flag);
 
 #endif

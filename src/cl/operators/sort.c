@@ -162,11 +162,12 @@ static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t paylo
     sorting->groups = ceil_div(rows, sorting->chunk);
 }
 
+/* The content lives until the end. */
 static cl_mem filled_buffer(struct sorting *sorting, const void *content, size_t bytes)
 {
     cl_mem buffer = operator_buffer(&sorting->run, bytes);
 
-    operator_write(&sorting->run, buffer, 0, bytes, content);
+    operator_upload(&sorting->run, buffer, bytes, content);
     return buffer;
 }
 

@@ -4,12 +4,11 @@
 #include "cl/codegen/literal.h"
 #include "cl/codegen/loop_terms.h"
 #include "cl/device/kernel_arguments.h"
+#include "cl/device/wait.h"
 
 #include "base/integer.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/task_title.h"
-
-#include <sched.h>
 
 struct grid {
     size_t groups;
@@ -326,24 +325,6 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
     return true;
 }
 
-/* Waits for a kernel. NVIDIA's driver blocks enqueues on all devices while a thread waits inside it, so the event is
- * polled first. */
-static cl_int wait_for(const struct accelerator *accelerator, cl_event event)
-{
-    enum { PATIENCE_NS = 3000000 };
-    cl_int status = CL_QUEUED, code = CL_SUCCESS;
-
-    if (!accelerator->config->host_memory) {
-        int64_t began = now_ns();
-        code = clFlush(accelerator->queue);
-        while (code == CL_SUCCESS && status > CL_COMPLETE && now_ns() - began < PATIENCE_NS) {
-            code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-            sched_yield();
-        }
-    }
-    return code == CL_SUCCESS ? clWaitForEvents(1, &event) : code;
-}
-
 /* The commands of a launch: the kernel, and what is read behind it. */
 struct commands {
     cl_event kernel, last; /* may be the same */
@@ -401,7 +382,7 @@ bool launch_kernel(struct launch *launch, enum kernel_role role, cl_mem slots, s
         return false;
     bool done = enqueue(launch, role, flag, readback, &commands) &&
                 cl_ok(&accelerator->failure, "clWaitForEvents",
-                      wait_for(accelerator, commands.last ? commands.last : commands.kernel));
+                      wait_for_command(accelerator, commands.last ? commands.last : commands.kernel));
     if (done && commands.raised && *commands.raised) {
         *flagged = true;
         done = clear_flag(accelerator, flag);

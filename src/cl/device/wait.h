@@ -1,0 +1,11 @@
+/* Waiting for a command of an accelerator. */
+#ifndef RQL_CL_DEVICE_WAIT_H
+#define RQL_CL_DEVICE_WAIT_H
+
+#include "cl/device/accelerator.h"
+
+/* Waits for a command that has been enqueued. NVIDIA's driver blocks enqueues on all devices while a thread waits
+ * inside it, so the event is polled first; that ends sooner, too. */
+cl_int wait_for_command(const struct accelerator *accelerator, cl_event event);
+
+#endif
