@@ -4,6 +4,8 @@
 
 #include "base/heap.h"
 #include "engine/sorting/sort_keys.h"
+#include "engine/storage/column_stats.h"
+#include "engine/storage/zonemap.h"
 
 #include <stdlib.h>
 
@@ -102,6 +104,12 @@ enum status column_minmax_bounds(struct accelerator *accelerator, const struct o
     const struct key_encoding *encoding = &key_encodings[column->store];
     const struct type_info *type = &type_table[column->store];
 
+    const struct zonemap *zones = column_zones(column);
+    if (type->kind == KIND_INT && zones && zones->all.lo <= zones->all.hi) {
+        *bounds = (struct column_minmax){.least = encode_integer(encoding, zones->all.lo),
+                                         .most = encode_integer(encoding, zones->all.hi)};
+        return STATUS_OK;
+    }
     if (type->kind != KIND_FLOAT && (column->range_known || type->size == 1)) {
         int64_t lo = column->range_known ? column->lo : type->lo, hi = column->range_known ? column->hi : type->hi;
         *bounds = (struct column_minmax){.least = encode_integer(encoding, lo), .most = encode_integer(encoding, hi)};
