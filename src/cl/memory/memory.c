@@ -30,8 +30,8 @@ struct memory {
     struct {
         cl_mem buffer;
         size_t bytes;
+        cl_ulong epoch; /* memory_tiles: of the last launch */
     } scratch[SCRATCH_COUNT];
-    cl_ulong epoch; /* of the last launch with look-back */
     struct {
         cl_mem buffer; /* NULL: the memory is not pinned */
         void *at;
@@ -322,19 +322,19 @@ cl_mem memory_flag(struct memory *memory)
     return flag && (!fresh || clear(memory, flag, sizeof(cl_int))) ? flag : NULL;
 }
 
-cl_mem memory_tiles(struct memory *memory, size_t tiles, cl_ulong *epoch)
+cl_mem memory_tiles(struct memory *memory, enum scratch which, size_t words, cl_ulong *epoch)
 {
-    size_t before = memory->scratch[SCRATCH_TILES].bytes;
-    cl_mem buffer = memory_scratch(memory, SCRATCH_TILES, (tiles + 1) * sizeof(cl_ulong));
+    size_t before = memory->scratch[which].bytes;
+    cl_mem buffer = memory_scratch(memory, which, words * sizeof(cl_ulong));
 
     if (!buffer)
         return NULL;
-    if (memory->scratch[SCRATCH_TILES].bytes != before || memory->epoch == last_epoch) {
-        memory->epoch = 0;
-        if (!clear(memory, buffer, memory->scratch[SCRATCH_TILES].bytes))
+    if (memory->scratch[which].bytes != before || memory->scratch[which].epoch == last_epoch) {
+        memory->scratch[which].epoch = 0;
+        if (!clear(memory, buffer, memory->scratch[which].bytes))
             return NULL;
     }
-    *epoch = ++memory->epoch;
+    *epoch = ++memory->scratch[which].epoch;
     return buffer;
 }
 

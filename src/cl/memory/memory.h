@@ -61,15 +61,15 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
 void memory_done(struct memory *memory, struct timing *timing);
 
 /* A buffer of at least `bytes` bytes, kept between launches with undefined content. */
-enum scratch { SCRATCH_SLOTS, SCRATCH_FLAG, SCRATCH_TILES, SCRATCH_COUNT };
+enum scratch { SCRATCH_SLOTS, SCRATCH_FLAG, SCRATCH_TILES, SCRATCH_STATES, SCRATCH_COUNT };
 cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes);
 
 /* The flag of kernels, an int. Who finds it raised sets it to 0 again. */
 cl_mem memory_flag(struct memory *memory);
 
-/* The words of the tiles of a launch with look-back (filter_lookback.cl), and before them one for its result. *epoch is
- * the number of the launch, which no word there has: 1 to 2^30 - 1. */
-cl_mem memory_tiles(struct memory *memory, size_t tiles, cl_ulong *epoch);
+/* Words that the tiles of a launch with look-back publish: SCRATCH_TILES of filter_lookback.cl, SCRATCH_STATES of
+ * scan_lookback.cl. *epoch is the number of the launch, which no word there has: 1 to 2^30 - 1. */
+cl_mem memory_tiles(struct memory *memory, enum scratch which, size_t words, cl_ulong *epoch);
 
 /* Host memory of at least `bytes` bytes for what is read without waiting, pinned if that is possible; valid until the
  * next call. */

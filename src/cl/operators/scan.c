@@ -17,11 +17,10 @@ struct scan {
     struct scan_text text;
     struct column *from, *to;
     cl_mem flag, totals, carry;
-    int64_t chunks;     /* maximum; the size of totals */
-    cl_mem words, next; /* states of the tiles of a look-back, and the next tile */
+    int64_t chunks; /* maximum; the size of totals */
 };
 
-enum { MOST_ARGUMENTS = 96, FEWEST_LINES = 64, ITEMS_A_UNIT = 2048, SCAN_GROUPS = 8, WORD_BYTES = 16 };
+enum { MOST_ARGUMENTS = 96, FEWEST_LINES = 64, ITEMS_A_UNIT = 2048, SCAN_GROUPS = 8 };
 
 /* Kernel arguments. */
 struct arguments {
@@ -91,8 +90,8 @@ static void run_carries(const struct scan *scan, bool first, int64_t chunks)
     add(&arguments, sizeof is_first, &is_first);
     add(&arguments, sizeof count, &count);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, SCAN_CARRIES, 1, scan->config->group, arguments.at, arguments.count, "join",
-                 2 * chunks * (int64_t)sizeof(cl_long));
+    operator_enqueue(scan->run, SCAN_CARRIES, 1, scan->config->group, arguments.at, arguments.count, "join",
+                     2 * chunks * (int64_t)sizeof(cl_long));
 }
 
 /* Runs SCAN_TOTALS, or SCAN_ROWS if `out` is given. */
@@ -114,38 +113,34 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
     add(&arguments, sizeof each, &each);
     add(&arguments, sizeof segment, &segment);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)divide_up(rows, chunk), scan->config->group,
-                 arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
+    operator_enqueue(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)divide_up(rows, chunk), scan->config->group,
+                     arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
 }
 
 /* Scans in one pass. */
 static void run_lookback(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
                          int64_t rows)
 {
-    struct arguments clear = {.count = 0}, arguments = {.count = 0};
-    int64_t tiles = divide_up(rows, (int64_t)(scan->config->group * scan->text.items));
-    cl_ulong count = (cl_ulong)tiles, all = (cl_ulong)rows;
+    struct arguments arguments = {.count = 0};
+    size_t tiles = (size_t)divide_up(rows, (int64_t)(scan->text.group * scan->text.items));
+    cl_ulong epoch = 0, all = (cl_ulong)rows;
     cl_int first = row == 0;
+    cl_mem words = memory_tiles(scan->run->accelerator->memory, SCRATCH_STATES, 2 * tiles, &epoch);
 
-    add(&clear, sizeof scan->words, &scan->words);
-    add(&clear, sizeof count, &count);
-    add(&clear, sizeof scan->next, &scan->next);
-    operator_enqueue(scan->run, SCAN_CLEAR, (size_t)divide_up(tiles, (int64_t)scan->config->group), scan->config->group,
-                     clear.at, clear.count, "clear", tiles * WORD_BYTES);
     add_view(&arguments, in);
     add_view(&arguments, out);
-    add(&arguments, sizeof scan->words, &scan->words);
-    add(&arguments, sizeof scan->next, &scan->next);
+    add(&arguments, sizeof words, &words);
+    add(&arguments, sizeof epoch, &epoch);
     add(&arguments, sizeof scan->carry, &scan->carry);
     add_parameters(scan, &arguments);
     add(&arguments, sizeof first, &first);
     add(&arguments, sizeof all, &all);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, SCAN_LOOKBACK, (size_t)tiles, scan->config->group, arguments.at, arguments.count, "scan",
-                 (int64_t)(size_in(scan) + size_out(scan)) * rows);
+    operator_enqueue(scan->run, SCAN_LOOKBACK, tiles, scan->text.group, arguments.at, arguments.count, "scan",
+                     (int64_t)(size_in(scan) + size_out(scan)) * rows);
 }
 
-static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
+static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows, bool *flagged)
 {
     struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
@@ -162,6 +157,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows)
         run_carries(scan, row == 0, divide_up(rows, chunk));
         run_chunks(scan, &in, &out, row, rows, chunk);
     }
+    *flagged = operator_raised(scan->run, scan->flag) || *flagged;
     return !operator_stopped(scan->run) && memory_keep(memory, scan->to, row, rows, &out, scan->job->timing);
 }
 
@@ -177,20 +173,16 @@ static int64_t slab_rows(const struct scan *scan, const struct device *device)
     return rows < 4096 ? 4096 : rows / 4096 * 4096;
 }
 
-static void scan_slabs(struct scan *scan)
+static void scan_slabs(struct scan *scan, bool *flagged)
 {
     struct memory *memory = scan->run->accelerator->memory;
     int64_t most = slab_rows(scan, &scan->run->accelerator->device);
 
-    scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
+    if (!scan->text.lookback)
+        scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
     scan->carry = operator_buffer(scan->run, SCAN_STATE_BYTES);
-    if (scan->text.lookback) {
-        int64_t rows = min_int64(most, scan->job->rows), tile = (int64_t)(scan->config->group * scan->text.items);
-        scan->words = operator_buffer(scan->run, (size_t)(divide_up(rows, tile) * WORD_BYTES));
-        scan->next = operator_buffer(scan->run, sizeof(cl_uint));
-    }
     for (int64_t row = 0; row < scan->job->rows && !operator_stopped(scan->run); row += most) {
-        if (!scan_slab(scan, row, min_int64(most, scan->job->rows - row)))
+        if (!scan_slab(scan, row, min_int64(most, scan->job->rows - row), flagged))
             return;
         memory_done(memory, scan->job->timing);
     }
@@ -226,16 +218,16 @@ static void run_columns(const struct columns *columns, enum scan_kernel kernel)
         add(&arguments, sizeof columns->lines, &columns->lines);
     add(&arguments, sizeof columns->items, &columns->items);
     add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_run(scan->run, kernel, (size_t)divide_up((int64_t)threads, (int64_t)scan->config->group),
-                 scan->config->group, arguments.at, arguments.count,
-                 carries  ? "join"
-                 : writes ? "scan"
-                          : "totals",
-                 carries ? 0 : (int64_t)(rows * bytes));
+    operator_enqueue(scan->run, kernel, (size_t)divide_up((int64_t)threads, (int64_t)scan->config->group),
+                     scan->config->group, arguments.at, arguments.count,
+                     carries  ? "join"
+                     : writes ? "scan"
+                              : "totals",
+                     carries ? 0 : (int64_t)(rows * bytes));
 }
 
 /* Uses enough work-items to fill the device, each with enough rows of its column to pay. */
-static void scan_columns(struct scan *scan)
+static void scan_columns(struct scan *scan, bool *flagged)
 {
     const struct device *device = &scan->run->accelerator->device;
     struct memory *memory = scan->run->accelerator->memory;
@@ -255,6 +247,7 @@ static void scan_columns(struct scan *scan)
     run_columns(&columns, SCAN_COLUMN_TOTALS);
     run_columns(&columns, SCAN_COLUMN_CARRIES);
     run_columns(&columns, SCAN_COLUMN_ROWS);
+    *flagged = operator_raised(scan->run, scan->flag) || *flagged;
     if (!operator_stopped(scan->run))
         memory_keep(memory, scan->to, 0, rows, &columns.out, scan->job->timing);
 }
@@ -294,7 +287,6 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
     const struct aggregate *aggregate = &job->task->aggregates[0];
     const struct kernel_config *config = accelerator->config;
     struct scan scan = {.job = job, .config = config, .from = job->inputs[column_op->keys[0]], .to = job->results[0]};
-    cl_int raised = 0;
 
     *job->result_rows = job->rows;
     if (!supports(accelerator, job))
@@ -313,13 +305,10 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
     struct operator_run run = operator_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
     scan.run = &run;
     scan.chunks = (int64_t)accelerator->device.units * (config->chunks ? (int64_t)config->groups : SCAN_GROUPS);
-    scan.flag = operator_buffer(&run, sizeof raised);
-    operator_write(&run, scan.flag, 0, sizeof raised, &raised);
+    scan.flag = memory_flag(accelerator->memory);
     if (column_op->stride > 1)
-        scan_columns(&scan);
+        scan_columns(&scan, flagged);
     else
-        scan_slabs(&scan);
-    operator_read(&run, scan.flag, 0, sizeof raised, &raised);
-    *flagged = *flagged || raised;
+        scan_slabs(&scan, flagged);
     return operator_end(&run);
 }

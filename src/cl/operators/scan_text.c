@@ -117,7 +117,6 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
 static void name_kernels(struct scan_text *text, const struct kernel_config *config)
 {
     if (text->lookback) {
-        text->names[SCAN_CLEAR] = "scan_clear";
         text->names[SCAN_LOOKBACK] = "scan_lookback";
         return;
     }
@@ -132,14 +131,15 @@ static void name_kernels(struct scan_text *text, const struct kernel_config *con
 }
 
 /* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. */
-static size_t items_of(enum combiner combiner, bool segmented, bool lookback, size_t element)
+enum { LOOKBACK_GROUP = 128, LOOKBACK_ITEMS = 31 };
+static size_t items_of(enum combiner combiner, bool segmented, size_t element)
 {
     enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
     size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
                    : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
                    : segmented                                                 ? 16
                                                                                : 8;
-    size_t items = (LOCAL_BYTES - (lookback ? 0 : 2 * state)) / element;
+    size_t items = (LOCAL_BYTES - 2 * state) / element;
 
     return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
 }
@@ -166,7 +166,8 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
     text->lookback = accelerator->device.warps && !config->chunks && !large && !segmented && column_op->stride <= 1;
-    text->items = items_of(combiner, segmented, text->lookback, staged);
+    text->group = text->lookback ? LOOKBACK_GROUP : config->group;
+    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(combiner, segmented, staged);
     name_kernels(text, config);
 
     const struct part parts[] = {
@@ -174,7 +175,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
         {"R", type_table[to].cl},
         {"X", form->number ? "double" : "long"},
         {"stage", staged > 4 ? "ulong" : "uint"},
-        {"group", arena_printf(arena, "%zu", config->group)},
+        {"group", arena_printf(arena, "%zu", text->group)},
         {"items", arena_printf(arena, "%zu", text->items)},
         {"parameters", parameters_of(text, arena)},
         {"pass", pass_of(text, arena)},

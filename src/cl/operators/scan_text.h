@@ -20,8 +20,7 @@ enum scan_kernel {
     SCAN_COLUMN_TOTALS,
     SCAN_COLUMN_CARRIES,
     SCAN_COLUMN_ROWS,
-    SCAN_CLEAR,    /* look-back: words, tiles, next */
-    SCAN_LOOKBACK, /* in, from, out, to, words, next, carry; first, rows, flag */
+    SCAN_LOOKBACK, /* in, from, out, to, words, epoch, carry; first, rows, flag */
     SCAN_KERNEL_COUNT
 };
 
@@ -32,6 +31,7 @@ struct scan_text {
     const char *names[SCAN_KERNEL_COUNT];
     bool is_float; /* the parameters are those of floats */
     bool lookback; /* one pass, SCAN_LOOKBACK */
+    size_t group;  /* work-items */
     size_t items;  /* rows of a work-item in a tile */
     bool has_function;
     struct function function;

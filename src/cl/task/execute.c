@@ -240,7 +240,7 @@ static bool run_write(const struct results *results, struct launch *launch)
     bool one_pass = kernel_in_one_pass(launch->plan);
 
     if (one_pass)
-        readback.buffer = memory_tiles(memory, launch_tiles(launch), &launch->epoch);
+        readback.buffer = memory_tiles(memory, SCRATCH_TILES, launch_tiles(launch) + 1, &launch->epoch);
     const size_t list = launch_list_bytes(launch->plan, launch->rows);
     cl_mem slots = one_pass ? readback.buffer : memory_scratch(memory, SCRATCH_SLOTS, list);
     return (slots || (!one_pass && list == 0)) && launch_clear_list(launch->accelerator, slots, list) &&
