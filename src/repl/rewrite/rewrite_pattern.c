@@ -27,7 +27,7 @@ struct matcher {
     const struct rewrite_text *text;
     const struct env *env;
     struct rewrite_error error;
-    struct element elements[MAX_ELEMENTS];
+    struct element *elements; /* those before `count` are set: zeroing all takes as long as a match */
     size_t count;
     size_t steps;
     struct rewrite_match *match;
@@ -349,7 +349,8 @@ static bool match_from(struct matcher *m, size_t element, size_t token)
 bool rewrite_match(const struct rewrite_text *text, const char *pattern, struct rewrite_error error,
                    const struct env *env, struct arena *arena, struct rewrite_match *match)
 {
-    struct matcher m = {.text = text, .env = env, .error = error, .match = match};
+    struct element elements[MAX_ELEMENTS];
+    struct matcher m = {.text = text, .env = env, .error = error, .elements = elements, .match = match};
     compile(&m, pattern, arena);
     for (size_t token = 0; token < text->count; token++) {
         *match = (struct rewrite_match){.begin = text->tokens[token].begin};
