@@ -43,6 +43,8 @@ struct shared {
     const struct job *job;
     const struct program *program;
     const struct thread *caller; /* the thread that runs the statement */
+    int threads;
+    struct agg_state *states; /* of the job */
     int64_t piece_rows;
     _Atomic int64_t next; /* next piece to take */
     _Atomic bool stop;
@@ -193,6 +195,24 @@ static void report_pieces(const struct shared *shared)
     progress_report(job->progress, &advance);
 }
 
+/* Each thread prepares itself when it takes its first piece: its memory is then in its own caches, and is zeroed while
+ * others already work. A thread alone adds to the job's states directly. */
+static void thread_init(struct thread *thread)
+{
+    const struct shared *shared = thread->shared;
+    const struct program *program = shared->program;
+    const struct task *task = shared->job->task;
+    thread->arena = arena_new();
+    thread->worker = worker_new(program, thread->arena);
+    worker_set_gap(thread->worker, (shared->threads - 1) * shared->piece_rows);
+    thread->states = shared->states;
+    if (shared->threads > 1)
+        thread->states = arena_array(thread->arena, task->aggregate_count, sizeof *thread->states);
+    for (size_t i = 0; i < task->aggregate_count && shared->threads > 1; i++)
+        agg_init(&thread->states[i], &task->aggregates[i], &task->code);
+    thread->destinations = arena_array(thread->arena, program->output_count, sizeof *thread->destinations);
+}
+
 static void work(void *context, int number)
 {
     struct thread *thread = (struct thread *)context + number;
@@ -202,6 +222,8 @@ static void work(void *context, int number)
         int64_t piece = atomic_fetch_add(&shared->next, 1);
         if (piece > (job->end - job->begin - 1) / shared->piece_rows)
             break;
+        if (!thread->worker)
+            thread_init(thread);
         int64_t begin = job->begin + piece * shared->piece_rows;
         int64_t count = job->end - begin < shared->piece_rows ? job->end - begin : shared->piece_rows;
         if (job->cancel && *job->cancel)
@@ -219,22 +241,6 @@ static void work(void *context, int number)
     }
     if (shared->order)
         write_batches(thread, 0);
-}
-
-/* Arenas are not thread-safe, so each thread has one, filled here before it starts. A thread alone adds to `states`
- * directly. */
-static void thread_init(struct thread *thread, struct shared *shared, struct agg_state *states, int threads)
-{
-    const struct program *program = shared->program;
-    const struct task *task = shared->job->task;
-    thread->shared = shared;
-    thread->arena = arena_new();
-    thread->worker = worker_new(program, thread->arena);
-    worker_set_gap(thread->worker, (threads - 1) * shared->piece_rows);
-    thread->states = threads == 1 ? states : arena_array(thread->arena, task->aggregate_count, sizeof *thread->states);
-    for (size_t i = 0; i < task->aggregate_count && threads > 1; i++)
-        agg_init(&thread->states[i], &task->aggregates[i], &task->code);
-    thread->destinations = arena_array(thread->arena, program->output_count, sizeof *thread->destinations);
 }
 
 static bool in_row_order(const struct task *task)
@@ -328,18 +334,22 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
     int threads = thread_count(evaluator, job, shared.piece_rows);
     struct thread *per_thread = arena_array(arena, (size_t)threads, sizeof *per_thread);
     shared.caller = per_thread;
+    shared.threads = threads;
+    shared.states = states;
     if (sink && shared.filtered && threads > 1 && shared.program->output_count > 0)
         shared.order = &order;
     if (states && threads > 1 && has_user_reduce(job->task))
         shared.partials = arena_array(arena, (size_t)piece_count(job, shared.piece_rows), sizeof *shared.partials);
     for (int i = 0; i < threads; i++)
-        thread_init(&per_thread[i], &shared, states, threads);
+        per_thread[i].shared = &shared;
     thread_pool_run(evaluator->thread_pool, threads, work, per_thread);
 
     int64_t skipped = 0;
     if (shared.partials)
         merge_partials(&shared, states);
     for (int i = 0; i < threads; i++) {
+        if (!per_thread[i].worker) /* it came too late */
+            continue;
         for (size_t k = 0; states && threads > 1 && !shared.partials && k < job->task->aggregate_count; k++)
             agg_merge(&states[k], &per_thread[i].states[k]);
         skipped += worker_skipped_bytes(per_thread[i].worker);
