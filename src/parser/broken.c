@@ -4,6 +4,21 @@
 #include "parser/lexer.h"
 #include "parser/token.h"
 
+/* Whether a `let`, of which the lexer is behind the `=`, is one within an expression: it has a `:` before any stage. */
+static bool is_local(struct lexer lexer, uint32_t end)
+{
+    size_t questions = 0;
+    for (struct lexeme next = lexer_next(&lexer); next.kind != LEX_EOF && next.end <= end; next = lexer_next(&lexer)) {
+        if (next.kind == TOKEN_PIPE)
+            return false;
+        if (next.kind == TOKEN_COLON && questions == 0)
+            return true;
+        questions += next.kind == TOKEN_QUESTION;
+        questions -= next.kind == TOKEN_COLON;
+    }
+    return false;
+}
+
 bool broken_definition(struct span statement, struct arena *arena, struct broken_definition *broken)
 {
     if (!statement.source || statement.end > statement.source->length)
@@ -22,6 +37,8 @@ bool broken_definition(struct span statement, struct arena *arena, struct broken
     struct lexeme next = lexer_next(&lexer);
     while (next.kind != TOKEN_ASSIGN && next.kind != LEX_EOF && next.end < statement.end)
         next = lexer_next(&lexer);
+    if (!broken->is_def && is_local(lexer, statement.end))
+        return false;
     do
         next = lexer_next(&lexer);
     while (next.kind == LEX_NEWLINE);

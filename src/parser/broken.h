@@ -14,7 +14,8 @@ struct broken_definition {
     bool is_stage;    /* of a `def` */
 };
 
-/* Whether the statement begins as a definition, by `let NAME` or `def NAME`. */
+/* Whether the statement begins as a definition, by `let NAME` or `def NAME`, and not as a `let` within an expression.
+ */
 bool broken_definition(struct span statement, struct arena *arena, struct broken_definition *broken);
 
 #endif

@@ -88,11 +88,28 @@ static size_t count_errors(const struct diags *diags)
     return count;
 }
 
+/* Makes known what statements before byte `end` with errors of syntax, of diagnostics from number `k` on, would have
+ * defined. Returns the number of the next one. */
+static size_t name_broken(struct checker *checker, const struct script *script, size_t k, uint32_t end)
+{
+    for (; k < script->diags.count && script->diags.at[k].statement.begin < end; k++) {
+        const struct diag *diag = &script->diags.at[k];
+        struct broken_definition broken;
+        if (diag->severity != SEVERITY_ERROR || !broken_definition(diag->statement, checker->arena, &broken))
+            continue;
+        const enum binding_kind def = broken.is_stage ? BINDING_STAGE : BINDING_FUNCTION;
+        (void)env_set_unknown(checker->env, broken.name, broken.is_def ? def : BINDING_RELATION);
+    }
+    return k;
+}
+
 void script_check(struct checker *checker, const struct script *script)
 {
     const atomic_int *cancel = checker->session->platform->cancel;
+    size_t broken = 0;
     for (const struct stmt *stmt = script->first; stmt && count_errors(&checker->diags) < LIMIT_ERRORS && !*cancel;
          stmt = stmt->next) {
+        broken = name_broken(checker, script, broken, stmt->span.begin);
         const struct stmt *resolved = resolve_command_word(stmt, checker->env, checker->arena);
         const size_t before = checker->diags.count;
         if (resolved->kind == STMT_COMMAND)
@@ -101,20 +118,6 @@ void script_check(struct checker *checker, const struct script *script)
             (void)check_statement(checker->env, resolved, checker->arena, &checker->diags);
         if (checker->diags.count > before)
             rewrites_correct(checker->env, script->mode, &checker->diags, before, resolved->span);
-    }
-}
-
-/* Names that statements with errors of syntax would have defined are known, so that uses of them are no errors. */
-static void name_broken(struct checker *checker, const struct script *script)
-{
-    for (size_t i = 0; i < script->diags.count; i++) {
-        const struct diag *diag = &script->diags.at[i];
-        struct broken_definition broken;
-        if (diag->severity == SEVERITY_ERROR && broken_definition(diag->statement, checker->arena, &broken))
-            (void)env_set_unknown(checker->env, broken.name,
-                                  broken.is_stage ? BINDING_STAGE
-                                  : broken.is_def ? BINDING_FUNCTION
-                                                  : BINDING_RELATION);
     }
 }
 
@@ -169,7 +172,6 @@ static bool check_whole(struct session *session, const struct script *script)
     set_timeout(session);
     if (session->output)
         made_files_add(&checker.env->made, output_path(session));
-    name_broken(&checker, script);
     script_check(&checker, script);
     bool valid = !diags_have_errors(&checker.diags);
     report_in_order(session, script, &checker.diags);
