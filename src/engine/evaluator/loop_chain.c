@@ -161,7 +161,7 @@ struct chain_run *chain_runs_new(const struct program *program, struct arena *ar
         runs[k] = (struct chain_run){
             .x = arena_array(arena, terms, sizeof *runs->x),
             .y = arena_array(arena, terms, sizeof *runs->y),
-            .y_round = arena_array(arena, terms, sizeof *runs->y_round),
+            .factors = arena_array(arena, terms * TERM_SUM_ROUNDS, sizeof *runs->factors),
             .sums = arena_aligned(arena, (size_t)TERM_SUM_ROUNDS * TILE_ROWS * sizeof *runs->sums, CACHE_LINE),
         };
     return runs;
@@ -183,8 +183,16 @@ void chains_begin(struct worker *worker, const struct loop_tile *tile, const enu
             const int64_t *position = worker->at[element->position];
             run->x[k] = worker->at[term->row];
             run->y[k] = (const double *)element->column->data + position[begin];
-            run->y_round[k] = element->step;
         }
+    }
+}
+
+static void read_factors(const struct chain_run *run, const struct loop_tile *tile, const struct tile_chain *of)
+{
+    for (int k = 0; k < of->term_count; k++) {
+        const int64_t step = tile->elements[of->terms[k].element].step;
+        for (int64_t round = run->first; round < run->end; round++)
+            run->factors[k * TERM_SUM_ROUNDS + (round - run->first)] = run->y[k][round * step];
     }
 }
 
@@ -194,17 +202,17 @@ void chain_run_round(struct worker *worker, const struct loop_tile *tile, int ch
     const struct tile_chain *of = &tile->chains[chain];
     struct chain_run *run = &worker->chains[chain];
     if (round >= run->end) {
+        const int64_t left = rounds - round, parts = (left + TERM_SUM_ROUNDS - 1) / TERM_SUM_ROUNDS;
         run->first = round;
-        run->end = rounds - round < TERM_SUM_ROUNDS ? rounds : round + TERM_SUM_ROUNDS;
+        run->end = round + (left + parts - 1) / parts;
+        read_factors(run, tile, of);
         term_sum_compute(&(struct term_sum){
             .squares = of->squares,
             .terms = of->term_count,
             .lanes = count,
             .rounds = (int)(run->end - round),
-            .first = round,
             .x = run->x,
-            .y = run->y,
-            .y_round = run->y_round,
+            .y = run->factors,
             .out = run->sums,
             .out_round = TILE_ROWS,
         });

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Rounds whose sums are computed together: they read x once. */
-enum { TERM_SUM_ROUNDS = 4 };
+/* Most rounds whose sums are computed together: they read x once. */
+enum { TERM_SUM_ROUNDS = 8 };
 
 struct term_sum {
     bool squares; /* terms are (x - y)^2; else x * y */
@@ -16,9 +16,7 @@ struct term_sum {
     int lanes;
     int rounds;             /* at most TERM_SUM_ROUNDS */
     const double *const *x; /* of each term, a value a lane */
-    int64_t first;          /* the first of them */
-    const double *const *y; /* of each term, round 0's value, */
-    const int64_t *y_round; /* and elements from a round to the next */
+    const double *y;        /* of each term TERM_SUM_ROUNDS values, one a round */
     double *out;            /* the first round's sums, */
     int64_t out_round;      /* and elements from a round to the next */
 };
