@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,11 +23,12 @@ struct arena {
     size_t next_size; /* of the next regular chunk */
 };
 
-static char *add_chunk(struct arena *arena, size_t size)
+static char *add_chunk(struct arena *arena, size_t size, bool zeroed)
 {
     if (size > SIZE_MAX - sizeof(struct chunk))
         heap_exhausted();
-    struct chunk *chunk = heap_array(1, sizeof(struct chunk) + size);
+    const size_t bytes = sizeof(struct chunk) + size;
+    struct chunk *chunk = zeroed ? heap_array(1, bytes) : heap_resize(NULL, bytes, 1);
     chunk->next = arena->chunks;
     arena->chunks = chunk;
     return chunk->bytes;
@@ -61,8 +63,8 @@ void *arena_alloc(struct arena *arena, size_t size)
     size = size ? (size + alignment - 1) / alignment * alignment : alignment;
     if (size > arena->left) {
         if (size > arena->next_size / 4)
-            return add_chunk(arena, size);
-        arena->free = add_chunk(arena, arena->next_size);
+            return add_chunk(arena, size, true);
+        arena->free = add_chunk(arena, arena->next_size, true);
         arena->left = arena->next_size;
         if (arena->next_size < LARGEST_CHUNK)
             arena->next_size *= 2;
@@ -78,7 +80,9 @@ void *arena_aligned(struct arena *arena, size_t size, size_t alignment)
 {
     if (size > SIZE_MAX - alignment)
         heap_exhausted();
-    uintptr_t memory = (uintptr_t)arena_alloc(arena, size + alignment - 1);
+    const size_t room = size + alignment - 1;
+    const uintptr_t memory =
+        (uintptr_t)(room > LARGEST_CHUNK ? add_chunk(arena, room, false) : arena_alloc(arena, room));
     return (void *)((memory + alignment - 1) / alignment * alignment);
 }
 

@@ -20,7 +20,7 @@ void arena_free(struct arena *arena);
 /* `size` zeroed bytes, aligned for any type. Never NULL. */
 void *arena_alloc(struct arena *arena, size_t size);
 
-/* `size` zeroed bytes aligned to `alignment`, a power of two. Never NULL. */
+/* `size` bytes aligned to `alignment`, a power of two, not all zero: for buffers. Never NULL. */
 void *arena_aligned(struct arena *arena, size_t size, size_t alignment);
 
 /* `count` zeroed elements of `size` bytes; overflow is checked. Never NULL. */

@@ -31,6 +31,7 @@ static void use_vectors(const struct step *step, void (*use)(void *context, reg 
 struct lives {
     const struct program *program;
     int32_t *from, *last;
+    int32_t *loops; /* the steps that are loops */
     int32_t step; /* of the loop or arm whose vectors are visited */
 };
 
@@ -38,9 +39,9 @@ struct lives {
 static int32_t read_at(const struct lives *lives, reg vector, int32_t step)
 {
     int32_t end = step;
-    for (int32_t s = 0; s < step && lives->program->loop_count > 0; s++) {
-        const struct vector_loop *loop = lives->program->steps[s].loop;
-        if (loop && loop->end > step && lives->from[vector] < s && loop->end - 1 > end)
+    for (int32_t k = 0; k < lives->program->loop_count && lives->loops[k] < step; k++) {
+        const struct vector_loop *loop = lives->program->steps[lives->loops[k]].loop;
+        if (loop->end > step && lives->from[vector] < lives->loops[k] && loop->end - 1 > end)
             end = loop->end - 1;
     }
     return end;
@@ -66,8 +67,11 @@ static void find_begins(struct lives *lives)
     const struct program *program = lives->program;
     for (reg vector = 0; vector < program->vector_count; vector++)
         lives->from[vector] = -1;
+    int32_t loops = 0;
     for (int32_t s = 0; s < program->step_count; s++) {
         lives->step = s;
+        if (program->steps[s].loop)
+            lives->loops[loops++] = s;
         if (has_steps(&program->steps[s]))
             use_vectors(&program->steps[s], begin_own, lives);
         else if (lives->from[program->steps[s].out] < 0)
@@ -80,6 +84,7 @@ static struct lives find_lives(const struct program *program, struct arena *aren
 {
     int32_t *last = arena_array(arena, (size_t)program->vector_count + 1, sizeof *last);
     struct lives lives = {.program = program, .last = last};
+    lives.loops = arena_array(arena, (size_t)program->loop_count + 1, sizeof *lives.loops);
     lives.from = arena_array(arena, (size_t)program->vector_count + 1, sizeof *lives.from);
     find_begins(&lives);
     for (size_t k = 0; k < program->output_count; k++)

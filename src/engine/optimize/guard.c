@@ -11,6 +11,8 @@
 
 #include "engine/plan/code_loop.h"
 
+#include <string.h>
+
 /* A demand: a bool of the code, or one of these. */
 enum { ALWAYS = NO_VALUE, NEVER = -2 };
 
@@ -225,17 +227,16 @@ static void reach(struct visit *visit, value v)
     visit->waiting[visit->count++] = v;
 }
 
-/* Whether the condition is computed from a loop of which `v` is the index or in the body, as a value that several loops
- * share may be. A loop also reads the conditions of its index and of what can fail in its rounds, though they come
- * later in the code. */
-static bool waits_for_itself(const struct code *code, value v, value condition, const uint32_t *levels)
+/* Marks what a condition is computed from in a loop of which it is the index or in the body, as a value that several
+ * loops share may be. A loop also reads the conditions of its index and of what can fail in its rounds, though they
+ * come later in the code. */
+static void mark_bodies(const struct code *code, value condition, const uint32_t *levels, bool *in_body)
 {
-    if (condition < 0 || levels[v] == 0)
-        return false;
     const size_t count = (size_t)code->count;
     bool *body = arena_array(code->arena, count, sizeof *body);
     struct visit visit = {.reached = arena_array(code->arena, count, sizeof *visit.reached),
                           .waiting = arena_array(code->arena, count, sizeof *visit.waiting)};
+    memset(in_body, 0, count);
     reach(&visit, condition);
     while (visit.count > 0) {
         const value at = visit.waiting[--visit.count];
@@ -244,27 +245,47 @@ static bool waits_for_itself(const struct code *code, value v, value condition, 
         if (code->at[at].op != OP_LOOP)
             continue;
         loop_mark_body(code, at, levels, body);
-        if (body[v])
-            return true;
         for (value inner = 0; inner < at; inner++) {
+            in_body[inner] = in_body[inner] || body[inner];
             if (body[inner] && code->at[inner].checked)
                 reach(&visit, code->at[inner].guard);
         }
     }
-    return false;
 }
 
-/* Leaves out such conditions. */
+/* Which values a condition waits for; neighbours mostly share theirs. */
+struct waiting {
+    const uint32_t *levels;
+    value condition; /* NO_VALUE: none yet */
+    bool *in_body;
+};
+
+static bool waits_for(struct waiting *waiting, const struct code *code, value condition, value v)
+{
+    if (condition < 0 || waiting->levels[v] == 0)
+        return false;
+    if (condition != waiting->condition)
+        mark_bodies(code, condition, waiting->levels, waiting->in_body);
+    waiting->condition = condition;
+    return waiting->in_body[v];
+}
+
+/* Leaves out conditions that wait for the value that they guard. */
 static void drop_circular(struct code *code)
 {
-    const uint32_t *levels = code_levels(code, code->arena);
+    struct waiting waiting = {.levels = code_levels(code, code->arena), .condition = NO_VALUE};
     const value always = code_bool(code, true, code->at[0].span);
+    waiting.in_body = arena_array(code->arena, (size_t)code->count, sizeof *waiting.in_body);
     for (value v = 0; v < code->count; v++) {
         struct instr *instr = &code->at[v];
-        if (instr->checked && waits_for_itself(code, v, instr->guard, levels))
+        if (instr->checked && waits_for(&waiting, code, instr->guard, v)) {
             instr->guard = NO_VALUE;
-        if (instr->op == OP_COUNTER && waits_for_itself(code, v, instr->args[2], levels))
+            waiting.condition = NO_VALUE;
+        }
+        if (instr->op == OP_COUNTER && waits_for(&waiting, code, instr->args[2], v)) {
             instr->args[2] = always;
+            waiting.condition = NO_VALUE;
+        }
     }
 }
 
