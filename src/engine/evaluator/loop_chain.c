@@ -151,6 +151,12 @@ void tile_find_chains(struct loop_tile *tile, const struct vector_loop *loop, st
     }
     if (tile->chain_count > program->most_chains)
         program->most_chains = tile->chain_count;
+    for (size_t s = tile->step_count; s-- > 0;) {
+        const struct tile_step *next = s + 1 < tile->step_count ? &tile->steps[s + 1] : NULL;
+        const int chain = tile->steps[s].chain;
+        const bool goes_on = next && chain >= 0 && next->chain == chain && tile->chains[chain].last != s + 1;
+        tile->steps[s].behind = goes_on ? next->behind : s + 1;
+    }
 }
 
 struct chain_run *chain_runs_new(const struct program *program, struct arena *arena)

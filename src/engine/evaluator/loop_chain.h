@@ -25,7 +25,7 @@ void tile_find_chains(struct loop_tile *tile, const struct vector_loop *loop, st
 
 /* A worker's chain, for at most TILE_ROWS rows. All that it points to is in the worker's arena. */
 struct chain_run {
-    bool runs; /* else its steps are run one by one */
+    bool runs;             /* else its steps are run one by one */
     const double **x, **y; /* of each term: its rows' values, and its element in round 0 */
     double *factors;       /* of each term, its elements in rounds `first` .. `end`-1 */
     double *sums;          /* of rounds `first` .. `end`-1, TILE_ROWS a round */

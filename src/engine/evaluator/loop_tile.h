@@ -46,8 +46,9 @@ struct tile_sum {
 struct tile_step {
     const struct step *step; /* or NULL */
     int element, sum;        /* or -1 */
-    int second; /* an element that is the step's second argument, where it may be one for all rows; or -1 */
-    int chain;  /* computes nothing but terms of this chain (loop_chain.h), or its sum; or -1 */
+    int second;    /* an element that is the step's second argument, where it may be one for all rows; or -1 */
+    int chain;     /* computes nothing but terms of this chain (loop_chain.h), or its sum; or -1 */
+    size_t behind; /* of a step that computes terms: the first step from here on that does not */
 };
 
 /* The loop as one sum of products of elements. */

@@ -180,6 +180,8 @@ static bool run_round(struct worker *worker, const struct vector_loop *loop, con
         if (step->chain >= 0 && worker->chains[step->chain].runs) {
             if (tile->chains[step->chain].last == s)
                 chain_run_round(worker, tile, step->chain, round, rounds, rows->count);
+            else
+                s = step->behind - 1;
         } else if (step->element >= 0) {
             read_element(worker, &tile->elements[step->element], rows, rows->places[step->element], round);
         } else if (step->sum >= 0) {
