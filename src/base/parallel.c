@@ -72,6 +72,8 @@ struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t
     if (wanted < rows / MAX_PART_ROWS)
         wanted = rows / MAX_PART_ROWS;
     count = count < wanted ? count : wanted;
+    if (count > workers->threads)
+        count -= count % workers->threads; /* else some have one part more than others */
     int64_t size = count > 0 ? (rows + count - 1) / count : 0;
     return (struct parts){.rows = rows, .size = size, .count = size > 0 ? (rows + size - 1) / size : 0};
 }

@@ -129,6 +129,8 @@ void float_grid_add(struct float_grid *grid, struct compensated_sum *states, con
 void float_grid_empty(struct float_grid *grid, struct compensated_sum *states)
 {
     for (int64_t i = 0; i < grid->groups && grid->rows > 0; i++) {
+        if (grid->sums[2 * i] == 0 && grid->sums[2 * i + 1] == 0)
+            continue;
         compensated_sum_add(&states[i], grid->sums[2 * i]);
         compensated_sum_add(&states[i], grid->sums[2 * i + 1]);
     }

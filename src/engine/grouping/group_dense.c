@@ -15,7 +15,8 @@ enum {
     MERGE_PLACES = 1 << 12,
     COPIES = 4, /* of small arrays: consecutive rows with equal keys then do not depend on each other */
     COPY_BITS = 10,
-    COPY_BYTES = 1 << 15 /* more than two copies must fit the L1 cache */
+    COPY_BYTES = 1 << 15, /* more than two copies must fit the L1 cache */
+    COPY_ROWS = 1 << 9    /* of a copy's group: what clearing and merging its states takes */
 };
 
 struct dense_groups {
@@ -192,7 +193,7 @@ static int64_t copies_of(const struct grouping *grouping, int bits)
     size_t size = 0;
     for (size_t i = 0; i < grouping->group_agg_count; i++)
         size += group_aggregate_size(&grouping->group_aggs[i]);
-    if (bits > COPY_BITS)
+    if (bits > COPY_BITS || grouping->rows >> bits < (int64_t)COPY_ROWS * COPIES)
         return 1;
     return size * COPIES << bits <= COPY_BYTES ? COPIES : COPIES / 2;
 }
