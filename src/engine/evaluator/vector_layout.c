@@ -32,7 +32,7 @@ struct lives {
     const struct program *program;
     int32_t *from, *last;
     int32_t *loops; /* the steps that are loops */
-    int32_t step; /* of the loop or arm whose vectors are visited */
+    int32_t step;   /* of the loop or arm whose vectors are visited */
 };
 
 /* A loop reads what was computed before it in every round, so up to its end. */
