@@ -8,3 +8,8 @@ int text_compare(struct text a, struct text b)
     int order = common > 0 ? memcmp(a.at, b.at, common) : 0;
     return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
 }
+
+bool text_is(struct text text, const char *word)
+{
+    return text_compare(text, (struct text){word, strlen(word)}) == 0;
+}

@@ -111,7 +111,7 @@ struct text flat_pair(const struct flat_table *table, unsigned field, const char
     struct flat_vector pairs = flat_vector(table, field, OFFSET_BYTES);
     for (size_t k = 0; k < pairs.count; k++) {
         struct flat_table pair = flat_vector_table(&pairs, k);
-        if (text_compare(flat_string(&pair, 0), (struct text){key, strlen(key)}) == 0)
+        if (text_is(flat_string(&pair, 0), key))
             return flat_string(&pair, 1);
     }
     return (struct text){0};

@@ -4,8 +4,6 @@
 #include "engine/parquet/thrift.h"
 #include "engine/storage/pandas_index.h"
 
-#include <string.h>
-
 enum { OTHER_ENCODING_BIT = 31 };
 
 /* The values of the enum ConvertedType. */
@@ -264,9 +262,9 @@ static void read_pair(struct thrift *in, struct footer *footer)
         else
             thrift_skip(in, field.type);
     }
-    if (text_compare(key, (struct text){duration_key, strlen(duration_key)}) == 0)
+    if (text_is(key, duration_key))
         footer->durations = value;
-    else if (text_compare(key, (struct text){pandas_key, strlen(pandas_key)}) == 0)
+    else if (text_is(key, pandas_key))
         footer->pandas = value;
 }
 

@@ -39,11 +39,6 @@ static struct text take_value(struct cursor *in)
     return string;
 }
 
-static bool equals(struct text text, const char *word)
-{
-    return text_compare(text, (struct text){word, strlen(word)}) == 0;
-}
-
 static bool is_integer(struct text text)
 {
     size_t sign = text.length > 0 && *text.at == '-';
@@ -86,16 +81,16 @@ static bool read_range(struct text metadata, struct range *range)
         bool string = take(&in, '"');
         in.at -= string;
         struct text value = take_value(&in);
-        if (equals(name, "kind"))
+        if (text_is(name, "kind"))
             range->kind = value;
-        else if (equals(name, "name") && string)
+        else if (text_is(name, "name") && string)
             range->name = value;
-        else if (equals(name, "start"))
+        else if (text_is(name, "start"))
             range->start = value;
-        else if (equals(name, "step"))
+        else if (text_is(name, "step"))
             range->step = value;
     } while (take(&in, ','));
-    return equals(range->kind, "range") && is_integer(range->start) && is_integer(range->step);
+    return text_is(range->kind, "range") && is_integer(range->start) && is_integer(range->step);
 }
 
 void pandas_note_range(struct text metadata, const char *path, struct diags *diags)
@@ -105,7 +100,7 @@ void pandas_note_range(struct text metadata, const char *path, struct diags *dia
         return;
     struct text name = is_plain_name(range.name) ? range.name : (struct text){"index", strlen("index")};
     diag_note(diags, (struct span){0}, "`%s`: the index of pandas is a range, which is no column of the file", path);
-    if (equals(range.start, "0") && equals(range.step, "1"))
+    if (text_is(range.start, "0") && text_is(range.step, "1"))
         diag_hint(diags, "`derive %.*s = row` makes one", (int)name.length, name.at);
     else
         diag_hint(diags, "`derive %.*s = %.*s + %.*s * row` makes one", (int)name.length, name.at,

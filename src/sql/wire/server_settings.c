@@ -2,8 +2,6 @@
 
 #include "base/strbuf.h"
 
-#include <string.h>
-
 /* Those that a server does not have are left alone. */
 static const struct {
     const char *name, *value;
@@ -32,28 +30,23 @@ static const struct {
 static const char *wanted_value(struct text name)
 {
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
-        if (name.length == strlen(pinned[i].name) && memcmp(name.at, pinned[i].name, name.length) == 0)
+        if (text_is(name, pinned[i].name))
             return pinned[i].value;
     }
     return NULL;
 }
 
-static bool is_text(struct text text, const char *expected)
-{
-    return text.length == strlen(expected) && memcmp(text.at, expected, text.length) == 0;
-}
-
 static bool is_setting(const struct query_texts *answer, int64_t row)
 {
-    return is_text(query_text(answer, 2, row), "setting");
+    return text_is(query_text(answer, 2, row), "setting");
 }
 
 /* Whether the user may not change settings: `readonly` is 1. */
 static bool is_fixed(const struct query_texts *answer)
 {
     for (int64_t row = 0; row < answer->rows; row++) {
-        if (is_setting(answer, row) && is_text(query_text(answer, 0, row), "readonly"))
-            return is_text(query_text(answer, 1, row), "1");
+        if (is_setting(answer, row) && text_is(query_text(answer, 0, row), "readonly"))
+            return text_is(query_text(answer, 1, row), "1");
     }
     return false;
 }
@@ -76,7 +69,7 @@ enum status server_settings_pin(struct http *http, const char *server, const str
     for (int64_t row = 0; row < answer->rows && status == STATUS_OK; row++) {
         const struct text name = query_text(answer, 0, row), value = query_text(answer, 1, row);
         const char *wanted = is_setting(answer, row) ? wanted_value(name) : NULL;
-        if (!wanted || is_text(value, wanted))
+        if (!wanted || text_is(value, wanted))
             continue;
         if (fixed) {
             diag_error(diags, span, "`%s` has the setting %.*s = %.*s, which can leave rows out without a word", server,
