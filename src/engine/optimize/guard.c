@@ -256,17 +256,18 @@ static void mark_bodies(const struct code *code, value condition, const uint32_t
 /* Which values a condition waits for; neighbours mostly share theirs. */
 struct waiting {
     const uint32_t *levels;
-    value condition; /* NO_VALUE: none yet */
+    value condition; /* NO_VALUE: none */
     bool *in_body;
 };
 
+/* If so, the condition has to be replaced: what waits for what is then found anew. */
 static bool waits_for(struct waiting *waiting, const struct code *code, value condition, value v)
 {
     if (condition < 0 || waiting->levels[v] == 0)
         return false;
     if (condition != waiting->condition)
         mark_bodies(code, condition, waiting->levels, waiting->in_body);
-    waiting->condition = condition;
+    waiting->condition = waiting->in_body[v] ? NO_VALUE : condition;
     return waiting->in_body[v];
 }
 
@@ -278,14 +279,10 @@ static void drop_circular(struct code *code)
     waiting.in_body = arena_array(code->arena, (size_t)code->count, sizeof *waiting.in_body);
     for (value v = 0; v < code->count; v++) {
         struct instr *instr = &code->at[v];
-        if (instr->checked && waits_for(&waiting, code, instr->guard, v)) {
+        if (instr->checked && waits_for(&waiting, code, instr->guard, v))
             instr->guard = NO_VALUE;
-            waiting.condition = NO_VALUE;
-        }
-        if (instr->op == OP_COUNTER && waits_for(&waiting, code, instr->args[2], v)) {
+        if (instr->op == OP_COUNTER && waits_for(&waiting, code, instr->args[2], v))
             instr->args[2] = always;
-            waiting.condition = NO_VALUE;
-        }
     }
 }
 
