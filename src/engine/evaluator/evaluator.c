@@ -259,19 +259,10 @@ static bool has_user_reduce(const struct task *task)
     return folds;
 }
 
-/* Bytes of a row of outputs. */
-static int64_t row_bytes(const struct program *program)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; i < program->output_count; i++)
-        bytes += (int64_t)program->outputs[i].size;
-    return bytes;
-}
-
 static int64_t rows_per_piece(const struct program *program)
 {
     int64_t rows = PIECE_ROWS;
-    while (rows > BLOCK_ROWS && rows * (row_bytes(program) + 1) > PIECE_BYTES)
+    while (rows > BLOCK_ROWS && rows * (program_row_bytes(program) + 1) > PIECE_BYTES)
         rows /= 2;
     while (rows > LOOP_ROWS && program->loop_count > 0 &&
            (program->job->end - program->job->begin) / rows < LOOP_PIECES)
@@ -282,7 +273,7 @@ static int64_t rows_per_piece(const struct program *program)
 /* At most: if all rows pass. */
 static int64_t output_bytes(const struct program *program)
 {
-    return row_bytes(program) * (program->job->end - program->job->begin);
+    return program_row_bytes(program) * (program->job->end - program->job->begin);
 }
 
 static int64_t piece_count(const struct job *job, int64_t piece_rows)
@@ -301,7 +292,7 @@ static int thread_count(const struct evaluator *evaluator, const struct job *job
 /* Bytes read, and written for `rows` result rows. */
 static int64_t bytes_moved(const struct program *program, int64_t rows)
 {
-    return program_bytes_read(program) + row_bytes(program) * rows;
+    return program_bytes_read(program) + program_row_bytes(program) * rows;
 }
 
 /* Pieces not reached after a stop have no states; the result is discarded then. */

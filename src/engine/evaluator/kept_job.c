@@ -94,10 +94,7 @@ struct kept_job *kept_job_new(const struct job *job, struct column *const *colum
     kept->columns = columns;
     kept->pool = pool;
     kept->program = program_new(&kept->job, columns, arena);
-    int64_t bytes = 0;
-    for (size_t i = 0; i < kept->program->output_count; i++)
-        bytes += (int64_t)kept->program->outputs[i].size;
-    kept->nontemporal = bytes * job->rows > NONTEMPORAL_BYTES;
+    kept->nontemporal = program_row_bytes(kept->program) * job->rows > NONTEMPORAL_BYTES;
     const int threads = job->rows <= ALONE_ROWS ? 1 : thread_pool_threads(pool);
     kept->piece_rows = threads == 1 ? max_int64(job->rows, 1) : PIECE_ROWS;
     open_members(kept, threads);

@@ -279,3 +279,11 @@ int64_t program_bytes_read(const struct program *program)
     }
     return bytes;
 }
+
+int64_t program_row_bytes(const struct program *program)
+{
+    int64_t bytes = 0;
+    for (size_t i = 0; i < program->output_count; i++)
+        bytes += (int64_t)program->outputs[i].size;
+    return bytes;
+}

@@ -144,4 +144,7 @@ struct program *program_new(const struct job *job, struct column *const *columns
 /* The bytes of the columns that it reads for the rows of its job's range, each column once. */
 int64_t program_bytes_read(const struct program *program);
 
+/* The bytes of a row in all of its outputs. */
+int64_t program_row_bytes(const struct program *program);
+
 #endif

@@ -40,10 +40,7 @@ static bool is_local(const struct kept_job *job, const struct kept_job *other)
 /* The bytes of a row in the columns that a round reads and writes. */
 static int64_t bytes_of_row(const struct kept_job *job)
 {
-    int64_t bytes = program_bytes_read(job->program) / max_int64(job->job.rows, 1);
-    for (size_t i = 0; i < job->program->output_count; i++)
-        bytes += (int64_t)job->program->outputs[i].size;
-    return bytes;
+    return program_bytes_read(job->program) / max_int64(job->job.rows, 1) + program_row_bytes(job->program);
 }
 
 /* Chooses how many rounds go together; false: fewer than would pay. */

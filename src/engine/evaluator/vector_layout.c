@@ -180,9 +180,7 @@ static size_t bytes_of_row(const struct program *program, size_t memory)
             again = program->stored[j].input == program->stored[i].input;
         bytes += again ? 0 : program->vectors[program->stored[i].vector].size;
     }
-    for (size_t i = 0; i < program->output_count; i++)
-        bytes += program->outputs[i].size;
-    return bytes;
+    return bytes + (size_t)program_row_bytes(program);
 }
 
 /* Steps cost some nanoseconds each, so blocks are not too short either. */
