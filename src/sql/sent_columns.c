@@ -84,7 +84,8 @@ static const char *conversions_fail(const struct lowered *lowered, struct arena 
     return fails;
 }
 
-/* Rows that fail come first where some are kept, so that what has been left out must not be chosen anew. */
+/* Where rows are limited, those that fail are sorted to the front. A limit that is there already must not choose other
+ * rows for that, so the select is wrapped. */
 void sent_columns_begin(struct lowered *lowered, struct arena *arena)
 {
     struct select *select = &lowered->select;

@@ -131,7 +131,6 @@ static void name_kernels(struct scan_text *text, const struct kernel_config *con
 }
 
 /* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. */
-enum { LOOKBACK_GROUP = 128, LOOKBACK_ITEMS = 31 };
 static size_t items_of(enum combiner combiner, bool segmented, size_t element)
 {
     enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
@@ -143,6 +142,9 @@ static size_t items_of(enum combiner combiner, bool segmented, size_t element)
 
     return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
 }
+
+/* Work-items of a group that looks back, and rows of each (scan_lookback.cl). */
+enum { LOOKBACK_GROUP = 128, LOOKBACK_ITEMS = 31 };
 
 bool scan_text_make(struct scan_text *text, const struct operator_job *job, const struct accelerator *accelerator,
                     bool checked)

@@ -40,7 +40,7 @@ struct block_decoder {
     void *states[BLOCK_CODEC_COUNT];
 };
 
-/* Releases what is kept; the decoder may be used again. */
+/* Frees what the decoder keeps and leaves it as it was initialised. */
 void block_decoder_release(struct block_decoder *decoder);
 
 /* The codec's name: "snappy". */

@@ -142,7 +142,8 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
     *select = made ? *made : table ? table->select : lowering->tables[0].select;
     if (from)
         lowering->read[from->number] = true;
-    /* Rows that fail come first where some are kept, so that what has been left out must not be chosen anew. */
+    /* Where rows are limited, those that fail are sorted to the front. A limit that is there already must not choose
+     * other rows for that. */
     if (select_is_limited(select) && reads_beyond(task, source, select))
         select_wrap(select, lowering->arena);
     for (size_t k = 0; k < task->input_count; k++) {
