@@ -57,7 +57,6 @@ void arena_free(struct arena *arena)
 void *arena_alloc(struct arena *arena, size_t size)
 {
     const size_t alignment = _Alignof(max_align_t);
-
     if (size > SIZE_MAX - alignment)
         heap_exhausted();
     size = size ? (size + alignment - 1) / alignment * alignment : alignment;
@@ -133,7 +132,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    const int length = vsnprintf(NULL, 0, format, args);
     /* Only text longer than INT_MAX or an invalid format fails. */
     if (length < 0)
         heap_exhausted();

@@ -14,7 +14,6 @@ static bool append_path(struct strbuf *path)
 {
     const char *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
-
     if (cache && cache[0] == '/')
         strbuf_puts(path, cache);
     else if (home && home[0] == '/')
@@ -38,7 +37,6 @@ static void create_parents(char *path)
 int cachedir_create_subdir(const char *path)
 {
     struct stat status;
-
     if (mkdir(path, OWNER_ONLY) != 0 && errno != EEXIST)
         return errno;
     if (stat(path, &status) != 0)

@@ -18,9 +18,9 @@ enum {
 int64_t days_of_civil(struct civil civil)
 {
     /* Years from March, so that the day that leap years add is their last. */
-    int64_t year = civil.year - (civil.month <= 2);
+    const int64_t year = civil.year - (civil.month <= 2);
     int64_t era = (year - (year < 0 ? 399 : 0)) / 400, year_of_era = year - era * 400;
-    int month = civil.month + (civil.month > 2 ? -3 : 9);
+    const int month = civil.month + (civil.month > 2 ? -3 : 9);
     int64_t day_of_era =
         year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + (153 * month + 2) / 5 + civil.day - 1;
     return era * ERA_DAYS + day_of_era - EPOCH_DAYS;
@@ -32,19 +32,20 @@ struct civil civil_of_days(int64_t days)
     int64_t rest = days % ERA_DAYS, before = rest < 0;
     int64_t era = days / ERA_DAYS - before, day = rest + before * ERA_DAYS + EPOCH_DAYS;
     era += day / ERA_DAYS;
-    uint32_t day_of_era = (uint32_t)(day % ERA_DAYS);
-    uint32_t year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / (ERA_DAYS - 1)) / 365;
-    uint32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    const uint32_t day_of_era = (uint32_t)(day % ERA_DAYS);
+    const uint32_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / (ERA_DAYS - 1)) / 365;
+    const uint32_t day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     uint32_t month = (5 * day_of_year + 2) / 153; /* from March */
-    int day_of_month = (int)(day_of_year - (153 * month + 2) / 5 + 1);
-    int64_t year = era * 400 + (int64_t)year_of_era + (month >= 10);
+    const int day_of_month = (int)(day_of_year - (153 * month + 2) / 5 + 1);
+    const int64_t year = era * 400 + (int64_t)year_of_era + (month >= 10);
     return (struct civil){year, (int)(month < 10 ? month + 3 : month - 9), day_of_month};
 }
 
 int days_of_month(int64_t year, int month)
 {
     static const signed char days[] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     return days[month] + (month == 2 && leap);
 }
 
@@ -56,7 +57,7 @@ static bool read_pairs(const char *at, const char form[8], uint64_t limits, uint
     uint64_t text, expected;
     memcpy(&text, at, sizeof text);
     memcpy(&expected, form, sizeof expected);
-    uint64_t digits = text ^ expected;
+    const uint64_t digits = text ^ expected;
     *pairs = digits * 10 + (digits >> 8);
     return (((digits + limits) | digits) & UINT64_C(0x8080808080808080)) == 0;
 }
@@ -98,7 +99,7 @@ bool date_read(const char *begin, const char *end, int64_t *days)
 static const char *read_clock(const char *at, const char *end, int64_t *microseconds)
 {
     uint32_t hour, minute, second = 0;
-    bool seconds = end - at > 5 && at[5] == ':';
+    const bool seconds = end - at > 5 && at[5] == ':';
     if (seconds) {
         uint64_t pairs;
         if (end - at < CLOCK_LENGTH || !read_pairs(at, "00:00:00", UINT64_C(0x76767f76767f7676), &pairs))
@@ -147,7 +148,7 @@ static bool read_zone(const char *at, const char *end, int64_t *ahead)
     if (end - at < 3 || (*at != '+' && *at != '-'))
         return false;
     uint32_t hour = two_digits(at + 1), minute = 0;
-    bool colon = end - at == 6 && at[3] == ':';
+    const bool colon = end - at == 6 && at[3] == ':';
     if (end - at == 5 || colon)
         minute = two_digits(end - 2);
     else if (end - at != 3)
@@ -205,7 +206,7 @@ static char *write_padded(char *at, uint32_t number, int count)
 char *date_text(char *at, int64_t days)
 {
     struct civil civil = civil_of_days(days);
-    uint64_t year = civil.year < 0 ? 0 - (uint64_t)civil.year : (uint64_t)civil.year;
+    const uint64_t year = civil.year < 0 ? 0 - (uint64_t)civil.year : (uint64_t)civil.year;
     if (civil.year < 1 || civil.year > 9999)
         *at++ = civil.year < 0 ? '-' : '+';
     if (year > 9999)
@@ -221,7 +222,7 @@ char *date_text(char *at, int64_t days)
 /* HH:MM:SS of the microseconds of a day. */
 static char *write_clock(char *at, uint64_t microseconds)
 {
-    uint32_t seconds = (uint32_t)(microseconds / (uint64_t)SECOND_US);
+    const uint32_t seconds = (uint32_t)(microseconds / (uint64_t)SECOND_US);
     at = write_two(at, seconds / 3600);
     *at++ = ':';
     at = write_two(at, seconds / 60 % 60);
@@ -231,12 +232,12 @@ static char *write_clock(char *at, uint64_t microseconds)
 
 char *timestamp_text(char *at, int64_t microseconds, bool utc)
 {
-    int64_t days = microseconds / DAY_US - (microseconds % DAY_US < 0);
-    uint64_t clock = (uint64_t)microseconds - (uint64_t)days * (uint64_t)DAY_US;
+    const int64_t days = microseconds / DAY_US - (microseconds % DAY_US < 0);
+    const uint64_t clock = (uint64_t)microseconds - (uint64_t)days * (uint64_t)DAY_US;
     at = date_text(at, days);
     *at++ = 'T';
     at = write_clock(at, clock);
-    uint32_t fraction = (uint32_t)(clock % (uint64_t)SECOND_US);
+    const uint32_t fraction = (uint32_t)(clock % (uint64_t)SECOND_US);
     if (fraction != 0) {
         *at++ = '.';
         at = fraction % 1000 == 0 ? write_padded(at, fraction / 1000, 3) : write_padded(at, fraction, 6);
@@ -248,7 +249,7 @@ char *timestamp_text(char *at, int64_t microseconds, bool utc)
 
 char *duration_text(char *at, int64_t microseconds)
 {
-    uint64_t magnitude = microseconds < 0 ? 0 - (uint64_t)microseconds : (uint64_t)microseconds;
+    const uint64_t magnitude = microseconds < 0 ? 0 - (uint64_t)microseconds : (uint64_t)microseconds;
     uint64_t days = magnitude / (uint64_t)DAY_US, clock = magnitude % (uint64_t)DAY_US;
     if (microseconds < 0)
         *at++ = '-';
@@ -258,7 +259,7 @@ char *duration_text(char *at, int64_t microseconds)
         *at++ = ' ';
     }
     at = write_clock(at, clock);
-    uint32_t fraction = (uint32_t)(clock % (uint64_t)SECOND_US);
+    const uint32_t fraction = (uint32_t)(clock % (uint64_t)SECOND_US);
     if (fraction != 0) {
         *at++ = '.';
         at = write_padded(at, fraction, 6);
@@ -275,7 +276,7 @@ static const char *read_days(const char *at, const char *end, uint64_t *days)
     *days = 0;
     for (; digit < end && digit - at < 9 && *digit >= '0' && *digit <= '9'; digit++)
         *days = *days * 10 + (uint64_t)(*digit - '0');
-    bool found = digit > at && *at != '0' && end - digit >= 2 && digit[0] == 'd' && digit[1] == ' ';
+    const bool found = digit > at && *at != '0' && end - digit >= 2 && digit[0] == 'd' && digit[1] == ' ';
     if (!found)
         *days = 0;
     return found ? digit + 2 : at;

@@ -90,13 +90,12 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b, siz
 {
     unsigned rows[3][MAX_NAME + 1];
     unsigned *before = rows[0], *last = rows[1], *row = rows[2];
-
     for (size_t j = 0; j <= b_length; j++)
         last[j] = (unsigned)j;
     for (size_t i = 1; i <= a_length; i++) {
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= b_length; j++) {
-            unsigned change = fold(a[i - 1]) != fold(b[j - 1]);
+            const unsigned change = fold(a[i - 1]) != fold(b[j - 1]);
             row[j] = min_unsigned(min_unsigned(last[j], row[j - 1]) + 1, last[j - 1] + change);
             if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]))
                 row[j] = min_unsigned(row[j], before[j - 2] + 1);
@@ -126,10 +125,10 @@ static unsigned similarity(const char *name, const char *candidate)
     if (name_length == 0 || length == 0 || name_length > MAX_NAME || length > MAX_NAME)
         return NOT_SIMILAR;
 
-    unsigned limit = name_length > 3 ? (unsigned)name_length / 3 : 1;
-    unsigned difference = (unsigned)(length > name_length ? length - name_length : name_length - length);
+    const unsigned limit = name_length > 3 ? (unsigned)name_length / 3 : 1;
+    const unsigned difference = (unsigned)(length > name_length ? length - name_length : name_length - length);
     if (difference <= limit) {
-        unsigned distance = edit_distance(name, name_length, candidate, length);
+        const unsigned distance = edit_distance(name, name_length, candidate, length);
         /* Names without a common letter are not similar, however short. */
         if (distance <= limit && distance < (length > name_length ? length : name_length))
             return distance;
@@ -141,13 +140,12 @@ size_t nearest_names(const char *name, const char *const *candidates, size_t cou
 {
     unsigned scores[MAX_NEAREST];
     size_t found = 0;
-
     if (max > MAX_NEAREST)
         max = MAX_NEAREST;
     if (max == 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        unsigned score = similarity(name, candidates[i]);
+        const unsigned score = similarity(name, candidates[i]);
         if (score == NOT_SIMILAR || (found == max && score >= scores[found - 1]))
             continue;
         size_t at = found < max ? found++ : found - 1;

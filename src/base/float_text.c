@@ -13,7 +13,7 @@
 char *format_digits(char *end, uint64_t value)
 {
     while (value >= 100) {
-        unsigned pair = (unsigned)(value % 100);
+        const unsigned pair = (unsigned)(value % 100);
         value /= 100;
         *--end = (char)('0' + pair % 10);
         *--end = (char)('0' + pair / 10);
@@ -46,7 +46,7 @@ static bool decimal_by_scaling(struct decimal *decimal, double number)
     static const double tens[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6};
     const double limit = 1e15;
     for (int places = 0; places < (int)(sizeof tens / sizeof tens[0]); places++) {
-        double scaled = nearbyint(number * tens[places]);
+        const double scaled = nearbyint(number * tens[places]);
         if (!(scaled < limit))
             return false;
         if (scaled / tens[places] == number) {
@@ -60,7 +60,7 @@ static bool decimal_by_scaling(struct decimal *decimal, double number)
 /* mantissa * 2^exponent * 10^places as an integer, rounded to nearest even; below 2^64, with |places| <= 27. */
 static uint64_t rounded(uint64_t mantissa, int exponent, int places)
 {
-    int shift = exponent + places;
+    const int shift = exponent + places;
     uint128 dividend = mantissa, divisor = 1;
     if (places >= 0)
         dividend *= power_of_five(places);
@@ -73,7 +73,7 @@ static uint64_t rounded(uint64_t mantissa, int exponent, int places)
     bool is_shift = places >= 0; /* much faster than a division */
     uint128 quotient = is_shift ? dividend >> (shift < 0 ? -shift : 0) : dividend / divisor;
     uint128 twice = (dividend - quotient * divisor) * 2;
-    bool round_up = twice > divisor || (twice == divisor && (quotient & 1));
+    const bool round_up = twice > divisor || (twice == divisor && (quotient & 1));
     return (uint64_t)quotient + round_up;
 }
 
@@ -84,14 +84,14 @@ static bool decimal_by_rounding(struct decimal *decimal, double number)
     static const uint64_t tens[] = {100000000000000, 1000000000000000, 10000000000000000, 100000000000000000};
     const double lowest = 1e-9, highest = 1e22;
     int exponent;
-    double fraction = frexp(number, &exponent);
+    const double fraction = frexp(number, &exponent);
     if (fraction == 0.5 || !(number > lowest && number < highest))
         return false;
-    uint64_t mantissa = (uint64_t)ldexp(fraction, DBL_MANT_DIG);
-    int magnitude = (int)floor(log10(number));
+    const uint64_t mantissa = (uint64_t)ldexp(fraction, DBL_MANT_DIG);
+    const int magnitude = (int)floor(log10(number));
     for (int digits = 15; digits <= 17; digits++) {
-        int places = digits - 1 - magnitude;
-        uint64_t nearest = rounded(mantissa, exponent - DBL_MANT_DIG, places);
+        const int places = digits - 1 - magnitude;
+        const uint64_t nearest = rounded(mantissa, exponent - DBL_MANT_DIG, places);
         if (nearest < tens[digits - 15] || nearest >= tens[digits - 14])
             return false; /* the logarithm rounded past a power of ten */
         if (number_scaled(nearest, -places) == number) {

@@ -75,7 +75,7 @@ static int64_t group_free(const struct layout *layout, const char *group, int64_
     char path[PATH_BYTES];
     int64_t used = read_number(group_file(path, layout, group, layout->usage));
     group_file(path, layout, group, layout->stat);
-    int64_t files = read_fields(path, layout->file_pages, 2, 0);
+    const int64_t files = read_fields(path, layout->file_pages, 2, 0);
     if (used == INT64_MAX)
         return limit;
     used -= min_int64(files, used);
@@ -95,7 +95,7 @@ static int64_t groups_bytes(const struct layout *layout, char *group, bool free)
     int64_t bytes = INT64_MAX;
     for (;;) {
         char path[PATH_BYTES];
-        int64_t limit = read_number(group_file(path, layout, group, layout->limit));
+        const int64_t limit = read_number(group_file(path, layout, group, layout->limit));
         if (limit < most)
             bytes = min_int64(bytes, free ? group_free(layout, group, limit) : limit);
         char *slash = strrchr(group, '/');
@@ -151,7 +151,7 @@ int64_t system_memory_free_bytes(void)
 {
     enum { KIB = 1024 };
     static const char *const available = "MemAvailable";
-    int64_t kib = read_fields("/proc/meminfo", &available, 1, INT64_MAX / KIB);
+    const int64_t kib = read_fields("/proc/meminfo", &available, 1, INT64_MAX / KIB);
     return min_int64(kib * KIB, limits(true));
 }
 

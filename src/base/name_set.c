@@ -17,7 +17,7 @@ void name_set_init(struct name_set *set, struct arena *arena, size_t most)
 static bool insert(struct name_set *set, const char *name)
 {
     size_t at = (size_t)hash_text(hash_init(), name) & (set->bucket_count - 1);
-    for (; set->buckets[at] != NULL; at = (at + 1) & (set->bucket_count - 1)) {
+    for (; set->buckets[at]; at = (at + 1) & (set->bucket_count - 1)) {
         if (strcmp(set->buckets[at], name) == 0)
             return false;
     }

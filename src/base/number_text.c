@@ -22,7 +22,7 @@ static bool is_digit(char c)
 
 enum reading read_int(const char *at, const char *end, int64_t *value)
 {
-    bool negative = at < end && *at == '-';
+    const bool negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+'))
         at++;
     if (at == end)
@@ -33,7 +33,7 @@ enum reading read_int(const char *at, const char *end, int64_t *value)
     for (; at < end; at++) {
         if (!is_digit(*at))
             return READ_INVALID;
-        uint64_t digit = (uint64_t)(*at - '0');
+        const uint64_t digit = (uint64_t)(*at - '0');
         overflow = overflow || sum > (limit - digit) / 10;
         sum = sum * 10 + digit;
     }
@@ -91,7 +91,7 @@ bool looks_like_number(const char *at, const char *end)
 enum reading read_float(const char *at, const char *end, double *value)
 {
     char text[MAX_CHARACTERS + 1];
-    size_t length = (size_t)(end - at);
+    const size_t length = (size_t)(end - at);
     if (length > MAX_CHARACTERS || !looks_like_number(at, end))
         return READ_INVALID;
     memcpy(text, at, length);
@@ -137,7 +137,7 @@ double number_scaled(uint64_t digits, int exponent)
 {
     static const double tens[EXACT_TENS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    bool exact = digits <= (uint64_t)1 << 53;
+    const bool exact = digits <= (uint64_t)1 << 53;
     if (exact && exponent >= 0 && exponent <= EXACT_TENS)
         return (double)digits * tens[exponent];
     if (exact && exponent < 0 && -exponent <= EXACT_TENS)
@@ -146,8 +146,8 @@ double number_scaled(uint64_t digits, int exponent)
         return ldexp((double)((uint128)digits * power_of_five(exponent)), exponent);
     /* A quotient of about 62 bits, with the last bit set if the division left a remainder: rounds to 53 bits like the
      * exact quotient. */
-    uint64_t divisor = power_of_five(-exponent);
-    int shift = bits_of(divisor) + 61 - bits_of(digits);
+    const uint64_t divisor = power_of_five(-exponent);
+    const int shift = bits_of(divisor) + 61 - bits_of(digits);
     uint128 dividend = (uint128)digits << shift;
     uint64_t quotient = (uint64_t)(dividend / divisor);
     quotient |= dividend % divisor != 0;
@@ -167,7 +167,7 @@ static const char *gather_digits(const char *at, const char *end, uint64_t *digi
 
 const char *scan_float(const char *at, const char *end, double *value)
 {
-    bool negative = at < end && *at == '-';
+    const bool negative = at < end && *at == '-';
     at += negative;
     uint64_t digits = 0;
     int count = 0, exponent = 0;
@@ -185,7 +185,7 @@ const char *scan_float(const char *at, const char *end, double *value)
     if (!has_digits || count > MAX_DIGITS)
         return NULL;
     if (at < end && (*at == 'e' || *at == 'E')) {
-        bool negative_exponent = at + 1 < end && at[1] == '-';
+        const bool negative_exponent = at + 1 < end && at[1] == '-';
         const char *first = at + 1 + (at + 1 < end && (at[1] == '-' || at[1] == '+'));
         int written = 0;
         for (at = first; at < end && is_digit(*at); at++)
@@ -196,7 +196,7 @@ const char *scan_float(const char *at, const char *end, double *value)
     }
     if (exponent < -MAX_FIVES || exponent > MAX_FIVES)
         return NULL;
-    double number = digits ? number_scaled(digits, exponent) : 0;
+    const double number = digits ? number_scaled(digits, exponent) : 0;
     *value = negative ? -number : number;
     return at;
 }

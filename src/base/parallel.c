@@ -15,7 +15,7 @@ enum {
 int parallel_threads(void)
 {
     cpu_set_t usable;
-    int count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    const int count = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
     return count < MAX_THREADS ? count : MAX_THREADS;
 }
 
@@ -36,7 +36,7 @@ bool workers_cancelled(const struct workers *workers)
 static void report_parts(const struct parallel_loop *loop)
 {
     struct progress_step advance = loop->workers->whole;
-    int64_t started = loop->next;
+    const int64_t started = loop->next;
     advance.part = started < loop->parts ? (double)started / (double)loop->parts : 1;
     progress_report(loop->workers->progress, &advance);
 }
@@ -45,7 +45,7 @@ static void run_parts(void *context, int member)
 {
     struct parallel_loop *loop = context;
     while (!workers_cancelled(loop->workers)) {
-        int64_t part = atomic_fetch_add(&loop->next, 1);
+        const int64_t part = atomic_fetch_add(&loop->next, 1);
         if (part >= loop->parts)
             break;
         loop->run(loop->context, member, part);
@@ -57,7 +57,7 @@ static void run_parts(void *context, int member)
 bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, void *context)
 {
     struct parallel_loop loop = {.workers = workers, .parts = parts, .run = run, .context = context};
-    int threads = parts < workers->threads ? (int)parts : workers->threads;
+    const int threads = parts < workers->threads ? (int)parts : workers->threads;
     struct thread_pool *pool = workers->thread_pool ? workers->thread_pool : thread_pool_new(threads);
     thread_pool_run(pool, threads, run_parts, &loop);
     if (!workers->thread_pool)
@@ -74,7 +74,7 @@ struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t
     count = count < wanted ? count : wanted;
     if (count > workers->threads)
         count -= count % workers->threads; /* else some have one part more than others */
-    int64_t size = count > 0 ? (rows + count - 1) / count : 0;
+    const int64_t size = count > 0 ? (rows + count - 1) / count : 0;
     return (struct parts){.rows = rows, .size = size, .count = size > 0 ? (rows + size - 1) / size : 0};
 }
 

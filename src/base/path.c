@@ -25,7 +25,7 @@ const char *path_directory(const char *path, struct arena *arena)
 const char *path_expand_home(const char *path, struct arena *arena)
 {
     const char *home = getenv("HOME");
-    bool has_tilde = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
+    const bool has_tilde = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
     return has_tilde && home && *home ? arena_printf(arena, "%s%s", home, path + 1) : path;
 }
 
@@ -33,7 +33,7 @@ const char *path_resolve(const char *path, struct arena *arena)
 {
     char link[PATH_MAX];
     for (int i = 0; i < MAX_LINKS; i++) {
-        ssize_t length = readlink(path, link, sizeof link - 1);
+        const ssize_t length = readlink(path, link, sizeof link - 1);
         if (length < 0)
             return path;
         link[length] = '\0';
@@ -56,11 +56,11 @@ const char *path_temporary(const char *path, struct arena *arena)
 
 bool directory_sync(const char *directory)
 {
-    int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
         return errno == EACCES; /* a directory without read permission cannot be synced */
-    bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
-    int error = errno;
+    const bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+    const int error = errno;
     close(file);
     errno = error;
     return synced;
@@ -68,7 +68,7 @@ bool directory_sync(const char *directory)
 
 const char *path_display(const char *path, struct arena *arena)
 {
-    size_t length = strlen(path);
+    const size_t length = strlen(path);
     if (length <= MAX_DISPLAY)
         return path;
     const char *end = path + length - DISPLAY_PART;

@@ -39,7 +39,7 @@ struct place source_place(const struct source *source, size_t offset)
     size_t column = 1;
     for (size_t at = begin; at < offset; column++) {
         uint32_t code;
-        size_t size = utf8_decode(source->text + at, source->length - at, &code);
+        const size_t size = utf8_decode(source->text + at, source->length - at, &code);
         at += size ? size : 1;
     }
     return (struct place){line, column, source->text + begin, end - begin};
@@ -49,7 +49,7 @@ struct place source_place(const struct source *source, size_t offset)
 static size_t first_character(const char *text, size_t length, size_t *cells)
 {
     uint32_t code = 0;
-    size_t size = utf8_decode(text, length, &code);
+    const size_t size = utf8_decode(text, length, &code);
     if (size && !utf8_is_control(code)) {
         *cells = utf8_cells(code);
         return size;

@@ -28,7 +28,7 @@ char *strbuf_reserve(struct strbuf *buffer, size_t extra)
 {
     if (extra >= SIZE_MAX / 2 - buffer->length)
         heap_exhausted();
-    size_t wanted = buffer->length + extra + 1;
+    const size_t wanted = buffer->length + extra + 1;
     if (wanted > buffer->capacity) {
         size_t capacity = buffer->capacity ? buffer->capacity * 2 : FIRST_CAPACITY;
         if (capacity < wanted)
@@ -72,7 +72,7 @@ void strbuf_printf(struct strbuf *buffer, const char *format, ...)
     va_start(args, format);
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    const int length = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (length < 0)
         heap_exhausted();
@@ -86,11 +86,10 @@ void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length)
 {
     size_t plain = 0; /* start of the text not yet added */
     size_t at = 0;
-
     strbuf_reserve(buffer, length);
     while (at < length) {
         uint32_t code = 0;
-        size_t size = utf8_decode(text + at, length - at, &code);
+        const size_t size = utf8_decode(text + at, length - at, &code);
         if (size && !utf8_is_control(code)) {
             at += size;
             continue;

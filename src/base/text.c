@@ -4,8 +4,8 @@
 
 int text_compare(struct text a, struct text b)
 {
-    size_t common = a.length < b.length ? a.length : b.length;
-    int order = common > 0 ? memcmp(a.at, b.at, common) : 0;
+    const size_t common = a.length < b.length ? a.length : b.length;
+    const int order = common > 0 ? memcmp(a.at, b.at, common) : 0;
     return order != 0 ? order : (a.length > b.length) - (a.length < b.length);
 }
 

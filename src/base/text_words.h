@@ -37,8 +37,8 @@ static inline int first_byte(uint64_t bits)
 /* The last `length` characters before `end`, at most eight, behind zeroes. Eight bytes before `end` are readable. */
 static inline uint64_t load_digits(const char *end, size_t length)
 {
-    uint64_t before = length < 8 ? UINT64_MAX >> 8 * length : 0;
-    uint64_t word = load_word(end - 8);
+    const uint64_t before = length < 8 ? UINT64_MAX >> 8 * length : 0;
+    const uint64_t word = load_word(end - 8);
     return word ^ ((word ^ repeat_character('0')) & before);
 }
 

@@ -11,7 +11,7 @@ bool thread_start(pthread_t *thread, void *(*run)(void *argument), void *argumen
     sigdelset(&blocked, SIGFPE);
     sigdelset(&blocked, SIGILL);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    bool started = pthread_create(thread, NULL, run, argument) == 0;
+    const bool started = pthread_create(thread, NULL, run, argument) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }

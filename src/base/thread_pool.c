@@ -103,7 +103,7 @@ static void *worker_main(void *argument)
 static void avoid_current_cpu(struct thread_pool *pool, struct worker *worker)
 {
     cpu_set_t elsewhere = pool->affinity;
-    int here = sched_getcpu();
+    const int here = sched_getcpu();
     if (!worker->asleep || !pool->affinity_known || here < 0)
         return;
     CPU_CLR((size_t)here, &elsewhere);

@@ -8,7 +8,6 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code)
     uint32_t value;
     uint32_t least; /* the smallest code point of this length */
     size_t size;
-
     if (length == 0)
         return 0;
     if (s[0] < 0x80) {
@@ -50,7 +49,7 @@ bool utf8_is_valid(const char *text, size_t length)
             continue;
         }
         uint32_t code;
-        size_t size = utf8_decode(text, (size_t)(end - text), &code);
+        const size_t size = utf8_decode(text, (size_t)(end - text), &code);
         if (size == 0)
             return false;
         text += size;
@@ -63,7 +62,7 @@ size_t utf8_encode(uint32_t code, char *text)
     static const unsigned char leads[] = {0, 0xc0, 0xe0, 0xf0};
     if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
         code = 0xfffd;
-    unsigned tail = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    const unsigned tail = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     text[0] = (char)(leads[tail] | code >> (6 * tail));
     for (unsigned i = 1; i <= tail; i++)
         text[i] = (char)(0x80 | (code >> (6 * (tail - i)) & 0x3f));
@@ -102,7 +101,7 @@ static bool within(const struct range *ranges, size_t count, uint32_t code)
 {
     size_t low = 0, high = count;
     while (low < high) {
-        size_t middle = low + (high - low) / 2;
+        const size_t middle = low + (high - low) / 2;
         if (code > ranges[middle].last)
             low = middle + 1;
         else

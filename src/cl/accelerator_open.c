@@ -13,7 +13,6 @@ struct accelerator *accelerator_open(const struct device *device, const struct k
 {
     struct accelerator *accelerator = heap_array(1, sizeof *accelerator);
     cl_int code;
-
     accelerator->device = *device;
     accelerator->config = config;
     signals_record(&accelerator->signals);
@@ -54,9 +53,10 @@ void accelerator_close(struct accelerator *accelerator)
     programs_free(accelerator->programs, accelerator->compiler);
     compiler_free(accelerator->compiler);
     memory_free(accelerator->memory);
-    for (int timed = 0; timed < 2; timed++)
+    for (int timed = 0; timed < 2; timed++) {
         if (accelerator->queues[timed])
             clReleaseCommandQueue(accelerator->queues[timed]);
+    }
     if (accelerator->context)
         clReleaseContext(accelerator->context);
     free(accelerator);

@@ -55,9 +55,8 @@ static void started(struct cl_backend *cl)
 static enum status start(struct cl_backend *cl, struct timing *timing, const atomic_int *cancel, struct diags *diags)
 {
     const char *hint;
-
     if (!cl->started) {
-        int64_t began = now_ns();
+        const int64_t began = now_ns();
         if (!start_wait(cl->start, cancel))
             return STATUS_CANCELLED;
         started(cl);
@@ -67,7 +66,7 @@ static enum status start(struct cl_backend *cl, struct timing *timing, const ato
         accelerator_set_timed(cl->accelerator, timing && !timing->host_only);
         return STATUS_OK;
     }
-    bool any = strcmp(cl->choice, "auto") == 0;
+    const bool any = strcmp(cl->choice, "auto") == 0;
     const char *why_not = start_error(cl->start, &hint);
     if (any)
         diag_note(diags, (struct span){0}, "%s", why_not);
@@ -89,13 +88,13 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
     struct arena *arena = job->diags->arena;
     enum type *inputs = arena_array(arena, task->input_count + 1, sizeof *inputs);
     enum type *outputs = arena_array(arena, task->output_count + 1, sizeof *outputs);
-
     for (size_t k = 0; k < task->input_count; k++)
         inputs[k] = job->columns[k] ? job->columns[k]->store : task->inputs[k].type;
-    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
         if (task->outputs[k].needed)
             outputs[k] =
                 columns && columns[k] ? columns[k]->store : output_store(task, &task->outputs[k], job->columns);
+    }
     cl->program = NULL;
     if (!kernel_plan_make(&cl->plan, task, cl->accelerator->config, inputs, outputs, arena))
         return STATUS_UNABLE; /* depends on the order of rows, such as a product of floats: not worth a note */
@@ -111,9 +110,10 @@ static enum status make_plan(struct cl_backend *cl, const struct job *job, struc
 
 static bool has_kernels(const struct kernel_plan *plan)
 {
-    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
+    for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++) {
         if (plan->roles[role])
             return true;
+    }
     return false;
 }
 
@@ -121,9 +121,8 @@ static bool has_kernels(const struct kernel_plan *plan)
 static enum status make_program(struct cl_backend *cl, const struct job *job)
 {
     struct accelerator *accelerator = cl->accelerator;
-    int64_t began = now_ns();
+    const int64_t began = now_ns();
     const char *name = "cached";
-
     if (has_kernels(&cl->plan)) {
         accelerator->no_wait = false;
         accelerator->cancel = job->cancel;
@@ -144,7 +143,6 @@ static enum status cl_prepare(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
     enum status status = start(cl, job->timing, job->cancel, job->diags);
-
     if (status == STATUS_OK)
         status = make_plan(cl, job, NULL);
     return status == STATUS_OK ? make_program(cl, job) : status;
@@ -154,9 +152,8 @@ static enum status cl_prepare(struct backend *backend, const struct job *job)
 static enum readiness begin_program(struct cl_backend *cl, const struct job *job)
 {
     const struct cl_backend before = *cl;
-    size_t diag_count = job->diags->count;
+    const size_t diag_count = job->diags->count;
     enum readiness readiness = BACKEND_UNABLE;
-
     if (make_plan(cl, job, NULL) == STATUS_OK)
         readiness = has_kernels(&cl->plan) ? program_begin(cl->accelerator, &cl->plan) : BACKEND_READY;
     job->diags->count = diag_count;
@@ -169,11 +166,10 @@ static enum readiness begin_program(struct cl_backend *cl, const struct job *job
  * meanwhile, above all by page faults: one of a few milliseconds would take several times as long. */
 static bool is_due(struct cl_backend *cl, int64_t left_ns)
 {
-    int64_t now = now_ns();
-
+    const int64_t now = now_ns();
     if (cl->wanted_since == 0)
         cl->wanted_since = now;
-    int64_t waited = now - cl->wanted_since;
+    const int64_t waited = now - cl->wanted_since;
     return waited > cl->cost * MAX_PATIENCE_NS || (waited > PATIENCE_NS && left_ns > cl->cost * START_COST_NS);
 }
 
@@ -193,38 +189,35 @@ static enum readiness begin_device(struct cl_backend *cl, bool at_once, int64_t 
 static enum readiness cl_begin(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum readiness readiness = begin_device(cl, !job, job ? job->left_ns : 0);
-
+    const enum readiness readiness = begin_device(cl, !job, job ? job->left_ns : 0);
     return readiness == BACKEND_READY && job ? begin_program(cl, job) : readiness;
 }
 
 static int64_t cl_range_rows(struct backend *backend, const struct job *job)
 {
     const struct execution execution = execution_of(of_backend(backend), job);
-
     return execute_most_rows(&execution);
 }
 
 static enum status cl_aggregate(struct backend *backend, const struct job *job, struct agg_state *states, bool *flagged)
 {
     const struct execution execution = execution_of(of_backend(backend), job);
-
     return execute_aggregate(&execution, states, flagged);
 }
 
 /* Whether the columns are laid out as the program writes them. */
 static bool fits(const struct kernel_plan *plan, const struct task *task, struct column *const *columns)
 {
-    for (size_t k = 0; k < task->output_count; k++)
+    for (size_t k = 0; k < task->output_count; k++) {
         if (task->outputs[k].needed && columns[k]->store != plan->stores[k])
             return false;
+    }
     return true;
 }
 
 static enum status cl_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
 {
     struct cl_backend *cl = of_backend(backend);
-
     if (!fits(&cl->plan, job->task, sink->columns)) {
         enum status status = make_plan(cl, job, sink->columns);
         if (status == STATUS_OK)
@@ -239,7 +232,6 @@ static enum status cl_rows(struct backend *backend, const struct job *job, struc
 static bool cl_suits(const struct backend *backend, enum operator_kind kind)
 {
     const struct cl_backend *cl = (const struct cl_backend *)backend;
-
     return !cl->accelerator || cl_operator_pays(kind, cl->accelerator->config);
 }
 
@@ -247,10 +239,10 @@ static bool cl_suits(const struct backend *backend, enum operator_kind kind)
 static enum status cl_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
 {
     struct cl_backend *cl = of_backend(backend);
-    enum operator_kind kind = job->task->column_op->kind;
+    const enum operator_kind kind = job->task->column_op->kind;
     if (job->no_wait && begin_device(cl, false, job->rows * OPERATOR_ROW_NS) == BACKEND_PENDING)
         return STATUS_UNABLE;
-    enum status status = start(cl, job->timing, job->cancel, job->diags);
+    const enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     if (!cl_operator(kind) || !cl_suits(backend, kind))
@@ -263,7 +255,6 @@ static enum status cl_run_operator(struct backend *backend, const struct operato
 static struct device_rounds *cl_open_rounds(struct backend *backend, const struct rounds_job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-
     if (start(cl, job->timing, job->cancel, job->diags) != STATUS_OK)
         return NULL;
     return rounds_open(cl->accelerator, job);
@@ -272,8 +263,7 @@ static struct device_rounds *cl_open_rounds(struct backend *backend, const struc
 static const char *cl_source(struct backend *backend, const struct job *job)
 {
     struct cl_backend *cl = of_backend(backend);
-    size_t diag_count = job->diags->count;
-
+    const size_t diag_count = job->diags->count;
     if (start(cl, job->timing, job->cancel, job->diags) == STATUS_OK && make_plan(cl, job, NULL) == STATUS_OK)
         return kernel_plan_text(&cl->plan);
     job->diags->count = diag_count; /* explain falls back on another program: no error */
@@ -283,7 +273,6 @@ static const char *cl_source(struct backend *backend, const struct job *job)
 static enum readiness cl_profile(struct backend *backend, bool wait, struct profile *profile)
 {
     struct cl_backend *cl = of_backend(backend);
-
     if (!cl->started) {
         if (!wait && !start_finished(cl->start))
             return BACKEND_PENDING;
@@ -309,7 +298,6 @@ static enum readiness cl_profile(struct backend *backend, bool wait, struct prof
 static int64_t cl_absent(struct backend *backend, const struct column *column, int64_t begin, int64_t end)
 {
     const struct cl_backend *cl = of_backend(backend);
-
     if (!cl->accelerator)
         return 0;
     return memory_missing(cl->accelerator->memory, column, begin, end - begin) *
@@ -319,7 +307,6 @@ static int64_t cl_absent(struct backend *backend, const struct column *column, i
 static void cl_sweep(struct backend *backend)
 {
     struct cl_backend *cl = of_backend(backend);
-
     if (cl->accelerator)
         memory_sweep(cl->accelerator->memory);
 }
@@ -327,7 +314,6 @@ static void cl_sweep(struct backend *backend)
 static void cl_close(struct backend *backend)
 {
     struct cl_backend *cl = of_backend(backend);
-
     start_free(cl->start);
     free(cl->choice);
     free(cl->identity);
@@ -372,7 +358,6 @@ bool cl_expects_gpu(void)
 static void describe_device(struct strbuf *out, const struct device *device)
 {
     const char *lacks = device_lacks(device);
-
     device_title(device, out);
     strbuf_puts(out, ", ");
     strbuf_add_visible(out, device->driver, strlen(device->driver));
@@ -387,7 +372,6 @@ static struct device *find_devices(size_t *count, struct opencl_process *process
 {
     struct signals signals;
     struct thread_signals before;
-
     if (process)
         opencl_process_prepare(process);
     signals_record(&signals);
@@ -403,10 +387,10 @@ size_t cl_numbers(size_t *numbers, size_t most, struct opencl_process *process)
     struct failure failure = {0};
     size_t count, usable = 0;
     struct device *devices = find_devices(&count, process, &failure);
-
-    for (size_t k = 0; k < count && usable < most; k++)
+    for (size_t k = 0; k < count && usable < most; k++) {
         if (device_usable(&devices[k]))
             numbers[usable++] = devices[k].number;
+    }
     free(devices);
     return usable;
 }
@@ -416,7 +400,6 @@ void cl_describe(struct strbuf *out, struct opencl_process *process)
     struct failure failure = {0};
     size_t count;
     struct device *devices = find_devices(&count, process, &failure);
-
     for (size_t k = 0; k < count; k++)
         describe_device(out, &devices[k]);
     if (failure.call)

@@ -34,7 +34,6 @@ struct start {
 struct start *start_new(const char *choice, struct opencl_process *process)
 {
     struct start *start = heap_array(1, sizeof *start);
-
     start->choice = heap_text(choice);
     start->process = process;
     start->done_fd = -1;
@@ -51,7 +50,6 @@ static void explain_no_device(struct start *start, const struct device *devices,
                               const struct failure *failure)
 {
     struct strbuf why = {0}, hint = {0};
-
     if (strcmp(start->choice, "auto") == 0)
         strbuf_puts(&why, "there is no OpenCL device, so queries run without");
     else if (strcmp(start->choice, "cpu") == 0)
@@ -78,7 +76,6 @@ static void set_process(struct accelerator *accelerator, const struct opencl_pro
 {
     char number[24];
     const char *const arguments[] = {"rql", compile_role, number, process->directory, NULL};
-
     snprintf(number, sizeof number, "%zu", accelerator->device.number);
     accelerator->cache = process->cache;
     accelerator->no_cache = process->no_directory;
@@ -92,7 +89,6 @@ static void open_device(struct start *start)
     size_t count;
     struct device *devices = devices_find(&count, &failure);
     const struct device *device = device_choose(start->choice, devices, count);
-
     if (!device) {
         explain_no_device(start, devices, count, &failure);
     } else {
@@ -130,13 +126,12 @@ static void *run(void *argument)
     struct start *start = argument;
     struct opencl_process *process = start->process;
     struct thread_signals before;
-
     signals_hold(&before);
     open_device(start);
     signals_restore(&start->signals);
     pthread_mutex_lock(&start->lock);
     start->done = true;
-    bool abandoned = start->abandoned;
+    const bool abandoned = start->abandoned;
     if (start->done_fd >= 0)
         eventfd_write(start->done_fd, 1);
     pthread_mutex_unlock(&start->lock);
@@ -166,7 +161,7 @@ void start_begin(struct start *start)
 bool start_finished(struct start *start)
 {
     pthread_mutex_lock(&start->lock);
-    bool done = start->done;
+    const bool done = start->done;
     pthread_mutex_unlock(&start->lock);
     return done;
 }
@@ -203,7 +198,7 @@ void start_free(struct start *start)
     if (!start)
         return;
     pthread_mutex_lock(&start->lock);
-    bool running = start->begun && !start->done;
+    const bool running = start->begun && !start->done;
     start->abandoned = running;
     if (running)
         pthread_detach(start->thread); /* before unlocking: after that the thread may release the start at any time */

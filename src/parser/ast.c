@@ -94,7 +94,7 @@ struct expr *expr_nested(struct tree *tree, struct expr *expr)
 
 static struct expr **args_of(struct tree *tree, struct expr *a, struct expr *b, struct expr *c)
 {
-    size_t count = c ? 3 : b ? 2 : 1;
+    const size_t count = c ? 3 : b ? 2 : 1;
     struct expr **args = arena_array(tree->arena, count, sizeof *args);
     args[0] = a;
     if (b)
@@ -234,7 +234,7 @@ struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, s
 
 struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end)
 {
-    size_t count = list ? list->count : 0;
+    const size_t count = list ? list->count : 0;
     struct expr **args = arena_array(tree->arena, count + 1, sizeof *args);
     args[0] = a;
     for (size_t i = 0; i < count; i++)

@@ -43,13 +43,13 @@ static const struct expr *find(const struct definitions *definitions, const char
 /* Links the names in an expression that have no definition yet: inner definitions hide outer ones. */
 static void link_names(struct expr *expr, const struct definitions *definitions)
 {
-    if ((expr->kind == EXPR_NAME || expr->kind == EXPR_INDEX) && expr->definition == NULL)
+    if ((expr->kind == EXPR_NAME || expr->kind == EXPR_INDEX) && !expr->definition)
         expr->definition = find(definitions, expr->name.text);
     for (size_t i = 0; i < expr->arg_count; i++)
         link_names(expr->args[i], definitions);
-    if (expr->frame != NULL && expr->frame->first != NULL)
+    if (expr->frame && expr->frame->first)
         link_names(expr->frame->first, definitions);
-    if (expr->frame != NULL && expr->frame->last != NULL)
+    if (expr->frame && expr->frame->last)
         link_names(expr->frame->last, definitions);
 }
 

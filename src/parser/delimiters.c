@@ -8,7 +8,6 @@ void parse_open_delimiters(const struct source *source, char *open, size_t size)
     char stack[LIMIT_NESTING + 1];
     size_t depth = 0;
     bool after_pipe = false;
-
     if (size == 0)
         return;
     open[0] = '\0';
@@ -31,7 +30,7 @@ void parse_open_delimiters(const struct source *source, char *open, size_t size)
         stack[depth++] = '|';
 
     /* Keep the innermost if they do not all fit. */
-    size_t skipped = depth < size ? 0 : depth - (size - 1);
+    const size_t skipped = depth < size ? 0 : depth - (size - 1);
     for (size_t i = skipped; i < depth; i++)
         open[i - skipped] = stack[i];
     open[depth - skipped] = '\0';

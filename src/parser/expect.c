@@ -109,7 +109,6 @@ static const char *stage_words(const struct situation *s)
     int shapes[MAX_WORDS];
     const char *shown[MAX_WORDS];
     size_t count = 0;
-
     for (size_t i = 0; i < word_count && count < MAX_WORDS; i++) {
         bool skip = words[i].stage == STAGE_NONE || !expects(s, words[i].token);
         for (size_t j = 0; j < count; j++)
@@ -127,7 +126,7 @@ static const char *stage_words(const struct situation *s)
 /* Where no sign is accepted, only a number is. */
 static const char *shown(const struct situation *s, const struct expectation *expectation)
 {
-    bool signless = expectation->token == TOKEN_INT && !expects(s, TOKEN_MINUS);
+    const bool signless = expectation->token == TOKEN_INT && !expects(s, TOKEN_MINUS);
     return signless ? "a number" : expectation->shown;
 }
 
@@ -144,8 +143,7 @@ static const char *all_expected(const struct situation *s)
 {
     const char *expected[MAX_EXPECTED];
     size_t count = 0;
-    unsigned groups = expected_groups(s);
-
+    const unsigned groups = expected_groups(s);
     const char *stage = stage_words(s);
     if (stage)
         expected[count++] = stage;
@@ -177,7 +175,6 @@ void report_unexpected(const struct automaton *automaton, const struct tree *tre
 {
     const struct situation s = {automaton, tree, trail, found};
     struct span span = {tree->source, found.begin, found.end};
-
     if (found.kind == TOKEN_INT_LIMIT && expects(&s, TOKEN_INT)) {
         diag_error(tree->diags, span, "%s does not fit in 64 bits", token_shown(tree->source, found, tree->arena));
         diag_hint(tree->diags, "integers range from -9223372036854775808 to 9223372036854775807");

@@ -360,7 +360,7 @@ static const char *hint_pipe(const struct situation *s)
 /* `load t.csv price: text` */
 static const char *hint_stated(const struct situation *s)
 {
-    bool loads = s->trail->count > 0 && s->trail->first.word && s->trail->first.word->token == TOKEN_LOAD;
+    const bool loads = s->trail->count > 0 && s->trail->first.word && s->trail->first.word->token == TOKEN_LOAD;
     if (!loads || s->trail->stage || s->trail->count < 2 || s->trail->last.kind == TOKEN_PIPE ||
         s->trail->last.kind == TOKEN_AS)
         return NULL;
@@ -398,8 +398,9 @@ const char *hint_for(const struct situation *s)
 
 const char *hint_on_first_word(const struct situation *s)
 {
-    bool side_by_side = s->found.kind == TOKEN_NAME || s->found.kind == TOKEN_STRING || s->found.kind == TOKEN_INT ||
-                        (s->found.word && !s->found.word->reserved && !is_stage(s->found.word));
-    bool word = s->trail->first.kind == TOKEN_NAME || (s->trail->first.word && !is_stage(s->trail->first.word));
+    const bool side_by_side = s->found.kind == TOKEN_NAME || s->found.kind == TOKEN_STRING ||
+                              s->found.kind == TOKEN_INT ||
+                              (s->found.word && !s->found.word->reserved && !is_stage(s->found.word));
+    const bool word = s->trail->first.kind == TOKEN_NAME || (s->trail->first.word && !is_stage(s->trail->first.word));
     return side_by_side && word ? hint_first_word(s) : NULL;
 }

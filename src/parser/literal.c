@@ -167,7 +167,7 @@ const char *literal_unit_advice(const char *text, size_t length)
     size_t begin = 0;
     while (begin < length && ((text[begin] >= '0' && text[begin] <= '9') || text[begin] == '_'))
         begin++;
-    bool fraction = begin + 1 < length && text[begin] == '.';
+    const bool fraction = begin + 1 < length && text[begin] == '.';
     if (fraction)
         begin += 1 + strspn(text + begin + 1, "0123456789_");
     size_t letters = 0;
@@ -190,16 +190,16 @@ static bool read_code_point(const struct token_reader *r, size_t *at, char *text
 {
     uint32_t code = 0;
     size_t end = *at + 1;
-    bool open = r->text[end] == '{';
+    const bool open = r->text[end] == '{';
     for (end += open; open && code <= 0x10ffff; end++) {
-        unsigned digit = (unsigned char)r->text[end];
-        bool decimal = digit >= '0' && digit <= '9';
+        const unsigned digit = (unsigned char)r->text[end];
+        const bool decimal = digit >= '0' && digit <= '9';
         if (!decimal && !((digit | 0x20) >= 'a' && (digit | 0x20) <= 'f'))
             break;
         code = code * 16 + (decimal ? digit - '0' : (digit | 0x20) - 'a' + 10);
     }
-    bool whole = open && r->text[end] == '}' && end > *at + 2;
-    bool valid = whole && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
+    const bool whole = open && r->text[end] == '}' && end > *at + 2;
+    const bool valid = whole && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff);
     if (valid) {
         *length += utf8_encode(code, text + *length);
         *at = end + 1;
@@ -216,7 +216,7 @@ static bool read_code_point(const struct token_reader *r, size_t *at, char *text
 static bool read_escape(const struct token_reader *r, size_t *at, char *text, size_t *length)
 {
     static const char escapes[] = "\"\"\\\\n\nt\t";
-    char escape = r->text[*at];
+    const char escape = r->text[*at];
     if (escape == 'u')
         return read_code_point(r, at, text, length);
     for (const char *pair = escapes; *pair; pair += 2) {
@@ -227,7 +227,7 @@ static bool read_escape(const struct token_reader *r, size_t *at, char *text, si
         }
     }
     uint32_t code;
-    size_t size = utf8_decode(r->text + *at, r->length - *at, &code);
+    const size_t size = utf8_decode(r->text + *at, r->length - *at, &code);
     struct span span = token_reader_span(r);
     span.begin += (uint32_t)*at - 1;
     span.end = span.begin + 1 + (uint32_t)size;
@@ -244,7 +244,7 @@ bool literal_text(const struct token_reader *r, struct token *token)
     /* An escape is never shorter than what it stands for. */
     char *text = arena_alloc(r->arena, r->length);
     size_t length = 0;
-    bool escapes = r->text[0] == '"';
+    const bool escapes = r->text[0] == '"';
     for (size_t at = 1; at + 1 < r->length;) {
         if (!escapes || r->text[at] != '\\') {
             text[length++] = r->text[at++];

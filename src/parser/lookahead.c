@@ -60,7 +60,7 @@ bool ahead_is_local(struct lexer ahead)
     size_t questions = 0;
     int last = TOKEN_LET;
     for (;;) {
-        int kind = lexer_next(&ahead).kind;
+        const int kind = lexer_next(&ahead).kind;
         if (kind == LEX_EOF || kind == LEX_SEMICOLON || kind == LEX_NEWLINE)
             return last == TOKEN_COMMA;
         if (kind == TOKEN_COLON && questions == 0)
@@ -93,7 +93,6 @@ bool ahead_is_head(struct lexer ahead, bool pipe, bool prompt)
 {
     bool stage_word = false, name_next = true;
     size_t names = 0;
-
     for (;;) {
         struct lexeme next = lexer_next(&ahead);
         if (next.kind == LEX_NEWLINE)

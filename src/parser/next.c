@@ -28,10 +28,10 @@ static unsigned kinds_of(const struct automaton *automaton, const struct trail *
         kinds &= ~(unsigned)NEXT_COLUMN;
     if (kinds & NEXT_EXPRESSION && awaits_aggregate(trail))
         kinds = NEXT_AGGREGATE;
-    bool name = automaton_expects(automaton, TOKEN_NAME);
+    const bool name = automaton_expects(automaton, TOKEN_NAME);
     /* After a path or the name of its column; nowhere else do two names follow each other. */
-    bool named = trail->count > 0 &&
-                 (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING || trail->last.kind == TOKEN_NAME);
+    const bool named = trail->count > 0 && (trail->last.kind == TOKEN_PATH || trail->last.kind == TOKEN_STRING ||
+                                            trail->last.kind == TOKEN_NAME);
     if (name && named)
         kinds |= NEXT_FORMAT;
     if (name && automaton_expects(automaton, TOKEN_STAR))
@@ -64,7 +64,7 @@ struct level {
 static size_t add_parts(const struct source *text, const struct level *level, struct span *parts, size_t count,
                         size_t max)
 {
-    size_t pipes = level->count < MAX_PIPES ? level->count : MAX_PIPES;
+    const size_t pipes = level->count < MAX_PIPES ? level->count : MAX_PIPES;
     for (size_t i = 1; i <= pipes && count < max; i++)
         parts[count++] = (struct span){text, level->begin, level->pipes[(level->count - i) % MAX_PIPES]};
     return count;

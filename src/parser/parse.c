@@ -50,7 +50,7 @@ static bool is_text(struct parser *p)
         return true;
     struct lexer ahead = p->lexer;
     int next = lexer_next(&ahead).kind;
-    bool same_line = next != LEX_NEWLINE;
+    const bool same_line = next != LEX_NEWLINE;
     while (next == LEX_NEWLINE)
         next = lexer_next(&ahead).kind;
     return next != TOKEN_PIPE && !(same_line && (next == TOKEN_AS || next == TOKEN_NAME));
@@ -128,7 +128,7 @@ static bool begins_statement(const struct parser *p)
     const struct lexeme command = lexer_command(&ahead);
     if (command.kind == LEX_COMMAND && p->tree.source->text[command.begin] == '.')
         return true;
-    int kind = lexer_next(&ahead).kind;
+    const int kind = lexer_next(&ahead).kind;
     if (kind == TOKEN_LET)
         return !automaton_expects(p->automaton, kind) || !ahead_is_local(ahead);
     return (kind == TOKEN_DEF || kind == TOKEN_EXPLAIN || kind == TOKEN_RACE || kind == TOKEN_LOAD ||
@@ -344,7 +344,6 @@ static void note_statement(const struct parser *p, uint32_t begin, size_t since)
 static enum parse_result read_statements(struct parser *p, struct stmt **end)
 {
     bool first = true;
-
     for (;;) {
         const struct lexer before = p->lexer;
         struct lexeme lexeme = lexer_command(&p->lexer);
@@ -366,7 +365,7 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
 
         const uint32_t begin = lexeme.begin;
         const size_t diags_before = p->tree.diags->count;
-        enum outcome outcome = lexeme.kind == LEX_COMMAND ? read_command(p, &lexeme) : read_statement(p, lexeme);
+        const enum outcome outcome = lexeme.kind == LEX_COMMAND ? read_command(p, &lexeme) : read_statement(p, lexeme);
         if (outcome == STATEMENT_INCOMPLETE)
             return error_count(p) ? PARSE_FAILED : PARSE_INCOMPLETE;
         if (outcome == STATEMENT_READ) {
@@ -406,7 +405,7 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
 
     struct parser p = parser_new(source, mode, arena, diags);
     p.automaton = automaton_new(&p.tree);
-    enum parse_result result = read_statements(&p, first);
+    const enum parse_result result = read_statements(&p, first);
     automaton_free(p.automaton);
     return result;
 }
@@ -414,12 +413,12 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
 /* Feeds a lexeme of an incomplete text. Returns false if it is not accepted. */
 static bool follow(struct parser *p, struct lexeme *lexeme)
 {
-    bool ends = lexeme->kind == LEX_SEMICOLON || (lexeme->kind == LEX_NEWLINE && can_end(p) && !continues(p));
+    const bool ends = lexeme->kind == LEX_SEMICOLON || (lexeme->kind == LEX_NEWLINE && can_end(p) && !continues(p));
     if (p->trail.count == 0 && (lexeme->kind == LEX_SEMICOLON || lexeme->kind == LEX_NEWLINE))
         return true;
     if (!ends)
         return lexeme->kind == LEX_NEWLINE || feed(p, lexeme);
-    bool whole = can_end(p);
+    const bool whole = can_end(p);
     begin_statement(p);
     return whole;
 }
@@ -448,7 +447,7 @@ bool next_after(const struct source *text, struct arena *arena, struct next *nex
     if (text->length > LIMIT_TEXT)
         return false;
     p.automaton = automaton_new(&p.tree);
-    bool followed = follow_all(&p);
+    const bool followed = follow_all(&p);
     if (followed)
         next_describe(p.automaton, &p.trail, arena, next);
     automaton_free(p.automaton);

@@ -19,10 +19,9 @@ const char *token_shown(const struct source *source, struct lexeme lexeme, struc
 {
     enum { MAX_CELLS = 40 };
     const char *text = source->text + lexeme.begin;
-    size_t length = lexeme.end - lexeme.begin;
+    const size_t length = lexeme.end - lexeme.begin;
     size_t shown = 0;
     size_t cells = 0;
-
     while (shown < length && cells < MAX_CELLS) {
         uint32_t code;
         size_t size = utf8_decode(text + shown, length - shown, &code);
@@ -77,8 +76,7 @@ static bool bad_character(const struct token_reader *r)
 static bool bad_byte(const struct token_reader *r, size_t at)
 {
     struct span span = {r->source, r->lexeme->begin + (uint32_t)at, r->lexeme->begin + (uint32_t)at + 1};
-    unsigned char byte = (unsigned char)r->text[at];
-
+    const unsigned char byte = (unsigned char)r->text[at];
     if (byte == 0)
         diag_error(r->diags, span, "a query cannot contain a NUL byte");
     else
@@ -122,7 +120,6 @@ static uint64_t magnitude(const char *digits, const char *end, unsigned base)
 {
     const uint64_t beyond = (uint64_t)INT64_MAX + 2;
     uint64_t value = 0;
-
     for (; digits < end; digits++) {
         if (*digits == '_')
             continue;
@@ -144,7 +141,7 @@ static bool read_integer(const struct token_reader *r, struct token *token)
     else if (r->length > 2 && digits[0] == '0' && digits[1] == 'b')
         base = 2, digits += 2;
 
-    uint64_t value = magnitude(digits, r->text + r->length, base);
+    const uint64_t value = magnitude(digits, r->text + r->length, base);
     if (value <= INT64_MAX) {
         token->value.integer = (int64_t)value;
         return true;
@@ -179,7 +176,7 @@ static bool read_float(const struct token_reader *r, struct token *token)
 
 static bool read_position(const struct token_reader *r, struct token *token)
 {
-    uint64_t value = magnitude(r->text + 1, r->text + r->length, 10);
+    const uint64_t value = magnitude(r->text + 1, r->text + r->length, 10);
     if (value == 0 || value > INT32_MAX) {
         diag_error(r->diags, token_reader_span(r), "there is no column %s", token_reader_shown(r));
         diag_hint(r->diags, "columns are numbered from $1");
@@ -194,7 +191,7 @@ bool token_reader_is_text(const struct token_reader *r)
 {
     for (size_t at = 0; at < r->length;) {
         uint32_t code = 0;
-        size_t size = utf8_decode(r->text + at, r->length - at, &code);
+        const size_t size = utf8_decode(r->text + at, r->length - at, &code);
         if (!size || code == 0)
             return bad_byte(r, at);
         at += size;
@@ -204,10 +201,9 @@ bool token_reader_is_text(const struct token_reader *r)
 
 static bool read_name(const struct token_reader *r, struct token *token)
 {
-    bool quoted = r->text[0] == '`';
+    const bool quoted = r->text[0] == '`';
     const char *text = r->text + quoted;
-    size_t length = quoted ? r->length - 2 : r->length;
-
+    const size_t length = quoted ? r->length - 2 : r->length;
     if (length == 0) {
         diag_error(r->diags, token_reader_span(r), "empty name");
         return false;
@@ -233,8 +229,7 @@ static bool read_path(const struct token_reader *r, struct token *token)
 
     char *text = arena_alloc(r->arena, r->length);
     size_t length = 0;
-    bool escapes = r->text[0] == '"';
-
+    const bool escapes = r->text[0] == '"';
     for (size_t i = 1; i + 1 < r->length; i++) {
         if (escapes && r->text[i] == '\\' && (r->text[i + 1] == '"' || r->text[i + 1] == '\\'))
             i++;
@@ -259,7 +254,6 @@ bool token_read(const struct source *source, struct lexeme *lexeme, struct arena
 {
     const struct token_reader r = {
         source, arena, diags, lexeme, source->text + lexeme->begin, lexeme->end - lexeme->begin};
-
     *token = (struct token){.begin = lexeme->begin, .end = lexeme->end, .word = lexeme->word};
     if (lexeme->word) {
         token->value.text = lexeme->word->text;

@@ -31,8 +31,8 @@ bool name_is_plain(const char *name)
     const struct word *word = word_find(name, strlen(name));
     bool plain = *name && !(*name >= '0' && *name <= '9') && !(word && word->reserved);
     for (; *name && plain; name++) {
-        unsigned char byte = (unsigned char)*name;
-        unsigned char lower = byte | 0x20;
+        const unsigned char byte = (unsigned char)*name;
+        const unsigned char lower = byte | 0x20;
         plain = byte >= 0x80 || byte == '_' || (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9');
     }
     return plain;

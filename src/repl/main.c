@@ -47,21 +47,21 @@ static void forward_signal(int number)
 
 static void on_interrupt(void)
 {
-    int now = milliseconds();
+    const int now = milliseconds();
     if (!cancel) {
         interrupted_at = now;
     } else if (now - interrupted_at > STUCK_MS) {
         _exit(EXIT_INTERRUPTED);
     } else if (now - interrupted_at > REPEAT_MS) {
         static const char answer[] = "\nstopping; if this takes too long, Ctrl-C ends rql\n";
-        ssize_t wrote = write(STDERR_FILENO, answer, sizeof answer - 1);
+        const ssize_t wrote = write(STDERR_FILENO, answer, sizeof answer - 1);
         (void)wrote;
     }
 }
 
 static void on_signal(int number)
 {
-    int saved = errno;
+    const int saved = errno;
     if (number == SIGINT)
         on_interrupt();
     if (number == SIGTERM || number == SIGHUP)
@@ -76,7 +76,7 @@ static void on_signal(int number)
 static void on_bus(int number, siginfo_t *info, void *context)
 {
     (void)context;
-    int saved = errno;
+    const int saved = errno;
     if (info->si_code <= 0 || !mappings_repair(mappings, info->si_addr)) {
         (void)signal(number, SIG_DFL);
         (void)raise(number);
@@ -117,7 +117,7 @@ static enum exit_status print_message(const struct strbuf *text)
 {
     struct printer out = {.fd = STDOUT_FILENO};
     strbuf_add(&out.text, text->text, text->length);
-    bool written = printer_flush(&out);
+    const bool written = printer_flush(&out);
     printer_free(&out);
     if (!written) {
         struct strbuf problem = {0};
@@ -166,7 +166,7 @@ static enum exit_status run(const struct options *options)
                                 .tables = &tables,
                                 .expects_gpu = cl_expects_gpu(),
                                 .describe_devices = describe_devices};
-    enum exit_status outcome = shell_main(options, &platform);
+    const enum exit_status outcome = shell_main(options, &platform);
     servers_free(servers);
     opencl_process_close(&opencl_process);
     mappings_free(mappings);
@@ -201,7 +201,7 @@ int main(int argc, char **argv)
     strbuf_free(&message);
     options_free(&options);
     /* Die by the signal, so that the parent sees it: a shell loop over queries stops only then. */
-    int asked = leave ? leave : outcome == EXIT_INTERRUPTED ? SIGINT : 0;
+    const int asked = leave ? leave : outcome == EXIT_INTERRUPTED ? SIGINT : 0;
     if (asked) {
         (void)signal(asked, SIG_DFL);
         (void)raise(asked);

@@ -37,7 +37,7 @@ static enum exit_status run_script(struct session *session, const char *path)
     struct diags diags;
     diags_init(&diags, arena);
     struct strbuf text = {0};
-    enum status status = session_read(session, path, (struct span){0}, &text, &diags);
+    const enum status status = session_read(session, path, (struct span){0}, &text, &diags);
     enum exit_status outcome = status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_USAGE;
     if (status == STATUS_FAILED && path && !strchr(path, '.') && !diags.at[diags.count - 1].hint)
         diag_hint(&diags, "the argument is a script; `rql -c QUERY` runs a query, see `rql --help`");

@@ -71,8 +71,8 @@ static enum status run(const struct remote_reader *reader, const char *query, co
 {
     const char *sql = arena_printf(job->diags->arena, "%s FORMAT Native", select_run(query, job->diags->arena));
     const size_t before = job->diags->count;
-    enum status status = query_run(reader->table->http, sql, expected, reader->table->server, job->workers, columns,
-                                   rows, job->span, job->diags);
+    const enum status status = query_run(reader->table->http, sql, expected, reader->table->server, job->workers,
+                                         columns, rows, job->span, job->diags);
     if (status == STATUS_UNABLE && reader->unordered) {
         diag_hint(job->diags, "to be told the row, add the column that orders the rows: ?by=COLUMN");
         return STATUS_FAILED;

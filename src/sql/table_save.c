@@ -35,7 +35,7 @@ enum status table_save_check(const char *address, struct span span, struct diags
 static enum status command(const struct saving *saving, struct strbuf *sql)
 {
     const struct format_job *job = saving->job;
-    enum status status = http_command(saving->http, sql->text, job->workers, job->span, job->diags);
+    const enum status status = http_command(saving->http, sql->text, job->workers, job->span, job->diags);
     strbuf_free(sql);
     return status;
 }
@@ -187,9 +187,9 @@ static enum status insert(struct saving *saving)
     strbuf_puts(&sql, "INSERT INTO ");
     server_add_table(&sql, &saving->url, saving->beside);
     strbuf_puts(&sql, " FORMAT Native");
-    enum status status = saving->relation->rows == 0 ? STATUS_OK
-                                                     : http_send(saving->http, sql.text, send_block, saving,
-                                                                 job->workers, job->span, job->diags);
+    const enum status status = saving->relation->rows == 0 ? STATUS_OK
+                                                           : http_send(saving->http, sql.text, send_block, saving,
+                                                                       job->workers, job->span, job->diags);
     strbuf_free(&sql);
     return status;
 }

@@ -106,7 +106,7 @@ static const char *result_name(struct arena *arena, const struct accumulator *ac
 void accumulators_parameters(const struct accumulators *accumulators, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {
-        size_t j = accumulators->at[k].aggregate;
+        const size_t j = accumulators->at[k].aggregate;
         if (accumulators->at[k].kind == ACC_LEVEL0)
             strbuf_printf(out,
                           "    double largest%zu, double first%zu, double second%zu, double third%zu,\n"
@@ -118,7 +118,6 @@ void accumulators_parameters(const struct accumulators *accumulators, struct str
 void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out, int width)
 {
     const char *suffix = width_suffix(width);
-
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator_template *form = &accumulator_templates[accumulators->at[k].kind];
         if (width > 1 && form->combine == COMBINE_FUNCTION)
@@ -148,8 +147,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
 {
     struct arena *arena = emitter->arena;
     const char *suffix = width_suffix(width);
-    bool filtered = emitter->task->filter_count > 0;
-
+    const bool filtered = emitter->task->filter_count > 0;
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const struct accumulator_template *form = &accumulator_templates[accumulator->kind];
@@ -158,7 +156,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
         if (!*form->step)
             continue;
         const char *keep = filtered ? "keep" : arena_printf(arena, "((int%s)-1)", suffix);
-        bool wide = form->lane == LANE_I64 || form->lane == LANE_F64;
+        const bool wide = form->lane == LANE_I64 || form->lane == LANE_F64;
         const char *mask = wide && width > 1 ? arena_printf(arena, "convert_long%s(keep)", suffix) : "keep";
         const char *type = arena_printf(arena, "%s%s", lane_cl_type(form->lane), suffix);
         const char *v =
@@ -187,8 +185,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
  * sum loses is added to the next ones, $o, $r and $w; it is of one lane. */
 static const char *combine_template(const char *element, enum combine combine, int width)
 {
-    bool real = strcmp(element, "double") == 0;
-
+    const bool real = strcmp(element, "double") == 0;
     switch (combine) {
     case COMBINE_ADD:
         return "$z = $x + $y;";
@@ -241,7 +238,6 @@ static void combine(struct arena *arena, struct strbuf *out, const struct accumu
 static const char *scale(struct arena *arena, const struct accumulator *accumulator)
 {
     static const char *const units[] = {"first", "second", "third"};
-
     return arena_printf(arena, "-unit%s%zu", units[accumulator->kind - ACC_LEVEL0], accumulator->aggregate);
 }
 
@@ -265,7 +261,6 @@ void accumulators_combine_lanes(const struct accumulators *accumulators, const s
                                 struct strbuf *out, int width)
 {
     struct arena *arena = emitter->arena;
-
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *whole = name(arena, k, width);
@@ -305,10 +300,10 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
 {
     const struct part parts[] = {{"x", text}, {NULL, NULL}};
     struct strbuf out = {0};
-
-    for (size_t k = 0; k < sizeof packs / sizeof *packs; k++)
+    for (size_t k = 0; k < sizeof packs / sizeof *packs; k++) {
         if (strcmp(packs[k].element, element) == 0)
             template_expand(&out, unpack ? packs[k].unpack : packs[k].pack, parts);
+    }
     return text_in_arena(arena, &out);
 }
 
@@ -317,8 +312,7 @@ enum { BATCH = 8 };
 
 size_t accumulators_scratch_words(const struct accumulators *accumulators)
 {
-    size_t count = accumulators->count - 2 * accumulators->function_count;
-
+    const size_t count = accumulators->count - 2 * accumulators->function_count;
     return count < BATCH ? count : BATCH;
 }
 
@@ -351,7 +345,6 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
 void accumulators_read_slots(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out)
 {
     struct arena *arena = emitter->arena;
-
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const char *element = result_element(accumulator->kind), *scalar = result_name(arena, accumulator, k);
@@ -373,7 +366,7 @@ static void finish_group(const struct accumulators *accumulators, struct arena *
     }
     for (size_t first = 0; first < accumulators->count && accumulators_scratch_words(accumulators) > 0;
          first += BATCH) {
-        size_t end = first + BATCH < accumulators->count ? first + BATCH : accumulators->count;
+        const size_t end = first + BATCH < accumulators->count ? first + BATCH : accumulators->count;
         for_each(accumulators, first, end, arena, out, "    $s[lane] = $packed;\n");
         strbuf_puts(out, "    for (uint step = get_local_size(0) / 2; step > 0; step >>= 1) {\n"
                          "        barrier(CLK_LOCAL_MEM_FENCE);\n"
@@ -395,7 +388,6 @@ void accumulators_finish(const struct accumulators *accumulators, const struct e
                          const struct kernel_config *config)
 {
     struct arena *arena = emitter->arena;
-
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         if (is_level(accumulator->kind))
@@ -411,7 +403,6 @@ void accumulators_finish(const struct accumulators *accumulators, const struct e
 static double as_double(uint64_t slot)
 {
     double number;
-
     memcpy(&number, &slot, sizeof number);
     return number;
 }
@@ -419,7 +410,6 @@ static double as_double(uint64_t slot)
 static uint64_t combine_slots(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
     uint64_t combined = slots[0];
-
     for (size_t k = 1; k < results; k++) {
         int64_t a = (int64_t)combined, b = (int64_t)slots[k];
         switch (accumulator_templates[kind].combine) {
@@ -465,9 +455,8 @@ int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t resu
 
 int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
-    bool natural = kind == ACC_LOW;
+    const bool natural = kind == ACC_LOW;
     int128 sum = 0;
-
     for (size_t k = 0; k < results; k++)
         sum += natural ? (int128)slots[k] : (int128)(int64_t)slots[k];
     return sum;
@@ -476,7 +465,6 @@ int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t resul
 uint64_t slots_product(const uint64_t *slots, size_t results, bool *overflow)
 {
     uint64_t product = 1;
-
     for (size_t k = 0; k < results; k++)
         *overflow = __builtin_mul_overflow(product, slots[k], &product) || *overflow;
     return product;

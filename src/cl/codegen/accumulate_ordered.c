@@ -5,7 +5,6 @@
 static const struct function *function_of(const struct accumulators *accumulators, size_t k)
 {
     const struct function *function = accumulators->functions;
-
     while (function->number != accumulators->at[k].aggregate)
         function++;
     return function;
@@ -44,10 +43,9 @@ void ordered_step(const struct accumulators *accumulators, const struct emitter 
                   int width)
 {
     struct arena *arena = emitter->arena;
-    bool filtered = emitter->task->filter_count > 0;
+    const bool filtered = emitter->task->filter_count > 0;
     const char *x = arena_printf(arena, "a%zu", k);
     const char *v = emit_aggregate(emitter, accumulators->at[k].aggregate, LANE_I64, width);
-
     if (width == 1) {
         strbuf_puts(out, filtered ? "        if (keep) {\n" : "        {\n");
         strbuf_printf(out, "            const long y = %s;\n", v);
@@ -100,14 +98,15 @@ void ordered_combine(const struct accumulators *accumulators, struct arena *aren
 
 void ordered_begin(const struct accumulators *accumulators, struct strbuf *out)
 {
-    for (size_t k = 0; k < accumulators->count; k++)
+    for (size_t k = 0; k < accumulators->count; k++) {
         if (accumulators->at[k].kind == ACC_FOLD)
             strbuf_printf(out, "        a%zu = 0;\n        a%zu = 0;\n", k, k + 1);
+    }
 }
 
 void ordered_declare(const struct accumulators *accumulators, struct strbuf *out, size_t group)
 {
-    for (size_t k = 0; k < accumulators->count; k++)
+    for (size_t k = 0; k < accumulators->count; k++) {
         if (accumulators->at[k].kind == ACC_FOLD)
             strbuf_printf(out,
                           "    __local long values%zu[%zu];\n"
@@ -115,4 +114,5 @@ void ordered_declare(const struct accumulators *accumulators, struct strbuf *out
                           "    long r%zu = 0;\n"
                           "    uint r%zu = 0;\n",
                           k, group, k, group, k, k + 1);
+    }
 }

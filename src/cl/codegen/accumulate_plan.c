@@ -15,15 +15,13 @@ static void add(struct accumulators *accumulators, size_t aggregate, const enum 
 
 static bool sum_fits(const struct instr *instr, int64_t rows)
 {
-    int64_t most = INT64_MAX / 2 / rows;
-
+    const int64_t most = INT64_MAX / 2 / rows;
     return instr->lo >= -most && instr->hi <= most;
 }
 
 static bool add_function(const struct emitter *emitter, size_t k, struct accumulators *accumulators)
 {
     size_t literals = emitter->literal_count;
-
     for (size_t j = 0; j < accumulators->function_count; j++)
         literals += accumulators->functions[j].emitter.literal_count;
     return function_init(&accumulators->functions[accumulators->function_count++], emitter->task->aggregates[k].reducer,
@@ -38,7 +36,6 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
         return true;
     const struct instr *instr = &emitter->task->code.at[aggregate->value];
     bool real = instr->lane == LANE_F64, wide = instr->lane == LANE_I64;
-
     switch (aggregate->kind) {
     case AGG_COUNT:
     case AGG_QUANTILE: /* these are of groups only */
@@ -97,8 +94,7 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
 bool accumulators_plan(const struct emitter *emitter, int64_t rows, bool one_pass, struct accumulators *first,
                        struct accumulators *second)
 {
-    size_t most = emitter->task->aggregate_count * MOST_ACCUMULATORS + 1;
-
+    const size_t most = emitter->task->aggregate_count * MOST_ACCUMULATORS + 1;
     *first = (struct accumulators){
         .at = arena_array(emitter->arena, most, sizeof *first->at),
         .functions = arena_array(emitter->arena, emitter->task->aggregate_count + 1, sizeof *first->functions),
@@ -106,16 +102,16 @@ bool accumulators_plan(const struct emitter *emitter, int64_t rows, bool one_pas
     *second = (struct accumulators){.at = arena_array(emitter->arena, most, sizeof *second->at)};
     if (emitter->task->filter_count > 0)
         ADD(first, 0, ACC_KEPT);
-    for (size_t k = 0; k < emitter->task->aggregate_count; k++)
+    for (size_t k = 0; k < emitter->task->aggregate_count; k++) {
         if (!add_aggregate(emitter, k, rows, one_pass, first, second))
             return false;
+    }
     return true;
 }
 
 struct accumulators accumulators_plan_count(struct arena *arena)
 {
     struct accumulators kept = {.at = arena_array(arena, 1, sizeof *kept.at)};
-
     ADD(&kept, 0, ACC_KEPT);
     return kept;
 }

@@ -101,7 +101,6 @@ void divide_const_emit(struct strbuf *out, const struct divide_const *quotient)
     };
     const struct part least[] = {{"least", scalar ? "-($a == LONG_MIN)" : "convert_int$W($a == (long$W)LONG_MIN)"},
                                  {NULL, NULL}};
-
     if (quotient->power) {
         emit_by_power(out, quotient, parts);
         return;

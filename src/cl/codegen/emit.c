@@ -46,7 +46,6 @@ static enum lane quotient_lane(const struct code *code, const struct instr *inst
 static enum lane work_lane(const struct code *code, const struct instr *instr, const struct op_template *form)
 {
     enum lane lane = LANE_I32;
-
     switch (form->work) {
     case WORK_MASK:
         return LANE_BOOL;
@@ -73,7 +72,6 @@ static enum lane work_lane(const struct code *code, const struct instr *instr, c
 static int32_t add_literal(struct emitter *emitter, value constant, bool divisor, enum lane lane)
 {
     struct literal *literal = &emitter->literals[emitter->literal_count];
-
     *literal = (struct literal){constant, divisor, lane};
     return (int32_t)(emitter->first_literal + emitter->literal_count++);
 }
@@ -82,7 +80,6 @@ static int32_t add_literal(struct emitter *emitter, value constant, bool divisor
 static void number_columns(struct emitter *emitter, value v)
 {
     const struct instr *instr = &emitter->task->code.at[v];
-
     emitter->total = emitter->total || instr->op == OP_ROWS;
     if (instr->op != OP_INPUT && instr->op != OP_GATHER)
         return;
@@ -104,10 +101,9 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
                   struct arena *arena)
 {
     const struct code *code = &task->code;
-    size_t count = (size_t)code->count;
-    size_t uses = 3 * count + live_roots_count(task);
+    const size_t count = (size_t)code->count;
+    const size_t uses = 3 * count + live_roots_count(task);
     int32_t number = 0;
-
     *emitter = (struct emitter){
         .arena = arena,
         .task = task,
@@ -133,7 +129,7 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         emitter->floats = emitter->floats || instr->lane == LANE_F64;
         if (instr->op == OP_CONST)
             continue;
-        int arity = op_table[instr->op].arity;
+        const int arity = op_table[instr->op].arity;
         if (arity > 0 && instr->op != OP_GATHER && instr->op < OP_COUNTER &&
             !op_template_of(instr->op, argument_kind(code, instr)))
             return false;
@@ -142,14 +138,14 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
         emitter->checks = emitter->checks || instr->checked;
         number_columns(emitter, v);
         for (int k = 0; k < arity; k++) {
-            bool literal = is_literal(&code->at[instr->args[k]]);
-            bool divisor = k == 1 && divides_by_literal(code, instr);
-            enum lane lane = divisor ? quotient_lane(code, instr) : code->at[instr->args[k]].lane;
+            const bool literal = is_literal(&code->at[instr->args[k]]);
+            const bool divisor = k == 1 && divides_by_literal(code, instr);
+            const enum lane lane = divisor ? quotient_lane(code, instr) : code->at[instr->args[k]].lane;
             emitter->operands[v][k] = literal ? add_literal(emitter, instr->args[k], divisor, lane) : -1;
         }
     }
     for (size_t root = 0; root < live_roots_count(task); root++) {
-        value v = live_roots_value(task, root);
+        const value v = live_roots_value(task, root);
         emitter->roots[root] =
             v != NO_VALUE && is_literal(&code->at[v]) ? add_literal(emitter, v, false, code->at[v].lane) : -1;
     }
@@ -178,7 +174,6 @@ static const char *operand(const struct emitter *emitter, value v, int32_t liter
 {
     const struct instr *instr = &emitter->task->code.at[v];
     const char *type = lane_cl_type(lane), *suffix = width_suffix(width);
-
     if (literal >= 0 && width == 1 && instr->lane == lane)
         return arena_printf(emitter->arena, "c%" PRId32, literal);
     if (literal >= 0)
@@ -217,8 +212,7 @@ static bool magnitude_in_32(const struct instr *instr)
 static void emit_quotient(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
-    enum lane work = quotient_lane(&emitter->task->code, instr);
-
+    const enum lane work = quotient_lane(&emitter->task->code, instr);
     divide_const_emit(out, &(struct divide_const){
                                .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
                                .dividend = emit_argument(emitter, v, 0, work, width),
@@ -237,9 +231,10 @@ static void emit_quotient(const struct emitter *emitter, struct strbuf *out, val
 /* The argument of a product of longs that is an int; -1: none. */
 static int narrow_factor(const struct code *code, const struct instr *instr, enum lane work, int width)
 {
-    for (int k = 0; k < 2 && instr->op == OP_MUL && work == LANE_I64 && width == 1; k++)
+    for (int k = 0; k < 2 && instr->op == OP_MUL && work == LANE_I64 && width == 1; k++) {
         if (code->at[instr->args[k]].lane == LANE_I32)
             return k;
+    }
     return -1;
 }
 
@@ -248,13 +243,12 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     const struct code *code = &emitter->task->code;
     const struct instr *instr = &code->at[v];
     const struct op_template *form = op_template_of(instr->op, argument_kind(code, instr));
-    enum lane work = work_lane(code, instr, form);
+    const enum lane work = work_lane(code, instr, form);
     struct arena *arena = emitter->arena;
     const char *suffix = width_suffix(width);
     const char *number = arena_printf(arena, "%" PRId32, emitter->numbers[v]);
     const char *args[3] = {"", "", ""};
     const char *mask = "";
-
     for (int k = 0; k < op_table[instr->op].arity; k++) {
         if (instr->op == OP_SELECT && k == 0) {
             args[k] = emit_argument(emitter, v, k, LANE_BOOL, width);
@@ -263,13 +257,13 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
             args[k] = emit_argument(emitter, v, k, form->work == WORK_MIXED && k == 1 ? LANE_F64 : work, width);
         }
     }
-    enum lane result = form->result == RESULT_INT      ? LANE_I32
-                       : form->result == RESULT_LONG   ? LANE_I64
-                       : form->result == RESULT_DOUBLE ? LANE_F64
-                                                       : work;
+    const enum lane result = form->result == RESULT_INT      ? LANE_I32
+                             : form->result == RESULT_LONG   ? LANE_I64
+                             : form->result == RESULT_DOUBLE ? LANE_F64
+                                                             : work;
     const int narrow = narrow_factor(code, instr, work, width);
-    bool wide = work == LANE_I64;
-    bool same = form->result == RESULT_COMPARE || strcmp(lane_cl_type(result), lane_cl_type(instr->lane)) == 0;
+    const bool wide = work == LANE_I64;
+    const bool same = form->result == RESULT_COMPARE || strcmp(lane_cl_type(result), lane_cl_type(instr->lane)) == 0;
     const struct part parts[] = {
         {"a", args[0]},
         {"b", args[1]},
@@ -351,10 +345,10 @@ static void emit_statement(const struct emitter *emitter, struct strbuf *out, va
 void emit_statements(const struct emitter *emitter, struct strbuf *out, const bool *wanted, const struct statements *of)
 {
     const struct code *code = &emitter->task->code;
-
-    for (value v = 0; v < code->count; v++)
+    for (value v = 0; v < code->count; v++) {
         if (wanted[v] && (!of->levels || (of->levels[v] & ~of->within) == 0))
             emit_statement(emitter, out, v, of);
+    }
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
         if (!wanted[v] || !instr->checked || (of->levels && (of->levels[v] & ~of->within) != 0))
@@ -370,7 +364,6 @@ void emit_values(const struct emitter *emitter, struct strbuf *out, int width, c
                  enum input_source from)
 {
     struct statements of = {.width = width, .from = from};
-
     if (emitter->loops)
         of.levels = code_levels(&emitter->task->code, emitter->arena);
     emit_statements(emitter, out, wanted, &of);
@@ -379,17 +372,15 @@ void emit_values(const struct emitter *emitter, struct strbuf *out, int width, c
 void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs)
 {
     bool *live = arena_array(emitter->arena, (size_t)emitter->task->code.count + 1, sizeof(bool));
-
     live_roots_mark(emitter->task, needs, live);
     emit_values(emitter, out, width, live, FROM_COLUMNS);
 }
 
 static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane, int width)
 {
-    value v = live_roots_value(emitter->task, root);
+    const value v = live_roots_value(emitter->task, root);
     const char *text = operand(emitter, v, emitter->roots[root], lane, width);
-    bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
-
+    const bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
     return mask ? arena_printf(emitter->arena, "(-%s)", text) : text;
 }
 

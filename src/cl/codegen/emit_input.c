@@ -11,9 +11,8 @@
 static void emit_element(const struct emitter *emitter, struct strbuf *out, value v, const char *element, int width)
 {
     const struct instr *instr = &emitter->task->code.at[v];
-    enum type store = emitter->stores[instr->integer];
+    const enum type store = emitter->stores[instr->integer];
     const char *type = lane_cl_type(instr->lane), *suffix = width_suffix(width);
-
     strbuf_printf(out, "        const %s%s v%" PRId32 " = ", type, suffix, emitter->numbers[v]);
     if (instr->lane == LANE_BOOL)
         strbuf_printf(out, "%s(convert_int%s(%s) != (int%s)0);\n", width == 1 ? "-" : "", suffix, element, suffix);
@@ -33,11 +32,10 @@ const char *emit_loaded(const struct emitter *emitter, value v)
 void emit_input(const struct emitter *emitter, struct strbuf *out, value v, enum input_source from, int width)
 {
     struct arena *arena = emitter->arena;
-    int64_t input = emitter->task->code.at[v].integer;
+    const int64_t input = emitter->task->code.at[v].integer;
     const char *element = emitter->function     ? arena_printf(arena, "x%" PRId64, input)
                           : from == FROM_LOADED ? emit_loaded(emitter, v)
                                                 : input_access_element(emitter, v, "", width);
-
     emit_element(emitter, out, v, element, width);
 }
 
@@ -48,7 +46,6 @@ void emit_gather(const struct emitter *emitter, struct strbuf *out, value v, int
     const char *position = arena_printf(emitter->arena, "p%" PRId32, emitter->numbers[v]);
     const char *beyond = arena_printf(emitter->arena, "as_ulong%s(%s) >= (ulong%s)high%" PRId32, suffix, position,
                                       suffix, emitter->columns[instr->integer]);
-
     strbuf_printf(out, "        const long%s %s = %s;\n", suffix, position,
                   emit_argument(emitter, v, 0, LANE_I64, width));
     emit_element(emitter, out, v, input_access_element(emitter, v, position, width), width);
@@ -60,7 +57,6 @@ void emit_gather(const struct emitter *emitter, struct strbuf *out, value v, int
 void emit_row(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
     const char *type = lane_cl_type(emitter->task->code.at[v].lane), *suffix = width_suffix(width);
-
     strbuf_printf(out, "        const %s%s v%" PRId32 " = (%s%s)(%s)(row + (long)i)", type, suffix, emitter->numbers[v],
                   type, suffix, type);
     if (width > 1) {
@@ -75,7 +71,6 @@ void emit_row(const struct emitter *emitter, struct strbuf *out, value v, int wi
 void emit_rows(const struct emitter *emitter, struct strbuf *out, value v, int width)
 {
     const char *type = lane_cl_type(emitter->task->code.at[v].lane), *suffix = width_suffix(width);
-
     strbuf_printf(out, "        const %s%s v%" PRId32 " = (%s%s)(%s)total;\n", type, suffix, emitter->numbers[v], type,
                   suffix, type);
 }

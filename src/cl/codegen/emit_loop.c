@@ -21,7 +21,6 @@ struct loop_text {
 static value carry_at(const struct code *code, value loop, size_t k)
 {
     value chain = code->at[loop].args[0];
-
     for (; k > 0; k--)
         chain = code->at[chain].args[2];
     return chain;
@@ -39,7 +38,6 @@ static void open_lanes(const struct loop_text *text, int width)
     const struct code *code = &emitter->task->code;
     struct strbuf *out = text->out;
     bool *read = arena_array(emitter->arena, (size_t)code->count, sizeof *read);
-
     for (value v = 0; v < code->count; v++)
         read[v] = text->values.outer[v];
     for (size_t k = 0; k < text->values.carry_count; k++)
@@ -59,10 +57,11 @@ static void open_lanes(const struct loop_text *text, int width)
         strbuf_printf(out, "        %s r%" PRId32 "_%zu[%d];\n", lane_cl_type(lane_of(text, k)), text->number, k,
                       width);
     strbuf_printf(out, "        for (int l = 0; l < %d; ++l) {\n", width);
-    for (value v = 0; v < code->count; v++)
+    for (value v = 0; v < code->count; v++) {
         if (read[v])
             strbuf_printf(out, "        const %s v%" PRId32 " = l%" PRId32 "_%" PRId32 "[l];\n",
                           lane_cl_type(code->at[v].lane), emitter->numbers[v], text->number, emitter->numbers[v]);
+    }
 }
 
 static void close_lanes(const struct loop_text *text)
@@ -79,7 +78,6 @@ static int32_t rounds_at_once(const struct loop_text *text, int width)
     enum { MOST_ROUNDS = 8, MOST_OPERATIONS = 192 };
     const struct code *code = &text->emitter->task->code;
     int32_t operations = 1;
-
     if (width > 1 || !loop_is_counted(code, text->loop))
         return 1;
     for (value v = 0; v < code->count; v++) {
@@ -99,7 +97,6 @@ static void open_range(const struct loop_text *text)
     const int32_t number = text->number;
     const char *first = emit_argument(emitter, index, 0, LANE_I64, 1);
     const char *last = emit_argument(emitter, index, 1, LANE_I64, 1);
-
     strbuf_printf(text->out,
                   "        if (%s && %s <= %s) {\n        const ulong k%" PRId32 " = as_ulong(%s), n%" PRId32
                   " = as_ulong(%s) - k%" PRId32 ";\n",
@@ -120,7 +117,6 @@ static void open_round(const struct loop_text *text, const char *at)
     const struct code *code = &emitter->task->code;
     const value index = text->values.index;
     const char *type = lane_cl_type(code->at[index].lane);
-
     strbuf_printf(text->out, "        const %s v%" PRId32 " = (%s)as_long(k%" PRId32 " + %s);\n", type,
                   emitter->numbers[index], type, text->number, at);
     for (size_t k = 0; k < text->values.carry_count; k++) {
@@ -141,7 +137,6 @@ static void emit_values_of_round(const struct loop_text *text, const struct stat
     bool *first = arena_array(emitter->arena, count, sizeof *first);
     bool *rest = arena_array(emitter->arena, count, sizeof *rest);
     struct statements inner = *of;
-
     inner.width = 1;
     inner.within = of->levels[text->loop] | (uint32_t)1 << code->at[text->loop].integer;
     first[holds] = true;
@@ -167,10 +162,11 @@ static bool is_checked(const struct loop_text *text, const struct loop_sum *sum)
 
 static void declare_sizes(const struct loop_text *text)
 {
-    for (size_t k = 0; k < text->sums->count; k++)
+    for (size_t k = 0; k < text->sums->count; k++) {
         if (!text->sums->at[k].is_float)
             strbuf_printf(text->out, "        ulong w%" PRId32 "_%zu = 0, h%" PRId32 "_%zu = 0;\n", text->number,
                           text->sums->at[k].state, text->number, text->sums->at[k].state);
+    }
 }
 
 /* Adds the sizes of terms: where their sum fits, no order of the terms fails. */
@@ -191,7 +187,6 @@ static void add_sizes(const struct loop_text *text)
 static void join_sums(const struct loop_text *text)
 {
     const int32_t n = text->number;
-
     for (size_t k = 0; k < text->sums->count; k++) {
         const struct loop_sum *sum = &text->sums->at[k];
         const size_t s = sum->state;
@@ -219,7 +214,6 @@ static void emit_round(const struct loop_text *text, const struct statements *of
     const struct emitter *emitter = text->emitter;
     const struct code *code = &emitter->task->code;
     const int32_t number = text->number;
-
     open_round(text, at);
     emit_values_of_round(text, of);
     for (size_t k = 0; k < text->values.carry_count; k++)
@@ -240,7 +234,6 @@ static void emit_rounds(const struct loop_text *text, const struct statements *o
     const char *step = text->terms == TERMS_TOGETHER ? "team" : "1",
                *at = arena_printf(arena, "j%" PRId32, text->number),
                *last = arena_printf(arena, "n%" PRId32, text->number);
-
     if (at_once > 1) {
         strbuf_printf(out,
                       "        for (; %s <= %s && %s - %s >= %" PRId32 "UL * %s; %s += %" PRId32
@@ -267,7 +260,6 @@ void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, co
 {
     const struct code *code = &emitter->task->code;
     struct loop_text text = {.emitter = emitter, .out = out, .loop = loop, .number = emitter->numbers[loop]};
-
     loop_find_values(code, loop, of->levels, &text.values, emitter->arena);
     if (of->within == 0)
         text.terms = emitter->terms;
@@ -296,7 +288,6 @@ void emit_final(const struct emitter *emitter, struct strbuf *out, value final, 
     const struct instr *instr = &code->at[final];
     const char *type = lane_cl_type(instr->lane), *suffix = width_suffix(width);
     const int32_t loop = emitter->numbers[instr->args[0]];
-
     if (width > 1)
         strbuf_printf(out, "        const %s%s v%" PRId32 " = convert_%s%s(vload%d(0, r%" PRId32 "_%" PRId64 "));\n",
                       type, suffix, emitter->numbers[final], type, suffix, width, loop, instr->offset);

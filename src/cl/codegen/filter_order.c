@@ -7,10 +7,9 @@
 static int rank(const struct code *code, value condition)
 {
     const struct instr *instr = &code->at[condition];
-
     if (instr->op != OP_EQ)
         return 0;
-    bool of_column = code->at[instr->args[0]].op == OP_INPUT || code->at[instr->args[1]].op == OP_INPUT;
+    const bool of_column = code->at[instr->args[0]].op == OP_INPUT || code->at[instr->args[1]].op == OP_INPUT;
     return of_column ? 2 : 1;
 }
 
@@ -20,7 +19,7 @@ static void move_rarest_first(const struct code *code, value *conditions, size_t
     for (size_t k = 1; k < count; k++) {
         if (rank(code, conditions[k]) <= rank(code, conditions[0]))
             continue;
-        value better = conditions[k];
+        const value better = conditions[k];
         memmove(conditions + 1, conditions, k * sizeof *conditions);
         conditions[0] = better;
     }
@@ -34,9 +33,10 @@ static bool *new_marks(const struct code *code, struct arena *arena)
 /* Whether some marked value is a gather. */
 static bool gathers(const struct code *code, const bool *marks)
 {
-    for (value v = 0; v < code->count; v++)
+    for (value v = 0; v < code->count; v++) {
         if (marks[v] && code->at[v].op == OP_GATHER)
             return true;
+    }
     return false;
 }
 
@@ -48,7 +48,6 @@ bool leading_filter_find(const struct emitter *emitter, struct live_roots needs,
     size_t count;
     value *conditions = task_conditions(task, arena, &count);
     bool *all = new_marks(code, arena), *before = new_marks(code, arena), *next = new_marks(code, arena);
-
     live_roots_mark(task, needs, all);
     if (!needs.filters)
         return false;
@@ -74,10 +73,10 @@ size_t leading_filter_rows(const struct emitter *emitter, const struct leading_f
     enum { MOST_BYTES = 160 /* of a work-item's registers */ };
     const struct code *code = &emitter->task->code;
     size_t bytes = 0;
-
-    for (value v = 0; v < code->count; v++)
+    for (value v = 0; v < code->count; v++) {
         if (filter->all[v] && code->at[v].op == OP_INPUT)
             bytes += type_table[emitter->stores[code->at[v].integer]].size;
+    }
     while (most > 1 && most * bytes > MOST_BYTES)
         most /= 2;
     return most;
@@ -87,7 +86,6 @@ void leading_filter_emit(const struct emitter *emitter, const struct leading_fil
                          struct leading_filter_text *text)
 {
     const struct code *code = &emitter->task->code;
-
     for (value v = 0; v < code->count; v++) {
         if (!filter->all[v] || code->at[v].op != OP_INPUT)
             continue;

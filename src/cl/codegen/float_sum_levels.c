@@ -9,7 +9,6 @@
 bool float_sum_levels_choose(double largest, int64_t rows, struct float_sum_levels *levels)
 {
     int exponent, bits = 0;
-
     (void)frexp(largest, &exponent); /* largest < 2^exponent */
     while (bits < 40 && (INT64_C(1) << bits) < rows)
         bits++;

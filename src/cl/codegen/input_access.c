@@ -12,7 +12,7 @@ void input_access_offsets(const struct emitter *emitter, size_t input, int64_t b
     *least = *most = 0;
     for (size_t k = 0; k < emitter->neighbour_count; k++) {
         const struct instr *instr = &emitter->task->code.at[emitter->neighbours[k]];
-        bool in_range = begin + instr->offset < count && end + instr->offset > 0;
+        const bool in_range = begin + instr->offset < count && end + instr->offset > 0;
         if (instr->integer != (int64_t)input || !in_range)
             continue;
         *least = instr->offset < *least ? instr->offset : *least;
@@ -49,7 +49,6 @@ static const char gather_vector[] = "$T$W gather$W_$T(__global const $T *in, lon
 static const char *gathered_lanes(struct arena *arena, const char *type, int width)
 {
     struct strbuf out = {0};
-
     for (int k = 0; k < width; k++)
         strbuf_printf(&out, "%sgather_%s(in, at.s%x, high)", k > 0 ? ", " : "", type, (unsigned)k);
     return text_in_arena(arena, &out);
@@ -59,7 +58,7 @@ void input_access_functions(const struct emitter *emitter, struct strbuf *out, i
                             struct access_functions *functions)
 {
     for (size_t k = 0; k < emitter->column_count; k++) {
-        enum input_access access = emitter->access[k];
+        const enum input_access access = emitter->access[k];
         enum type store = emitter->stores[emitter->inputs[k]];
         if (store == TYPE_BOOL) /* both are uchar */
             store = TYPE_U8;
@@ -82,7 +81,7 @@ void input_access_functions(const struct emitter *emitter, struct strbuf *out, i
 void input_access_parameters(const struct emitter *emitter, struct strbuf *out)
 {
     for (size_t k = 0; k < emitter->column_count; k++) {
-        enum type store = emitter->stores[emitter->inputs[k]];
+        const enum type store = emitter->stores[emitter->inputs[k]];
         strbuf_printf(out, "    __global const %s *%sin%zu, ulong from%zu,\n", type_table[store].cl,
                       emitter->aliased ? "" : "restrict ", k, k);
         if (emitter->access[k] == ACCESS_NEIGHBOURS)
@@ -107,8 +106,7 @@ const char *input_access_element(const struct emitter *emitter, value v, const c
     const struct instr *instr = &emitter->task->code.at[v];
     struct arena *arena = emitter->arena;
     const char *type = type_table[emitter->stores[instr->integer]].cl, *suffix = width_suffix(width);
-    int32_t column = emitter->columns[instr->integer];
-
+    const int32_t column = emitter->columns[instr->integer];
     if (instr->op == OP_GATHER)
         return arena_printf(arena, "gather%s_%s(in%" PRId32 ", %s, high%" PRId32 ")", suffix, type, column, position,
                             column);

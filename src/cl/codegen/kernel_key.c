@@ -24,7 +24,6 @@ static void add(struct strbuf *out, const void *bytes, size_t size)
 static void add_numbers(struct strbuf *out, int64_t a, int64_t b)
 {
     const int64_t pair[] = {a, b};
-
     add(out, pair, sizeof pair);
 }
 
@@ -44,7 +43,6 @@ static void add_instr(struct strbuf *out, const struct instr *instr)
         .lane = (int16_t)instr->lane,
         .flags = (int16_t)(EXACT * instr->exact | FALLIBLE * instr->fallible | CHECKED * instr->checked),
     };
-
     add(out, &key, sizeof key);
 }
 
@@ -61,10 +59,10 @@ bool kernel_key(const struct kernel_plan *plan, struct strbuf *out)
         .aggregates = (int64_t)task->aggregate_count,
         .instructions = task->code.count,
     };
-
-    for (value v = 0; v < task->code.count; v++)
+    for (value v = 0; v < task->code.count; v++) {
         if (task->code.at[v].border)
             return false;
+    }
     if (plan->round || plan->aggregates.function_count > 0)
         return false;
     add(out, &head, sizeof head);
@@ -74,9 +72,10 @@ bool kernel_key(const struct kernel_plan *plan, struct strbuf *out)
         add_instr(out, &task->code.at[v]);
     for (size_t k = 0; k < task->filter_count; k++)
         add_numbers(out, task->filters[k].keep, 0);
-    for (size_t k = 0; k < task->output_count; k++)
+    for (size_t k = 0; k < task->output_count; k++) {
         if (task->sink == SINK_ROWS)
             add_numbers(out, task->outputs[k].value, task->outputs[k].needed ? (int64_t)plan->stores[k] : -1);
+    }
     for (size_t k = 0; k < task->aggregate_count; k++)
         add_numbers(out, (int64_t)task->aggregates[k].kind, task->aggregates[k].value);
     return true;

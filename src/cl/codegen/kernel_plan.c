@@ -18,8 +18,7 @@ const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
 
 bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role)
 {
-    bool filters = plan->emitter.task->filter_count > 0;
-
+    const bool filters = plan->emitter.task->filter_count > 0;
     return !plan->config->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
                                      (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0));
 }
@@ -36,9 +35,10 @@ size_t kernel_group(const struct kernel_plan *plan, enum kernel_role role)
 
 static bool has_outputs(const struct task *task)
 {
-    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
+    for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
         if (task->outputs[k].needed)
             return true;
+    }
     return false;
 }
 
@@ -46,7 +46,6 @@ static bool has_outputs(const struct task *task)
 static void add_functions(struct kernel_plan *plan)
 {
     struct emitter *emitter = &plan->emitter;
-
     for (size_t k = 0; k < plan->aggregates.function_count; k++) {
         const struct emitter *body = &plan->aggregates.functions[k].emitter;
         emitter->checks = true; /* functions take a pointer to it */
@@ -71,13 +70,13 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
         return false;
     plan->rows = kernel_config_rows(config, plan->emitter.operations);
     if (task->sink == SINK_AGGREGATE || task->aggregate_count > 0) {
-        if (!accumulators_plan(&plan->emitter, plan->rows, round != NULL, &plan->aggregates, &plan->float_sums) ||
+        if (!accumulators_plan(&plan->emitter, plan->rows, round, &plan->aggregates, &plan->float_sums) ||
             (round && !accumulators_combine_alone(&plan->aggregates, &plan->float_sums, task)))
             return false;
         add_functions(plan);
         plan->roles[KERNEL_AGGREGATE] = plan->aggregates.count > 0 || plan->emitter.checks || has_outputs(task);
         plan->roles[KERNEL_FLOAT_SUMS] = plan->float_sums.count > 0;
-        plan->roles[KERNEL_COMBINE] = round != NULL;
+        plan->roles[KERNEL_COMBINE] = round;
     } else {
         plan->roles[KERNEL_WRITE] = has_outputs(task);
         plan->roles[KERNEL_COUNT] = task->filter_count > 0 && !kernel_in_one_pass(plan);

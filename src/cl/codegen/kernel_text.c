@@ -92,8 +92,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
 /* Fills the holes that all templates share. */
 static void frame(const struct kernel_plan *plan, struct holes *holes)
 {
-    int width = plan->config->width;
-
+    const int width = plan->config->width;
     if (plan->round)
         strbuf_puts(&holes->prologue, round_begin);
     input_access_parameters(&plan->emitter, &holes->parameters);
@@ -131,9 +130,8 @@ static bool is_long(const struct kernel_plan *plan)
 static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena,
                                 struct leading_filter *filter)
 {
-    bool fixed = kernel_in_tiles(plan, role) && !(role == KERNEL_WRITE && kernel_in_one_pass(plan));
+    const bool fixed = kernel_in_tiles(plan, role) && !(role == KERNEL_WRITE && kernel_in_one_pass(plan));
     struct live_roots needs = role == KERNEL_WRITE ? (struct live_roots){.filters = true} : kernel_needs[role];
-
     if (plan->config->chunks || is_long(plan) || (fixed && role == KERNEL_AGGREGATE))
         return false;
     return leading_filter_find(&plan->emitter, needs, arena, filter) &&
@@ -144,7 +142,6 @@ static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role
 static size_t rows_in_flight(const struct kernel_plan *plan, enum kernel_role role, const struct leading_filter *filter)
 {
     const struct kernel_config *config = plan->config;
-
     if (role == KERNEL_WRITE && kernel_in_one_pass(plan))
         return is_long(plan) ? config->tile
                : filter      ? leading_filter_rows(&plan->emitter, filter, config->single_pass)
@@ -159,8 +156,7 @@ static size_t rows_in_flight(const struct kernel_plan *plan, enum kernel_role ro
 size_t kernel_tile_rows(const struct kernel_plan *plan, enum kernel_role role)
 {
     struct leading_filter filter;
-    bool leads = find_leading_filter(plan, role, plan->emitter.arena, &filter);
-
+    const bool leads = find_leading_filter(plan, role, plan->emitter.arena, &filter);
     return kernel_group(plan, role) * rows_in_flight(plan, role, leads ? &filter : NULL);
 }
 
@@ -172,7 +168,6 @@ int64_t kernel_least_rows(const struct kernel_plan *plan)
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena)
 {
     struct leading_filter filter;
-
     if (find_leading_filter(plan, role, arena, &filter))
         return leading_filter_row_bytes(&plan->emitter, &filter, arena);
     if (role == KERNEL_WRITE && !plan->config->chunks)
@@ -185,7 +180,6 @@ static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, 
 {
     const struct emitter *emitter = &plan->emitter;
     struct leading_filter filter;
-
     holes->has_leading = find_leading_filter(plan, role, emitter->arena, &filter);
     holes->many = rows_in_flight(plan, role, holes->has_leading ? &filter : NULL);
     if (holes->has_leading)
@@ -198,7 +192,6 @@ static const char *stored(const struct kernel_plan *plan, size_t k, int width)
     const struct emitter *emitter = &plan->emitter;
     enum lane lane = emitter->task->code.at[emitter->task->outputs[k].value].lane;
     const char *type = type_table[plan->stores[k]].cl;
-
     if (lane == LANE_BOOL)
         lane = LANE_I32;
     const char *text = emit_output(emitter, k, lane, width);
@@ -214,7 +207,6 @@ static void write_compressed(struct strbuf *out, size_t k, enum type store)
 {
     static const char *const by_size[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
     const char *type = by_size[type_table[store].size];
-
     strbuf_printf(out, "                put_%s((__global %s *)(out%zu + at), as_%s16(o%zu), bits);\n", type, type, k,
                   type, k);
 }
@@ -223,9 +215,8 @@ static void write_compressed(struct strbuf *out, size_t k, enum type store)
 static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
-
     for (int lane = 0; lane < plan->config->width; lane++) {
-        char letter = lane_letters[lane];
+        const char letter = lane_letters[lane];
         strbuf_printf(&holes->bounded, "                if (keep.s%c) {\n", letter);
         for (size_t k = 0; k < task->output_count; k++) {
             if (!task->outputs[k].needed)
@@ -241,7 +232,6 @@ static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
 static void output_parameters(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
-
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed)
             continue;
@@ -254,9 +244,8 @@ static void output_parameters(const struct kernel_plan *plan, struct holes *hole
 static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
-    int width = plan->config->width;
-    bool filtered = task->filter_count > 0;
-
+    const int width = plan->config->width;
+    const bool filtered = task->filter_count > 0;
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed)
             continue;
@@ -287,9 +276,8 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
 {
     struct holes holes = {0};
     struct live_roots needs = kernel_needs[role];
-    int width = plan->config->width;
-    bool writes = plan->emitter.task->sink == SINK_ROWS && role == KERNEL_AGGREGATE;
-
+    const int width = plan->config->width;
+    const bool writes = plan->emitter.task->sink == SINK_ROWS && role == KERNEL_AGGREGATE;
     needs.outputs = writes;
     frame(plan, &holes);
     accumulators_parameters(accumulators, &holes.parameters);
@@ -335,7 +323,6 @@ static void write_terms(const struct kernel_plan *plan, struct strbuf *out, enum
     const bool together = role == KERNEL_TERMS;
     struct kernel_plan terms = *plan;
     struct holes holes = {0};
-
     terms.emitter.terms = together ? TERMS_TOGETHER : TERMS_ALONE;
     frame(plan, &holes);
     output_parameters(plan, &holes);
@@ -354,9 +341,8 @@ static void write_terms(const struct kernel_plan *plan, struct strbuf *out, enum
 static void write(const struct kernel_plan *plan, struct strbuf *out, enum kernel_role role)
 {
     struct holes holes = {0};
-    bool filtered = plan->emitter.task->filter_count > 0;
-    int width = plan->config->width;
-
+    const bool filtered = plan->emitter.task->filter_count > 0;
+    const int width = plan->config->width;
     frame(plan, &holes);
     if (width > 1)
         compute(plan, &holes.vectors, width, kernel_needs[role]);
@@ -387,7 +373,6 @@ static void begin(const struct kernel_plan *plan, struct strbuf *text)
 {
     const struct emitter *tail = plan->round ? plan->round->tail : NULL;
     struct access_functions functions = {{{false}}};
-
     strbuf_puts(text, "#pragma OPENCL FP_CONTRACT OFF\n");
     if (plan->emitter.floats || (tail && tail->floats))
         strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");

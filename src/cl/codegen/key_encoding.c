@@ -26,7 +26,6 @@ extern const char kernel_key_encoding[];
 void key_encoding_functions(struct strbuf *out, bool decode)
 {
     const struct part parts[] = {{"decode", decode ? "1" : ""}, {NULL, NULL}};
-
     template_expand(out, kernel_key_encoding, parts);
 }
 
@@ -51,7 +50,6 @@ double decode_float(const struct key_encoding *encoding, uint64_t bits)
     float narrow;
     uint64_t bits_64 = bits & sign_64 ? bits ^ sign_64 : ~bits;
     uint32_t bits_32 = (uint32_t)bits & sign_32 ? (uint32_t)bits ^ sign_32 : ~(uint32_t)bits;
-
     memcpy(&wide, &bits_64, sizeof wide);
     memcpy(&narrow, &bits_32, sizeof narrow);
     return encoding->wide ? wide : (double)narrow;
@@ -63,7 +61,6 @@ uint64_t encode_float(const struct key_encoding *encoding, double number)
     uint32_t bits_32;
     double wide = number + 0.0;
     float narrow = (float)wide;
-
     if ((double)narrow < wide)
         narrow = nextafterf(narrow, INFINITY);
     narrow += 0.0f; /* -0.0 to 0.0; nextafterf of the least negative float is -0.0 */

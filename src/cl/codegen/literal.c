@@ -6,7 +6,6 @@ union literal_argument literal_argument(const struct emitter *emitter, const str
 {
     const struct instr *instr = &emitter->task->code.at[literal->constant];
     union literal_argument argument = {.wide = instr->integer};
-
     if (literal->divisor && literal->lane == LANE_I64) {
         *bytes = sizeof argument.long_divisor;
         argument.long_divisor = long_divisor_of(instr->integer);

@@ -33,9 +33,9 @@ void live_roots_close(const struct code *code, bool *live)
 void live_roots_mark(const struct task *task, struct live_roots needs, bool *live)
 {
     for (size_t root = 0; root < live_roots_count(task); root++) {
-        bool wanted = root < task->filter_count                        ? needs.filters
-                      : root < task->filter_count + task->output_count ? needs.outputs
-                                                                       : needs.aggregates;
+        const bool wanted = root < task->filter_count                        ? needs.filters
+                            : root < task->filter_count + task->output_count ? needs.outputs
+                                                                             : needs.aggregates;
         if (wanted && live_roots_value(task, root) != NO_VALUE)
             live[live_roots_value(task, root)] = true;
     }

@@ -38,7 +38,6 @@ static bool is_error(const struct code *code, value error, value sum, value a, v
 static bool is_zero(const struct code *code, value v)
 {
     const struct instr *instr = &code->at[v];
-
     return instr->op == OP_CONST && (instr->kind == KIND_FLOAT ? instr->number == 0 : instr->integer == 0);
 }
 
@@ -47,7 +46,6 @@ static bool is_float_sum(const struct code *code, value loop, size_t k, const st
                          const bool *depends)
 {
     value state[4], next[4];
-
     if (k + 4 > values->carry_count)
         return false;
     for (size_t i = 0; i < 4; i++) {
@@ -77,9 +75,10 @@ static bool mark_states(const struct code *code, value loop, const struct loop_v
         for (int i = 0; i < op_table[instr->op].arity; i++)
             depends[v] = depends[v] || (instr->args[i] != NO_VALUE && depends[instr->args[i]]);
     }
-    for (value v = 0; v < code->count; v++)
+    for (value v = 0; v < code->count; v++) {
         if (values->body[v] && code->at[v].checked && code->at[v].guard != NO_VALUE && depends[code->at[v].guard])
             return false;
+    }
     return true;
 }
 
@@ -88,7 +87,6 @@ bool loop_sums_find(const struct code *code, value loop, const uint32_t *levels,
 {
     struct loop_values values;
     bool *depends = arena_array(arena, (size_t)code->count + 1, sizeof *depends);
-
     sums->count = 0;
     if (!loop_is_counted(code, loop))
         return false;
@@ -117,7 +115,6 @@ bool loop_sums_find(const struct code *code, value loop, const uint32_t *levels,
 static bool reads_data(const struct code *code, value index, struct arena *arena)
 {
     bool *read = arena_array(arena, (size_t)code->count + 1, sizeof *read);
-
     read[code->at[index].args[0]] = read[code->at[index].args[1]] = true;
     for (value v = index; v-- > 0;) {
         if (read[v] && (code->at[v].op == OP_INPUT || code->at[v].op == OP_GATHER))
@@ -132,7 +129,6 @@ static bool reads_data(const struct code *code, value index, struct arena *arena
 static enum terms_shared share_of(const struct code *code, value index, bool few_rows, struct arena *arena)
 {
     const struct instr *first = &code->at[code->at[index].args[0]], *last = &code->at[code->at[index].args[1]];
-
     if (first->op != OP_CONST || last->op != OP_CONST)
         return few_rows || reads_data(code, index, arena) ? TERMS_OF_LONG_ROWS : TERMS_NOT_SHARED;
     return few_rows && last->integer >= first->integer &&
@@ -147,7 +143,6 @@ enum terms_shared loops_share_terms(const struct emitter *emitter, const struct 
     const struct code *code = &emitter->task->code;
     const bool few_rows = round && round->rows <= FEW_ROWS;
     enum terms_shared shared = TERMS_NOT_SHARED;
-
     if (!emitter->loops || emitter->task->filter_count > 0 || (round && round->stops))
         return TERMS_NOT_SHARED;
     const uint32_t *levels = code_levels(code, emitter->arena);

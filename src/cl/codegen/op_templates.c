@@ -130,18 +130,18 @@ const char narrow_product_fails[] =
 
 const struct op_template *op_template_of(enum op op, enum kind kind)
 {
-    for (size_t k = 0; k < sizeof op_templates / sizeof *op_templates; k++)
+    for (size_t k = 0; k < sizeof op_templates / sizeof *op_templates; k++) {
         if (op_templates[k].op == op && op_templates[k].kind == kind)
             return &op_templates[k];
+    }
     return NULL;
 }
 
 const char *op_template_call(struct arena *arena, const char *function, int arity, const char *const *args, int width)
 {
     static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
-    int calls = width > 4 ? width / 4 : 1;
+    const int calls = width > 4 ? width / 4 : 1;
     struct strbuf out = {0};
-
     if (calls > 1)
         strbuf_printf(&out, "(double%d)(", width);
     for (int call = 0; call < calls; call++) {

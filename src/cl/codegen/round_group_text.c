@@ -9,7 +9,6 @@ const char *round_group_text(const struct round_group *group, const struct kerne
 {
     const struct task *task = group->task;
     struct strbuf inputs = {0}, choose = {0}, outputs = {0}, write = {0}, text = {0};
-
     strbuf_puts(&choose, group->value_count > 0 ? "in0 + from0;\n" : "(__global const double *)slots;\n");
     for (size_t k = 0; k < group->value_count; k++) {
         strbuf_printf(&inputs, "    __global const double *restrict in%zu, ulong from%zu,\n", k, k);

@@ -60,7 +60,6 @@ void round_stop(const struct kernel_round *round, const char *condition, const c
 static size_t first_of(const struct accumulators *accumulators, size_t aggregate)
 {
     size_t k = 0;
-
     while (k < accumulators->count && accumulators->at[k].aggregate != aggregate)
         k++;
     return k;
@@ -71,7 +70,6 @@ static const char *element(const struct accumulators *accumulators, size_t aggre
                            struct arena *arena)
 {
     const size_t k = first_of(accumulators, aggregate);
-
     if (k == accumulators->count)
         return "(long)rows";
     switch (accumulators->at[k].kind) {
@@ -100,7 +98,6 @@ static const char *element(const struct accumulators *accumulators, size_t aggre
 static void check_sum(const struct accumulators *accumulators, size_t aggregate, struct strbuf *out)
 {
     const size_t k = first_of(accumulators, aggregate);
-
     if (k < accumulators->count && accumulators->at[k].kind == ACC_LOW)
         strbuf_printf(out,
                       "    { const long high = as_long(slots[%zu]) + as_long(slots[%zu] >> 32); "
@@ -113,7 +110,6 @@ static void add_elements(const struct accumulators *accumulators, const struct k
                          struct strbuf *parameters, struct strbuf *out)
 {
     const struct task *task = round->elements;
-
     for (size_t k = 0; k < task->output_count; k++) {
         const char *type = type_table[round->stores[k]].cl;
         const bool is_bool = round->stores[k] == TYPE_BOOL;
@@ -154,7 +150,6 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
     struct arena *arena = emitter->arena;
     struct strbuf parameters = {0}, tail = {0}, declare = {0}, slots = {0}, finish = {0}, elements = {0}, stop = {0};
     const size_t words = config->chunks ? 0 : accumulators_scratch_words(accumulators);
-
     accumulators_declare(accumulators, &declare, 1);
     accumulators_read_slots(accumulators, emitter, &slots);
     accumulators_finish(accumulators, emitter, &finish, config);

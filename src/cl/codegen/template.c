@@ -11,7 +11,6 @@ static bool is_letter(char c)
 static size_t letters(const char *text)
 {
     size_t count = 0;
-
     while (is_letter(text[count]))
         count++;
     return count;
@@ -19,9 +18,10 @@ static size_t letters(const char *text)
 
 static const char *part_text(const struct part *parts, const char *name, size_t length)
 {
-    for (; parts->text; parts++)
+    for (; parts->text; parts++) {
         if (*parts->name == *name && strncmp(parts->name, name, length) == 0 && parts->name[length] == '\0')
             return parts->text;
+    }
     return NULL;
 }
 
@@ -69,9 +69,8 @@ static bool is_directive(struct conditions *conditions, const char *line, const 
 static void expand_names(struct strbuf *out, const char *at, const char *end, const struct part *parts)
 {
     const char *dollar;
-
     while ((dollar = memchr(at, '$', (size_t)(end - at)))) {
-        size_t length = letters(dollar + 1);
+        const size_t length = letters(dollar + 1);
         const char *text = part_text(parts, dollar + 1, length);
         strbuf_add(out, at, (size_t)(dollar - at));
         at = dollar + 1 + length;
@@ -86,14 +85,13 @@ static void expand_names(struct strbuf *out, const char *at, const char *end, co
 void template_expand(struct strbuf *out, const char *template, const struct part *parts)
 {
     struct conditions conditions = {0};
-
     while (*template) {
         const char *line = template;
         while (*line == ' ') /* strspn takes most of the time of a long template */
             line++;
         const char *newline = strchr(line, '\n');
         const char *end = newline ? newline + 1 : line + strlen(line);
-        bool directive = is_directive(&conditions, line, parts);
+        const bool directive = is_directive(&conditions, line, parts);
         const char *part = *line == '$' ? part_text(parts, line + 1, letters(line + 1)) : NULL;
         if (directive || conditions.off) {
             /* left out */
@@ -111,7 +109,6 @@ void template_expand(struct strbuf *out, const char *template, const struct part
 const char *text_in_arena(struct arena *arena, struct strbuf *text)
 {
     const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
-
     strbuf_free(text);
     return copy;
 }

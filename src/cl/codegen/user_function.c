@@ -9,7 +9,6 @@ bool function_init(struct function *function, const struct user_reduce *reducer,
                    struct arena *arena)
 {
     enum type *stores = arena_array(arena, reducer->body->input_count + 2, sizeof *stores);
-
     if (reducer->kind == KIND_FLOAT)
         return false;
     user_reduce_prepare(reducer);
@@ -18,17 +17,17 @@ bool function_init(struct function *function, const struct user_reduce *reducer,
     if (!emitter_init(&function->emitter, reducer->body, stores, first_literal, arena))
         return false;
     function->emitter.function = true;
-    for (size_t k = 0; k < function->emitter.column_count; k++)
+    for (size_t k = 0; k < function->emitter.column_count; k++) {
         if (function->emitter.inputs[k] > 1)
             return false;
+    }
     return true;
 }
 
 void function_emit(const struct function *function, struct strbuf *out)
 {
     const struct emitter *emitter = &function->emitter;
-    enum lane lane = emitter->task->code.at[emitter->task->outputs[0].value].lane;
-
+    const enum lane lane = emitter->task->code.at[emitter->task->outputs[0].value].lane;
     strbuf_printf(out, "long fold%zu(long x0, long x1,\n", function->number);
     literal_parameters(emitter, out);
     strbuf_puts(out, "    int *err)\n{\n");
@@ -45,7 +44,6 @@ const char *function_call(const struct function *function, const char *left, con
 {
     const struct emitter *emitter = &function->emitter;
     struct strbuf out = {0};
-
     strbuf_printf(&out, "fold%zu(%s, %s", function->number, left, right);
     for (size_t k = 0; k < emitter->literal_count; k++)
         strbuf_printf(&out, ", c%zu", emitter->first_literal + k);

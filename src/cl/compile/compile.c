@@ -19,7 +19,6 @@ static struct strbuf key_of_device(const struct device *device)
 {
     const char *const parts[] = {"rql " RQL_VERSION, device->driver, device->name, build_options};
     struct strbuf key = {0};
-
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         strbuf_add(&key, parts[k], strlen(parts[k]) + 1);
     return key;
@@ -28,7 +27,6 @@ static struct strbuf key_of_device(const struct device *device)
 struct blob compile_key(const struct device *device, const char *text)
 {
     struct strbuf key = key_of_device(device);
-
     strbuf_add(&key, text, strlen(text) + 1);
     return (struct blob){key.text, key.length};
 }
@@ -36,10 +34,9 @@ struct blob compile_key(const struct device *device, const char *text)
 const char *compile_text(const struct blob *key, const struct device *device)
 {
     struct strbuf ours = key_of_device(device);
-    size_t length = ours.length;
+    const size_t length = ours.length;
     const char *bytes = key->bytes;
-    bool same = key->size > length && memcmp(bytes, ours.text, length) == 0 && bytes[key->size - 1] == '\0';
-
+    const bool same = key->size > length && memcmp(bytes, ours.text, length) == 0 && bytes[key->size - 1] == '\0';
     strbuf_free(&ours);
     return same ? bytes + length : NULL;
 }
@@ -48,7 +45,6 @@ const char *compile_text(const struct blob *key, const struct device *device)
 static void add_log(cl_program program, cl_device_id device, struct strbuf *text)
 {
     size_t size = 0;
-
     if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) != CL_SUCCESS || size < 2)
         return;
     char *log = heap_array(size + 1, 1);
@@ -66,7 +62,6 @@ static cl_program build(cl_program program, const struct device *device, const c
                         struct failure *failure, struct strbuf *log)
 {
     struct strbuf options = {0};
-
     strbuf_printf(&options, "%s%s", build_options, more_options);
     cl_int code = clBuildProgram(program, 1, &device->id, options.text, NULL, NULL);
     strbuf_free(&options);
@@ -83,7 +78,6 @@ cl_program compile_source(cl_context context, const struct device *device, const
 {
     cl_int code;
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &code);
-
     return cl_ok(failure, "clCreateProgramWithSource", code) ? build(program, device, more_options, failure, log)
                                                              : NULL;
 }
@@ -91,7 +85,6 @@ cl_program compile_source(cl_context context, const struct device *device, const
 bool compile_save(cl_program program, struct blob *binary, struct failure *failure)
 {
     size_t size = 0;
-
     if (!cl_ok(failure, "clGetProgramInfo",
                clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL)))
         return false;
@@ -113,7 +106,6 @@ cl_program compile_load(cl_context context, const struct device *device, const s
     const unsigned char *bytes = binary->bytes;
     cl_int code, status = CL_SUCCESS;
     cl_program program = clCreateProgramWithBinary(context, 1, &device->id, &binary->size, &bytes, &status, &code);
-
     if (!cl_ok(failure, "clCreateProgramWithBinary", code))
         return NULL;
     if (!cl_ok(failure, "clCreateProgramWithBinary", status)) {

@@ -52,7 +52,6 @@ struct compiler {
 struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms)
 {
     struct compiler *compiler = heap_array(1, sizeof *compiler);
-
     *compiler = (struct compiler){.executable = heap_text(executable), .limit_ms = limit_ms, .socket = -1};
     for (size_t k = 0; k < MAX_ARGUMENTS && arguments[k]; k++)
         compiler->arguments[k] = heap_text(arguments[k]);
@@ -79,7 +78,6 @@ static void reset_exchange(struct compiler *compiler)
 static void finish_job(struct compiler *compiler, enum compile_state state)
 {
     struct compile_job *job = compiler->first;
-
     compiler->first = job->next;
     job->next = NULL;
     job->state = state;
@@ -101,7 +99,6 @@ static int spawn(struct compiler *compiler, int its_end)
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t none, all;
-
     sigemptyset(&none);
     sigfillset(&all);
     posix_spawn_file_actions_init(&files);
@@ -122,10 +119,9 @@ static int spawn(struct compiler *compiler, int its_end)
 static int start_process(struct compiler *compiler)
 {
     int ends[2];
-
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return errno;
-    int problem = spawn(compiler, ends[1]);
+    const int problem = spawn(compiler, ends[1]);
     close(ends[1]);
     if (problem != 0) {
         close(ends[0]);
@@ -141,7 +137,6 @@ static int end_process(struct compiler *compiler)
 {
     int status = -1;
     pid_t ended;
-
     close(compiler->socket);
     compiler->socket = -1;
     kill(compiler->process, SIGKILL);
@@ -170,10 +165,9 @@ static void add_full_disk(struct strbuf *problem)
 /* The process has closed its end of the socket. */
 static void handle_exit(struct compiler *compiler)
 {
-    int status = end_process(compiler);
+    const int status = end_process(compiler);
     struct compile_job *job = compiler->first;
     struct strbuf problem = {0};
-
     /* It exits when idle, possibly just when a job arrives. */
     if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && compiler->in.length == 0 && !job->retried) {
         job->retried = true;
@@ -194,8 +188,8 @@ static void handle_exit(struct compiler *compiler)
 static void send_job(struct compiler *compiler)
 {
     while (compiler->sent < compiler->out.length) {
-        ssize_t sent = send(compiler->socket, compiler->out.text + compiler->sent,
-                            compiler->out.length - compiler->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        const ssize_t sent = send(compiler->socket, compiler->out.text + compiler->sent,
+                                  compiler->out.length - compiler->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
@@ -210,7 +204,6 @@ static bool take_answer(struct compiler *compiler)
     struct answer answer;
     struct strbuf *in = &compiler->in;
     struct compile_job *job = compiler->first;
-
     if (in->length < sizeof answer)
         return false;
     memcpy(&answer, in->text, sizeof answer);
@@ -235,7 +228,7 @@ static bool take_answer(struct compiler *compiler)
 static void receive(struct compiler *compiler)
 {
     for (;;) {
-        ssize_t got = recv(compiler->socket, strbuf_reserve(&compiler->in, READ_BYTES), READ_BYTES, MSG_DONTWAIT);
+        const ssize_t got = recv(compiler->socket, strbuf_reserve(&compiler->in, READ_BYTES), READ_BYTES, MSG_DONTWAIT);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -254,8 +247,7 @@ static void begin_job(struct compiler *compiler)
 {
     const struct compile_job *job = compiler->first;
     uint64_t size = job->key.size;
-    int problem = compiler->socket < 0 ? start_process(compiler) : 0;
-
+    const int problem = compiler->socket < 0 ? start_process(compiler) : 0;
     if (problem != 0) {
         fail_job(compiler, strerror(problem));
         return;
@@ -292,7 +284,6 @@ static void make_progress(struct compiler *compiler)
 struct compile_job *compiler_submit(struct compiler *compiler, const struct blob *key)
 {
     struct compile_job *job = heap_array(1, sizeof *job), **end = &compiler->first;
-
     job->key.bytes = heap_array(key->size + 1, 1);
     memcpy(job->key.bytes, key->bytes, key->size);
     job->key.size = key->size;
@@ -313,7 +304,7 @@ enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *
 enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *job, const atomic_int *cancel)
 {
     while (compiler_poll(compiler, job) == COMPILE_PENDING && !(cancel && *cancel)) {
-        bool unsent = compiler->sent < compiler->out.length;
+        const bool unsent = compiler->sent < compiler->out.length;
         struct pollfd answer = {.fd = compiler->socket, .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
         poll(&answer, 1, POLL_MS);
     }
@@ -323,7 +314,6 @@ enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *
 struct blob compile_job_program(struct compile_job *job)
 {
     struct blob program = job->program;
-
     job->program = (struct blob){0};
     return program;
 }
@@ -341,18 +331,18 @@ void compile_job_free(struct compiler *compiler, struct compile_job *job)
         job->abandoned = true;
         return;
     }
-    for (struct compile_job **at = &compiler->first; *at; at = &(*at)->next)
+    for (struct compile_job **at = &compiler->first; *at; at = &(*at)->next) {
         if (*at == job) {
             *at = job->next;
             break;
         }
+    }
     free_job(job);
 }
 
 static void *wait_for_exit(void *argument)
 {
     pid_t *process = argument;
-
     while (waitpid(*process, NULL, 0) < 0 && errno == EINTR)
         ;
     free(process);
@@ -363,7 +353,6 @@ static void *wait_for_exit(void *argument)
 static void reap(pid_t process)
 {
     pthread_t thread;
-
     if (waitpid(process, NULL, WNOHANG) != 0)
         return;
     pid_t *copy = heap_array(1, sizeof *copy);

@@ -37,9 +37,8 @@ struct server {
 static bool receive(void *bytes, size_t size)
 {
     char *at = bytes;
-
     for (size_t done = 0; done < size;) {
-        ssize_t got = recv(STDIN_FILENO, at + done, size - done, 0);
+        const ssize_t got = recv(STDIN_FILENO, at + done, size - done, 0);
         if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         done += got > 0 ? (size_t)got : 0;
@@ -52,10 +51,9 @@ static bool answer(bool built, const void *bytes, size_t size)
     struct answer head = {.built = built, .size = size};
     const char *parts[] = {(const char *)&head, bytes};
     const size_t sizes[] = {sizeof head, size};
-
     for (size_t k = 0; k < 2; k++) {
         for (size_t done = 0; done < sizes[k];) {
-            ssize_t sent = send(STDIN_FILENO, parts[k] + done, sizes[k] - done, MSG_NOSIGNAL);
+            const ssize_t sent = send(STDIN_FILENO, parts[k] + done, sizes[k] - done, MSG_NOSIGNAL);
             if (sent < 0 && errno != EINTR)
                 return false; /* the client has ended */
             done += sent > 0 ? (size_t)sent : 0;
@@ -68,7 +66,6 @@ static bool open_device(struct server *server, struct failure *failure)
 {
     size_t count;
     cl_int code;
-
     if (server->context)
         return true;
     server->devices = devices_find(&count, failure);
@@ -98,7 +95,6 @@ static void finish(const struct server *server, const struct blob *key, const ch
     struct failure failure = {0};
     struct blob finished;
     cl_program program = build(server, text, &failure, NULL);
-
     if (!program)
         return;
     warm_up(server->context, server->device, program);
@@ -118,8 +114,7 @@ static bool compile(struct server *server, const struct blob *key, struct blob *
     struct strbuf log = {0};
     const char *text = open_device(server, &failure) ? compile_text(key, server->device) : NULL;
     cl_program program = text ? build(server, text, &failure, &log) : NULL;
-    bool done = program && compile_save(program, binary, &failure);
-
+    const bool done = program && compile_save(program, binary, &failure);
     if (program)
         clReleaseProgram(program);
     if (done) {
@@ -143,13 +138,12 @@ static int lock_for(const struct server *server, const struct blob *key)
     struct strbuf path = {0};
     unsigned stripe = 0;
     const unsigned char *bytes = key->bytes;
-
     if (!server->cache)
         return -1;
     for (size_t k = 0; k < key->size; k++)
         stripe = stripe * 31 + bytes[k];
     strbuf_printf(&path, "%s/lock.%x", server->directory, stripe % STRIPES);
-    int fd = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int fd = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     strbuf_free(&path);
     if (fd >= 0)
         (void)flock(fd, LOCK_EX);
@@ -160,14 +154,13 @@ static bool serve(struct server *server, const struct blob *key)
 {
     struct blob binary = {0};
     struct strbuf error = {0};
-    int lock = lock_for(server, key);
+    const int lock = lock_for(server, key);
     bool built = server->cache && cache_find(server->cache, key, &binary);
-
     if (!built)
         built = compile(server, key, &binary, &error);
     if (lock >= 0)
         close(lock);
-    bool sent = built ? answer(true, binary.bytes, binary.size) : answer(false, error.text, error.length);
+    const bool sent = built ? answer(true, binary.bytes, binary.size) : answer(false, error.text, error.length);
     free(binary.bytes);
     strbuf_free(&error);
     return sent;
@@ -178,7 +171,6 @@ static bool wait_for_request(void)
 {
     struct pollfd order = {.fd = STDIN_FILENO, .events = POLLIN};
     int ready;
-
     do
         ready = poll(&order, 1, IDLE_MS);
     while (ready < 0 && errno == EINTR);
@@ -193,7 +185,6 @@ int compile_serve(int argc, char **argv)
     struct blob key = {0};
     uint64_t size;
     int problem;
-
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (server.directory)
         server.cache = opencl_process_open_cache(server.directory, &problem);

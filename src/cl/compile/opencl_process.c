@@ -16,7 +16,6 @@ void opencl_process_open(struct opencl_process *process, const char *executable)
 struct cache *opencl_process_open_cache(const char *directory, int *problem)
 {
     struct strbuf path = {0};
-
     strbuf_printf(&path, "%s/programs", directory);
     struct cache *cache = cache_open(path.text, cache_most_bytes, problem);
     strbuf_free(&path);
@@ -26,7 +25,6 @@ struct cache *opencl_process_open_cache(const char *directory, int *problem)
 void opencl_process_prepare(struct opencl_process *process)
 {
     struct strbuf path = {0}, why = {0};
-
     if (process->prepared)
         return;
     process->prepared = true;

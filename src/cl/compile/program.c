@@ -30,9 +30,10 @@ struct programs *programs_new(void)
 
 static void program_free(struct program *program)
 {
-    for (size_t k = 0; k < program->kernel_count; k++)
+    for (size_t k = 0; k < program->kernel_count; k++) {
         if (program->kernels[k])
             clReleaseKernel(program->kernels[k]);
+    }
     free(program->kernels);
     free(program->names);
     if (program->program)
@@ -60,7 +61,6 @@ void programs_free(struct programs *programs, struct compiler *compiler)
 static uint64_t hash_words(const char *bytes, size_t size)
 {
     uint64_t hash = size, word = 0;
-
     for (; size >= sizeof word; size -= sizeof word, bytes += sizeof word) {
         memcpy(&word, bytes, sizeof word);
         hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -74,9 +74,10 @@ static uint64_t hash_words(const char *bytes, size_t size)
 
 static struct program *find(const struct programs *programs, const char *text, uint64_t hash)
 {
-    for (size_t k = 0; k < programs->count; k++)
+    for (size_t k = 0; k < programs->count; k++) {
         if (programs->at[k]->hash == hash && strcmp(programs->at[k]->text, text) == 0)
             return programs->at[k];
+    }
     return NULL;
 }
 
@@ -84,7 +85,6 @@ static struct program *add(struct programs *programs, const char *text, uint64_t
                            size_t count)
 {
     struct program *program = heap_array(1, sizeof *program);
-
     program->text = heap_text(text);
     program->hash = hash;
     program->kernels = heap_array(count, sizeof *program->kernels);
@@ -116,7 +116,6 @@ static bool create_kernels(struct accelerator *accelerator, struct program *prog
 static void set_error(struct accelerator *accelerator, struct program *program, const char *why)
 {
     struct strbuf text = {0};
-
     if (accelerator->failure.call)
         cl_failure_text(&accelerator->failure, accelerator->device.name, &text);
     else
@@ -130,7 +129,6 @@ static void build_here(struct accelerator *accelerator, struct program *program)
 {
     struct strbuf log = {0};
     struct thread_signals before;
-
     signals_hold_interrupt(&before);
     program->program =
         compile_source(accelerator->context, &accelerator->device, program->text, "", &accelerator->failure, &log);
@@ -145,10 +143,9 @@ static void build_here(struct accelerator *accelerator, struct program *program)
 static bool load(struct accelerator *accelerator, struct program *program, struct blob *binary)
 {
     struct thread_signals before;
-
     signals_hold_interrupt(&before);
     program->program = compile_load(accelerator->context, &accelerator->device, binary, &accelerator->failure);
-    bool loaded = program->program && create_kernels(accelerator, program);
+    const bool loaded = program->program && create_kernels(accelerator, program);
     signals_restore(&accelerator->signals);
     signals_release(&before);
     free(binary->bytes);
@@ -174,7 +171,6 @@ static void begin(struct accelerator *accelerator, struct program *program)
 {
     struct blob key = compile_key(&accelerator->device, program->text), binary;
     bool cached = accelerator->cache && cache_find(accelerator->cache, &key, &binary);
-
     if (cached && !load(accelerator, program, &binary)) {
         discard_load(accelerator, program);
         cache_drop(accelerator->cache, &key);
@@ -191,8 +187,7 @@ static void begin(struct accelerator *accelerator, struct program *program)
 static bool find_cached(const struct accelerator *accelerator, const struct program *program, struct blob *binary)
 {
     struct blob key = compile_key(&accelerator->device, program->text);
-    bool found = accelerator->cache && cache_find(accelerator->cache, &key, binary);
-
+    const bool found = accelerator->cache && cache_find(accelerator->cache, &key, binary);
     free(key.bytes);
     return found;
 }
@@ -201,7 +196,6 @@ static bool find_cached(const struct accelerator *accelerator, const struct prog
 static void collect(struct accelerator *accelerator, struct program *program, enum compile_state state)
 {
     struct blob binary;
-
     if (state == COMPILE_PENDING)
         return;
     if (state == COMPILE_DONE) {
@@ -218,9 +212,8 @@ static void collect(struct accelerator *accelerator, struct program *program, en
 
 struct program *program_find(struct accelerator *accelerator, const char *text, const char *const *names, size_t count)
 {
-    uint64_t hash = hash_words(text, strlen(text));
+    const uint64_t hash = hash_words(text, strlen(text));
     struct program *program = find(accelerator->programs, text, hash);
-
     if (!program) {
         program = add(accelerator->programs, text, hash, names, count);
         begin(accelerator, program);
@@ -236,14 +229,12 @@ static struct remembered *place_of(struct programs *programs, const char *key, s
 struct program *program_recall(const struct accelerator *accelerator, const char *key, size_t size)
 {
     const struct remembered *place = place_of(accelerator->programs, key, size);
-
     return place->size == size && memcmp(place->key, key, size) == 0 ? place->program : NULL;
 }
 
 void program_remember(struct accelerator *accelerator, const char *key, size_t size, struct program *program)
 {
     struct remembered *place = place_of(accelerator->programs, key, size);
-
     place->key = heap_resize(place->key, size, 1);
     memcpy(place->key, key, size);
     place->size = size;
@@ -295,6 +286,6 @@ size_t programs_count(const struct programs *programs, size_t *under_way)
 {
     *under_way = 0;
     for (size_t k = 0; k < programs->count; k++)
-        *under_way += programs->at[k]->job != NULL;
+        *under_way += programs->at[k]->job ? 1 : 0;
     return programs->count;
 }

@@ -41,7 +41,7 @@ struct cache *cache_open(const char *directory, int64_t most_bytes, int *problem
     *problem = cachedir_create_subdir(directory);
     if (*problem != 0)
         return NULL;
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         *problem = errno;
         return NULL;
@@ -61,15 +61,13 @@ void cache_close(struct cache *cache)
 
 static void entry_name(const struct blob *key, char name[NAME_BYTES])
 {
-    uint64_t hash = hash_bytes(hash_init(), key->bytes, key->size);
-
+    const uint64_t hash = hash_bytes(hash_init(), key->bytes, key->size);
     snprintf(name, NAME_BYTES, "%0*llx%s", NAME_DIGITS, (unsigned long long)hash, entry_suffix);
 }
 
 static uint64_t checksum(const struct header *header, const void *key, const void *program)
 {
     struct header plain = *header;
-
     plain.checksum = 0;
     uint64_t hash = hash_bytes(hash_init(), &plain, sizeof plain);
     hash = hash_bytes(hash, key, (size_t)header->key_size);
@@ -79,7 +77,7 @@ static uint64_t checksum(const struct header *header, const void *key, const voi
 static bool read_whole(int fd, char *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        ssize_t got = read(fd, bytes + done, size - done);
+        const ssize_t got = read(fd, bytes + done, size - done);
         if (got == 0 || (got < 0 && errno != EINTR))
             return false;
         done += got > 0 ? (size_t)got : 0;
@@ -90,9 +88,8 @@ static bool read_whole(int fd, char *bytes, size_t size)
 static bool write_whole(int fd, const void *bytes, size_t size)
 {
     const char *at = bytes;
-
     for (size_t done = 0; done < size;) {
-        ssize_t wrote = write(fd, at + done, size - done);
+        const ssize_t wrote = write(fd, at + done, size - done);
         if (wrote < 0 && errno != EINTR)
             return false;
         done += wrote > 0 ? (size_t)wrote : 0;
@@ -104,7 +101,6 @@ static bool write_whole(int fd, const void *bytes, size_t size)
 static char *read_entry(int fd, size_t *size)
 {
     struct stat status;
-
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
         status.st_size < (off_t)sizeof(struct header) || status.st_size > entry_most_bytes)
         return NULL;
@@ -120,7 +116,6 @@ static char *read_entry(int fd, size_t *size)
 static bool is_entry(const char *bytes, size_t size, const struct blob *key)
 {
     struct header header;
-
     memcpy(&header, bytes, sizeof header);
     if (memcmp(header.magic, magic, sizeof magic) != 0 || header.key_size != key->size ||
         header.key_size > size - sizeof header || header.program_size != size - sizeof header - header.key_size)
@@ -135,13 +130,12 @@ bool cache_find(const struct cache *cache, const struct blob *key, struct blob *
     static const struct timespec now[2] = {{.tv_nsec = UTIME_NOW}, {.tv_nsec = UTIME_NOW}};
     char name[NAME_BYTES];
     size_t size = 0;
-
     entry_name(key, name);
-    int fd = openat(cache->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int fd = openat(cache->directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)
         return false;
     char *bytes = read_entry(fd, &size);
-    bool found = bytes && is_entry(bytes, size, key);
+    const bool found = bytes && is_entry(bytes, size, key);
     if (found)
         (void)futimens(fd, now); /* mark it as used */
     close(fd);
@@ -159,7 +153,6 @@ bool cache_find(const struct cache *cache, const struct blob *key, struct blob *
 void cache_drop(const struct cache *cache, const struct blob *key)
 {
     char name[NAME_BYTES];
-
     entry_name(key, name);
     unlinkat(cache->directory, name, 0);
 }
@@ -174,7 +167,6 @@ struct cache_file {
 static int by_use(const void *left, const void *right)
 {
     const struct timespec *a = &((const struct cache_file *)left)->used, *b = &((const struct cache_file *)right)->used;
-
     if (a->tv_sec != b->tv_sec)
         return a->tv_sec < b->tv_sec ? -1 : 1;
     return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
@@ -183,7 +175,6 @@ static int by_use(const void *left, const void *right)
 static bool ends_in(const char *name, const char *suffix)
 {
     size_t length = strlen(name), tail = strlen(suffix);
-
     return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
@@ -192,9 +183,8 @@ static struct cache_file *list_entries(const struct cache *cache, size_t *count)
 {
     struct cache_file *entries = NULL;
     size_t capacity = 0;
-    int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = openat(cache->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
-
     *count = 0;
     if (!directory && fd >= 0)
         close(fd);
@@ -226,7 +216,6 @@ static void trim(const struct cache *cache)
     size_t count;
     struct cache_file *entries = list_entries(cache, &count);
     int64_t bytes = 0;
-
     for (size_t k = 0; k < count; k++)
         bytes += entries[k].bytes;
     if (bytes > cache->most_bytes) {
@@ -243,13 +232,12 @@ bool cache_store(const struct cache *cache, const struct blob *key, const struct
 {
     struct header header = {.key_size = key->size, .program_size = program->size};
     char name[NAME_BYTES], beside[2 * NAME_BYTES];
-
     entry_name(key, name);
     snprintf(beside, sizeof beside, "%.*s.%ld%s", NAME_DIGITS, name, (long)getpid(), new_suffix);
     memcpy(header.magic, magic, sizeof magic);
     header.checksum = checksum(&header, key->bytes, program->bytes);
     unlinkat(cache->directory, beside, 0);
-    int fd = openat(cache->directory, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, OWNER_FILE);
+    const int fd = openat(cache->directory, beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, OWNER_FILE);
     if (fd < 0)
         return false;
     bool written = write_whole(fd, &header, sizeof header) && write_whole(fd, key->bytes, key->size) &&

@@ -28,10 +28,10 @@ static size_t size_of_type(const char *name)
 
     name += name[0] == 'u' ? 1 : 0;
     for (size_t k = 0; k < sizeof scalars / sizeof *scalars; k++) {
-        size_t length = strlen(scalars[k].name);
+        const size_t length = strlen(scalars[k].name);
         if (strncmp(name, scalars[k].name, length) != 0)
             continue;
-        unsigned long lanes = name[length] ? strtoul(name + length, NULL, 10) : 1;
+        const unsigned long lanes = name[length] ? strtoul(name + length, NULL, 10) : 1;
         return lanes <= 16 ? scalars[k].size * (lanes == 3 ? 4 : lanes) : 0;
     }
     return 0;
@@ -42,13 +42,12 @@ static bool set_argument(cl_kernel kernel, cl_uint k, cl_mem scratch)
     static const char zeroes[LARGEST_SCALAR];
     cl_kernel_arg_address_qualifier space;
     char type[64] = "";
-
     if (clGetKernelArgInfo(kernel, k, CL_KERNEL_ARG_ADDRESS_QUALIFIER, sizeof space, &space, NULL) != CL_SUCCESS ||
         clGetKernelArgInfo(kernel, k, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, NULL) != CL_SUCCESS)
         return false;
     if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT)
         return clSetKernelArg(kernel, k, sizeof scratch, &scratch) == CL_SUCCESS;
-    size_t size = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? size_of_type(type) : 0;
+    const size_t size = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? size_of_type(type) : 0;
     return size > 0 && clSetKernelArg(kernel, k, size, zeroes) == CL_SUCCESS;
 }
 
@@ -60,7 +59,6 @@ static void warm_up_kernel(cl_command_queue queue, cl_kernel kernel, const struc
                clGetKernelWorkGroupInfo(kernel, device->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof group, group,
                                         NULL) == CL_SUCCESS &&
                group[0] > 0;
-
     for (cl_uint k = 0; k < count && set; k++)
         set = set_argument(kernel, k, scratch);
     if (set && clEnqueueNDRangeKernel(queue, kernel, 1, NULL, group, group, 0, NULL, NULL) == CL_SUCCESS)
@@ -73,7 +71,6 @@ void warm_up(cl_context context, const struct device *device, cl_program program
     cl_uint count = 0;
     cl_command_queue queue = clCreateCommandQueue(context, device->id, 0, &code);
     cl_mem scratch = queue ? clCreateBuffer(context, CL_MEM_READ_WRITE, SCRATCH_BYTES, NULL, &code) : NULL;
-
     if (scratch && clCreateKernelsInProgram(program, 0, NULL, &count) == CL_SUCCESS && count > 0) {
         cl_kernel *kernels = heap_array(count, sizeof(cl_kernel));
         if (clCreateKernelsInProgram(program, count, kernels, NULL) == CL_SUCCESS) {

@@ -36,7 +36,6 @@ static bool query_info(struct failure *failure, const struct device *device, cl_
 static bool is_true(struct failure *failure, const struct device *device, cl_device_info info)
 {
     cl_bool value = CL_FALSE;
-
     return query_info(failure, device, info, sizeof value, &value) && value;
 }
 
@@ -44,7 +43,6 @@ static bool has_extension(struct failure *failure, const struct device *device, 
 {
     size_t size = 0, length = strlen(name);
     bool found = false;
-
     if (!cl_ok(failure, "clGetDeviceInfo", clGetDeviceInfo(device->id, CL_DEVICE_EXTENSIONS, 0, NULL, &size)))
         return false;
     char *names = heap_array(size + 1, 1);
@@ -59,7 +57,6 @@ static bool has_extension(struct failure *failure, const struct device *device, 
 static void describe_driver(struct device *device, struct failure *failure)
 {
     char platform[96] = "", version[48] = "";
-
     cl_ok(failure, "clGetPlatformInfo",
           clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL));
     query_info(failure, device, CL_DRIVER_VERSION, sizeof version, version);
@@ -74,7 +71,6 @@ static bool has_warps(const struct device *device)
     enum { COMPUTE_CAPABILITY_MAJOR = 0x4000, WARP_SIZE = 0x4003, MIN_MAJOR = 7, LANES = 32 };
     char platform[96] = "";
     cl_uint major = 0, size = 0;
-
     return clGetPlatformInfo(device->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL) == CL_SUCCESS &&
            strcmp(platform, "NVIDIA CUDA") == 0 &&
            clGetDeviceInfo(device->id, COMPUTE_CAPABILITY_MAJOR, sizeof major, &major, NULL) == CL_SUCCESS &&
@@ -86,7 +82,6 @@ static bool has_warps(const struct device *device)
 static void query_device(struct device *device, struct failure *failure)
 {
     cl_device_fp_config doubles = 0;
-
     for (size_t k = 0; k < sizeof queries / sizeof *queries; k++)
         query_info(failure, device, queries[k].info, queries[k].size, (char *)device + queries[k].offset);
     device->name[sizeof device->name - 1] = '\0';
@@ -103,7 +98,6 @@ static void query_device(struct device *device, struct failure *failure)
 static bool would_abort(cl_platform_id platform)
 {
     char name[96] = "";
-
     return clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof name, name, NULL) == CL_SUCCESS &&
            strcmp(name, "Portable Computing Language") == 0 && access("/sys/devices/system/cpu", F_OK) != 0;
 }
@@ -112,7 +106,6 @@ static struct device *add_platform(cl_platform_id platform, struct device *devic
                                    struct failure *failure)
 {
     cl_uint found = 0;
-
     if (would_abort(platform)) {
         cl_ok(failure, "PoCL, which needs /sys to be mounted,", CL_DEVICE_NOT_AVAILABLE);
         return devices;
@@ -142,7 +135,6 @@ struct device *devices_find(size_t *count, struct failure *failure)
 {
     cl_uint platform_count = 0;
     struct device *devices = NULL;
-
     *count = 0;
     if (!cl_ok(failure, "clGetPlatformIDs", clGetPlatformIDs(0, NULL, &platform_count)) || platform_count == 0)
         return NULL;
@@ -188,31 +180,30 @@ const char *device_lacks(const struct device *device)
 
 bool device_choice_valid(const char *choice)
 {
-    size_t digits = strspn(choice, "0123456789");
-
+    const size_t digits = strspn(choice, "0123456789");
     return (digits > 0 && digits < 6 && choice[digits] == '\0') || strcmp(choice, "auto") == 0 ||
            strcmp(choice, "cpu") == 0 || strcmp(choice, "gpu") == 0;
 }
 
 static const struct device *first_of(cl_device_type type, const struct device *devices, size_t count)
 {
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
         if ((devices[k].type & type) && device_usable(&devices[k]))
             return &devices[k];
+    }
     return NULL;
 }
 
 const struct device *device_choose(const char *choice, const struct device *devices, size_t count)
 {
     const struct device *gpu = first_of(CL_DEVICE_TYPE_GPU, devices, count);
-
     if (strcmp(choice, "gpu") == 0)
         return gpu;
     if (strcmp(choice, "cpu") == 0)
         return first_of(CL_DEVICE_TYPE_CPU, devices, count);
     if (strcmp(choice, "auto") == 0)
         return gpu ? gpu : first_of(CL_DEVICE_TYPE_ALL, devices, count);
-    unsigned long number = strtoul(choice, NULL, 10);
+    const unsigned long number = strtoul(choice, NULL, 10);
     return number >= 1 && number <= count && device_usable(&devices[number - 1]) ? &devices[number - 1] : NULL;
 }
 

@@ -57,9 +57,10 @@ static const struct {
 
 const char *cl_error_name(cl_int code)
 {
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         if (names[k].code == code)
             return names[k].name;
+    }
     return "an error that OpenCL does not name";
 }
 
@@ -88,7 +89,6 @@ void cl_failure_text(const struct failure *failure, const char *device, struct s
 enum status cl_report(struct failure *failure, const char *device, struct diags *diags)
 {
     struct strbuf text = {0};
-
     cl_failure_text(failure, device, &text);
     diag_note(diags, (struct span){0}, "%s", text.text);
     strbuf_free(&text);

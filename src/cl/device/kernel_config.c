@@ -71,8 +71,7 @@ const struct kernel_config kernel_config_warps = {
 
 int64_t kernel_config_rows(const struct kernel_config *config, size_t operations)
 {
-    int64_t share = (int64_t)operations / config->launch_operations + 1;
-    int64_t rows = config->launch_rows / share / 4096 * 4096;
-
+    const int64_t share = (int64_t)operations / config->launch_operations + 1;
+    const int64_t rows = config->launch_rows / share / 4096 * 4096;
     return rows < 65536 ? 65536 : rows;
 }

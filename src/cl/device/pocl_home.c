@@ -35,8 +35,7 @@ static void remove_tree(const char *path)
 /* Locks a directory; -1 if another process has it locked. */
 static int lock_directory(const char *path)
 {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-
+    const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
         return fd;
     if (fd >= 0)
@@ -47,11 +46,10 @@ static int lock_directory(const char *path)
 static void remove_if_abandoned(const char *path)
 {
     struct stat status;
-
     if (lstat(path, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
         time(NULL) - status.st_mtime < FRESH_SECONDS)
         return;
-    int lock = lock_directory(path);
+    const int lock = lock_directory(path);
     if (lock < 0)
         return;
     remove_tree(path);
@@ -61,7 +59,6 @@ static void remove_if_abandoned(const char *path)
 static void sweep(const char *base)
 {
     DIR *directory = opendir(base);
-
     for (const struct dirent *file; directory && (file = readdir(directory));) {
         struct strbuf path = {0};
         if (strncmp(file->d_name, prefix, sizeof prefix - 1) != 0)
@@ -77,7 +74,6 @@ static void sweep(const char *base)
 static char *make_directory(const char *base)
 {
     struct strbuf path = {0};
-
     strbuf_printf(&path, "%s/%sXXXXXX", base, prefix);
     if (mkdtemp(path.text))
         return path.text;
@@ -95,7 +91,6 @@ static void preset_plugins_path(void)
 void pocl_home_create(struct pocl_home *home, const char *base)
 {
     const char *temporary = getenv("TMPDIR");
-
     preset_plugins_path();
     if (!temporary || temporary[0] != '/')
         temporary = "/tmp";

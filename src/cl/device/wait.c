@@ -8,9 +8,8 @@ cl_int wait_for_command(const struct accelerator *accelerator, cl_event event)
 {
     enum { PATIENCE_NS = 3000000 };
     cl_int status = CL_QUEUED, code = CL_SUCCESS;
-
     if (!accelerator->config->host_memory) {
-        int64_t began = now_ns();
+        const int64_t began = now_ns();
         code = clFlush(accelerator->queue);
         while (code == CL_SUCCESS && status > CL_COMPLETE && now_ns() - began < PATIENCE_NS) {
             code = clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);

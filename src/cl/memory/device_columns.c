@@ -35,7 +35,6 @@ struct device_columns {
 struct device_columns *device_columns_new(struct accelerator *accelerator, struct device_pool *pool)
 {
     struct device_columns *copies = heap_array(1, sizeof *copies);
-
     copies->accelerator = accelerator;
     copies->pool = pool;
     copies->up = lane_new(accelerator, TRANSFER_UPLOAD);
@@ -101,7 +100,6 @@ struct device_column *device_columns_add(struct device_columns *copies, struct c
                                          int64_t rows, cl_mem buffer)
 {
     struct device_column *copy = heap_array(1, sizeof *copy);
-
     if (copies->count == copies->capacity) {
         copies->capacity = copies->capacity ? copies->capacity * 2 : 16;
         copies->at = heap_resize(copies->at, copies->capacity, sizeof(struct device_column *));
@@ -122,7 +120,6 @@ static bool fetch(struct residency *residency, int64_t begin, int64_t end)
 {
     struct device_column *copy = (struct device_column *)residency; /* the first member */
     const struct transfer transfer = make_transfer(copy, begin, end);
-
     return lane_copy(copy->copies->down, &transfer, 1) == CL_SUCCESS;
 }
 
@@ -134,7 +131,6 @@ static bool is_device_only(const struct device_column *copy)
 static void remove_copy(struct device_columns *copies, size_t k)
 {
     struct device_column *copy = copies->at[k];
-
     if (is_device_only(copy))
         residency_remove(copy->column, &copy->residency);
     device_pool_release(copies->pool, copy->buffer);
@@ -150,7 +146,6 @@ static void drop(struct residency *residency)
     struct device_column *copy = (struct device_column *)residency;
     struct device_columns *copies = copy->copies;
     size_t k = 0;
-
     while (copies->at[k] != copy)
         k++;
     copy->residency.begin = copy->residency.end;
@@ -161,7 +156,6 @@ struct device_column *device_columns_add_result(struct device_columns *copies, s
                                                 int64_t rows, cl_mem buffer, size_t bytes)
 {
     struct device_column *copy = device_columns_add(copies, column, row, rows, buffer);
-
     copies->bytes += bytes - copy->bytes;
     copy->bytes = bytes;
     copy->end = row + rows;
@@ -192,11 +186,11 @@ bool device_columns_trim(struct device_columns *copies, uint64_t launch)
 {
     struct device_column *copy = NULL;
     cl_int code;
-
-    for (size_t k = 0; k < copies->count; k++)
+    for (size_t k = 0; k < copies->count; k++) {
         if (copies->at[k]->used < launch && surplus(copies->at[k]) > copies->at[k]->bytes / 2 &&
             (!copy || surplus(copies->at[k]) > surplus(copy)))
             copy = copies->at[k];
+    }
     if (!copy)
         return false;
     const size_t bytes = copy->bytes - surplus(copy);
@@ -220,10 +214,9 @@ bool device_columns_evict(struct device_columns *copies, uint64_t launch)
 {
     size_t best = copies->count;
     bool best_wanted = true;
-
     for (size_t k = 0; k < copies->count; k++) {
         const struct device_column *copy = copies->at[k];
-        bool wanted = is_wanted(copy->column);
+        const bool wanted = is_wanted(copy->column);
         if (copy->used < launch && (best == copies->count || wanted < best_wanted ||
                                     (wanted == best_wanted && copy->used < copies->at[best]->used))) {
             best = k;
@@ -238,16 +231,18 @@ bool device_columns_evict(struct device_columns *copies, uint64_t launch)
 
 void device_columns_sweep(struct device_columns *copies)
 {
-    for (size_t k = copies->count; k-- > 0;)
+    for (size_t k = copies->count; k-- > 0;) {
         if (!is_wanted(copies->at[k]->column))
             remove_copy(copies, k);
+    }
 }
 
 void device_columns_drop_transient(struct device_columns *copies, uint64_t launch)
 {
-    for (size_t k = copies->count; k-- > 0;)
+    for (size_t k = copies->count; k-- > 0;) {
         if (copies->at[k]->transient && copies->at[k]->used <= launch)
             remove_copy(copies, k);
+    }
 }
 
 void device_columns_free(struct device_columns *copies)
@@ -294,10 +289,10 @@ int64_t device_columns_missing(const struct device_columns *copies, const struct
                                int64_t rows)
 {
     int64_t end = row + rows, until, missing = 0;
-
-    for (; row < end; row = until)
+    for (; row < end; row = until) {
         if (!find_covering(copies, column, row, end, &until))
             missing += until - row;
+    }
     return missing;
 }
 
@@ -305,8 +300,7 @@ static bool upload(struct device_column *copy, int64_t begin, int64_t end, struc
 {
     struct accelerator *accelerator = copy->copies->accelerator;
     const struct transfer transfer = make_transfer(copy, begin, end);
-    int64_t started = now_ns();
-
+    const int64_t started = now_ns();
     /* Rows on other devices go through the host. */
     if (!column_fetch(copy->column, begin, end))
         return cl_ok(&accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
@@ -320,7 +314,6 @@ static bool copy_on_device(const struct device_column *copy, const struct device
                            int64_t end)
 {
     struct accelerator *accelerator = copy->copies->accelerator;
-
     return cl_ok(&accelerator->failure, "clEnqueueCopyBuffer",
                  clEnqueueCopyBuffer(accelerator->queue, from->buffer, copy->buffer, offset_of(from, begin),
                                      offset_of(copy, begin), (size_t)(end - begin) * element_size(copy), 0, NULL,
@@ -341,7 +334,6 @@ static bool gather(struct device_column *copy, int64_t begin, int64_t end, struc
 static void remove_covered(struct device_column *copy)
 {
     struct device_columns *copies = copy->copies;
-
     for (size_t k = copies->count; k-- > 0;) {
         struct device_column *other = copies->at[k];
         if (other == copy || other->column != copy->column || other->begin < copy->begin || other->end > copy->end ||
@@ -349,7 +341,7 @@ static void remove_covered(struct device_column *copy)
             continue;
         if (is_device_only(other)) {
             int64_t begin = other->residency.begin, end = other->residency.end;
-            bool first = !is_device_only(copy);
+            const bool first = !is_device_only(copy);
             copy->residency.begin = first || begin < copy->residency.begin ? begin : copy->residency.begin;
             copy->residency.end = first || end > copy->residency.end ? end : copy->residency.end;
             copy->residency.fetch = fetch;
@@ -374,13 +366,12 @@ bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, s
 {
     struct accelerator *accelerator = copy->copies->accelerator;
     int64_t begin = row, end = row + rows;
-    bool empty = copy->begin == copy->end;
-
+    const bool empty = copy->begin == copy->end;
     extend_range(copy, &begin, &end);
-    bool filled = empty ? gather(copy, begin, end, timing)
-                        : gather(copy, begin, copy->begin, timing) && gather(copy, copy->end, end, timing);
+    const bool filled = empty ? gather(copy, begin, end, timing)
+                              : gather(copy, begin, copy->begin, timing) && gather(copy, copy->end, end, timing);
     /* Copies on the device must finish before their sources are released. */
-    bool finished = cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue));
+    const bool finished = cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue));
     if (!filled || !finished)
         return false;
     copy->begin = begin;
@@ -394,9 +385,8 @@ bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, s
 void device_column_prefetch(struct device_column *copy, int64_t row, int64_t rows)
 {
     struct device_columns *copies = copy->copies;
-    bool empty = copy->begin == copy->end;
+    const bool empty = copy->begin == copy->end;
     int64_t begin = empty ? row : copy->end, end = row + rows, until;
-
     if ((!empty && row > copy->end) || begin >= end || begin > row || copy->column->residency ||
         find_covering(copies, copy->column, begin, end, &until) || until < end)
         return;
@@ -413,8 +403,7 @@ void device_column_prefetch(struct device_column *copy, int64_t row, int64_t row
 static void *run_prefetch(void *argument)
 {
     struct device_columns *copies = argument;
-    int64_t started = now_ns();
-
+    const int64_t started = now_ns();
     copies->prefetch.code = lane_copy(copies->up, copies->prefetch.transfers, copies->prefetch.count);
     copies->prefetch.ns = now_ns() - started;
     return NULL;
@@ -432,13 +421,12 @@ void device_columns_join(struct device_columns *copies, struct timing *timing)
 {
     int64_t bytes = 0;
     const char *name = "";
-
     if (!copies->prefetch.running)
         return;
     pthread_join(copies->prefetch.thread, NULL);
     copies->prefetch.running = false;
     /* A failure is not reported here: uploading the rows when they are needed will fail again. */
-    bool done = copies->prefetch.code == CL_SUCCESS;
+    const bool done = copies->prefetch.code == CL_SUCCESS;
     for (size_t k = 0; k < copies->prefetch.count && done; k++) {
         const struct fill *fill = &copies->prefetch.fills[k];
         struct device_column *copy = fill->copy;

@@ -38,7 +38,6 @@ uint64_t device_pool_bytes(const struct device_pool *pool)
 static cl_mem remove_spare(struct device_pool *pool, size_t k)
 {
     cl_mem buffer = pool->at[k].buffer;
-
     pool->bytes -= pool->at[k].bytes;
     pool->count--;
     memmove(&pool->at[k], &pool->at[k + 1], (pool->count - k) * sizeof *pool->at);
@@ -48,9 +47,8 @@ static cl_mem remove_spare(struct device_pool *pool, size_t k)
 cl_mem device_pool_alloc(struct device_pool *pool, size_t bytes)
 {
     size_t best = pool->count;
-
     for (size_t k = 0; k < pool->count; k++) {
-        size_t has = pool->at[k].bytes;
+        const size_t has = pool->at[k].bytes;
         if (has >= bytes && has - has / SLACK <= bytes && (best == pool->count || has < pool->at[best].bytes))
             best = k;
     }
@@ -60,7 +58,6 @@ cl_mem device_pool_alloc(struct device_pool *pool, size_t bytes)
 void device_pool_release(struct device_pool *pool, cl_mem buffer)
 {
     size_t bytes = 0;
-
     if (clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) != CL_SUCCESS) {
         clReleaseMemObject(buffer);
         return;

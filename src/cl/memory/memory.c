@@ -42,7 +42,6 @@ struct memory {
 struct memory *memory_new(struct accelerator *accelerator)
 {
     struct memory *memory = heap_array(1, sizeof *memory);
-
     memory->accelerator = accelerator;
     memory->pool = device_pool_new();
     memory->copies = device_columns_new(accelerator, memory->pool);
@@ -80,7 +79,6 @@ static cl_mem create_resident(struct memory *memory, size_t bytes)
 {
     cl_mem buffer = device_pool_alloc(memory->pool, bytes);
     cl_int code;
-
     if (buffer)
         return buffer;
     while (bytes_in_use(memory) + bytes > memory_budget(memory->accelerator) && make_room(memory))
@@ -110,11 +108,10 @@ static void add_temporary(struct memory *memory, cl_mem buffer, size_t bytes)
 static bool view_in_place(struct memory *memory, const char *data, size_t size, int64_t rows, cl_mem_flags flags,
                           struct view *view)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t before = (uintptr_t)data % page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t before = (uintptr_t)data % page;
     /* Elements do not straddle the buffer's start: pages are multiples of every element's size. */
     cl_int code;
-
     view->first = before / size;
     view->buffer = create(memory, flags | CL_MEM_USE_HOST_PTR, before + (size_t)rows * size,
                           (void *)((uintptr_t)data - before), &code);
@@ -128,7 +125,6 @@ static bool view_in_place(struct memory *memory, const char *data, size_t size, 
 static struct device_column *add_copy(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     cl_mem buffer = create_resident(memory, (size_t)rows * type_table[column->store].size);
-
     if (!buffer)
         return NULL;
     struct device_column *copy = device_columns_add(memory->copies, column, row, rows, buffer);
@@ -141,7 +137,6 @@ static struct device_column *add_copy(struct memory *memory, struct column *colu
 static struct device_column *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
     struct device_column *copy = device_columns_find(memory->copies, column, row, rows);
-
     if (!copy)
         copy = device_columns_find_space(memory->copies, column, row, rows);
     if (!copy)
@@ -178,8 +173,7 @@ void memory_stream(struct memory *memory, bool transient)
 bool memory_input(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct timing *timing,
                   struct view *view)
 {
-    size_t size = type_table[column->store].size;
-
+    const size_t size = type_table[column->store].size;
     if (memory->accelerator->config->host_memory) {
         if (!column_fetch(column, row, row + rows)) /* from another device */
             return cl_ok(&memory->accelerator->failure, "clEnqueueReadBuffer", CL_OUT_OF_RESOURCES);
@@ -202,7 +196,7 @@ bool memory_prefetch(struct memory *memory, struct column *column, int64_t row, 
         copy->used = memory->launch + 1;
         device_column_prefetch(copy, row, rows);
     }
-    return copy != NULL;
+    return copy;
 }
 
 void memory_begin_prefetch(struct memory *memory)
@@ -213,14 +207,13 @@ void memory_begin_prefetch(struct memory *memory)
 bool memory_output(struct memory *memory, struct column *column, int64_t row, int64_t rows, struct view *view)
 {
     size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
-
     /* Not CL_MEM_WRITE_ONLY: earlier launches wrote the rows before the first one on its page. */
     if (memory->accelerator->config->host_memory)
         return view_in_place(memory, column_at(column, row), size, rows, CL_MEM_READ_WRITE, view);
     *view = (struct view){create_resident(memory, bytes), 0};
     if (view->buffer)
         add_temporary(memory, view->buffer, bytes);
-    return view->buffer != NULL;
+    return view->buffer;
 }
 
 bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
@@ -229,7 +222,6 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
     struct accelerator *accelerator = memory->accelerator;
     size_t size = type_table[column->store].size, bytes = (size_t)rows * size;
     cl_int code;
-
     if (accelerator->config->host_memory) {
         /* Nothing is moved; mapping makes the kernel's writes visible to the host. */
         void *mapped = clEnqueueMapBuffer(accelerator->queue, view->buffer, CL_TRUE, CL_MAP_READ, view->first * size,
@@ -239,7 +231,7 @@ bool memory_fetch(struct memory *memory, struct column *column, int64_t row, int
         code = clEnqueueUnmapMemObject(accelerator->queue, view->buffer, mapped, 0, NULL, NULL);
         return cl_ok(&accelerator->failure, "clEnqueueUnmapMemObject", code);
     }
-    int64_t start = now_ns();
+    const int64_t start = now_ns();
     const struct transfer transfer = {view->buffer, 0, column_at(column, row), bytes};
     if (!cl_ok(&accelerator->failure, "clEnqueueReadBuffer", lane_copy(memory->down, &transfer, 1)))
         return false;
@@ -253,7 +245,7 @@ static size_t remove_temporary(struct memory *memory, cl_mem buffer)
     for (size_t k = 0; k < memory->temporary_count; k++) {
         if (memory->temporary[k].buffer != buffer)
             continue;
-        size_t bytes = memory->temporary[k].bytes;
+        const size_t bytes = memory->temporary[k].bytes;
         memory->temporary_bytes -= bytes;
         memory->temporary[k] = memory->temporary[--memory->temporary_count];
         return bytes;
@@ -264,11 +256,10 @@ static size_t remove_temporary(struct memory *memory, cl_mem buffer)
 bool memory_keep(struct memory *memory, struct column *column, int64_t row, int64_t rows, const struct view *view,
                  struct timing *timing)
 {
-    size_t bytes = (size_t)rows * type_table[column->store].size;
-
+    const size_t bytes = (size_t)rows * type_table[column->store].size;
     if (memory->accelerator->config->host_memory || bytes <= SMALL_RESULT)
         return memory_fetch(memory, column, row, rows, view, timing);
-    size_t has = remove_temporary(memory, view->buffer);
+    const size_t has = remove_temporary(memory, view->buffer);
     if (has > 0)
         device_columns_add_result(memory->copies, column, row, rows, view->buffer, has)->used = memory->launch;
     return true;
@@ -293,7 +284,6 @@ cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes)
 {
     cl_mem buffer = memory->scratch[which].buffer;
     cl_int code;
-
     if (buffer && memory->scratch[which].bytes >= bytes)
         return buffer;
     if (buffer)
@@ -309,24 +299,21 @@ cl_mem memory_scratch(struct memory *memory, enum scratch which, size_t bytes)
 static bool clear(struct memory *memory, cl_mem buffer, size_t bytes)
 {
     static const cl_uint none = 0;
-
     return cl_ok(&memory->accelerator->failure, "clEnqueueFillBuffer",
                  clEnqueueFillBuffer(memory->accelerator->queue, buffer, &none, sizeof none, 0, bytes, 0, NULL, NULL));
 }
 
 cl_mem memory_flag(struct memory *memory)
 {
-    bool fresh = !memory->scratch[SCRATCH_FLAG].buffer;
+    const bool fresh = !memory->scratch[SCRATCH_FLAG].buffer;
     cl_mem flag = memory_scratch(memory, SCRATCH_FLAG, sizeof(cl_int));
-
     return flag && (!fresh || clear(memory, flag, sizeof(cl_int))) ? flag : NULL;
 }
 
 cl_mem memory_tiles(struct memory *memory, enum scratch which, size_t words, cl_ulong *epoch)
 {
-    size_t before = memory->scratch[which].bytes;
+    const size_t before = memory->scratch[which].bytes;
     cl_mem buffer = memory_scratch(memory, which, words * sizeof(cl_ulong));
-
     if (!buffer)
         return NULL;
     if (memory->scratch[which].bytes != before || memory->scratch[which].epoch == last_epoch) {
@@ -355,7 +342,6 @@ void *memory_pinned(struct memory *memory, size_t bytes)
 {
     enum { LEAST = 1 << 16 };
     cl_int code = CL_INVALID_OPERATION;
-
     if (memory->pinned.at && memory->pinned.bytes >= bytes)
         return memory->pinned.at;
     free_pinned(memory);
@@ -379,7 +365,6 @@ void *memory_pinned(struct memory *memory, size_t bytes)
 cl_mem memory_buffer(struct memory *memory, size_t bytes)
 {
     cl_mem buffer = create_resident(memory, bytes > 0 ? bytes : 1);
-
     if (buffer)
         memory->buffer_bytes += bytes;
     return buffer;
@@ -411,9 +396,10 @@ void memory_free(struct memory *memory)
     device_pool_free(memory->pool);
     lane_free(memory->down);
     free_pinned(memory);
-    for (size_t k = 0; k < SCRATCH_COUNT; k++)
+    for (size_t k = 0; k < SCRATCH_COUNT; k++) {
         if (memory->scratch[k].buffer)
             clReleaseMemObject(memory->scratch[k].buffer);
+    }
     free(memory->temporary);
     free(memory);
 }

@@ -43,8 +43,7 @@ struct batch {
 struct lane *lane_new(const struct accelerator *accelerator, enum transfer_direction direction)
 {
     struct lane *lane = heap_array(1, sizeof *lane);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     lane->accelerator = accelerator;
     lane->direction = direction;
     lane->threads = cores > MAX_THREADS ? MAX_THREADS : cores > 1 ? (size_t)cores : 1;
@@ -58,7 +57,6 @@ static void create_pinned(const struct lane *lane, struct pinned *pinned)
     cl_int code;
     cl_mem buffer =
         clCreateBuffer(lane->accelerator->context, CL_MEM_ALLOC_HOST_PTR | CL_MEM_READ_WRITE, bytes, NULL, &code);
-
     if (code != CL_SUCCESS)
         return;
     pinned->memory =
@@ -71,14 +69,16 @@ static void create_pinned(const struct lane *lane, struct pinned *pinned)
 
 void lane_free(struct lane *lane)
 {
-    for (size_t k = 0; k < MAX_THREADS; k++)
+    for (size_t k = 0; k < MAX_THREADS; k++) {
         if (lane->pinned[k].buffer)
             clEnqueueUnmapMemObject(lane->queue, lane->pinned[k].buffer, lane->pinned[k].memory, 0, NULL, NULL);
+    }
     if (lane->queue)
         clFinish(lane->queue);
-    for (size_t k = 0; k < MAX_THREADS; k++)
+    for (size_t k = 0; k < MAX_THREADS; k++) {
         if (lane->pinned[k].buffer)
             clReleaseMemObject(lane->pinned[k].buffer);
+    }
     if (lane->queue)
         clReleaseCommandQueue(lane->queue);
     free(lane);
@@ -87,7 +87,6 @@ void lane_free(struct lane *lane)
 static cl_int copy_unpinned(const struct lane *lane, const struct transfer *transfers, size_t count)
 {
     cl_int code = CL_SUCCESS;
-
     for (size_t k = 0; k < count && code == CL_SUCCESS; k++) {
         const struct transfer *transfer = &transfers[k];
         code = lane->direction == TRANSFER_UPLOAD
@@ -109,7 +108,6 @@ struct slot {
 static void fail(struct batch *batch, cl_int code)
 {
     int none = CL_SUCCESS;
-
     atomic_compare_exchange_strong(&batch->code, &none, code);
 }
 
@@ -136,7 +134,7 @@ static size_t pieces_of(const struct transfer *transfer)
 static const struct transfer *find_piece(const struct batch *batch, size_t piece, size_t *begin)
 {
     for (size_t k = 0; k < batch->count; k++) {
-        size_t pieces = pieces_of(&batch->transfers[k]);
+        const size_t pieces = pieces_of(&batch->transfers[k]);
         if (piece < pieces) {
             *begin = piece * PIECE;
             return &batch->transfers[k];
@@ -153,7 +151,6 @@ static bool start_piece(struct batch *batch, struct slot *slot)
     size_t begin;
     const struct transfer *transfer = find_piece(batch, atomic_fetch_add(&batch->next, 1), &begin);
     cl_int code;
-
     if (!transfer)
         return false;
     slot->host = (char *)transfer->host + begin;
@@ -183,7 +180,6 @@ static void *run(void *argument)
     struct batch *batch = argument;
     struct pinned *pinned = &batch->lane->pinned[atomic_fetch_add(&batch->numbered, 1)];
     struct slot slots[SLOTS] = {{0}};
-
     if (!pinned->buffer)
         create_pinned(batch->lane, pinned);
     for (size_t k = 0; k < SLOTS; k++)
@@ -202,7 +198,6 @@ cl_int lane_copy(struct lane *lane, const struct transfer *transfers, size_t cou
 {
     cl_int code = CL_SUCCESS;
     size_t bytes = 0, pieces = 0;
-
     for (size_t k = 0; k < count; k++) {
         bytes += transfers[k].bytes;
         pieces += pieces_of(&transfers[k]);

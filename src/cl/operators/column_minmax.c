@@ -48,10 +48,9 @@ static enum status search_on_host(const struct operator_job *job, struct column 
     const struct workers workers = {.threads = parallel_threads(), .cancel = job->cancel};
     struct key key = {.column = column};
     struct keys keys;
-
     if (column->residency || column->lost)
         return STATUS_UNABLE;
-    bool done = keys_init(&keys, &key, 1, job->rows, &workers);
+    const bool done = keys_init(&keys, &key, 1, job->rows, &workers);
     keys_free(&keys);
     if (!done)
         return STATUS_CANCELLED;
@@ -82,7 +81,6 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
     size_t groups = row_loop_groups(accelerator, job->rows), bytes = groups * PARTIAL * sizeof(cl_ulong);
     cl_ulong *partial = heap_array(groups * PARTIAL, sizeof *partial);
     struct arguments arguments = {.arena = arena};
-
     for (size_t k = 0; k < groups; k++)
         partial[k * PARTIAL] = UINT64_MAX;
     cl_mem found = operator_buffer(&run, bytes);
@@ -103,7 +101,6 @@ enum status column_minmax_bounds(struct accelerator *accelerator, const struct o
 {
     const struct key_encoding *encoding = &key_encodings[column->store];
     const struct type_info *type = &type_table[column->store];
-
     const struct zonemap *zones = column_zones(column);
     if (type->kind == KIND_INT && zones && zones->all.lo <= zones->all.hi) {
         *bounds = (struct column_minmax){.least = encode_integer(encoding, zones->all.lo),

@@ -22,16 +22,16 @@ static void pick_part(void *context, int worker, int64_t part)
     (void)worker;
     const struct picking *picking = context;
     const struct operator_job *job = picking->job;
-    int64_t end = part_begin(&picking->parts, part + 1);
+    const int64_t end = part_begin(&picking->parts, part + 1);
     uint64_t rows[KEY_BLOCK];
-
     for (int64_t at = part_begin(&picking->parts, part); at < end; at += KEY_BLOCK) {
-        int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
+        const int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
         for (int i = 0; i < count; i++)
             rows[i] = picking->rows[at + i];
-        for (size_t k = 0; k < job->task->output_count; k++)
+        for (size_t k = 0; k < job->task->output_count; k++) {
             if (job->results[k])
                 column_gather(carried(job, k), rows, count, column_at(job->results[k], at));
+        }
     }
 }
 
@@ -44,11 +44,11 @@ static enum status pick(const struct operator_job *job, const struct first_rows 
 {
     enum { PART_ROWS = 1 << 15 };
     const struct workers workers = {.threads = parallel_threads(), .cancel = job->cancel};
-    enum status status = columns_fetch(job->inputs, job->task->input_count, job->cancel, job->task->span, job->diags);
+    const enum status status =
+        columns_fetch(job->inputs, job->task->input_count, job->cancel, job->task->span, job->diags);
     if (status != STATUS_OK)
         return status;
     struct picking picking = {job, found->rows->data, partition_rows(&workers, found->count, PART_ROWS)};
-
     *job->result_rows = found->count;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->task->outputs[k].needed)
@@ -59,9 +59,10 @@ static enum status pick(const struct operator_job *job, const struct first_rows 
     }
     if (!workers_run(&workers, picking.parts.count, pick_part, &picking))
         return STATUS_CANCELLED;
-    for (size_t k = 0; k < job->task->output_count; k++)
+    for (size_t k = 0; k < job->task->output_count; k++) {
         if (job->results[k])
             column_finish(job->results[k], found->count);
+    }
     return STATUS_OK;
 }
 
@@ -80,7 +81,6 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     struct column **columns = arena_array(job->diags->arena, task->output_count + 1, sizeof *columns);
     struct group_keys group_keys;
     struct first_rows found;
-
     for (size_t k = 0; k < task->output_count; k++)
         columns[k] = carried(job, k);
     if (job->rows == 0 || !accelerator->config->shared_tables ||
@@ -92,7 +92,7 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     first_rows_find(&found, accelerator, job, &group_keys, job->rows);
     if (!operator_stopped(&found.run))
         status = pick(job, &found);
-    enum status end = first_rows_end(&found);
+    const enum status end = first_rows_end(&found);
     status = end == STATUS_OK ? status : end;
     if (status != STATUS_OK)
         drop_results(job);

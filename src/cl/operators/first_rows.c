@@ -22,7 +22,6 @@ static bool is_dense(const struct group_keys *group_keys, int64_t rows)
 static uint64_t table_size(const struct group_keys *group_keys, int64_t rows)
 {
     uint64_t size = 1024;
-
     if (is_dense(group_keys, rows))
         return group_keys->dense_size;
     while (size < 2 * (uint64_t)rows)
@@ -49,7 +48,6 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
         {0},
     };
     struct strbuf text = {0};
-
     key_encoding_functions(&text, false);
     template_expand(&text, kernel_first_rows, parts);
     return text_in_arena(arena, &text);
@@ -59,8 +57,7 @@ static void run_find(struct first_rows *found, const struct group_keys *group_ke
 {
     struct operator_run *run = &found->run;
     struct arguments empty = {.arena = run->job->diags->arena}, find = empty;
-    int64_t rows = run->job->rows;
-
+    const int64_t rows = run->job->rows;
     argument_buffer(&empty, found->table);
     row_loop(run, EMPTY, &empty, (int64_t)size, row_loop_groups(run->accelerator, (int64_t)size), "empty",
              sizeof(cl_uint));
@@ -76,7 +73,6 @@ static void run_find(struct first_rows *found, const struct group_keys *group_ke
 static int64_t starts_of(cl_uint *counts, size_t count)
 {
     cl_uint sum = 0;
-
     for (size_t k = 0; k < count; k++) {
         cl_uint own = counts[k];
         counts[k] = sum;
@@ -89,7 +85,6 @@ static int64_t starts_of(cl_uint *counts, size_t count)
 static bool make_rows(struct first_rows *found)
 {
     struct operator_run *run = &found->run;
-
     found->rows = column_reserve(TYPE_U32, TYPE_U32, found->count);
     run->unable = !found->rows;
     return found->rows && memory_output(run->accelerator->memory, found->rows, 0, found->count, &found->listed);
@@ -104,12 +99,11 @@ static void run_list(struct first_rows *found, int64_t most)
     struct arguments arguments = {.arena = run->job->diags->arena};
     int64_t rows = run->job->rows, bytes = rows * 2 * (int64_t)sizeof(cl_uint);
     size_t items = row_loop_groups(run->accelerator, rows), share = ((size_t)rows + items - 1) / items;
-
     if (!config->chunks) {
         share = SHARE;
         items = ((size_t)rows + share - 1) / share;
     }
-    size_t groups = (items + config->group - 1) / config->group;
+    const size_t groups = (items + config->group - 1) / config->group;
     cl_uint *counts = heap_array(groups, sizeof *counts);
     cl_mem tiles = operator_buffer(run, groups * sizeof *counts);
     argument_buffer(&arguments, found->table);
@@ -145,8 +139,7 @@ void first_rows_find(struct first_rows *found, struct accelerator *accelerator, 
         [FIND] = "find", [EMPTY] = "empty", [COUNT] = "count", [LIST] = "list", [NUMBER] = "number",
     };
     const char *text = first_rows_text(group_keys, job->rows, accelerator->config, job->diags->arena);
-    uint64_t size = table_size(group_keys, job->rows);
-
+    const uint64_t size = table_size(group_keys, job->rows);
     *found = (struct first_rows){.run = operator_begin(accelerator, job, text, names, KERNELS)};
     if (size * sizeof(cl_uint) > accelerator->device.largest_buffer) {
         found->run.unable = true;
@@ -162,7 +155,6 @@ void first_rows_number(struct first_rows *found)
 {
     struct operator_run *run = &found->run;
     struct arguments arguments = {.arena = run->job->diags->arena};
-
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
     argument_buffer(&arguments, found->listed.buffer);

@@ -28,12 +28,12 @@ static bool group_fits(const struct group *group)
     struct column **columns =
         arena_array(job->diags->arena, task->column_op->key_count + task->aggregate_count + 1, sizeof *columns);
     size_t count = 0;
-
     for (size_t k = 0; k < task->column_op->key_count; k++)
         columns[count++] = job->inputs[task->column_op->keys[k]];
-    for (size_t k = 0; k < task->aggregate_count; k++)
+    for (size_t k = 0; k < task->aggregate_count; k++) {
         if (task->outputs[task->column_op->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
             columns[count++] = job->inputs[task->code.at[task->aggregates[k].value].integer];
+    }
     return columns_fit(group->accelerator, columns, count, job->rows);
 }
 
@@ -43,7 +43,6 @@ static enum status plan_group(struct group *group)
     const struct column_operator *column_op = job->task->column_op;
     struct arena *arena = job->diags->arena;
     struct column **keys = arena_array(arena, column_op->key_count, sizeof *keys);
-
     for (size_t k = 0; k < column_op->key_count; k++)
         keys[k] = job->inputs[column_op->keys[k]];
     group->field_of = arena_array(arena, job->task->aggregate_count + 1, sizeof *group->field_of);
@@ -58,7 +57,6 @@ static struct operator_run begin_accumulate(const struct group *group, const str
 {
     const char *names[ACCUMULATE_KERNELS];
     struct strbuf text = {0};
-
     group_accumulate_names(plan, names);
     key_encoding_functions(&text, false);
     group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->config, index, group->job->diags->arena);
@@ -70,8 +68,7 @@ static struct operator_run begin_accumulate(const struct group *group, const str
 /* Ends the run; if memory for the result is short, the host runs the task. */
 static enum status end_accumulate(struct operator_run *run, const struct column *records)
 {
-    enum status status = operator_end(run);
-
+    const enum status status = operator_end(run);
     return status == STATUS_OK && !records ? STATUS_UNABLE : status;
 }
 
@@ -81,7 +78,6 @@ static enum status group_dense(struct group *group, const struct accumulate_plan
     const struct record_index_text index = group_keys_index_text(&group->group_keys, job->diags->arena);
     struct operator_run run = begin_accumulate(group, plan, &index);
     struct arguments arguments = {.arena = job->diags->arena};
-
     group_keys_arguments(&group->group_keys, &run, &arguments);
     struct column *records =
         group_accumulate_run(&run, 0, &group->layout, plan, &arguments, group_keys_bytes(&group->group_keys));
@@ -111,7 +107,6 @@ static enum status accumulate_found(struct group *group, const struct first_rows
     };
     struct arguments arguments = {.arena = group->job->diags->arena};
     struct accumulate_plan plan;
-
     if (!group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows, (uint64_t)found->count))
         return STATUS_UNABLE;
     struct operator_run run = begin_accumulate(group, &plan, &index);
@@ -127,14 +122,13 @@ static enum status write_found(struct group *group, const struct first_rows *fou
 {
     const struct group_keys *group_keys = &group->group_keys;
     struct arena *arena = group->job->diags->arena;
-    size_t size = (size_t)found->count * sizeof(uint64_t);
+    const size_t size = (size_t)found->count * sizeof(uint64_t);
     struct column **columns = arena_array(arena, group_keys->count, sizeof *columns);
     struct key *at = arena_array(arena, group_keys->count, sizeof *at);
     uint64_t *order = zeroed_alloc(size);
     struct keys keys = {0};
     enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
                                        group->job->task->span, group->job->diags);
-
     if (status == STATUS_OK)
         status = order ? groups_keys(group_keys, &group->workers, found->rows, columns) : STATUS_UNABLE;
 
@@ -173,8 +167,7 @@ static enum status group_by_first_rows(struct group *group, bool *flagged)
     struct first_rows found;
     struct column *records = NULL;
     enum status status = STATUS_OK;
-    int64_t most = group->job->rows / 2 > MANY ? group->job->rows / 2 : MANY;
-
+    const int64_t most = group->job->rows / 2 > MANY ? group->job->rows / 2 : MANY;
     first_rows_find(&found, group->accelerator, group->job, &group->group_keys, most);
     first_rows_number(&found);
     if (!operator_stopped(&found.run))
@@ -182,18 +175,18 @@ static enum status group_by_first_rows(struct group *group, bool *flagged)
     if (status == STATUS_OK && !operator_stopped(&found.run))
         status = write_found(group, &found, records, flagged);
     column_unref(records);
-    enum status end = first_rows_end(&found);
+    const enum status end = first_rows_end(&found);
     return end == STATUS_OK ? status : end;
 }
 
 static bool is_dense(const struct group *group)
 {
     enum { FEW = 1 << 16 };
-    uint64_t places = group->group_keys.dense_size;
-
-    for (size_t k = 0; k < group->group_keys.count; k++)
+    const uint64_t places = group->group_keys.dense_size;
+    for (size_t k = 0; k < group->group_keys.count; k++) {
         if (group->group_keys.parts[k].encoded.encoding->is_float)
             return false;
+    }
     return places > 0 && (places <= FEW || places <= 2 * (uint64_t)group->job->rows);
 }
 
@@ -205,10 +198,9 @@ enum status cl_group(struct accelerator *accelerator, const struct operator_job 
         .workers = {.threads = parallel_threads(), .cancel = job->cancel},
     };
     struct accumulate_plan plan;
-
     if (job->rows == 0 || job->task->column_op->key_count == 0 || !group_fits(&group))
         return STATUS_UNABLE;
-    enum status status = plan_group(&group);
+    const enum status status = plan_group(&group);
     if (status != STATUS_OK)
         return status;
     if (is_dense(&group) &&

@@ -18,16 +18,15 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         LOCAL_GROUPS = 8 /* per compute unit: enough to fill its lanes; more only add tables to merge */
     };
     const struct device *device = &accelerator->device;
-    size_t record = layout->stride * sizeof(cl_uint);
-    bool atomic = device->long_atomics || !group_record_long_extremes(layout);
-
+    const size_t record = layout->stride * sizeof(cl_uint);
+    const bool atomic = device->long_atomics || !group_record_long_extremes(layout);
     if (records > INT32_MAX || records * record > device->largest_buffer || records * record > device->memory / 4)
         return false;
     *plan = (struct accumulate_plan){.strategy = ACCUMULATE_SHARED, .records = records, .copies = 1, .rows = rows};
     plan->groups = row_loop_groups(accelerator, rows);
     if (accelerator->config->chunks) {
-        size_t copies = records <= COPIED_PLACES ? CHUNK_COPIES : 1;
-        bool worth = records <= FEW_PLACES || records * plan->groups <= (uint64_t)rows;
+        const size_t copies = records <= COPIED_PLACES ? CHUNK_COPIES : 1;
+        const bool worth = records <= FEW_PLACES || records * plan->groups <= (uint64_t)rows;
         if (worth && records * copies * plan->groups * record <= TABLES_BYTES) {
             plan->strategy = ACCUMULATE_CHUNKS;
             plan->copies = copies;
@@ -152,8 +151,7 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
                                const struct record_index_text *text, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, values = {0}, clear = {0}, add = {0}, merge = {0};
-    bool atomic = plan->strategy != ACCUMULATE_CHUNKS;
-
+    const bool atomic = plan->strategy != ACCUMULATE_CHUNKS;
     strbuf_puts(&parameters, text->parameters);
     strbuf_puts(&prologue, text->prologue);
     add_value_texts(layout, &parameters, &prologue, &values);
@@ -209,7 +207,6 @@ static void argument_table(struct arguments *arguments, const struct view *table
 static void run_clear(struct operator_run *run, size_t kernel, const struct view *table, int64_t records, int64_t bytes)
 {
     struct arguments arguments = {.arena = run->job->diags->arena};
-
     argument_table(&arguments, table);
     row_loop(run, kernel, &arguments, records, row_loop_groups(run->accelerator, records), "clear", bytes);
 }
@@ -218,8 +215,7 @@ static void run_merge(struct operator_run *run, size_t kernel, const struct accu
                       const struct view *table, cl_mem tables, int64_t bytes)
 {
     struct arguments arguments = {.arena = run->job->diags->arena};
-    int64_t records = (int64_t)plan->records;
-
+    const int64_t records = (int64_t)plan->records;
     argument_table(&arguments, table);
     argument_buffer(&arguments, tables);
     argument_uint(&arguments, plan->records);
@@ -234,16 +230,15 @@ static void run_kernels(struct operator_run *run, size_t kernel, const struct re
                         const struct view *table, int64_t row_bytes)
 {
     struct arguments arguments = *parameters;
-    size_t record = layout->stride * sizeof(cl_uint);
+    const size_t record = layout->stride * sizeof(cl_uint);
     struct view own = *table;
-
     for (size_t k = 0; k < layout->value_count; k++) {
         argument_value(&arguments, run, &layout->values[k].encoded, plan->rows);
         row_bytes += (int64_t)type_table[layout->values[k].encoded.column->store].size;
     }
     run_clear(run, kernel + ACCUMULATE_CLEAR, table, (int64_t)plan->records, (int64_t)record);
     if (plan->strategy == ACCUMULATE_CHUNKS) {
-        size_t records = plan->records * plan->copies * plan->tables;
+        const size_t records = plan->records * plan->copies * plan->tables;
         own = (struct view){operator_buffer(run, records * record), 0};
         run_clear(run, kernel + ACCUMULATE_CLEAR, &own, (int64_t)records, (int64_t)record);
         argument_buffer(&arguments, own.buffer);
@@ -266,9 +261,8 @@ struct column *group_accumulate_run(struct operator_run *run, size_t kernel, con
                                     int64_t row_bytes)
 {
     struct memory *memory = run->accelerator->memory;
-    int64_t words = (int64_t)(plan->records * layout->stride);
+    const int64_t words = (int64_t)(plan->records * layout->stride);
     struct view table;
-
     if (operator_stopped(run))
         return NULL;
     struct column *records = column_reserve(TYPE_U32, TYPE_U32, words);

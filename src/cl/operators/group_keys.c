@@ -13,13 +13,13 @@ enum status group_keys_find(struct group_keys *group_keys, struct accelerator *a
     for (size_t k = 0; k < count; k++) {
         struct key_part *part = &group_keys->parts[k];
         *part = (struct key_part){.encoded = {.column = columns[k], .encoding = &key_encodings[columns[k]->store]}};
-        enum status status = column_minmax_bounds(accelerator, job, columns[k], &part->bounds);
+        const enum status status = column_minmax_bounds(accelerator, job, columns[k], &part->bounds);
         if (status != STATUS_OK)
             return status;
         if (part->bounds.least > part->bounds.most) /* only NaN */
             part->bounds.least = part->bounds.most = part->encoded.encoding->zero;
         part->encoded.least = part->bounds.least;
-        uint64_t range = part->bounds.most - part->bounds.least;
+        const uint64_t range = part->bounds.most - part->bounds.least;
         part->codes = range < UINT32_MAX ? range + 1 + part->bounds.nan : 0;
         if (__builtin_mul_overflow(group_keys->dense_size, part->codes, &group_keys->dense_size))
             group_keys->dense_size = 0;
@@ -30,7 +30,6 @@ enum status group_keys_find(struct group_keys *group_keys, struct accelerator *a
 struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, index = {0};
-
     strbuf_puts(&index, "        uint index = 0;\n");
     for (size_t k = 0; k < group_keys->count; k++) {
         const struct key_encoding *encoding = group_keys->parts[k].encoded.encoding;
@@ -56,7 +55,6 @@ struct record_index_text group_keys_index_text(const struct group_keys *group_ke
 struct key_hash_text group_keys_hash_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf keys = {0}, hash = {0}, same = {0};
-
     /* Multiplication mixes bits upwards, folding downwards, as in the finalizer of MurmurHash3. */
     strbuf_puts(&hash, "        ulong h = 0;\n");
     for (size_t k = 0; k < group_keys->count; k++) {
@@ -94,7 +92,6 @@ uint64_t group_keys_code(const struct group_keys *group_keys, size_t k, uint64_t
 int64_t group_keys_bytes(const struct group_keys *group_keys)
 {
     size_t bytes = 0;
-
     for (size_t k = 0; k < group_keys->count; k++)
         bytes += type_table[group_keys->parts[k].encoded.column->store].size;
     return (int64_t)bytes;

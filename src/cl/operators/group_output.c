@@ -34,7 +34,6 @@ static struct group_aggregate read_field(const struct group_output *groups, cons
     const struct record_layout *layout = groups->layout;
     const struct column *column = layout->values[field->value].encoded.column;
     bool number = type_table[column->store].kind == KIND_FLOAT, max = field->kind == FIELD_MAX;
-
     for (int i = 0; i < count; i++) {
         const uint32_t *record = record_at(groups, records[i]);
         if (field->kind == FIELD_SUM)
@@ -60,7 +59,6 @@ static void write_aggregate(struct writing *writing, size_t k, const uint64_t *r
     union aggregated aggregated;
     struct group_aggregate group_agg = {.kind = GROUP_COUNT};
     const void *values = counts;
-
     for (int i = 0; i < count; i++) {
         counts[i] = group_record_count(groups->layout, record_at(groups, records[i]));
         places[i] = (uint32_t)i;
@@ -78,7 +76,6 @@ static void write_key(const struct group_output *groups, size_t k, const uint64_
 {
     const struct key_part *part = &groups->group_keys->parts[k];
     struct column *to = groups->job->results[k];
-
     if (groups->keys) {
         column_gather(groups->keys[k], records, count, column_at(to, at));
         return;
@@ -99,8 +96,7 @@ static void write_key(const struct group_output *groups, size_t k, const uint64_
 static void write_block(struct writing *writing, const uint64_t *records, int count, int64_t at)
 {
     const struct operator_job *job = writing->groups->job;
-    size_t keys = job->task->column_op->key_count;
-
+    const size_t keys = job->task->column_op->key_count;
     for (size_t k = 0; k < job->task->output_count && count > 0; k++) {
         if (job->results[k] && k < keys)
             write_key(writing->groups, k, records, count, at);
@@ -115,7 +111,6 @@ static void count_part(void *context, int worker, int64_t part)
     const struct writing *writing = context;
     const struct group_output *groups = writing->groups;
     int64_t begin = part_begin(&writing->parts, part), end = part_begin(&writing->parts, part + 1), count = end - begin;
-
     for (int64_t record = begin; record < end && !groups->order; record++)
         count -= group_record_count(groups->layout, record_at(groups, (uint64_t)record)) == 0;
     writing->begins[part] = count;
@@ -129,9 +124,8 @@ static void write_part(void *context, int worker, int64_t part)
     int64_t end = part_begin(&writing->parts, part + 1), at = writing->begins[part];
     uint64_t records[KEY_BLOCK];
     int count = 0;
-
     for (int64_t i = part_begin(&writing->parts, part); i < end; i++) {
-        uint64_t record = groups->order ? groups->order[i] : (uint64_t)i;
+        const uint64_t record = groups->order ? groups->order[i] : (uint64_t)i;
         records[count] = record;
         count += groups->order || group_record_count(groups->layout, record_at(groups, record)) > 0;
         if (count == KEY_BLOCK) {
@@ -147,7 +141,6 @@ static struct column *make_result(const struct operator_job *job, size_t k, int6
 {
     const struct output *output = &job->task->outputs[k];
     const struct column_operator *column_op = job->task->column_op;
-
     if (k >= column_op->key_count)
         return column_reserve_from(job->pool, output->type, output->type, rows);
     return column_reserve_like(job->pool, job->inputs[column_op->keys[k]], output->type, rows);
@@ -157,12 +150,11 @@ static enum status write_all(struct writing *writing)
 {
     const struct group_output *groups = writing->groups;
     const struct operator_job *job = groups->job;
-
     if (!workers_run(groups->workers, writing->parts.count, count_part, writing))
         return STATUS_CANCELLED;
     *job->result_rows = 0;
     for (int64_t part = 0; part < writing->parts.count; part++) {
-        int64_t count = writing->begins[part];
+        const int64_t count = writing->begins[part];
         writing->begins[part] = *job->result_rows;
         *job->result_rows += count;
     }
@@ -184,7 +176,7 @@ enum status groups_write(const struct group_output *groups, bool *flagged)
         .parts = partition_rows(groups->workers, groups->count, PART_RECORDS),
     };
     writing.begins = heap_array((size_t)writing.parts.count, sizeof *writing.begins);
-    enum status status = write_all(&writing);
+    const enum status status = write_all(&writing);
     free(writing.begins);
     if (status == STATUS_OK && writing.flagged)
         *flagged = true;
@@ -211,11 +203,10 @@ static void pick_part(void *context, int worker, int64_t part)
     (void)worker;
     const struct picking *picking = context;
     const uint32_t *rows = picking->rows->data;
-    int64_t end = part_begin(&picking->parts, part + 1);
+    const int64_t end = part_begin(&picking->parts, part + 1);
     uint64_t block[KEY_BLOCK];
-
     for (int64_t at = part_begin(&picking->parts, part); at < end; at += KEY_BLOCK) {
-        int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
+        const int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
         for (int i = 0; i < count; i++)
             block[i] = rows[at + i];
         for (size_t k = 0; k < picking->group_keys->count; k++)
@@ -227,7 +218,6 @@ enum status groups_keys(const struct group_keys *group_keys, const struct worker
                         struct column **keys)
 {
     struct picking picking = {group_keys, rows, keys, partition_rows(workers, rows->rows, PART_RECORDS)};
-
     for (size_t k = 0; k < group_keys->count; k++) {
         const struct column *from = group_keys->parts[k].encoded.column;
         keys[k] = column_reserve(from->type, from->store, rows->rows);

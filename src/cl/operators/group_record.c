@@ -25,7 +25,7 @@ static enum status add_value(struct record_layout *layout, struct accelerator *a
     struct group_record_value added = {.encoded = {.column = column, .encoding = encoding}, .wide = encoding->wide};
     if (encoding->wide && !encoding->is_float) {
         struct column_minmax bounds;
-        enum status status = column_minmax_bounds(accelerator, job, column, &bounds);
+        const enum status status = column_minmax_bounds(accelerator, job, column, &bounds);
         if (status != STATUS_OK)
             return status;
         added.encoded.least = bounds.least;
@@ -54,11 +54,12 @@ bool group_record_is_long(const struct record_layout *layout, const struct recor
 static void place_words(struct record_layout *layout)
 {
     size_t at = 0;
-    for (size_t k = 0; k < layout->field_count; k++)
+    for (size_t k = 0; k < layout->field_count; k++) {
         if (group_record_is_long(layout, &layout->fields[k])) {
             layout->fields[k].word = at;
             at += 2;
         }
+    }
     for (size_t k = 0; k < layout->field_count; k++) {
         struct record_field *field = &layout->fields[k];
         if (!group_record_is_long(layout, field))
@@ -89,14 +90,14 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
         const struct aggregate *aggregate = &task->aggregates[k];
         if (aggregate->kind == AGG_COUNT || !task->outputs[task->column_op->key_count + k].needed)
             continue;
-        bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
+        const bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
         if (!sum && aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX)
             return STATUS_UNABLE;
         struct column *column = column_of(job, aggregate->value);
         if (sum && type_table[column->store].kind == KIND_FLOAT)
             return STATUS_UNABLE;
         size_t number;
-        enum status status = add_value(layout, accelerator, job, column, &number);
+        const enum status status = add_value(layout, accelerator, job, column, &number);
         if (status != STATUS_OK)
             return status;
         field_of[k] = add_field(layout, sum ? FIELD_SUM : aggregate->kind == AGG_MIN ? FIELD_MIN : FIELD_MAX, number);
@@ -107,9 +108,10 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
 
 bool group_record_long_extremes(const struct record_layout *layout)
 {
-    for (size_t k = 0; k < layout->field_count; k++)
+    for (size_t k = 0; k < layout->field_count; k++) {
         if (layout->fields[k].kind != FIELD_SUM && group_record_is_long(layout, &layout->fields[k]))
             return true;
+    }
     return false;
 }
 
@@ -132,7 +134,6 @@ int128 group_record_sum(const struct record_layout *layout, const struct record_
 {
     const struct encoded_column *encoded = &layout->values[field->value].encoded;
     int128 offsets = two_words(&record[field->word]);
-
     if (field->top)
         offsets += (int128)record[field->top] << 64;
     return offsets + (int128)decode_integer(encoded->encoding, encoded->least) * record[layout->count_word];
@@ -142,15 +143,13 @@ int64_t group_record_integer(const struct record_layout *layout, const struct re
                              const uint32_t *record)
 {
     const struct encoded_column *encoded = &layout->values[field->value].encoded;
-
     return decode_integer(encoded->encoding, encoded->least + offset_of(layout, field, record));
 }
 
 double group_record_float(const struct record_layout *layout, const struct record_field *field, const uint32_t *record)
 {
     const struct encoded_column *encoded = &layout->values[field->value].encoded;
-    uint64_t encoding = encoded->least + offset_of(layout, field, record);
-
+    const uint64_t encoding = encoded->least + offset_of(layout, field, record);
     /* No number has either of these encodings: the group has only NaN. */
     return encoding == 0 || encoding == key_encoding_max(encoded->encoding) ? NAN
                                                                             : decode_float(encoded->encoding, encoding);

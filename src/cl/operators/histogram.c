@@ -32,7 +32,7 @@ static uint64_t least_of_bin(const struct histogram_bins *hist, const struct key
     if (hist->number)
         return encode_float(encoding, histogram_edge(hist, bin));
     uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo, bins = (uint64_t)hist->bins;
-    uint64_t distance = (uint64_t)(((uint128)range * (uint64_t)bin + bins - 1) / bins);
+    const uint64_t distance = (uint64_t)(((uint128)range * (uint64_t)bin + bins - 1) / bins);
     return encode_integer(encoding, (int64_t)((uint64_t)hist->lo + distance));
 }
 
@@ -43,9 +43,8 @@ static cl_mem write_edges(struct operator_run *run, const struct histogram_bins 
     size_t count = (size_t)hist->bins, size = encoding->wide ? sizeof(cl_ulong) : sizeof(cl_uint);
     char *edges = heap_array(count, size);
     cl_mem buffer = operator_buffer(run, count * size);
-
     for (size_t k = 0; k < count; k++) {
-        uint64_t edge = least_of_bin(hist, encoding, (int64_t)k);
+        const uint64_t edge = least_of_bin(hist, encoding, (int64_t)k);
         if (encoding->wide)
             ((cl_ulong *)(void *)edges)[k] = edge;
         else
@@ -71,7 +70,6 @@ static struct record_index_text search_text(const struct key_encoding *encoding,
     const char *word = encoding->wide ? "ulong" : "uint",
                *real = encoding->is_float && encoding->wide ? "double" : "float";
     const char *skip = arena_printf(arena, "        if (key == (%s)-1)\n            continue;\n", word);
-
     return (struct record_index_text){
         .parameters =
             arena_printf(arena,
@@ -100,7 +98,6 @@ static void argument_guess(struct arguments *arguments, const struct histogram_b
     float narrow_half = (float)half, narrow = (float)wide;
     uint64_t least = 0;
     uint32_t bits;
-
     if (!encoding->is_float) {
         least = encode_integer(encoding, hist->lo);
         narrow = (float)((double)hist->bins / (double)((uint64_t)hist->hi - (uint64_t)hist->lo));
@@ -127,7 +124,6 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
     struct record_layout layout;
     struct accumulate_plan plan;
     struct strbuf text = {0};
-
     group_record_plan_count(&layout);
     if (!group_accumulate_plan(&plan, &layout, accelerator, job->rows, (uint64_t)hist->bins))
         return STATUS_UNABLE;
@@ -159,13 +155,12 @@ enum status cl_hist(struct accelerator *accelerator, const struct operator_job *
     const struct key_encoding *encoding = &key_encodings[column->store];
     struct histogram_bins hist = {.bins = job->task->column_op->into, .number = encoding->is_float};
     struct column_minmax bounds;
-
     if (job->rows == 0 || hist.bins > INT32_MAX || job->task->column_op->calendar != LOGICAL_NUMBER ||
         (encoding->is_float && encoding->wide && !accelerator->device.doubles) ||
         !columns_fit(accelerator, &column, 1, job->rows))
         return STATUS_UNABLE;
     /* Column statistics may be wider than the actual bounds. */
-    enum status status = column_minmax_measure(accelerator, job, column, &bounds);
+    const enum status status = column_minmax_measure(accelerator, job, column, &bounds);
     if (status != STATUS_OK)
         return status;
     *job->result_rows = hist.bins;

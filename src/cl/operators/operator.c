@@ -9,7 +9,6 @@ cl_operator_fn *cl_operator(enum operator_kind kind)
         [OPERATOR_DISTINCT] = cl_distinct, [OPERATOR_SCATTER] = cl_scatter, [OPERATOR_HIST] = cl_hist,
         [OPERATOR_MOVING] = NULL,          [OPERATOR_IDS] = NULL,           [OPERATOR_PARTITION] = NULL,
     };
-
     return (size_t)kind < sizeof table / sizeof *table ? table[kind] : NULL;
 }
 

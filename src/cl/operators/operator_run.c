@@ -11,9 +11,8 @@
 struct operator_run operator_begin(struct accelerator *accelerator, const struct operator_job *job, const char *text,
                                    const char *const *names, size_t count)
 {
-    int64_t began = now_ns();
+    const int64_t began = now_ns();
     struct program *program = program_of_text(accelerator, text, names, count, job->diags);
-
     if (program)
         timing_add(job->timing, PHASE_BUILD, program->launched ? "cached" : stages_title(job->task, job->diags->arena),
                    now_ns() - began, 0);
@@ -39,7 +38,6 @@ bool operator_stopped(const struct operator_run *run)
 cl_mem operator_buffer(struct operator_run *run, size_t bytes)
 {
     cl_mem buffer = operator_stopped(run) ? NULL : memory_buffer(run->accelerator->memory, bytes);
-
     if (!buffer)
         return NULL;
     if (run->buffer_count == run->buffer_capacity) {
@@ -55,7 +53,6 @@ static void add_timing(struct operator_run *run, const char *what, int64_t bytes
     struct failure *failure = &run->accelerator->failure;
     struct timing *timing = run->job->timing;
     cl_ulong start = 0, end = 0;
-
     if (timing && run->accelerator->queue == run->accelerator->queues[true] &&
         cl_ok(failure, "clGetEventProfilingInfo",
               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof start, &start, NULL)) &&
@@ -69,7 +66,6 @@ static bool set_arguments(struct operator_run *run, size_t kernel, const struct 
                           size_t count)
 {
     struct failure *failure = &run->accelerator->failure;
-
     for (size_t k = 0; k < count; k++)
         cl_ok(failure, "clSetKernelArg",
               clSetKernelArg(run->program->kernels[kernel], (cl_uint)k, arguments[k].size, arguments[k].bytes));
@@ -83,7 +79,6 @@ static void settle(struct operator_run *run)
     bool done =
         run->launch_count > 0 && cl_ok(failure, "clWaitForEvents",
                                        wait_for_command(run->accelerator, run->launches[run->launch_count - 1].event));
-
     for (size_t k = 0; k < run->launch_count; k++) {
         const struct operator_launch *launch = &run->launches[k];
         if (done)
@@ -100,7 +95,6 @@ static void enqueue(struct operator_run *run, cl_kernel kernel, size_t global, s
                     int64_t bytes)
 {
     cl_event event;
-
     if (!cl_ok(&run->accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(run->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, &event)))
         return;
@@ -127,7 +121,6 @@ void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t
                   const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes)
 {
     struct thread_signals before;
-
     if (operator_stopped(run) || groups == 0 || !set_arguments(run, kernel, arguments, count))
         return;
     /* Drivers finish compiling in the first launches of a program. */
@@ -148,7 +141,6 @@ static cl_int read_pinned(const struct accelerator *accelerator, cl_mem buffer, 
     void *pinned = memory_pinned(accelerator->memory, bytes);
     cl_event event;
     cl_int code = clEnqueueReadBuffer(accelerator->queue, buffer, CL_FALSE, offset, bytes, pinned, 0, NULL, &event);
-
     if (code != CL_SUCCESS)
         return code;
     code = wait_for_command(accelerator, event);
@@ -162,7 +154,6 @@ void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_
 {
     enum { MOST_PINNED = 1 << 20 };
     struct accelerator *accelerator = run->accelerator;
-
     if (operator_stopped(run) || bytes == 0)
         return;
     cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
@@ -175,7 +166,6 @@ bool operator_raised(struct operator_run *run, cl_mem flag)
 {
     static const cl_int none = 0;
     cl_int raised = 0;
-
     operator_read(run, flag, 0, sizeof raised, &raised);
     if (raised)
         operator_write(run, flag, 0, sizeof none, &none);
@@ -201,7 +191,6 @@ void operator_write(struct operator_run *run, cl_mem buffer, size_t offset, size
 enum status operator_end(struct operator_run *run)
 {
     struct accelerator *accelerator = run->accelerator;
-
     settle(run);
     memory_done(accelerator->memory, run->job->timing);
     for (size_t k = 0; k < run->buffer_count; k++)

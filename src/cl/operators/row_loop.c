@@ -7,13 +7,12 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
 {
     const struct device *device = &accelerator->device;
     size_t page = (size_t)sysconf(_SC_PAGESIZE), sum = 0;
-
     if (rows >= INT64_C(0xffffffff))
         return false;
     for (size_t k = 0; k < count; k++) {
-        if (columns[k] == NULL) /* not read by any needed output */
+        if (!columns[k]) /* not read by any needed output */
             continue;
-        size_t bytes = (size_t)rows * type_table[columns[k]->store].size + page;
+        const size_t bytes = (size_t)rows * type_table[columns[k]->store].size + page;
         if (bytes > device->largest_buffer)
             return false;
         sum += bytes;
@@ -24,7 +23,7 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
 void argument_add(struct arguments *arguments, size_t size, const void *bytes)
 {
     if (arguments->count == arguments->capacity) {
-        size_t capacity = arguments->capacity ? 2 * arguments->capacity : 16;
+        const size_t capacity = arguments->capacity ? 2 * arguments->capacity : 16;
         arguments->at = arena_grow(arguments->arena, arguments->at, arguments->count, capacity, sizeof *arguments->at);
         arguments->capacity = capacity;
     }
@@ -61,7 +60,6 @@ void argument_local(struct arguments *arguments, size_t bytes)
 void argument_column(struct arguments *arguments, struct operator_run *run, struct column *column, int64_t rows)
 {
     struct view view = {0};
-
     if (!operator_stopped(run))
         memory_input(run->accelerator->memory, column, 0, rows, run->job->timing, &view);
     argument_buffer(arguments, view.buffer);
@@ -84,7 +82,6 @@ size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows)
 {
     const struct kernel_config *config = accelerator->config;
     size_t most = accelerator->device.units * config->groups, wanted = (size_t)(rows / config->min_group_rows) + 1;
-
     return wanted < most ? wanted : most;
 }
 
@@ -92,10 +89,9 @@ void row_loop(struct operator_run *run, size_t kernel, const struct arguments *a
               const char *what, int64_t row_bytes)
 {
     const struct kernel_config *config = run->accelerator->config;
-
     for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += config->launch_rows) {
-        int64_t end = rows - begin < config->launch_rows ? rows : begin + config->launch_rows;
-        int64_t chunk = (end - begin + (int64_t)groups - 1) / (int64_t)groups;
+        const int64_t end = rows - begin < config->launch_rows ? rows : begin + config->launch_rows;
+        const int64_t chunk = (end - begin + (int64_t)groups - 1) / (int64_t)groups;
         struct arguments all = *arguments;
         all.at = arena_grow(all.arena, all.at, all.count, all.count + 3, sizeof *all.at);
         all.capacity = all.count + 3;

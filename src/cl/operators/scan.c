@@ -48,7 +48,6 @@ static void add_parameters(const struct scan *scan, struct arguments *arguments)
 {
     const struct aggregate *aggregate = &scan->job->task->aggregates[0];
     const struct emitter *emitter = &scan->text.function.emitter;
-
     arguments->integer = (cl_long)aggregate->initial.integer;
     arguments->number = aggregate->initial.number;
     arguments->given = aggregate->has_initial;
@@ -83,7 +82,6 @@ static void run_carries(const struct scan *scan, bool first, int64_t chunks)
     struct arguments arguments = {.count = 0};
     cl_int is_first = first;
     cl_uint count = (cl_uint)chunks;
-
     add(&arguments, sizeof scan->totals, &scan->totals);
     add(&arguments, sizeof scan->carry, &scan->carry);
     add_parameters(scan, &arguments);
@@ -101,8 +99,7 @@ static void run_chunks(const struct scan *scan, const struct view *in, const str
     struct arguments arguments = {.count = 0};
     cl_ulong base = (cl_ulong)row, count = (cl_ulong)rows, each = (cl_ulong)chunk;
     cl_ulong segment = (cl_ulong)scan->job->task->column_op->segment;
-    size_t bytes = size_in(scan) + (out ? size_out(scan) : 0);
-
+    const size_t bytes = size_in(scan) + (out ? size_out(scan) : 0);
     add_view(&arguments, in);
     if (out)
         add_view(&arguments, out);
@@ -122,11 +119,10 @@ static void run_lookback(const struct scan *scan, const struct view *in, const s
                          int64_t rows)
 {
     struct arguments arguments = {.count = 0};
-    size_t tiles = (size_t)divide_up(rows, (int64_t)(scan->text.group * scan->text.items));
+    const size_t tiles = (size_t)divide_up(rows, (int64_t)(scan->text.group * scan->text.items));
     cl_ulong epoch = 0, all = (cl_ulong)rows;
     cl_int first = row == 0;
     cl_mem words = memory_tiles(scan->run->accelerator->memory, SCRATCH_STATES, 2 * tiles, &epoch);
-
     add_view(&arguments, in);
     add_view(&arguments, out);
     add(&arguments, sizeof words, &words);
@@ -144,9 +140,8 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows, bool *
 {
     struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
-    int64_t unit = scan->config->chunks ? 1024 : (int64_t)(scan->config->group * scan->text.items);
-    int64_t chunk = divide_up(divide_up(rows, scan->chunks), unit) * unit;
-
+    const int64_t unit = scan->config->chunks ? 1024 : (int64_t)(scan->config->group * scan->text.items);
+    const int64_t chunk = divide_up(divide_up(rows, scan->chunks), unit) * unit;
     if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
         !memory_output(memory, scan->to, row, rows, &out))
         return false;
@@ -164,10 +159,9 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows, bool *
 /* Returns the rows of a slab. */
 static int64_t slab_rows(const struct scan *scan, const struct device *device)
 {
-    size_t widest = size_in(scan) > size_out(scan) ? size_in(scan) : size_out(scan);
+    const size_t widest = size_in(scan) > size_out(scan) ? size_in(scan) : size_out(scan);
     int64_t rows =
         min_int64(scan->config->launch_rows, (int64_t)(device->largest_buffer / widest) - sysconf(_SC_PAGESIZE));
-
     if (!scan->config->host_memory)
         rows = min_int64(rows, (int64_t)(device->memory / 5 * 4 / (size_in(scan) + size_out(scan))));
     return rows < 4096 ? 4096 : rows / 4096 * 4096;
@@ -176,8 +170,7 @@ static int64_t slab_rows(const struct scan *scan, const struct device *device)
 static void scan_slabs(struct scan *scan, bool *flagged)
 {
     struct memory *memory = scan->run->accelerator->memory;
-    int64_t most = slab_rows(scan, &scan->run->accelerator->device);
-
+    const int64_t most = slab_rows(scan, &scan->run->accelerator->device);
     if (!scan->text.lookback)
         scan->totals = operator_buffer(scan->run, (size_t)scan->chunks * SCAN_STATE_BYTES);
     scan->carry = operator_buffer(scan->run, SCAN_STATE_BYTES);
@@ -202,9 +195,8 @@ static void run_columns(const struct columns *columns, enum scan_kernel kernel)
     struct arguments arguments = {.count = 0};
     cl_ulong rows = (cl_ulong)scan->job->rows;
     bool writes = kernel == SCAN_COLUMN_ROWS, carries = kernel == SCAN_COLUMN_CARRIES;
-    size_t bytes = size_in(scan) + (writes ? size_out(scan) : 0);
+    const size_t bytes = size_in(scan) + (writes ? size_out(scan) : 0);
     cl_ulong threads = carries ? columns->width : columns->items;
-
     if (!carries)
         add_view(&arguments, &columns->in);
     if (writes)
@@ -235,7 +227,6 @@ static void scan_columns(struct scan *scan, bool *flagged)
     int64_t lines = divide_up(rows, width), blocks = divide_up((int64_t)device->units * ITEMS_A_UNIT, width);
     int64_t each = divide_up(lines, blocks);
     struct columns columns = {.scan = scan};
-
     each = each < FEWEST_LINES ? FEWEST_LINES : each;
     columns.width = (cl_ulong)width;
     columns.lines = (cl_ulong)each;
@@ -260,11 +251,10 @@ static bool may_overflow(const struct operator_job *job, const struct column *fr
 {
     const struct aggregate *aggregate = &job->task->aggregates[0];
     const struct type_info *info = &type_table[from->store];
-    bool known = from->range_known && from->rows > 0;
+    const bool known = from->range_known && from->rows > 0;
     int128 lo = known && from->lo > info->lo ? from->lo : info->lo;
     int128 hi = known && from->hi < info->hi ? from->hi : info->hi;
     int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
-
     return lo * job->rows + initial < INT64_MIN || hi * job->rows + initial > INT64_MAX || lo * job->rows < INT64_MIN ||
            hi * job->rows > INT64_MAX;
 }
@@ -273,8 +263,7 @@ static bool supports(const struct accelerator *accelerator, const struct operato
 {
     const struct column_operator *column_op = job->task->column_op;
     const struct column *from = job->inputs[column_op->keys[0]];
-    bool number = type_table[from->store].kind == KIND_FLOAT;
-
+    const bool number = type_table[from->store].kind == KIND_FLOAT;
     if (number && !accelerator->device.doubles)
         return false;
     /* On a CPU each core would stride through all of memory. */
@@ -287,7 +276,6 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
     const struct aggregate *aggregate = &job->task->aggregates[0];
     const struct kernel_config *config = accelerator->config;
     struct scan scan = {.job = job, .config = config, .from = job->inputs[column_op->keys[0]], .to = job->results[0]};
-
     *job->result_rows = job->rows;
     if (!supports(accelerator, job))
         return STATUS_UNABLE;

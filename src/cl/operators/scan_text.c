@@ -96,7 +96,6 @@ static enum combiner combiner_of(enum aggregate_kind kind, bool number, bool che
 static const char *parameters_of(const struct scan_text *text, struct arena *arena)
 {
     struct strbuf out = {0};
-
     strbuf_puts(&out,
                 text->is_float ? "    double number, int given, double terms,\n" : "    long integer, int given,\n");
     if (text->has_function)
@@ -107,7 +106,6 @@ static const char *parameters_of(const struct scan_text *text, struct arena *are
 static const char *pass_of(const struct scan_text *text, struct arena *arena)
 {
     struct strbuf out = {0};
-
     strbuf_puts(&out, text->is_float ? "number, given, terms, " : "integer, given, ");
     for (size_t k = 0; k < text->literals; k++)
         strbuf_printf(&out, "c%zu, ", k);
@@ -134,12 +132,11 @@ static void name_kernels(struct scan_text *text, const struct kernel_config *con
 static size_t items_of(enum combiner combiner, bool segmented, size_t element)
 {
     enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
-    size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
-                   : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
-                   : segmented                                                 ? 16
-                                                                               : 8;
-    size_t items = (LOCAL_BYTES - 2 * state) / element;
-
+    const size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
+                         : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
+                         : segmented                                                 ? 16
+                                                                                     : 8;
+    const size_t items = (LOCAL_BYTES - 2 * state) / element;
     return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
 }
 
@@ -154,16 +151,15 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     const struct aggregate *aggregate = &job->task->aggregates[0];
     struct arena *arena = job->diags->arena;
     enum type from = job->inputs[column_op->keys[0]]->store, to = job->results[0]->store;
-    enum combiner combiner = combiner_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
-
+    const enum combiner combiner = combiner_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
     *text = (struct scan_text){0};
     if (combiner == COMBINER_NONE ||
         (combiner == COMBINER_FOLD && !function_init(&text->function, aggregate->reducer, 0, 0, arena)))
         return false;
     const struct combiner_text *form = &combiners[combiner];
-    bool large = combiner == COMBINER_FLOAT_SUM || combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD;
-    bool segmented = column_op->segment > 0;
-    size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
+    const bool large = combiner == COMBINER_FLOAT_SUM || combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD;
+    const bool segmented = column_op->segment > 0;
+    const size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
     text->is_float = form->number;
     text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;

@@ -27,7 +27,6 @@ struct scatter {
 static const char *word_of(const struct column *column)
 {
     static const char *const words[] = {[1] = "uchar", [2] = "ushort", [4] = "uint", [8] = "ulong"};
-
     return words[type_table[column->store].size];
 }
 
@@ -35,7 +34,6 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
                                 const struct kernel_config *config, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, move = {0}, text = {0};
-
     for (size_t k = 0; k < scatter->count; k++) {
         const char *word = word_of(scatter->moved[k].from);
         strbuf_printf(&parameters,
@@ -63,7 +61,6 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
 static void zero_words(struct operator_run *run, cl_mem buffer, int64_t words)
 {
     struct arguments arguments = {.arena = run->job->diags->arena};
-
     argument_buffer(&arguments, buffer);
     row_loop(run, ZERO, &arguments, words, row_loop_groups(run->accelerator, words), "zero", sizeof(cl_uint));
 }
@@ -73,9 +70,8 @@ static void open_result(struct scatter *scatter, struct moved *moved)
 {
     struct operator_run *run = &scatter->run;
     struct memory *memory = run->accelerator->memory;
-    int64_t bytes = scatter->into * (int64_t)type_table[moved->to->store].size;
-    int64_t words = (bytes + (int64_t)sizeof(cl_uint) - 1) / (int64_t)sizeof(cl_uint);
-
+    const int64_t bytes = scatter->into * (int64_t)type_table[moved->to->store].size;
+    const int64_t words = (bytes + (int64_t)sizeof(cl_uint) - 1) / (int64_t)sizeof(cl_uint);
     if (operator_stopped(run))
         return;
     /* Round up to whole words: a column has a spare page. */
@@ -94,10 +90,9 @@ static bool claim(struct operator_run *run, struct column *positions, int64_t in
 {
     const struct operator_job *job = run->job;
     struct arguments arguments = {.arena = job->diags->arena};
-    int64_t words = into / 32 + 1;
+    const int64_t words = into / 32 + 1;
     cl_mem claimed = operator_buffer(run, (size_t)words * sizeof(cl_uint)), flag = operator_buffer(run, sizeof(cl_int));
     cl_int failed = 0;
-
     zero_words(run, claimed, words);
     operator_write(run, flag, 0, sizeof failed, &failed);
     argument_column(&arguments, run, positions, job->rows);
@@ -116,7 +111,6 @@ static void move(struct scatter *scatter, struct column *positions)
     const struct operator_job *job = run->job;
     struct arguments arguments = {.arena = job->diags->arena};
     int64_t row_bytes = (int64_t)type_table[positions->store].size;
-
     argument_column(&arguments, run, positions, job->rows);
     for (size_t k = 0; k < scatter->count; k++) {
         struct moved *moved = &scatter->moved[k];
@@ -144,7 +138,6 @@ enum status cl_scatter(struct accelerator *accelerator, const struct operator_jo
         .into = operator_result_rows(task->column_op, job->rows),
     };
     struct column **columns = arena_array(arena, task->output_count + 1, sizeof *columns);
-
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;

@@ -59,7 +59,6 @@ static size_t position_size(const struct sorting *sorting)
 static bool use_program(struct sorting *sorting, const char *text, const char *const *names, size_t count)
 {
     struct operator_run *run = &sorting->run;
-
     if (!sorting->begun) {
         *run = operator_begin(sorting->accelerator, sorting->job, text, names, count);
         sorting->begun = true;
@@ -82,16 +81,16 @@ static void plan_results(struct sorting *sorting)
     const struct task *task = job->task;
     struct sort_result *results = arena_array(sorting->arena, task->output_count + 1, sizeof *results);
     size_t count = 0, bytes = 0;
-
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;
         struct sort_result *result = &results[count++];
         *result = (struct sort_result){.from = job->inputs[task->code.at[task->outputs[k].value].integer],
                                        .to = job->results[k]};
-        for (size_t i = 0; i < sorting->key_count && sorting->words == 1 && !result->key; i++)
+        for (size_t i = 0; i < sorting->key_count && sorting->words == 1 && !result->key; i++) {
             if (sorting->keys[i].column == result->from && sort_key_is_lossless(&sorting->keys[i]))
                 result->key = &sorting->keys[i];
+        }
         result->shift = result->key ? 0 : (int)(8 * bytes);
         bytes += result->key ? 0 : store_size(result->from);
     }
@@ -119,7 +118,6 @@ static bool has_room(const struct sorting *sorting)
     const struct operator_job *job = sorting->job;
     const struct device *device = &sorting->accelerator->device;
     size_t columns = job->task->input_count, elements = (size_t)job->rows * 8;
-
     return columns_fit(sorting->accelerator, job->inputs, columns, job->rows) && elements <= device->largest_buffer &&
            2 * elements <= device->memory / 4;
 }
@@ -138,7 +136,6 @@ static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t paylo
     const struct kernel_config *config = accelerator->config;
     struct sort_layout *layout = &sorting->layout;
     size_t rows = (size_t)sorting->job->rows, units = accelerator->device.units;
-
     if (config->chunks) {
         layout->method = SORT_CHUNKS;
         layout->group = layout->items = 1;
@@ -166,7 +163,6 @@ static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t paylo
 static cl_mem filled_buffer(struct sorting *sorting, const void *content, size_t bytes)
 {
     cl_mem buffer = operator_buffer(&sorting->run, bytes);
-
     operator_upload(&sorting->run, buffer, bytes, content);
     return buffer;
 }
@@ -176,7 +172,6 @@ static void make_tables(struct sorting *sorting, const struct sort_word *word)
     struct operator_run *run = &sorting->run;
     static const cl_ulong zeroes[MOST_PASSES * SORT_BINS];
     cl_ulong *constants = arena_array(sorting->arena, word->key_count * SORT_KEY_CONSTANTS, sizeof *constants);
-
     for (size_t k = 0; k < word->key_count; k++)
         sort_key_constants(&word->keys[k], constants + k * SORT_KEY_CONSTANTS);
     sorting->constants = filled_buffer(sorting, constants, word->key_count * SORT_KEY_CONSTANTS * sizeof *constants);
@@ -214,9 +209,9 @@ static struct arguments pass_arguments(struct sorting *sorting, const struct pas
     struct arguments arguments = {.arena = sorting->arena};
     struct operator_run *run = &sorting->run;
     int from = sorting->side, to = !from;
-    int64_t rows = sorting->job->rows;
-    bool moves_payload = word->payload == SORT_PAYLOAD_ROW || (word->payload != SORT_NO_PAYLOAD && !is_last(pass));
-
+    const int64_t rows = sorting->job->rows;
+    const bool moves_payload =
+        word->payload == SORT_PAYLOAD_ROW || (word->payload != SORT_NO_PAYLOAD && !is_last(pass));
     argument_buffer(&arguments, sorting->codes[from]);
     argument_buffer(&arguments, sorting->payloads[from]);
     argument_buffer(&arguments,
@@ -248,7 +243,6 @@ static struct arguments pass_arguments(struct sorting *sorting, const struct pas
 static int64_t code_bytes(const struct sorting *sorting, const struct pass *pass)
 {
     size_t bytes = 0;
-
     for (size_t k = 0; k < pass->word->key_count && pass->number == 0; k++)
         bytes += store_size(pass->word->keys[k].column);
     return sorting->job->rows * (int64_t)(pass->number == 0 ? bytes : pass->word->code_size);
@@ -257,8 +251,7 @@ static int64_t code_bytes(const struct sorting *sorting, const struct pass *pass
 static int64_t moved_bytes(const struct sorting *sorting, const struct pass *pass)
 {
     const struct sort_word *word = pass->word;
-    size_t bytes = word->code_size + (word->payload != SORT_NO_PAYLOAD ? 2 * word->payload_size : 0);
-
+    const size_t bytes = word->code_size + (word->payload != SORT_NO_PAYLOAD ? 2 * word->payload_size : 0);
     return code_bytes(sorting, pass) + sorting->job->rows * (int64_t)bytes;
 }
 
@@ -268,9 +261,8 @@ static void count_all(struct sorting *sorting, const struct pass *pass)
     struct arguments arguments = pass_arguments(sorting, pass, pass->bits);
     struct arguments offsets = {.arena = sorting->arena};
     struct operator_run *run = &sorting->run;
-    size_t most = sorting->accelerator->device.units * COUNT_GROUPS;
-    size_t groups = sorting->groups < most ? sorting->groups : most;
-
+    const size_t most = sorting->accelerator->device.units * COUNT_GROUPS;
+    const size_t groups = sorting->groups < most ? sorting->groups : most;
     operator_enqueue(run, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
                      code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
@@ -283,7 +275,6 @@ static void count(struct sorting *sorting, const struct pass *pass)
     struct arguments offsets = {.arena = sorting->arena};
     struct operator_run *run = &sorting->run;
     size_t groups = sorting->groups, local = sorting->layout.group;
-
     operator_enqueue(run, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at,
                      arguments.count, "count", code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
@@ -295,10 +286,9 @@ static void count(struct sorting *sorting, const struct pass *pass)
 static void move(struct sorting *sorting, const struct pass *pass)
 {
     struct arguments arguments = pass_arguments(sorting, pass, pass->number * pass->bits);
-    enum sort_role role = pass->number == 0 ? (is_last(pass) ? SORT_MOVE_ONLY : SORT_MOVE_FIRST)
-                          : is_last(pass)   ? SORT_MOVE_LAST
-                                            : SORT_MOVE;
-
+    const enum sort_role role = pass->number == 0 ? (is_last(pass) ? SORT_MOVE_ONLY : SORT_MOVE_FIRST)
+                                : is_last(pass)   ? SORT_MOVE_LAST
+                                                  : SORT_MOVE;
     (is_last(pass) ? operator_run : operator_enqueue)(&sorting->run, role, sorting->groups, sorting->layout.group,
                                                       arguments.at, arguments.count, "move",
                                                       moved_bytes(sorting, pass));
@@ -308,7 +298,6 @@ static void move(struct sorting *sorting, const struct pass *pass)
 static struct sort_word word_of(const struct sorting *sorting, size_t number)
 {
     size_t bits = (size_t)sorting->word_bits[number], first = 0, end;
-
     while (sorting->keys[first].word != number)
         first++;
     for (end = first; end < sorting->key_count && sorting->keys[end].word == number; end++)
@@ -330,7 +319,6 @@ static struct sort_word word_of(const struct sorting *sorting, size_t number)
 static const char *word_text(struct sorting *sorting, const struct sort_word *word, const char **names)
 {
     struct strbuf text = {0};
-
     plan_layout(sorting, word->code_size, word->payload == SORT_NO_PAYLOAD ? 0 : word->payload_size);
     sort_add_text(&text, word, &sorting->layout, names, sorting->arena);
     return text_in_arena(sorting->arena, &text);
@@ -339,7 +327,6 @@ static const char *word_text(struct sorting *sorting, const struct sort_word *wo
 static const char *gather_text(struct sorting *sorting, const struct sort_result *result)
 {
     struct strbuf text = {0};
-
     sort_add_gather(&text, store_size(result->from), sorting->layout.wide_positions, sorting->accelerator->config,
                     sorting->arena);
     return text_in_arena(sorting->arena, &text);
@@ -352,7 +339,6 @@ static bool begin_programs(struct sorting *sorting)
 {
     struct accelerator *accelerator = sorting->accelerator;
     bool ready = true;
-
     for (size_t k = 0; k < sorting->words; k++) {
         const char *names[SORT_ROLE_COUNT];
         const struct sort_word word = word_of(sorting, k);
@@ -368,10 +354,9 @@ static bool begin_programs(struct sorting *sorting)
 
 static void sort_word(struct sorting *sorting, size_t number)
 {
-    size_t bits = (size_t)sorting->word_bits[number];
+    const size_t bits = (size_t)sorting->word_bits[number];
     const char *names[SORT_ROLE_COUNT];
     const struct sort_word word = word_of(sorting, number);
-
     if (!use_program(sorting, word_text(sorting, &word, names), names, SORT_ROLE_COUNT))
         return;
     if (!sorting->views) {
@@ -403,9 +388,8 @@ static void gather(struct sorting *sorting, const struct sort_result *result)
     struct accelerator *accelerator = sorting->accelerator;
     struct arguments arguments = {.arena = sorting->arena};
     struct view view = {0};
-    int64_t rows = sorting->job->rows;
+    const int64_t rows = sorting->job->rows;
     size_t size = store_size(result->from), groups = row_loop_groups(accelerator, rows);
-
     if (!use_program(sorting, gather_text(sorting, result), gather_names, 1) ||
         !memory_output(accelerator->memory, result->to, 0, rows, &view))
         return;
@@ -424,7 +408,6 @@ static enum status measure_keys(struct sorting *sorting)
 {
     const struct column_operator *column_op = sorting->job->task->column_op;
     enum status status = STATUS_OK;
-
     sorting->key_count = column_op->key_count;
     sorting->keys = arena_array(sorting->arena, column_op->key_count + 1, sizeof *sorting->keys);
     sorting->word_bits = arena_array(sorting->arena, column_op->key_count + 1, sizeof *sorting->word_bits);
@@ -437,7 +420,7 @@ static enum status measure_keys(struct sorting *sorting)
         return status;
     sorting->words = sort_keys_pack(sorting->keys, sorting->key_count, sorting->word_bits);
     for (size_t k = 0; k < sorting->words; k++) {
-        size_t bytes = code_size(sorting->word_bits[k]);
+        const size_t bytes = code_size(sorting->word_bits[k]);
         sorting->code_bytes = bytes > sorting->code_bytes ? bytes : sorting->code_bytes;
     }
     return STATUS_OK;
@@ -446,8 +429,7 @@ static enum status measure_keys(struct sorting *sorting)
 enum status cl_sort(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     struct sorting sorting = {.accelerator = accelerator, .job = job, .arena = job->diags->arena};
-    size_t columns = job->task->column_op->key_count + 2 * job->task->output_count;
-
+    const size_t columns = job->task->column_op->key_count + 2 * job->task->output_count;
     (void)flagged; /* a sort cannot fail */
     *job->result_rows = job->rows;
     if (job->rows == 0)
@@ -455,7 +437,7 @@ enum status cl_sort(struct accelerator *accelerator, const struct operator_job *
     sorting.layout.wide_positions = job->rows >= INT64_C(1) << 30; /* the most that a state can count */
     if (!has_room(&sorting) || FIXED_PARAMETER_BYTES + columns * PARAMETER_BYTES > accelerator->device.parameters)
         return STATUS_UNABLE;
-    enum status status = measure_keys(&sorting);
+    const enum status status = measure_keys(&sorting);
     if (status != STATUS_OK)
         return status;
     plan_results(&sorting);

@@ -10,8 +10,7 @@ static int bits_of(uint64_t most)
 enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct operator_job *job)
 {
     struct column_minmax *bounds = &key->bounds;
-    enum status status = column_minmax_bounds(accelerator, job, key->column, bounds);
-
+    const enum status status = column_minmax_bounds(accelerator, job, key->column, bounds);
     if (status != STATUS_OK)
         return status;
     if (bounds->least > bounds->most) /* only NaN */
@@ -28,7 +27,6 @@ bool sort_key_is_lossless(const struct sort_key *key)
 size_t sort_keys_pack(struct sort_key *keys, size_t count, int *bits)
 {
     size_t word = 0;
-
     bits[0] = 0;
     for (size_t k = count; k-- > 0;) {
         if (bits[word] + keys[k].bits > WORD_BITS)
@@ -43,7 +41,6 @@ size_t sort_keys_pack(struct sort_key *keys, size_t count, int *bits)
 void sort_key_constants(const struct sort_key *key, cl_ulong *constants)
 {
     const struct column_minmax *bounds = &key->bounds;
-
     constants[SORT_KEY_FLIP] = key->descending ? UINT64_MAX : 0;
     constants[SORT_KEY_BASE] = key->descending ? ~bounds->most : bounds->least;
     constants[SORT_KEY_NAN] = bounds->most - bounds->least + 1;

@@ -25,7 +25,6 @@ static const char *unsigned_of(size_t size)
 static const char *parameters(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
-
     strbuf_puts(&text, "    __global const $code *codes, __global const $payload *payloads,\n"
                        "    __global $code *newcodes, __global $payload *newpayloads,\n"
                        "    __global const $position *order, __constant ulong *keys,\n");
@@ -48,8 +47,7 @@ static void add_code_of_key(struct strbuf *text, const struct sort_word *word, s
 {
     const struct key_encoding *encoding = &key_encodings[word->keys[k].column->store];
     const char *type = encoding->wide ? "ulong" : "uint";
-    size_t at = k * SORT_KEY_CONSTANTS;
-
+    const size_t at = k * SORT_KEY_CONSTANTS;
     strbuf_printf(text, "{\n    const %s key = %s(key%zu[keyat%zu + row]);\n    code |= ($code)(", type,
                   encoding->function, k, k);
     if (encoding->is_float)
@@ -65,7 +63,6 @@ static const char row_of_itself[] = "const $position row = i;\n";
 static const char *first_code(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
-
     strbuf_puts(&text, "{\n");
     strbuf_puts(&text, word->ordered ? row_of_ordered : row_of_itself);
     for (size_t k = 0; k < word->key_count; k++)
@@ -78,13 +75,13 @@ static const char *first_code(const struct sort_word *word, struct arena *arena)
 static const char *first_payload(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
-
     if (word->payload == SORT_PAYLOAD_ROW)
         return word->ordered ? "const $payload payload = order[i];\n" : "const $payload payload = i;\n";
     strbuf_puts(&text, "const $payload payload = 0");
-    for (size_t k = 0; k < word->result_count; k++)
+    for (size_t k = 0; k < word->result_count; k++) {
         if (!word->results[k].key)
             strbuf_printf(&text, " | ($payload)from%zu[fromat%zu + i] << %d", k, k, word->results[k].shift);
+    }
     strbuf_puts(&text, ";\n");
     return text_in_arena(arena, &text);
 }
@@ -92,14 +89,13 @@ static const char *first_payload(const struct sort_word *word, struct arena *are
 static const char *last_code(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
-
     for (size_t k = 0; k < word->result_count; k++) {
         const struct sort_result *result = &word->results[k];
         if (!result->key)
             continue;
         const struct key_encoding *encoding = &key_encodings[result->from->store];
         const char *type = encoding->wide ? "ulong" : "uint";
-        size_t at = (size_t)(result->key - word->keys) * SORT_KEY_CONSTANTS;
+        const size_t at = (size_t)(result->key - word->keys) * SORT_KEY_CONSTANTS;
         strbuf_printf(&text,
                       "to%zu[toat%zu + p] = (%s)decode_%s((((%s)(code >> (uint)keys[%zu]) & (%s)keys[%zu]) + "
                       "(%s)keys[%zu]) ^ (%s)keys[%zu]);\n",
@@ -113,13 +109,13 @@ static const char *last_code(const struct sort_word *word, struct arena *arena)
 static const char *last_payload(const struct sort_word *word, struct arena *arena)
 {
     struct strbuf text = {0};
-
     if (word->payload == SORT_PAYLOAD_ROW)
         return "newpayloads[p] = payload;\n";
-    for (size_t k = 0; k < word->result_count; k++)
+    for (size_t k = 0; k < word->result_count; k++) {
         if (!word->results[k].key)
             strbuf_printf(&text, "to%zu[toat%zu + p] = (%s)(payload >> %d);\n", k, k,
                           unsigned_of(type_table[word->results[k].to->store].size), word->results[k].shift);
+    }
     return text_in_arena(arena, &text);
 }
 
@@ -139,7 +135,7 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
 {
     bool payload = word->payload != SORT_NO_PAYLOAD, first = is_first(role), last = is_last(role),
          wide = layout->wide_positions;
-    size_t wider = payload && word->payload_size > word->code_size ? word->payload_size : word->code_size;
+    const size_t wider = payload && word->payload_size > word->code_size ? word->payload_size : word->code_size;
     const struct part parts[] = {
         {"helpers", role == SORT_ROLE_COUNT ? "1" : ""},
         {"count", role <= SORT_COUNT ? "1" : ""},
@@ -169,7 +165,6 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
         {"sum", wide ? "(1ul << 63)" : "(1u << 31)"},
         {NULL, NULL},
     };
-
     template_expand(out, templates[layout->method], parts);
 }
 

@@ -32,7 +32,6 @@ static int64_t whole_rows(const struct execution *execution, size_t k)
 {
     const struct emitter *emitter = &execution->plan->emitter;
     const struct column *column = execution->job->columns[emitter->inputs[k]];
-
     return emitter->access[k] == ACCESS_ANY && column ? column->rows : 0;
 }
 
@@ -46,7 +45,6 @@ static int64_t whole_bytes(const struct execution *execution)
 {
     const struct emitter *emitter = &execution->plan->emitter;
     int64_t bytes = 0;
-
     for (size_t k = 0; k < emitter->column_count; k++)
         bytes += whole_rows(execution, k) * column_size(emitter, k);
     return bytes;
@@ -56,11 +54,11 @@ bool execute_fits(const struct execution *execution)
 {
     const struct emitter *emitter = &execution->plan->emitter;
     const struct device *device = &execution->accelerator->device;
-    int64_t page = sysconf(_SC_PAGESIZE);
-
-    for (size_t k = 0; k < emitter->column_count; k++)
+    const int64_t page = sysconf(_SC_PAGESIZE);
+    for (size_t k = 0; k < emitter->column_count; k++) {
         if (whole_rows(execution, k) * column_size(emitter, k) > (int64_t)device->largest_buffer - page)
             return false;
+    }
     return execution->plan->config->host_memory || whole_bytes(execution) <= (int64_t)(device->memory / 2);
 }
 
@@ -75,18 +73,17 @@ static struct row_bytes row_bytes(const struct execution *execution)
     const struct emitter *emitter = &plan->emitter;
     const struct task *task = emitter->task;
     struct row_bytes bytes = {0, 0, 1};
-
     for (size_t k = 0; k < emitter->column_count; k++) {
         if (emitter->access[k] == ACCESS_ANY)
             continue;
-        int64_t size = column_size(emitter, k);
+        const int64_t size = column_size(emitter, k);
         bytes.inputs += size;
         bytes.widest = size > bytes.widest ? size : bytes.widest;
     }
     for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
         if (!task->outputs[k].needed)
             continue;
-        int64_t size = (int64_t)type_table[plan->stores[k]].size;
+        const int64_t size = (int64_t)type_table[plan->stores[k]].size;
         bytes.outputs += size;
         bytes.widest = size > bytes.widest ? size : bytes.widest;
     }
@@ -106,10 +103,9 @@ struct rows_read {
 static struct rows_read rows_read(const struct execution *execution, size_t k, int64_t row, int64_t rows)
 {
     const struct emitter *emitter = &execution->plan->emitter;
-    size_t input = emitter->inputs[k];
-    int64_t count = execution->job->columns[input]->rows;
+    const size_t input = emitter->inputs[k];
+    const int64_t count = execution->job->columns[input]->rows;
     int64_t begin = execution->job->task->first + row, end = begin + rows, before, after;
-
     if (emitter->access[k] == ACCESS_ANY)
         return (struct rows_read){0, count, 0, 0};
     input_access_offsets(emitter, input, begin, end, count, &before, &after);
@@ -122,7 +118,6 @@ static struct rows_read rows_read(const struct execution *execution, size_t k, i
 static bool is_resident(const struct execution *execution, int64_t row, int64_t rows)
 {
     const struct emitter *emitter = &execution->plan->emitter;
-
     for (size_t k = 0; k < emitter->column_count; k++) {
         struct rows_read read = rows_read(execution, k, row, rows);
         if (read.begin < read.end &&
@@ -174,7 +169,6 @@ static uint64_t *run_for_slots(struct launch *launch, enum kernel_role role, con
     struct accelerator *accelerator = launch->accelerator;
     size_t groups = launch_groups(launch, role), bytes = accumulators->count * groups * sizeof(uint64_t);
     struct readback readback = {memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes), bytes, NULL};
-
     if (!readback.buffer || !launch_kernel(launch, role, readback.buffer, &readback, flagged))
         return NULL;
     uint64_t *results = heap_array(accumulators->count * groups + 1, sizeof *results);
@@ -189,12 +183,11 @@ static enum status add_float_sums(const struct results *results, struct launch *
 {
     const struct kernel_plan *plan = launch->plan;
     struct diags *diags = launch->job->diags;
-    size_t count = plan->emitter.task->aggregate_count;
+    const size_t count = plan->emitter.task->aggregate_count;
     struct float_sum_levels *levels = arena_array(diags->arena, count + 1, sizeof *levels);
     bool needed = false;
     uint64_t *at = NULL;
     struct slots second;
-
     /* No note: the values are unusual, not the device, and the answer is the same. */
     if (!read_aggregate_levels(first, launch_accumulator_rows(launch, KERNEL_FLOAT_SUMS), levels, &needed))
         return STATUS_UNABLE;
@@ -212,10 +205,9 @@ static enum status add_float_sums(const struct results *results, struct launch *
 static enum status aggregate_piece(const struct results *results, struct launch *launch)
 {
     const struct kernel_plan *plan = launch->plan;
-    size_t count = plan->emitter.task->aggregate_count;
+    const size_t count = plan->emitter.task->aggregate_count;
     struct slots first = {&plan->aggregates, NULL, 0};
     enum status status = STATUS_OK;
-
     if (!plan->roles[KERNEL_AGGREGATE]) { /* counts of all rows */
         read_aggregate_first(&first, launch->rows, results->states, count);
         return STATUS_OK;
@@ -223,7 +215,7 @@ static enum status aggregate_piece(const struct results *results, struct launch 
     uint64_t *at = run_for_slots(launch, KERNEL_AGGREGATE, &plan->aggregates, &first, results->flagged);
     if (!at)
         return STATUS_UNABLE;
-    int64_t kept = read_aggregate_kept(&first, launch->rows);
+    const int64_t kept = read_aggregate_kept(&first, launch->rows);
     if (plan->roles[KERNEL_FLOAT_SUMS] && kept > 0 && !*results->flagged)
         status = add_float_sums(results, launch, &first, kept);
     if (status == STATUS_OK)
@@ -237,8 +229,7 @@ static bool run_write(const struct results *results, struct launch *launch)
 {
     struct memory *memory = launch->accelerator->memory;
     struct readback readback = {.bytes = sizeof(uint64_t)};
-    bool one_pass = kernel_in_one_pass(launch->plan);
-
+    const bool one_pass = kernel_in_one_pass(launch->plan);
     if (one_pass)
         readback.buffer = memory_tiles(memory, SCRATCH_TILES, launch_tiles(launch) + 1, &launch->epoch);
     const size_t list = launch_list_bytes(launch->plan, launch->rows);
@@ -255,10 +246,10 @@ static bool write_rows(const struct results *results, struct launch *launch)
     struct memory *memory = launch->accelerator->memory;
     struct row_sink *sink = results->sink;
     struct view *views = arena_array(launch->job->diags->arena, task->output_count + 1, sizeof *views);
-
-    for (size_t k = 0; k < task->output_count; k++)
+    for (size_t k = 0; k < task->output_count; k++) {
         if (task->outputs[k].needed && !memory_output(memory, sink->columns[k], sink->rows, launch->written, &views[k]))
             return false;
+    }
     launch->outputs = views;
     if (!run_write(results, launch))
         return false;
@@ -275,9 +266,8 @@ static bool write_rows(const struct results *results, struct launch *launch)
 static int64_t prefix(uint64_t *counts, size_t groups)
 {
     uint64_t sum = 0;
-
     for (size_t k = 0; k <= groups; k++) {
-        uint64_t count = counts[k];
+        const uint64_t count = counts[k];
         counts[k] = sum;
         sum += k < groups ? count : 0;
     }
@@ -293,8 +283,8 @@ static int64_t count_rows(const struct results *results, struct launch *launch)
     if (!starts)
         return -1;
 
-    int64_t kept = prefix(starts, slots.groups);
-    size_t bytes = (slots.groups + 1) * sizeof *starts;
+    const int64_t kept = prefix(starts, slots.groups);
+    const size_t bytes = (slots.groups + 1) * sizeof *starts;
     cl_mem buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, bytes);
     bool written =
         buffer && cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
@@ -325,11 +315,10 @@ static bool view_rows(const struct execution *execution, size_t input, int64_t b
 {
     struct memory *memory = execution->accelerator->memory;
     const struct job *job = execution->job;
-
     if (begin < end)
         return memory_input(memory, job->columns[input], begin, end - begin, job->timing, view);
     *view = (struct view){.buffer = memory_flag(memory)};
-    return view->buffer != NULL;
+    return view->buffer;
 }
 
 /* Views the rows of column k that a piece reads. */
@@ -338,7 +327,6 @@ static bool view_input(const struct execution *execution, size_t k, int64_t row,
 {
     const struct emitter *emitter = &execution->plan->emitter;
     struct rows_read read = rows_read(execution, k, row, rows);
-
     input->low = read.before;
     input->high = emitter->access[k] == ACCESS_ANY ? read.end : rows + read.after;
     if (!view_rows(execution, emitter->inputs[k], read.begin, read.end, &input->view))
@@ -353,7 +341,6 @@ static void begin_next_upload(const struct execution *execution, int64_t row, in
     const struct emitter *emitter = &execution->plan->emitter;
     struct memory *memory = execution->accelerator->memory;
     bool fits = true;
-
     for (size_t k = 0; k < emitter->column_count && fits; k++) {
         struct rows_read read = rows_read(execution, k, row, rows);
         if (read.begin < read.end && emitter->access[k] != ACCESS_ANY)
@@ -386,10 +373,10 @@ static enum status run_piece(const struct results *results, const struct piece *
                             .rows = piece->rows,
                             .inputs = inputs};
     enum status status = STATUS_OK;
-
-    for (size_t k = 0; k < emitter->column_count && status == STATUS_OK; k++)
+    for (size_t k = 0; k < emitter->column_count && status == STATUS_OK; k++) {
         if (!view_input(execution, k, piece->row, piece->rows, &inputs[k]))
             status = STATUS_UNABLE;
+    }
     if (status == STATUS_OK && piece->next > 0)
         begin_next_upload(execution, piece->row + piece->rows, piece->next);
     if (status == STATUS_OK)
@@ -408,17 +395,16 @@ static int64_t plan_uploads(const struct execution *execution)
     struct memory *memory = execution->accelerator->memory;
     struct row_bytes bytes = row_bytes(execution);
     int64_t rows = job->end - job->begin, all = (job->until > 0 ? job->until : job->rows) - job->begin;
-
     if (bytes.inputs == 0 || is_resident(execution, job->begin, rows))
         return INT64_MAX;
-    bool brief = bytes.inputs > available_bytes(execution) / 4 * 3 / all;
+    const bool brief = bytes.inputs > available_bytes(execution) / 4 * 3 / all;
     memory_stream(memory, brief);
     if (brief)
         return min_int64(piece_rows(&bytes), in_units(available_bytes(execution) / (2 * bytes.inputs + bytes.outputs)));
     for (size_t k = 0; k < emitter->column_count; k++) {
         /* A short range is probably all that is wanted. */
         struct rows_read read = rows_read(execution, k, job->begin, rows < piece_rows(&bytes) / 4 ? rows : all);
-        int64_t most = (int64_t)execution->accelerator->device.largest_buffer / column_size(emitter, k);
+        const int64_t most = (int64_t)execution->accelerator->device.largest_buffer / column_size(emitter, k);
         if (read.begin < read.end && read.end - read.begin <= most)
             memory_expect(memory, job->columns[emitter->inputs[k]], read.begin, read.end - read.begin);
     }
@@ -432,7 +418,6 @@ static enum status run_pieces(struct results *results, piece_fn *run)
     struct failure *failure = &accelerator->failure;
     const struct job *job = execution->job;
     int64_t most = execute_most_rows(execution), range = launch_first_range(execution->plan);
-
     results->keep_on_device = row_bytes(execution).outputs <= available_bytes(execution) / 2 / (job->rows + 1);
     if (!execution->plan->config->host_memory)
         most = min_int64(most, plan_uploads(execution));
@@ -443,7 +428,7 @@ static enum status run_pieces(struct results *results, piece_fn *run)
             piece.next = min_int64(min_int64(most, range), job->end - row - piece.rows);
         if (job->cancel && *job->cancel)
             return STATUS_CANCELLED;
-        enum status status = run_piece(results, &piece);
+        const enum status status = run_piece(results, &piece);
         if (status == STATUS_OK) {
             row += piece.rows;
             range = launch_next_range(execution->plan, range, now_ns() - began);
@@ -463,13 +448,11 @@ static enum status run_pieces(struct results *results, piece_fn *run)
 enum status execute_aggregate(const struct execution *execution, struct agg_state *states, bool *flagged)
 {
     struct results results = {execution, states, NULL, flagged, false};
-
     return run_pieces(&results, aggregate_piece);
 }
 
 enum status execute_rows(const struct execution *execution, struct row_sink *sink, bool *flagged)
 {
     struct results results = {execution, NULL, sink, flagged, false};
-
     return run_pieces(&results, rows_piece);
 }

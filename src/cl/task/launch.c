@@ -20,11 +20,10 @@ enum { CHUNK_UNIT = 1024 /* rows; aligns chunks to cache lines and pages */ };
 static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 {
     const struct kernel_config *config = launch->plan->config;
-    int64_t most = (int64_t)(launch->accelerator->device.units * config->groups);
+    const int64_t most = (int64_t)(launch->accelerator->device.units * config->groups);
     int64_t groups = divide_up(launch->rows, kernel_least_rows(launch->plan));
     int64_t chunk = 0;
-    bool only_writes = role == KERNEL_WRITE && !config->chunks;
-
+    const bool only_writes = role == KERNEL_WRITE && !config->chunks;
     if (role == KERNEL_WRITE && launch->plan->listed) {
         /* Some groups for each unit: rows are few, or all may have many terms. */
         enum { GROUPS = 8 };
@@ -63,7 +62,6 @@ size_t launch_list_bytes(const struct kernel_plan *plan, int64_t rows)
 bool launch_clear_list(struct accelerator *accelerator, cl_mem list, size_t bytes)
 {
     static const cl_uint none = 0;
-
     return bytes == 0 ||
            cl_ok(&accelerator->failure, "clEnqueueFillBuffer",
                  clEnqueueFillBuffer(accelerator->queue, list, &none, sizeof none, 0, bytes, 0, NULL, NULL));
@@ -78,7 +76,6 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
 {
     const struct kernel_config *config = launch->plan->config;
     struct grid grid = grid_of(launch, role);
-
     return config->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * config->group));
 }
 
@@ -92,7 +89,6 @@ static void input_arguments(struct kernel_arguments *arguments, const struct lau
 {
     const struct emitter *emitter = &launch->plan->emitter;
     cl_long total = launch->job->rows;
-
     for (size_t k = 0; k < emitter->column_count; k++) {
         const struct launch_input *input = &launch->inputs[k];
         cl_long low = input->low, high = input->high;
@@ -134,26 +130,28 @@ static void role_arguments(struct kernel_arguments *arguments, const struct laun
 {
     const struct kernel_plan *plan = launch->plan;
     const struct task *task = plan->emitter.task;
-
     switch (role) {
     case KERNEL_FLOAT_SUMS:
-        for (size_t k = 0; k < plan->float_sums.count; k++)
+        for (size_t k = 0; k < plan->float_sums.count; k++) {
             if (plan->float_sums.at[k].kind == ACC_LEVEL0)
                 float_sum_arguments(arguments, &launch->levels[plan->float_sums.at[k].aggregate]);
+        }
         kernel_argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_WRITE:
     case KERNEL_TERMS:
-        for (size_t k = 0; k < task->output_count; k++)
+        for (size_t k = 0; k < task->output_count; k++) {
             if (task->outputs[k].needed)
                 view_argument(arguments, &launch->outputs[k]);
+        }
         if (task->filter_count > 0 || plan->listed)
             kernel_argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_AGGREGATE:
-        for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++)
+        for (size_t k = 0; k < task->output_count && task->sink == SINK_ROWS; k++) {
             if (task->outputs[k].needed)
                 view_argument(arguments, &launch->outputs[k]);
+        }
         kernel_argument(arguments, sizeof slots, &slots);
         break;
     case KERNEL_COUNT:
@@ -170,9 +168,8 @@ bool launch_set_arguments(const struct launch *launch, enum kernel_role role, cl
     const struct emitter *emitter = &launch->plan->emitter;
     struct kernel_arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_long row = launch->row;
-    bool one_pass = role == KERNEL_WRITE && kernel_in_one_pass(launch->plan);
+    const bool one_pass = role == KERNEL_WRITE && kernel_in_one_pass(launch->plan);
     cl_ulong rows = (cl_ulong)launch->rows, chunk = one_pass ? launch->epoch : grid_of(launch, role).chunk;
-
     input_arguments(&arguments, launch);
     literal_arguments(&arguments, emitter);
     for (size_t k = 0; k < launch->plan->aggregates.function_count; k++)
@@ -194,10 +191,10 @@ bool launch_set_combine(const struct launch *launch, const struct launch *tail, 
     struct kernel_arguments arguments = {kernel, 0, &launch->accelerator->failure};
     cl_ulong groups = plan->roles[KERNEL_AGGREGATE] ? launch_groups(launch, KERNEL_AGGREGATE) : 0;
     cl_ulong rows = (cl_ulong)launch->rows;
-
-    for (size_t k = 0; k < task->output_count; k++)
+    for (size_t k = 0; k < task->output_count; k++) {
         if (task->outputs[k].needed)
             view_argument(&arguments, &elements[k]);
+    }
     kernel_argument(&arguments, sizeof slots, &slots);
     kernel_argument(&arguments, sizeof groups, &groups);
     kernel_argument(&arguments, sizeof rows, &rows);
@@ -226,10 +223,10 @@ static bool rounds_are_limited(const struct emitter *emitter)
 {
     const struct code *code = &emitter->task->code;
     const uint32_t *levels = code_levels(code, emitter->arena);
-
-    for (value v = 0; v < code->count; v++)
+    for (value v = 0; v < code->count; v++) {
         if (emitter->live[v] && code->at[v].op == OP_LOOP && (levels[v] != 0 || loop_is_counted(code, v)))
             return false;
+    }
     return true;
 }
 
@@ -238,7 +235,6 @@ int64_t launch_first_range(const struct kernel_plan *plan)
     const int64_t some = plan->config->chunks                                        ? FIRST_CHUNKS
                          : plan->emitter.loops && rounds_are_limited(&plan->emitter) ? FIRST_OF_ROUNDS
                                                                                      : FIRST_RANGE;
-
     return plan->emitter.loops ? min_int64(some, plan->rows) : plan->rows;
 }
 
@@ -255,7 +251,6 @@ int64_t launch_next_range(const struct kernel_plan *plan, int64_t rows, int64_t 
 cl_uint launch_first_argument(const struct emitter *emitter, size_t column)
 {
     cl_uint at = 1;
-
     for (size_t k = 0; k < column; k++)
         at += emitter->access[k] == ACCESS_ROW ? 2 : emitter->access[k] == ACCESS_ANY ? 3 : 4;
     return at;
@@ -264,7 +259,6 @@ cl_uint launch_first_argument(const struct emitter *emitter, size_t column)
 static size_t literal_bytes(const struct emitter *emitter)
 {
     size_t bytes = 0;
-
     for (size_t k = 0; k < emitter->literal_count; k++)
         bytes += emitter->literals[k].divisor ? sizeof(struct long_divisor) : sizeof(cl_long);
     return bytes;
@@ -274,7 +268,6 @@ size_t launch_parameter_bytes(const struct kernel_plan *plan)
 {
     const struct emitter *emitter = &plan->emitter;
     size_t bytes = emitter->column_count * (sizeof(cl_mem) + 3 * sizeof(cl_ulong)) + literal_bytes(emitter);
-
     bytes += (emitter->neighbour_count + emitter->total) * sizeof(cl_long);
     for (size_t k = 0; k < plan->aggregates.function_count; k++)
         bytes += literal_bytes(&plan->aggregates.functions[k].emitter);
@@ -290,15 +283,15 @@ static int64_t bytes_moved(const struct launch *launch, enum kernel_role role)
     const struct kernel_plan *plan = launch->plan;
     const struct task *task = plan->emitter.task;
     struct arena *arena = launch->job->diags->arena;
-    size_t every = kernel_row_bytes(plan, role, arena);
+    const size_t every = kernel_row_bytes(plan, role, arena);
     int64_t bytes = (int64_t)every * launch->rows;
-
     if (role != KERNEL_WRITE)
         return bytes;
     bytes += (int64_t)(emit_row_bytes(&plan->emitter, kernel_needs[role], arena) - every) * launch->written;
-    for (size_t k = 0; k < task->output_count; k++)
+    for (size_t k = 0; k < task->output_count; k++) {
         if (task->outputs[k].needed)
             bytes += (int64_t)type_table[plan->stores[k]].size * launch->written;
+    }
     return bytes;
 }
 
@@ -308,7 +301,6 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
     struct failure *failure = &launch->accelerator->failure;
     struct timing *timing = launch->job->timing;
     cl_ulong start = 0, end = 0;
-
     if (!timing || launch->accelerator->queue != launch->accelerator->queues[true])
         return true;
     if (!cl_ok(failure, "clGetEventProfilingInfo",
@@ -317,8 +309,8 @@ static bool add_timing(const struct launch *launch, enum kernel_role role, cl_ev
                clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL)))
         return false;
     const char *title = stages_title(launch->job->task, timing->arena);
-    bool alone = role == KERNEL_AGGREGATE ||
-                 (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT] && !launch->plan->listed);
+    const bool alone = role == KERNEL_AGGREGATE ||
+                       (role == KERNEL_WRITE && !launch->plan->roles[KERNEL_COUNT] && !launch->plan->listed);
     if (!alone)
         title = arena_printf(timing->arena, "%s: %s", title, kernel_names[role]);
     timing_add(timing, PHASE_KERNEL, title, (int64_t)(end - start), bytes_moved(launch, role));
@@ -348,7 +340,6 @@ static bool enqueue(const struct launch *launch, enum kernel_role role, cl_mem f
     const size_t local = kernel_group(launch->plan, role), global = grid.groups * local;
     const size_t bytes = readback ? readback->bytes : 0;
     cl_ulong *pinned = memory_pinned(accelerator->memory, sizeof *pinned + bytes);
-
     if (!cl_ok(&accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(accelerator->queue, launch->program->kernels[role], 1, NULL, &global, &local, 0,
                                       NULL, &commands->kernel)))
@@ -367,7 +358,6 @@ static bool enqueue(const struct launch *launch, enum kernel_role role, cl_mem f
 static bool clear_flag(struct accelerator *accelerator, cl_mem flag)
 {
     static const cl_int none = 0;
-
     return cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
                  clEnqueueWriteBuffer(accelerator->queue, flag, CL_TRUE, 0, sizeof none, &none, 0, NULL, NULL));
 }
@@ -377,7 +367,6 @@ bool launch_kernel(struct launch *launch, enum kernel_role role, cl_mem slots, s
     struct accelerator *accelerator = launch->accelerator;
     cl_mem flag = memory_flag(accelerator->memory);
     struct commands commands = {NULL, NULL, NULL};
-
     if (!flag || !launch_set_arguments(launch, role, launch->program->kernels[role], slots, flag))
         return false;
     bool done = enqueue(launch, role, flag, readback, &commands) &&
@@ -403,8 +392,8 @@ bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *p
 {
     const struct emitter *emitter = &plan->emitter;
     const struct task *task = emitter->task;
-    size_t slots = plan->aggregates.count + plan->float_sums.count + 2;
-    size_t most = emitter->column_count + task->output_count + 1;
+    const size_t slots = plan->aggregates.count + plan->float_sums.count + 2;
+    const size_t most = emitter->column_count + task->output_count + 1;
     struct view *views = arena_array(emitter->arena, most, sizeof *views);
     struct launch_input *inputs = arena_array(emitter->arena, most, sizeof *inputs);
     struct float_sum_levels *levels = arena_array(emitter->arena, task->aggregate_count + 1, sizeof *levels);
@@ -417,7 +406,6 @@ bool launch_warm_up(struct accelerator *accelerator, const struct kernel_plan *p
                             .levels = levels};
     struct thread_signals before;
     bool flagged = false, done = true;
-
     views[0].buffer = memory_scratch(accelerator->memory, SCRATCH_SLOTS, slots * sizeof(uint64_t));
     if (!views[0].buffer)
         return false;

@@ -14,7 +14,6 @@ static struct program *find(struct accelerator *accelerator, const struct kernel
     struct strbuf key = {0};
     const bool keyed = kernel_key(plan, &key);
     struct program *program = keyed ? program_recall(accelerator, key.text, key.length) : NULL;
-
     if (!program) {
         for (size_t role = 0; role < KERNEL_ROLE_COUNT; role++)
             names[role] = plan->roles[role] ? kernel_names[role] : NULL;

@@ -9,9 +9,10 @@ static const uint64_t *results_of(const struct slots *slots, size_t k)
 
 int64_t read_aggregate_kept(const struct slots *slots, int64_t rows)
 {
-    for (size_t k = 0; k < slots->accumulators->count; k++)
+    for (size_t k = 0; k < slots->accumulators->count; k++) {
         if (slots->accumulators->at[k].kind == ACC_KEPT)
             return (int64_t)slots_sum(ACC_KEPT, results_of(slots, k), slots->groups);
+    }
     return rows;
 }
 
@@ -22,7 +23,7 @@ bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, 
         const struct accumulator *accumulator = &first->accumulators->at[k];
         if (accumulator->kind != ACC_LARGEST)
             continue;
-        double largest = slots_float(ACC_LARGEST, results_of(first, k), first->groups);
+        const double largest = slots_float(ACC_LARGEST, results_of(first, k), first->groups);
         if (largest == 0)
             continue;
         *needed = true;
@@ -34,9 +35,8 @@ bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, 
 
 static void add_bound(struct agg_state *state, const struct slots *slots, size_t k)
 {
-    enum accumulator_kind kind = slots->accumulators->at[k].kind;
+    const enum accumulator_kind kind = slots->accumulators->at[k].kind;
     const uint64_t *results = results_of(slots, k);
-
     if (kind == ACC_FMIN)
         state->flo = fmin(state->flo, slots_float(kind, results, slots->groups));
     else if (kind == ACC_FMAX)
@@ -53,7 +53,6 @@ static void add_bound(struct agg_state *state, const struct slots *slots, size_t
 static void add_folds(struct agg_state *state, const struct slots *slots, size_t k)
 {
     const uint64_t *values = results_of(slots, k), *counts = results_of(slots, k + 1);
-
     for (size_t group = 0; group < slots->groups; group++) {
         if (counts[group] == 0)
             continue;
@@ -74,11 +73,10 @@ static void add_nans(struct agg_state *state, int64_t nans)
 
 static void add_results(struct agg_state *state, const struct slots *slots, size_t k)
 {
-    enum accumulator_kind kind = slots->accumulators->at[k].kind;
+    const enum accumulator_kind kind = slots->accumulators->at[k].kind;
     const uint64_t *results = results_of(slots, k);
-    size_t groups = slots->groups;
+    const size_t groups = slots->groups;
     uint64_t product;
-
     switch (kind) {
     case ACC_SUM32:
     case ACC_SUM64:
@@ -167,12 +165,12 @@ void read_aggregate_second(const struct slots *second, const struct float_sum_le
         struct exact_sum *sum = &states[accumulator->aggregate].float_sum;
         if (accumulator->kind == ACC_REST) {
             /* The product is rounded once; the next double up bounds it. */
-            double rest = slots_float(ACC_REST, results, second->groups);
+            const double rest = slots_float(ACC_REST, results, second->groups);
             if (rest > 0)
                 exact_sum_add_error(sum, nextafter(rest * (double)kept, INFINITY));
             continue;
         }
-        int unit = levels[accumulator->aggregate].unit[accumulator->kind - ACC_LEVEL0];
+        const int unit = levels[accumulator->aggregate].unit[accumulator->kind - ACC_LEVEL0];
         for (size_t group = 0; group < second->groups; group++)
             exact_sum_add_scaled(sum, (int64_t)results[group], unit);
     }

@@ -24,7 +24,6 @@ struct grouping {
 static struct column *value_of(const struct job *job, size_t aggregate)
 {
     const value v = job->task->aggregates[aggregate].value;
-
     return v == NO_VALUE || job->task->code.at[v].op != OP_INPUT || job->task->code.at[v].offset != 0
                ? NULL
                : job->columns[job->task->code.at[v].integer];
@@ -34,7 +33,6 @@ static struct column *value_of(const struct job *job, size_t aggregate)
 static bool find_values(struct grouping *grouping, struct arena *arena)
 {
     const struct task *task = grouping->job->task;
-
     grouping->values = arena_array(arena, task->aggregate_count + 1, sizeof *grouping->values);
     grouping->value_of = arena_array(arena, task->aggregate_count + 1, sizeof *grouping->value_of);
     for (size_t k = 0; k < task->aggregate_count; k++) {
@@ -79,7 +77,6 @@ static enum type *stores_of(const struct grouping *grouping, struct arena *arena
 {
     const size_t count = grouping->job->task->output_count;
     enum type *stores = arena_array(arena, count + 1, sizeof *stores);
-
     for (size_t k = 0; k < count; k++)
         stores[k] = grouping->written[k] ? grouping->written[k]->store : TYPE_I64;
     return stores;
@@ -91,7 +88,6 @@ static void set_column(struct kernel_arguments *arguments, struct device_rounds 
                        size_t parity)
 {
     const struct view *view = rounds_view_at(rounds, column, parity);
-
     kernel_argument(arguments, sizeof view->buffer, &view->buffer);
     kernel_argument(arguments, sizeof view->first, &view->first);
 }
@@ -103,7 +99,6 @@ static bool set_arguments(struct device_rounds *rounds, const struct round_step 
     const cl_uint sums = (cl_uint)grouping->sums, parts = (cl_uint)grouping->parts;
     const cl_ulong rows = (cl_ulong)grouping->rows;
     struct kernel_arguments arguments = {step->kernels[which].kernels[parity], 0, &rounds->accelerator->failure};
-
     if (which == ADD) {
         set_column(&arguments, rounds, grouping->key, parity);
         kernel_argument(&arguments, sizeof low, &low);
@@ -115,9 +110,10 @@ static bool set_arguments(struct device_rounds *rounds, const struct round_step 
         kernel_argument(&arguments, sizeof grouping->chunk, &grouping->chunk);
         kernel_argument(&arguments, sizeof rows, &rows);
     } else {
-        for (size_t k = 0; k < grouping->job->task->output_count; k++)
+        for (size_t k = 0; k < grouping->job->task->output_count; k++) {
             if (grouping->written[k])
                 set_column(&arguments, rounds, grouping->written[k], parity);
+        }
         kernel_argument(&arguments, sizeof step->slots, &step->slots);
         kernel_argument(&arguments, sizeof parts, &parts);
         kernel_argument(&arguments, sizeof low, &low);
@@ -132,7 +128,6 @@ static bool open_kernel(struct device_rounds *rounds, struct round_step *step, c
     struct failure *failure = &rounds->accelerator->failure;
     struct round_kernel *kernel = &step->kernels[step->kernel_count++];
     cl_int code = CL_SUCCESS;
-
     *kernel = (struct round_kernel){.role = KERNEL_AGGREGATE,
                                     .groups = which == ADD ? grouping->sums * grouping->parts : grouping->sums};
     for (size_t parity = 0; parity < 2; parity++) {
@@ -155,13 +150,13 @@ bool round_group_open(struct device_rounds *rounds, struct round_step *step)
                                 .key = job->columns[job->task->column_op->keys[0]],
                                 .keys = step->task->groups,
                                 .rows = job->rows};
-
     if (!find_values(&grouping, rounds->arena) || !divide(&grouping, accelerator) ||
         !rounds_open_input(rounds, grouping.key))
         return false;
-    for (size_t k = 0; k < grouping.value_count; k++)
+    for (size_t k = 0; k < grouping.value_count; k++) {
         if (!rounds_open_input(rounds, grouping.values[k]))
             return false;
+    }
     const struct round_group group = {.task = job->task,
                                       .outputs = stores_of(&grouping, rounds->arena),
                                       .key = grouping.key->store,

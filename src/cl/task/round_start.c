@@ -12,7 +12,6 @@ static bool copy(struct device_rounds *rounds, const struct view *from, const st
                  int64_t rows)
 {
     struct accelerator *accelerator = rounds->accelerator;
-
     return cl_ok(&accelerator->failure, "clEnqueueCopyBuffer",
                  clEnqueueCopyBuffer(accelerator->queue, from->buffer, to->buffer, from->first * size, to->first * size,
                                      (size_t)rows * size, 0, NULL, NULL));
@@ -29,7 +28,6 @@ static bool convert(struct device_rounds *rounds, enum type from, const struct v
                  global = local * accelerator->config->groups * accelerator->device.units;
     struct program *program = program_of_text(
         accelerator, round_convert(type_table[from].cl, type_table[to].cl, rounds->arena), names, 1, rounds->job.diags);
-
     if (!program)
         return false;
     cl_kernel kernel = program->kernels[0];
@@ -47,7 +45,6 @@ static bool copy_on_host(struct device_rounds *rounds, struct column *from, stru
     struct accelerator *accelerator = rounds->accelerator;
     const size_t size = type_table[to->store].size, bytes = (size_t)to->rows * size;
     const int64_t began = now_ns();
-
     column_copy(to, from, to->rows);
     if (accelerator->config->host_memory)
         return true;
@@ -67,7 +64,6 @@ bool round_start(struct device_rounds *rounds, size_t k)
     const size_t bytes = (size_t)to->rows * size;
     const bool few = from->store == to->store ? bytes < VERY_FEW_BYTES && from->copies == 0 : bytes < FEW_BYTES;
     struct view in;
-
     if (few && !from->residency && !from->lost)
         return copy_on_host(rounds, from, to, out);
     if (!memory_input(rounds->accelerator->memory, from, 0, to->rows, rounds->job.timing, &in))

@@ -14,9 +14,10 @@
 
 struct view *rounds_view(struct device_rounds *rounds, const struct column *column)
 {
-    for (size_t k = 0; k < rounds->place_count; k++)
+    for (size_t k = 0; k < rounds->place_count; k++) {
         if (rounds->places[k].column == column)
             return &rounds->places[k].view;
+    }
     return NULL;
 }
 
@@ -31,7 +32,6 @@ static void add_place(struct device_rounds *rounds, const struct column *column,
 static bool open_output(struct device_rounds *rounds, struct column *column)
 {
     struct view view;
-
     if (rounds_view(rounds, column))
         return true;
     if (!memory_output(rounds->accelerator->memory, column, 0, column->rows, &view))
@@ -43,19 +43,23 @@ static bool open_output(struct device_rounds *rounds, struct column *column)
 static bool open_columns(struct device_rounds *rounds)
 {
     const struct rounds_job *job = &rounds->job;
-
-    for (size_t k = 0; k < job->column_count; k++)
+    for (size_t k = 0; k < job->column_count; k++) {
         if (job->state[k] != job->after[k] &&
             (!open_output(rounds, job->state[k]) || !open_output(rounds, job->after[k]) || !round_start(rounds, k)))
             return false;
-    for (size_t t = 0; t < job->count; t++)
-        for (size_t k = 0; k < job->tasks[t].job->task->output_count; k++)
+    }
+    for (size_t t = 0; t < job->count; t++) {
+        for (size_t k = 0; k < job->tasks[t].job->task->output_count; k++) {
             if (job->tasks[t].written[k] && !open_output(rounds, job->tasks[t].written[k]))
                 return false;
-    for (size_t t = 0; t < job->count; t++)
-        for (size_t k = 0; job->tasks[t].aggregates && k < job->tasks[t].aggregates->output_count; k++)
+        }
+    }
+    for (size_t t = 0; t < job->count; t++) {
+        for (size_t k = 0; job->tasks[t].aggregates && k < job->tasks[t].aggregates->output_count; k++) {
             if (job->tasks[t].elements[k] && !open_output(rounds, job->tasks[t].elements[k]))
                 return false;
+        }
+    }
     return true;
 }
 
@@ -81,7 +85,6 @@ bool rounds_open_input(struct device_rounds *rounds, struct column *column)
 {
     const bool is_step = column == rounds->job.step;
     struct view view = {.buffer = rounds->numbers};
-
     rounds->reads_step = rounds->reads_step || is_step;
     if (rounds_view(rounds, column))
         return true;
@@ -103,14 +106,12 @@ static const struct round_task *tail_of(const struct rounds_job *job, size_t t)
 {
     const struct round_task *next = &job->tasks[t + 1];
     const bool follows = t + 1 < job->count && is_condition(job, t + 1) && job->tasks[t].job->task->aggregate_count > 0;
-
     return follows && next->job->task->sink == SINK_ROWS && next->job->rows == 1 ? next : NULL;
 }
 
 static enum type *stores_of(struct column *const *columns, size_t count, struct arena *arena)
 {
     enum type *stores = arena_array(arena, count + 1, sizeof *stores);
-
     for (size_t k = 0; k < count; k++)
         stores[k] = columns[k] ? columns[k]->store : TYPE_I64;
     return stores;
@@ -123,7 +124,6 @@ static bool plan_round(struct device_rounds *rounds, struct round_step *step, si
     const size_t last = step->tail ? t + 1 : t;
     const struct round_task *task = step->task;
     struct kernel_round *round = &step->round;
-
     *round = (struct kernel_round){
         .stops = is_condition(job, last), .before = last + 1 == job->before, .rows = task->job->rows};
     if (round->stops)
@@ -149,7 +149,6 @@ static bool make_program(struct device_rounds *rounds, struct round_step *step)
     const enum type *inputs = stores_of(job->columns, task->input_count, rounds->arena);
     const enum type *outputs = stores_of(step->task->written, task->output_count, rounds->arena);
     struct accelerator *accelerator = rounds->accelerator;
-
     if (!kernel_plan_make_round(&step->plan, task, accelerator->config, inputs, outputs, &step->round, rounds->arena))
         return false;
     const struct execution execution = {accelerator, &step->plan, NULL, job};
@@ -160,7 +159,7 @@ static bool make_program(struct device_rounds *rounds, struct round_step *step)
     const int64_t began = now_ns();
     step->program = program_for(accelerator, &step->plan, rounds->job.diags);
     timing_add(rounds->job.timing, PHASE_BUILD, "round", now_ns() - began, 0);
-    return step->program != NULL;
+    return step->program;
 }
 
 /* ---- arguments ---- */
@@ -171,7 +170,6 @@ static struct launch_input *inputs_of(struct device_rounds *rounds, const struct
 {
     const int64_t from = emitter->task->first + row;
     struct launch_input *inputs = heap_array(emitter->column_count + 1, sizeof *inputs);
-
     for (size_t k = 0; k < emitter->column_count; k++) {
         const struct column *column = task->job->columns[emitter->inputs[k]];
         const bool any = emitter->access[k] == ACCESS_ANY;
@@ -188,7 +186,6 @@ static struct view *views_of(struct device_rounds *rounds, struct column *const 
                              int64_t row)
 {
     struct view *views = heap_array(count + 1, sizeof *views);
-
     for (size_t k = 0; k < count; k++) {
         if (!columns[k])
             continue;
@@ -207,10 +204,10 @@ static bool set_combine(struct device_rounds *rounds, const struct round_step *s
     struct view *elements =
         views_of(rounds, task->aggregates ? task->elements : task->written, step->round.elements->output_count, 0, 0);
     struct launch tail = {.accelerator = rounds->accelerator, .plan = &step->tail_plan, .inputs = inputs, .rows = 1};
-
     if (step->tail)
         tail.job = step->tail->job;
-    bool done = launch_set_combine(launch, step->tail ? &tail : NULL, elements, kernel, step->slots, rounds->flag);
+    const bool done =
+        launch_set_combine(launch, step->tail ? &tail : NULL, elements, kernel, step->slots, rounds->flag);
     free(inputs);
     free(elements);
     return done;
@@ -230,10 +227,10 @@ bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step 
                                   .rows = rows,
                                   .inputs = inputs,
                                   .outputs = outputs};
-    bool done = kernel->role == KERNEL_COMBINE
-                    ? set_combine(rounds, step, &launch, kernel->kernels[parity], parity)
-                    : launch_set_arguments(&launch, kernel->role, kernel->kernels[parity], step->slots, rounds->flag);
-
+    const bool done =
+        kernel->role == KERNEL_COMBINE
+            ? set_combine(rounds, step, &launch, kernel->kernels[parity], parity)
+            : launch_set_arguments(&launch, kernel->role, kernel->kernels[parity], step->slots, rounds->flag);
     free(inputs);
     free(outputs);
     return done;
@@ -242,9 +239,10 @@ bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step 
 /* Opens what a task reads that rounds do not change. */
 static bool open_inputs(struct device_rounds *rounds, const struct round_task *task, const struct emitter *emitter)
 {
-    for (size_t k = 0; k < emitter->column_count; k++)
+    for (size_t k = 0; k < emitter->column_count; k++) {
         if (!rounds_open_input(rounds, task->job->columns[emitter->inputs[k]]))
             return false;
+    }
     return true;
 }
 
@@ -255,7 +253,6 @@ static bool open_kernel(struct device_rounds *rounds, struct round_step *step, e
     const struct launch launch = {.accelerator = rounds->accelerator, .plan = &step->plan, .rows = job->rows};
     struct round_kernel *kernel = &step->kernels[step->kernel_count++];
     cl_int code = CL_SUCCESS;
-
     *kernel = (struct round_kernel){.role = role, .groups = role == KERNEL_COMBINE ? 1 : launch_groups(&launch, role)};
     for (size_t parity = 0; parity < 2; parity++) {
         kernel->kernels[parity] = clCreateKernel(step->program->program, kernel_names[role], &code);
@@ -276,7 +273,6 @@ static bool open_kernel(struct device_rounds *rounds, struct round_step *step, e
 static bool open_step(struct device_rounds *rounds, size_t t)
 {
     struct round_step *step = &rounds->steps[rounds->step_count++];
-
     step->task = &rounds->job.tasks[t];
     if (step->task->job->task->sink == SINK_OPERATOR)
         return round_group_open(rounds, step);
@@ -306,28 +302,29 @@ static bool open_step(struct device_rounds *rounds, size_t t)
 bool rounds_open_steps(struct device_rounds *rounds)
 {
     struct memory *memory = rounds->accelerator->memory;
-
     rounds->flag = memory_buffer(memory, sizeof(cl_int));
     rounds->numbers = memory_buffer(memory, MOST_ROUNDS * sizeof(cl_long));
     if (!rounds->flag || !rounds->numbers || !open_columns(rounds))
         return false;
-    for (size_t t = 0; t < rounds->job.count; t += rounds->steps[rounds->step_count - 1].tail ? 2 : 1)
+    for (size_t t = 0; t < rounds->job.count; t += rounds->steps[rounds->step_count - 1].tail ? 2 : 1) {
         if (!open_step(rounds, t))
             return false;
+    }
     return true;
 }
 
 void rounds_close_steps(struct device_rounds *rounds)
 {
     struct memory *memory = rounds->accelerator->memory;
-
     clFinish(rounds->accelerator->queue);
     for (size_t t = 0; t < rounds->step_count; t++) {
         const struct round_step *step = &rounds->steps[t];
-        for (size_t k = 0; k < step->kernel_count; k++)
-            for (size_t parity = 0; parity < 2; parity++)
+        for (size_t k = 0; k < step->kernel_count; k++) {
+            for (size_t parity = 0; parity < 2; parity++) {
                 if (step->kernels[k].kernels[parity])
                     clReleaseKernel(step->kernels[k].kernels[parity]);
+            }
+        }
         if (step->slots)
             memory_buffer_release(memory, step->slots, step->slot_bytes);
     }

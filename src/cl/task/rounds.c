@@ -11,7 +11,6 @@ struct device_rounds *rounds_open(struct accelerator *accelerator, const struct 
 {
     struct arena *arena = arena_new();
     struct device_rounds *rounds = arena_alloc(arena, sizeof *rounds);
-
     *rounds = (struct device_rounds){.accelerator = accelerator, .arena = arena, .job = *job};
     rounds->steps = arena_array(arena, job->count + 1, sizeof *rounds->steps);
     accelerator->no_wait = false;
@@ -37,7 +36,6 @@ static bool enqueue(struct device_rounds *rounds, const struct round_step *step,
 {
     struct accelerator *accelerator = rounds->accelerator;
     const size_t local = step->plan.config->group, global = groups * local;
-
     return cl_ok(
         &accelerator->failure, "clEnqueueNDRangeKernel",
         clEnqueueNDRangeKernel(accelerator->queue, kernel->kernels[parity], 1, NULL, &global, &local, 0, NULL, NULL));
@@ -54,12 +52,12 @@ static bool set_round(struct device_rounds *rounds, const struct round_step *ste
     const cl_ulong at = (cl_ulong)number;
     bool set = cl_ok(failure, "clSetKernelArg",
                      clSetKernelArg(kernel->kernels[parity], kernel->round, sizeof number, &number));
-
-    for (size_t k = 0; task && k < emitter->column_count && set; k++)
+    for (size_t k = 0; task && k < emitter->column_count && set; k++) {
         if (task->job->columns[emitter->inputs[k]] == rounds->job.step)
             set = cl_ok(failure, "clSetKernelArg",
                         clSetKernelArg(kernel->kernels[parity], kernel->columns + launch_first_argument(emitter, k),
                                        sizeof at, &at));
+    }
     return set;
 }
 
@@ -69,7 +67,6 @@ static bool run_kernels(struct device_rounds *rounds, const struct round_step *s
 {
     const struct launch launch = {.accelerator = rounds->accelerator, .plan = &step->plan, .rows = rows};
     const bool all = rows == step->task->job->rows;
-
     for (size_t k = 0; k < step->kernel_count; k++) {
         const struct round_kernel *kernel = &step->kernels[k];
         if (!set_round(rounds, step, kernel, parity, number) ||
@@ -82,9 +79,10 @@ static bool run_kernels(struct device_rounds *rounds, const struct round_step *s
 static bool set_rows(struct device_rounds *rounds, const struct round_step *step, size_t parity, int64_t row,
                      int64_t rows)
 {
-    for (size_t k = 0; k < step->kernel_count; k++)
+    for (size_t k = 0; k < step->kernel_count; k++) {
         if (!rounds_set_arguments(rounds, step, &step->kernels[k], parity, row, rows))
             return false;
+    }
     return true;
 }
 
@@ -95,7 +93,6 @@ static enum status run_ranges(struct device_rounds *rounds, struct round_step *s
     struct accelerator *accelerator = rounds->accelerator;
     const int64_t rows = step->task->job->rows;
     const bool waits = step->plan.emitter.loops;
-
     for (int64_t row = 0; row < rows;) {
         const int64_t count = min_int64(step->range, rows - row), began = now_ns();
         if (!set_rows(rounds, step, parity, row, count) || !run_kernels(rounds, step, parity, number, count))
@@ -110,9 +107,10 @@ static enum status run_ranges(struct device_rounds *rounds, struct round_step *s
         step->range = launch_next_range(&step->plan, step->range, now_ns() - began);
     }
     /* From now on all rows at once: */
-    for (size_t k = 0; k < 2 && step->range >= rows; k++)
+    for (size_t k = 0; k < 2 && step->range >= rows; k++) {
         if (!set_rows(rounds, step, k, 0, rows))
             return STATUS_UNABLE;
+    }
     return STATUS_OK;
 }
 
@@ -135,7 +133,6 @@ static bool begin_batch(struct device_rounds *rounds, int64_t first, int64_t cou
 {
     static const cl_int none = 0;
     struct accelerator *accelerator = rounds->accelerator;
-
     if (!cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
                clEnqueueWriteBuffer(accelerator->queue, rounds->flag, CL_TRUE, 0, sizeof none, &none, 0, NULL, NULL)))
         return false;
@@ -144,9 +141,9 @@ static bool begin_batch(struct device_rounds *rounds, int64_t first, int64_t cou
     cl_long *numbers = heap_array((size_t)count + 1, sizeof *numbers);
     for (int64_t k = 0; k < count; k++)
         numbers[k + 1] = first + k; /* rounds of a batch are numbered from 1 on */
-    bool done = cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
-                      clEnqueueWriteBuffer(accelerator->queue, rounds->numbers, CL_TRUE, 0,
-                                           ((size_t)count + 1) * sizeof *numbers, numbers, 0, NULL, NULL));
+    const bool done = cl_ok(&accelerator->failure, "clEnqueueWriteBuffer",
+                            clEnqueueWriteBuffer(accelerator->queue, rounds->numbers, CL_TRUE, 0,
+                                                 ((size_t)count + 1) * sizeof *numbers, numbers, 0, NULL, NULL));
     free(numbers);
     return done;
 }
@@ -154,7 +151,6 @@ static bool begin_batch(struct device_rounds *rounds, int64_t first, int64_t cou
 static enum status failed(const struct device_rounds *rounds)
 {
     struct accelerator *accelerator = rounds->accelerator;
-
     return cl_report(&accelerator->failure, accelerator->device.name, rounds->job.diags);
 }
 
@@ -163,7 +159,6 @@ enum status rounds_run(struct device_rounds *rounds, int64_t first, int64_t coun
     struct accelerator *accelerator = rounds->accelerator;
     enum status status = STATUS_OK;
     cl_int flag = 0;
-
     *end = (struct rounds_end){0};
     count = min_int64(count, MOST_ROUNDS - 1);
     if (!begin_batch(rounds, first, count))
@@ -186,7 +181,6 @@ enum status rounds_run(struct device_rounds *rounds, int64_t first, int64_t coun
 bool rounds_finish(struct device_rounds *rounds)
 {
     const struct rounds_job *job = &rounds->job;
-
     for (size_t k = 0; k < job->column_count; k++) {
         struct column *column = rounds->parity ? job->after[k] : job->state[k];
         if (job->state[k] != job->after[k] && !memory_keep(rounds->accelerator->memory, column, 0, column->rows,

@@ -45,7 +45,7 @@ static struct flat_buffer *new_buffer(const struct input *input, size_t at, size
 /* Arrow 0.17 packed buffers in a way of its own. */
 static bool is_experimental(const struct flat_table *message)
 {
-    return flat_pair(message, MESSAGE_METADATA, "ARROW:experimental_compression").at != NULL;
+    return flat_pair(message, MESSAGE_METADATA, "ARROW:experimental_compression").at;
 }
 
 static enum status check_version(const struct input *input, int64_t version)
@@ -61,7 +61,7 @@ static enum status check_version(const struct input *input, int64_t version)
 static enum status read_message(struct input *input, size_t at, struct message *message)
 {
     *message = (struct message){0};
-    size_t begin = at;
+    const size_t begin = at;
     uint32_t word = ARROW_CONTINUATION;
     for (int i = 0; i < 2 && word == ARROW_CONTINUATION; i++, at += sizeof word) {
         if (at > input->size || input->size - at < sizeof word)
@@ -143,7 +143,7 @@ static enum status add_batch(const struct input *input, const struct flat_table 
 static bool has_values(const struct arrow_batch *batch, const struct arrow_field *field)
 {
     struct arrow_array array;
-    bool view = field->reading == READING_VIEW;
+    const bool view = field->reading == READING_VIEW;
     return arrow_batch_check(batch, 1, view ? 2 : 3, view) && arrow_array_of(batch, field, true, &array);
 }
 
@@ -223,7 +223,7 @@ static enum status read_blocks(struct input *input, const struct flat_table *foo
 {
     struct flat_vector blocks = flat_vector(footer, field, ARROW_BLOCK_BYTES);
     for (size_t k = 0; k < blocks.count; k++) {
-        int64_t at = flat_vector_int(&blocks, k, 0, 8);
+        const int64_t at = flat_vector_int(&blocks, k, 0, 8);
         struct message message;
         if (at < 0)
             return truncated(input);
@@ -252,7 +252,7 @@ static enum status read_file(struct input *input)
     if (!schema.buffer || footer.buffer->failed)
         return damaged(input, "its footer is not valid");
     /* Arrow 0.14 left the version out; those of the messages are checked. */
-    int64_t version = flat_int(&footer, FOOTER_VERSION, 2, 0);
+    const int64_t version = flat_int(&footer, FOOTER_VERSION, 2, 0);
     enum status status =
         arrow_schema_read(input->job, input->path, &schema, version, input->file->arena, &input->file->schema);
     if (status == STATUS_OK)

@@ -35,9 +35,9 @@ struct run {
 static void add_pieces(struct run *run, struct column_reading *reading, const struct arrow_batch *batch, bool values)
 {
     /* A packed buffer is unpacked whole. */
-    int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : batch->rows;
+    const int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : batch->rows;
     for (int64_t begin = 0; begin < batch->rows; begin += size) {
-        int64_t end = batch->rows - begin < size ? batch->rows : begin + size;
+        const int64_t end = batch->rows - begin < size ? batch->rows : begin + size;
         run->pieces = heap_reserve(run->pieces, run->piece_count, &run->piece_capacity, sizeof *run->pieces);
         run->pieces[run->piece_count++] =
             (struct piece){.reading = reading, .batch = batch, .begin = begin, .end = end, .values = values};
@@ -152,7 +152,7 @@ static struct column *map_column(const struct run *run, const struct arrow_field
         (field->reading != READING_COPY && field->reading != READING_U64) ||
         !arrow_array_of(&file->batches[0], field, false, &array) || !arrow_bytes_load(&array, 1, &bytes))
         return NULL;
-    size_t offset = (size_t)(bytes.data - (const unsigned char *)mapping_data(file->mapping));
+    const size_t offset = (size_t)(bytes.data - (const unsigned char *)mapping_data(file->mapping));
     if (offset % field->width != 0 || bytes.size < (size_t)array.rows * field->width)
         return NULL;
     return column_of_part(field->as, file->mapping, offset, array.rows);
@@ -196,7 +196,7 @@ static enum status begin_text(struct run *run, struct column_reading *reading)
 static enum status begin_reading(struct run *run, struct column_reading *reading)
 {
     const struct arrow_field *field = reading->field;
-    int64_t rows = run->file->rows;
+    const int64_t rows = run->file->rows;
     if (is_nullable(run->file, field)) {
         reading->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, rows);
         if (!reading->validity)
@@ -211,7 +211,7 @@ static enum status begin_reading(struct run *run, struct column_reading *reading
         return reading->column ? STATUS_OK : no_memory(run);
     }
     reading->column = map_column(run, field);
-    reading->in_place = reading->column != NULL;
+    reading->in_place = reading->column;
     if (!reading->column)
         reading->column = column_reserve(field->as, field->as, rows);
     if (!reading->column)
@@ -265,7 +265,7 @@ static enum status join_strings(const struct run *run, struct column_reading *re
         return diag_error(run->job->diags, run->job->span,
                           "`%s`: column `%s` has too many distinct texts, or too long ones",
                           mapping_path(run->file->mapping), reading->field->name);
-    enum type type = dictionary_code_type(reading->dictionary->count);
+    const enum type type = dictionary_code_type(reading->dictionary->count);
     reading->column = column_reserve(type, type, run->file->rows);
     return reading->column ? STATUS_OK : no_memory(run);
 }
@@ -274,11 +274,11 @@ static enum status join_strings(const struct run *run, struct column_reading *re
 static enum status finish_texts(struct run *run)
 {
     for (size_t k = 0; k < run->count; k++) {
-        enum status status = is_text(run->readings[k].field) ? join_strings(run, &run->readings[k]) : STATUS_OK;
+        const enum status status = is_text(run->readings[k].field) ? join_strings(run, &run->readings[k]) : STATUS_OK;
         if (status != STATUS_OK)
             return status;
     }
-    enum status status = run_pieces(run, translate_work);
+    const enum status status = run_pieces(run, translate_work);
     if (status != STATUS_OK)
         return status;
     run->piece_count = 0;
@@ -363,7 +363,7 @@ static enum status read_columns(struct file_reader *base, const struct format_jo
         if (wanted[k])
             run.readings[run.count++].field = reader->fields[k];
     }
-    enum status status = read_all(&run);
+    const enum status status = read_all(&run);
     if (status == STATUS_OK)
         note_cut(&run);
     size_t next = 0;

@@ -91,7 +91,7 @@ static void put_message(struct output *output, size_t body, struct blocks *block
 
 static void put_schema(struct output *output)
 {
-    size_t header = begin_message(output, ARROW_SCHEMA, 0);
+    const size_t header = begin_message(output, ARROW_SCHEMA, 0);
     flat_link(&output->metadata, header, arrow_schema_add(&output->metadata, output->relation));
     put_message(output, 0, NULL);
 }
@@ -105,7 +105,7 @@ static size_t add_batch(struct strbuf *metadata, int64_t rows, const int64_t *mi
         [BATCH_NODES] = {.width = 4},
         [BATCH_BUFFERS] = {.width = 4},
     };
-    size_t table = flat_add_table(metadata, slots, 3);
+    const size_t table = flat_add_table(metadata, slots, 3);
     size_t vector = flat_add_vector(metadata, nodes, ARROW_NODE_BYTES);
     flat_link(metadata, slots[BATCH_NODES].at, vector);
     for (size_t k = 0; k < nodes; k++) {
@@ -146,10 +146,10 @@ static void put_offsets(struct output *output, const struct dictionary *dictiona
 static void put_dictionary(struct output *output, size_t id, const struct dictionary *dictionary)
 {
     size_t width = arrow_dictionary_is_large(dictionary) ? 8 : 4, body = 0;
-    size_t bytes = (size_t)(dictionary->offsets[dictionary->count] - dictionary->offsets[0]);
+    const size_t bytes = (size_t)(dictionary->offsets[dictionary->count] - dictionary->offsets[0]);
     struct span_of_body buffers[] = {
         {0, 0}, place(&body, (size_t)(dictionary->count + 1) * width), place(&body, bytes)};
-    size_t header = begin_message(output, ARROW_DICTIONARY, body);
+    const size_t header = begin_message(output, ARROW_DICTIONARY, body);
     struct flat_slot slots[] = {[DICTIONARY_ID] = {.width = 8, .value = (int64_t)id}, [DICTIONARY_DATA] = {.width = 4}};
     flat_link(&output->metadata, header, flat_add_table(&output->metadata, slots, 2));
     const int64_t missing = 0;
@@ -202,7 +202,7 @@ static void put_chunk(struct output *output, const struct column *column, int64_
     if (column->type == TYPE_BOOL) {
         pack_bits((const uint8_t *)column->data + begin, count, output->chunk);
     } else {
-        size_t width = size_of_values(column, 1);
+        const size_t width = size_of_values(column, 1);
         for (int64_t i = 0; i < count; i++)
             encode_value(column, begin + i, width, output->chunk + (size_t)i * width);
     }
@@ -220,9 +220,9 @@ static enum status put_values(struct output *output, const struct column *column
     for (int64_t done = 0; done < rows; done += CHUNK_VALUES) {
         if (workers_cancelled(output->job->workers))
             return STATUS_CANCELLED;
-        int64_t count = rows - done < CHUNK_VALUES ? rows - done : CHUNK_VALUES;
+        const int64_t count = rows - done < CHUNK_VALUES ? rows - done : CHUNK_VALUES;
         if (is_as_stored(column)) {
-            size_t width = type_table[column->type].size;
+            const size_t width = type_table[column->type].size;
             put(output, (const char *)column->data + (size_t)(begin + done) * width, (size_t)count * width);
         } else {
             put_chunk(output, column, begin + done, count);
@@ -251,7 +251,7 @@ static enum status put_batch(struct output *output, int64_t begin, int64_t rows)
         buffers[2 * k] = place(&body, missing[k] > 0 ? ((size_t)rows + 7) / 8 : 0);
         buffers[2 * k + 1] = place(&body, size_of_values(relation->columns[k], rows));
     }
-    size_t header = begin_message(output, ARROW_BATCH, body);
+    const size_t header = begin_message(output, ARROW_BATCH, body);
     flat_link(&output->metadata, header,
               add_batch(&output->metadata, rows, missing, relation->count, buffers, 2 * relation->count));
     put_message(output, body, &output->batches);
@@ -279,7 +279,7 @@ static enum status put_stream(struct output *output)
     }
     enum status status = STATUS_OK;
     for (int64_t begin = 0; status == STATUS_OK && (begin == 0 || begin < relation->rows); begin += ROWS_PER_BATCH) {
-        int64_t left = relation->rows - begin;
+        const int64_t left = relation->rows - begin;
         status = put_batch(output, begin, left < ROWS_PER_BATCH ? left : ROWS_PER_BATCH);
     }
     const uint32_t end[] = {ARROW_CONTINUATION, 0};
@@ -289,10 +289,10 @@ static enum status put_stream(struct output *output)
 
 static void link_blocks(struct strbuf *footer, size_t at, const struct blocks *blocks)
 {
-    size_t vector = flat_add_vector(footer, blocks->count, ARROW_BLOCK_BYTES);
+    const size_t vector = flat_add_vector(footer, blocks->count, ARROW_BLOCK_BYTES);
     flat_link(footer, at, vector);
     for (size_t k = 0; k < blocks->count; k++) {
-        size_t place_of = vector + 4 + k * ARROW_BLOCK_BYTES;
+        const size_t place_of = vector + 4 + k * ARROW_BLOCK_BYTES;
         flat_set(footer, place_of, (int64_t)blocks->at[k].at, 8);
         flat_set(footer, place_of + 8, (int64_t)blocks->at[k].metadata, 4);
         flat_set(footer, place_of + 16, (int64_t)blocks->at[k].body, 8);
@@ -327,7 +327,7 @@ static enum status write_arrow(const struct format_job *job, const struct relati
         put(&output, ARROW_MAGIC, ARROW_MAGIC_BYTES);
         put_zeroes(&output, PREFIX_BYTES - ARROW_MAGIC_BYTES);
     }
-    enum status status = put_stream(&output);
+    const enum status status = put_stream(&output);
     if (file && status == STATUS_OK)
         put_footer(&output);
     strbuf_free(&output.metadata);

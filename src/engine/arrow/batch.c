@@ -40,7 +40,7 @@ bool arrow_batch_check(const struct arrow_batch *batch, size_t nodes, size_t buf
         return false;
     size_t expected = buffers;
     for (size_t k = 0; k < variadic; k++) {
-        int64_t count = flat_vector_int(&batch->variadic, k, 0, 8);
+        const int64_t count = flat_vector_int(&batch->variadic, k, 0, 8);
         if (count < 0 || __builtin_add_overflow(expected, (size_t)count, &expected))
             return false;
     }
@@ -90,10 +90,10 @@ static size_t bytes_of(const struct arrow_field *field, bool values, int64_t row
 bool arrow_array_of(const struct arrow_batch *batch, const struct arrow_field *field, bool values,
                     struct arrow_array *array)
 {
-    size_t node = values ? 0 : field->node;
+    const size_t node = values ? 0 : field->node;
     *array = (struct arrow_array){.batch = batch, .rows = batch->rows, .buffer = values ? 0 : field->buffer};
     size_t variadic = values ? 0 : field->variadic; /* counts before this field's own */
-    bool view = field->reading == READING_VIEW && (values || !field->in_dictionary);
+    const bool view = field->reading == READING_VIEW && (values || !field->in_dictionary);
     if (node >= batch->nodes.count || variadic + view > batch->variadic.count)
         return false;
     for (size_t k = 0; k < variadic; k++)
@@ -128,7 +128,7 @@ bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arro
         return true;
     if (length < PREFIX)
         return false;
-    int64_t size = load_int(bytes->data, PREFIX);
+    const int64_t size = load_int(bytes->data, PREFIX);
     bytes->data += PREFIX;
     bytes->size -= PREFIX;
     if (size == -1) /* left as it is, because packing would not make it smaller */

@@ -35,13 +35,13 @@ static bool open_array(const struct piece *piece, struct reading_failure *failur
     if (!reading->validity || piece->values)
         return true;
     uint8_t *bytes = column_at(reading->validity, piece->batch->first + piece->begin);
-    int64_t rows = piece->end - piece->begin;
+    const int64_t rows = piece->end - piece->begin;
     if (array->missing == 0) {
         memset(bytes, 1, (size_t)rows);
         return true;
     }
     struct arrow_bytes bits;
-    bool loaded = arrow_bytes_load(array, 0, &bits) && bits.size >= ((size_t)array->rows + 7) / 8;
+    const bool loaded = arrow_bytes_load(array, 0, &bits) && bits.size >= ((size_t)array->rows + 7) / 8;
     if (loaded) {
         reading->missing += decode_bits(bits.data, piece->begin, piece->end, bytes);
         *valid = bytes;
@@ -84,8 +84,8 @@ void piece_decode(struct piece *piece, struct reading_failure *failure)
     if (!open_array(piece, failure, &array, &decoding.valid))
         return;
     struct arrow_bytes bytes;
-    size_t needed = reading->field->reading == READING_BITS ? ((size_t)array.rows + 7) / 8
-                                                            : (size_t)array.rows * reading->field->width;
+    const size_t needed = reading->field->reading == READING_BITS ? ((size_t)array.rows + 7) / 8
+                                                                  : (size_t)array.rows * reading->field->width;
     if (!arrow_bytes_load(&array, 1, &bytes) || bytes.size < needed) {
         fail(piece, failure, -1, no_buffer);
     } else {
@@ -94,7 +94,7 @@ void piece_decode(struct piece *piece, struct reading_failure *failure)
             check_in_place(piece, &decoding, failure);
         } else {
             decoding.to = column_at(reading->column, piece->batch->first + piece->begin);
-            int64_t row = decode_rows(&decoding);
+            const int64_t row = decode_rows(&decoding);
             if (row < piece->end)
                 fail(piece, failure, row, misfit_of(reading->field));
             reading->cut += decoding.cut;
@@ -113,7 +113,7 @@ static bool intern(const struct piece *piece, const struct arrow_strings *string
         fail(piece, failure, row, "the text is not within its buffer");
         return false;
     }
-    int64_t before = interner_count(interner);
+    const int64_t before = interner_count(interner);
     *number = interner_add(interner, text);
     if (*number < before)
         return true;
@@ -148,7 +148,8 @@ void piece_intern(struct piece *piece, int member, struct reading_failure *failu
     piece->member = member;
     uint32_t *numbers = reading->numbers + piece->batch->first;
     for (int64_t row = piece->begin; loaded && row < piece->end; row++) {
-        bool missing = (valid && !valid[row - piece->begin]) || (bits.data && !(bits.data[row / 8] >> (row % 8) & 1));
+        const bool missing =
+            (valid && !valid[row - piece->begin]) || (bits.data && !(bits.data[row / 8] >> (row % 8) & 1));
         numbers[row] = NUMBER_MISSING;
         if (!missing)
             loaded = intern(piece, &strings, reading->interners[member], row, &numbers[row], failure);
@@ -162,7 +163,7 @@ static void store_codes(struct column *column, int64_t row, const uint32_t *code
 {
     void *to = column_at(column, row);
     for (int64_t i = 0; i < count; i++) {
-        uint32_t code = codes[i] == NUMBER_MISSING ? 0 : codes[i];
+        const uint32_t code = codes[i] == NUMBER_MISSING ? 0 : codes[i];
         if (column->type == TYPE_U8)
             ((uint8_t *)to)[i] = (uint8_t)code;
         else if (column->type == TYPE_U16)
@@ -177,7 +178,7 @@ void piece_translate(const struct piece *piece)
     const struct column_reading *reading = piece->reading;
     uint32_t *numbers = reading->numbers + piece->batch->first + piece->begin;
     const uint32_t *map = reading->maps[piece->member];
-    int64_t count = piece->end - piece->begin;
+    const int64_t count = piece->end - piece->begin;
     for (int64_t i = 0; i < count; i++) {
         if (numbers[i] != NUMBER_MISSING)
             numbers[i] = map[numbers[i]];
@@ -216,7 +217,7 @@ void piece_look_up(const struct piece *piece, const struct arrow_window *window,
     uint32_t codes[STEP];
     uint8_t *validity = reading->validity ? column_at(reading->validity, piece->batch->first + piece->begin) : NULL;
     for (int64_t at = piece->begin; loaded && at < piece->end; at += STEP) {
-        int64_t count = piece->end - at < STEP ? piece->end - at : STEP;
+        const int64_t count = piece->end - at < STEP ? piece->end - at : STEP;
         for (int64_t i = 0; i < count && loaded; i++) {
             codes[i] = NUMBER_MISSING;
             if (valid && !valid[at - piece->begin + i])

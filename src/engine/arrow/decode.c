@@ -6,7 +6,7 @@ int64_t decode_bits(const unsigned char *bits, int64_t begin, int64_t end, uint8
 {
     int64_t ones = 0;
     for (int64_t row = begin; row < end; row++) {
-        uint8_t bit = bits[row / 8] >> (row % 8) & 1;
+        const uint8_t bit = bits[row / 8] >> (row % 8) & 1;
         to[row - begin] = bit;
         ones += bit;
     }
@@ -21,7 +21,7 @@ static bool is_missing(const struct decoding *decoding, int64_t row)
 bool decode_zero_where_missing(const struct decoding *decoding)
 {
     static const unsigned char zero[8];
-    size_t width = decoding->field->width;
+    const size_t width = decoding->field->width;
     for (int64_t row = decoding->begin; row < decoding->end; row++) {
         if (is_missing(decoding, row) && memcmp(decoding->from + (size_t)row * width, zero, width) != 0)
             return false;
@@ -43,7 +43,7 @@ static inline __attribute__((always_inline)) void copy_known(const struct decodi
 
 static int64_t copy(const struct decoding *decoding)
 {
-    size_t width = decoding->field->width;
+    const size_t width = decoding->field->width;
     if (!decoding->valid)
         memcpy(decoding->to, decoding->from + (size_t)decoding->begin * width,
                (size_t)(decoding->end - decoding->begin) * width);
@@ -62,7 +62,7 @@ static int64_t copy_u64(const struct decoding *decoding)
 {
     int64_t *to = decoding->to;
     for (int64_t row = decoding->begin; row < decoding->end; row++) {
-        int64_t value = is_missing(decoding, row) ? 0 : load_int(decoding->from + row * 8, 8);
+        const int64_t value = is_missing(decoding, row) ? 0 : load_int(decoding->from + row * 8, 8);
         if (value < 0)
             return row;
         *to++ = value;
@@ -114,7 +114,7 @@ static bool convert_time(struct decoding *decoding, int64_t *value)
 {
     const struct arrow_field *field = decoding->field;
     if (field->divide > 1) {
-        int64_t rest = *value % field->divide;
+        const int64_t rest = *value % field->divide;
         *value = *value / field->divide - (rest < 0);
         decoding->cut += rest != 0;
     }

@@ -30,7 +30,7 @@ static bool follow(struct flat_buffer *buffer, size_t at, size_t *target)
 static struct flat_table table_at(struct flat_buffer *buffer, size_t at)
 {
     const struct flat_table none = {0};
-    int64_t vtable = (int64_t)at - load_int(buffer->data + at, OFFSET_BYTES);
+    const int64_t vtable = (int64_t)at - load_int(buffer->data + at, OFFSET_BYTES);
     if (vtable < 0 || !has_bytes(buffer, (size_t)vtable, VTABLE_HEADER)) {
         buffer->failed = true;
         return none;
@@ -52,10 +52,10 @@ struct flat_table flat_root(struct flat_buffer *buffer)
 /* Sets *at to the place of a field of `width` bytes; false if it is absent. */
 static bool find(const struct flat_table *table, unsigned field, size_t width, size_t *at)
 {
-    size_t slot = VTABLE_HEADER + (size_t)field * SLOT_BYTES;
+    const size_t slot = VTABLE_HEADER + (size_t)field * SLOT_BYTES;
     if (!table->buffer || slot + SLOT_BYTES > table->vtable_size)
         return false;
-    size_t offset = load_unsigned(table->buffer->data + table->vtable + slot, SLOT_BYTES);
+    const size_t offset = load_unsigned(table->buffer->data + table->vtable + slot, SLOT_BYTES);
     if (offset == 0)
         return false;
     if (offset > table->size || table->size - offset < width) {
@@ -92,7 +92,7 @@ struct flat_vector flat_vector(const struct flat_table *table, unsigned field, s
     size_t at;
     if (!find(table, field, OFFSET_BYTES, &at) || !follow(table->buffer, at, &at))
         return none;
-    size_t count = load_unsigned(table->buffer->data + at, OFFSET_BYTES);
+    const size_t count = load_unsigned(table->buffer->data + at, OFFSET_BYTES);
     at += OFFSET_BYTES;
     /* 32 bits times a small size: no overflow */
     return has_bytes(table->buffer, at, count * size) ? (struct flat_vector){table->buffer, at, count, size} : none;

@@ -36,8 +36,8 @@ size_t flat_add_table(struct strbuf *buffer, struct flat_slot *slots, size_t cou
 {
     size_t vtable_size = VTABLE_HEADER + count * SLOT_BYTES, size = OFFSET_BYTES;
     align(buffer, vtable_size, ALIGNMENT);
-    size_t vtable = buffer->length;
-    size_t table = vtable + vtable_size;
+    const size_t vtable = buffer->length;
+    const size_t table = vtable + vtable_size;
     add_zeroes(buffer, vtable_size);
     for (size_t k = 0; k < count; k++) {
         if (slots[k].width == 0)
@@ -60,7 +60,7 @@ size_t flat_add_table(struct strbuf *buffer, struct flat_slot *slots, size_t cou
 
 size_t flat_add_text(struct strbuf *buffer, const char *text, size_t length)
 {
-    size_t at = flat_add_vector(buffer, length, 1);
+    const size_t at = flat_add_vector(buffer, length, 1);
     if (length > 0)
         memcpy(buffer->text + at + OFFSET_BYTES, text, length);
     add_zeroes(buffer, 1);
@@ -70,7 +70,7 @@ size_t flat_add_text(struct strbuf *buffer, const char *text, size_t length)
 size_t flat_add_vector(struct strbuf *buffer, size_t count, size_t size)
 {
     align(buffer, OFFSET_BYTES, size < ALIGNMENT ? OFFSET_BYTES : ALIGNMENT);
-    size_t at = buffer->length;
+    const size_t at = buffer->length;
     add_zeroes(buffer, OFFSET_BYTES + count * size);
     flat_set(buffer, at, (int64_t)count, OFFSET_BYTES);
     return at;

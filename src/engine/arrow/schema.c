@@ -53,8 +53,8 @@ static void set_numbers(struct arrow_field *field, enum reading reading, size_t 
 
 static void read_integer(struct arrow_field *field, const struct flat_table *type)
 {
-    int64_t bits = flat_int(type, 0, 4, 0);
-    bool is_signed = flat_int(type, 1, 1, 0) != 0;
+    const int64_t bits = flat_int(type, 0, 4, 0);
+    const bool is_signed = flat_int(type, 1, 1, 0) != 0;
     if (bits == 8)
         set_numbers(field, READING_COPY, 1, is_signed ? TYPE_I8 : TYPE_U8);
     else if (bits == 16)
@@ -67,7 +67,7 @@ static void read_integer(struct arrow_field *field, const struct flat_table *typ
 
 static void read_float(struct arrow_field *field, const struct flat_table *type)
 {
-    int64_t precision = flat_int(type, 0, 2, ARROW_HALF);
+    const int64_t precision = flat_int(type, 0, 2, ARROW_HALF);
     if (precision == ARROW_HALF)
         set_numbers(field, READING_HALF, 2, TYPE_F32);
     else if (precision == ARROW_SINGLE)
@@ -82,7 +82,7 @@ static void read_unit(struct arrow_field *field, int64_t unit, size_t width, enu
     static const int64_t multiply[] = {1000000, 1000, 1, 1};
     if (unit < ARROW_SECOND || unit > ARROW_NANOSECOND || (width != 4 && width != 8))
         return;
-    bool same = unit == ARROW_MICROSECOND && width == 8;
+    const bool same = unit == ARROW_MICROSECOND && width == 8;
     set_numbers(field, same ? READING_COPY : READING_TIME, width, TYPE_I64);
     field->multiply = multiply[unit];
     field->divide = unit == ARROW_NANOSECOND ? 1000 : 1;
@@ -91,7 +91,7 @@ static void read_unit(struct arrow_field *field, int64_t unit, size_t width, enu
 
 static void read_date(struct arrow_field *field, const struct flat_table *type)
 {
-    bool milliseconds = flat_int(type, 0, 2, 1) != 0;
+    const bool milliseconds = flat_int(type, 0, 2, 1) != 0;
     set_numbers(field, milliseconds ? READING_TIME : READING_COPY, milliseconds ? 8 : 4, TYPE_I32);
     field->divide = milliseconds ? 86400000 : 1;
     field->logical.kind = LOGICAL_DATE;
@@ -195,7 +195,7 @@ static void read_dictionary(struct walk *walk, const struct flat_table *table, s
 {
     struct flat_table encoding = flat_child(table, FIELD_DICTIONARY);
     struct flat_table index = flat_child(&encoding, ENCODING_INDEX);
-    int64_t bits = flat_int(&index, 0, 4, index.buffer ? 0 : 32);
+    const int64_t bits = flat_int(&index, 0, 4, index.buffer ? 0 : 32);
     walk->failed = walk->failed || (bits != 8 && bits != 16 && bits != 32 && bits != 64);
     field->in_dictionary = true;
     field->dictionary = flat_int(&encoding, ENCODING_ID, 8, 0);
@@ -211,7 +211,7 @@ static void read_dictionary(struct walk *walk, const struct flat_table *table, s
 static void walk_field(struct walk *walk, const struct flat_table *table, int depth, struct arrow_field *field)
 {
     struct arrow_schema *schema = walk->schema;
-    int64_t kind = flat_int(table, FIELD_TYPE_TYPE, 1, 0) & 0xff;
+    const int64_t kind = flat_int(table, FIELD_TYPE_TYPE, 1, 0) & 0xff;
     struct flat_table type = flat_child(table, FIELD_TYPE);
     struct text name = flat_string(table, FIELD_NAME);
     *field = (struct arrow_field){.name = "",
@@ -221,7 +221,7 @@ static void walk_field(struct walk *walk, const struct flat_table *table, int de
                                   .node = schema->nodes,
                                   .buffer = schema->buffers,
                                   .variadic = schema->variadic};
-    int buffers = buffers_of(kind, &type, walk->version);
+    const int buffers = buffers_of(kind, &type, walk->version);
     if (!table->buffer || table->buffer->failed || buffers < 0 || depth > MAX_DEPTH || walk->seen++ > MAX_FIELDS) {
         walk->failed = true;
         return;

@@ -31,7 +31,7 @@ static size_t add_unit(struct strbuf *buffer, int64_t unit)
 static size_t add_timestamp(struct strbuf *buffer, bool utc)
 {
     struct flat_slot slots[] = {{.width = 2, .value = ARROW_MICROSECOND}, {.width = utc ? 4 : 0}};
-    size_t table = flat_add_table(buffer, slots, 2);
+    const size_t table = flat_add_table(buffer, slots, 2);
     if (utc)
         flat_link(buffer, slots[1].at, flat_add_text(buffer, "UTC", 3));
     return table;
@@ -43,7 +43,7 @@ static size_t add_decimal(struct strbuf *buffer, const struct column *column)
     static const int64_t limit = INT64_C(1000000000000000000);
     int64_t digits = DECIMAL_DIGITS;
     for (int64_t row = 0; row < column->rows && digits == DECIMAL_DIGITS; row++) {
-        int64_t value = column_get_int(column, row);
+        const int64_t value = column_get_int(column, row);
         if (value <= -limit || value >= limit)
             digits = DECIMAL_MOST_DIGITS;
     }
@@ -95,7 +95,7 @@ static size_t add_encoding(struct strbuf *buffer, size_t id)
 {
     struct flat_slot slots[ENCODING_FIELDS] = {
         [ENCODING_ID] = {.width = 8, .value = (int64_t)id}, [ENCODING_INDEX] = {.width = 4}};
-    size_t table = flat_add_table(buffer, slots, ENCODING_FIELDS);
+    const size_t table = flat_add_table(buffer, slots, ENCODING_FIELDS);
     flat_link(buffer, slots[ENCODING_INDEX].at, add_integer(buffer, TYPE_I32));
     return table;
 }
@@ -104,26 +104,26 @@ static size_t add_encoding(struct strbuf *buffer, size_t id)
 static size_t add_name(struct strbuf *buffer, const char *name)
 {
     struct strbuf clean = {0};
-    size_t length = strlen(name);
+    const size_t length = strlen(name);
     for (size_t at = 0; at < length;) {
         uint32_t code;
-        size_t size = utf8_decode(name + at, length - at, &code);
+        const size_t size = utf8_decode(name + at, length - at, &code);
         strbuf_add(&clean, size ? name + at : "\xef\xbf\xbd", size ? size : 3);
         at += size ? size : 1;
     }
-    size_t place = flat_add_text(buffer, clean.text, clean.length);
+    const size_t place = flat_add_text(buffer, clean.text, clean.length);
     strbuf_free(&clean);
     return place;
 }
 
 static size_t add_field(struct strbuf *buffer, const struct column *column, const char *name, size_t id)
 {
-    bool text = column->logical.kind == LOGICAL_TEXT;
+    const bool text = column->logical.kind == LOGICAL_TEXT;
     struct flat_slot slots[FIELD_FIELDS] = {
         [FIELD_NAME] = {.width = 4}, [FIELD_NULLABLE] = {.width = 1, .value = 1},  [FIELD_TYPE_TYPE] = {.width = 1},
         [FIELD_TYPE] = {.width = 4}, [FIELD_DICTIONARY] = {.width = text ? 4 : 0}, [FIELD_CHILDREN] = {.width = 4},
     };
-    size_t table = flat_add_table(buffer, slots, FIELD_FIELDS);
+    const size_t table = flat_add_table(buffer, slots, FIELD_FIELDS);
     flat_link(buffer, slots[FIELD_NAME].at, add_name(buffer, name));
     enum arrow_type kind;
     flat_link(buffer, slots[FIELD_TYPE].at, add_type(buffer, column, &kind));
@@ -137,8 +137,8 @@ static size_t add_field(struct strbuf *buffer, const struct column *column, cons
 size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation)
 {
     struct flat_slot slots[] = {[SCHEMA_ENDIANNESS] = {.width = 2}, [SCHEMA_FIELDS] = {.width = 4}};
-    size_t table = flat_add_table(buffer, slots, 2);
-    size_t fields = flat_add_vector(buffer, relation->count, 4);
+    const size_t table = flat_add_table(buffer, slots, 2);
+    const size_t fields = flat_add_vector(buffer, relation->count, 4);
     flat_link(buffer, slots[SCHEMA_FIELDS].at, fields);
     for (size_t k = 0; k < relation->count; k++)
         flat_link(buffer, fields + 4 + 4 * k, add_field(buffer, relation->columns[k], relation->names[k], k));

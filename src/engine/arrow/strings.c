@@ -9,11 +9,11 @@ enum { VIEW_BYTES = 16, VIEW_SHORT = 12, VIEW_STRING = 4, VIEW_BUFFER = 8, VIEW_
 
 bool arrow_strings_open(const struct arrow_array *array, const struct arrow_field *field, struct arrow_strings *strings)
 {
-    bool view = field->reading == READING_VIEW;
+    const bool view = field->reading == READING_VIEW;
     *strings = (struct arrow_strings){
         .reading = field->reading, .width = field->width, .rows = array->rows, .count = view ? array->variadic : 1};
     strings->bytes = heap_array(strings->count, sizeof *strings->bytes);
-    size_t places = array->rows == 0 ? 0 : ((size_t)array->rows + (view ? 0 : 1)) * field->width;
+    const size_t places = array->rows == 0 ? 0 : ((size_t)array->rows + (view ? 0 : 1)) * field->width;
     if (!arrow_bytes_load(array, 1, &strings->places) || strings->places.size < places)
         return false;
     for (size_t k = 0; k < strings->count; k++) {
@@ -44,7 +44,7 @@ static bool part_of(const struct arrow_bytes *bytes, int64_t begin, int64_t end,
 
 static bool view_at(const struct arrow_strings *strings, const unsigned char *view, struct text *text)
 {
-    int64_t length = load_int(view, 4);
+    const int64_t length = load_int(view, 4);
     if (length >= 0 && length <= VIEW_SHORT) {
         *text = (struct text){(const char *)view + VIEW_STRING, (size_t)length};
         return true;

@@ -31,7 +31,7 @@ static void multiply(struct agg_state *state, uint64_t magnitude)
 
 void agg_begin(struct agg_state *state, const struct aggregate *aggregate)
 {
-    bool ordered = state->kind == AGG_FOLD || (state->kind == AGG_PRODUCT && state->type == KIND_FLOAT);
+    const bool ordered = state->kind == AGG_FOLD || (state->kind == AGG_PRODUCT && state->type == KIND_FLOAT);
     if (!aggregate->has_initial || !ordered)
         return;
     state->folded = aggregate->initial;
@@ -43,7 +43,7 @@ void agg_begin(struct agg_state *state, const struct aggregate *aggregate)
 static void fold_value(struct agg_state *state, const struct scalar *v)
 {
     struct scalar folded = *v;
-    bool first = state->count == 0 && !state->begun;
+    const bool first = state->count == 0 && !state->begun;
     if (!first && !user_reduce_apply(state->reducer, state->folded, *v, &folded))
         state->failed = true;
     else if (!state->failed)
@@ -177,7 +177,7 @@ static enum status no_rows(const struct aggregate *aggregate, const char *word, 
 /* Returns false if the product does not fit in 64 bits. */
 static bool product_value(const struct agg_state *state, struct scalar *result)
 {
-    uint64_t limit = (uint64_t)INT64_MAX + state->negative;
+    const uint64_t limit = (uint64_t)INT64_MAX + state->negative;
     int128 magnitude = state->zero ? 0 : state->magnitude;
     *result = scalar_int(state->negative ? -magnitude : magnitude);
     return state->zero || (!state->overflow && state->magnitude <= limit);
@@ -192,7 +192,7 @@ static struct scalar int_result(const struct agg_state *state)
         return scalar_float(int128_quotient(state->sum, state->count));
     case AGG_MIN:
     case AGG_MAX: {
-        int64_t bound = state->kind == AGG_MIN ? state->lo : state->hi;
+        const int64_t bound = state->kind == AGG_MIN ? state->lo : state->hi;
         return state->type == KIND_BOOL ? scalar_bool(bound != 0) : scalar_int(bound);
     }
     case AGG_BITAND:
@@ -214,7 +214,7 @@ static struct scalar float_result(const struct agg_state *state, bool *certain)
         return scalar_float(state->product + 0.0);
     case AGG_MIN:
     case AGG_MAX: {
-        double bound = state->kind == AGG_MIN ? state->flo : state->fhi;
+        const double bound = state->kind == AGG_MIN ? state->flo : state->fhi;
         return scalar_float(state->count == 0 ? NAN : bound + 0.0);
     }
     case AGG_MEAN:
@@ -299,7 +299,7 @@ enum status agg_element(const struct agg_state *state, const struct aggregate *a
     const bool product = state->kind == AGG_PRODUCT;
     const bool any = agg_value(state, aggregate, result, certain);
     if (!any && !product) {
-        bool number = state->type == KIND_FLOAT || state->kind == AGG_MEAN;
+        const bool number = state->type == KIND_FLOAT || state->kind == AGG_MEAN;
         *result = number ? scalar_float(0) : state->type == KIND_BOOL ? scalar_bool(false) : scalar_int(0);
         return STATUS_OK;
     }

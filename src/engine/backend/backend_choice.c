@@ -136,9 +136,9 @@ static struct memo *find_or_add(struct chooser *chooser, uint64_t key)
 static const struct memo *nearest_run(const struct chooser *chooser, size_t k, const struct cost_features *work,
                                       bool *tried)
 {
-    int bucket = bucket_of(work->rows);
+    const int bucket = bucket_of(work->rows);
     const struct memo *memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
-    *tried = memo != NULL;
+    *tried = memo;
     for (int distance = 1; !memo && distance <= BUCKETS_NEAR; distance++) {
         memo = find(chooser, key_of(work->shape, ABOUT_RUN, k, bucket + distance));
         if (!memo && bucket >= distance)
@@ -173,7 +173,7 @@ static int64_t bytes_absent(struct backend *backend, const struct cost_features 
         const struct column *column = work->columns[k];
         if (!column || !work->reads[k])
             continue;
-        bool whole = work->task->inputs[k].whole || work->end > column->rows;
+        const bool whole = work->task->inputs[k].whole || work->end > column->rows;
         bytes += backend->ops->absent(backend, column, whole ? 0 : work->begin, whole ? column->rows : work->end);
     }
     return bytes;
@@ -235,7 +235,7 @@ static void estimate(struct chooser *chooser, size_t k, const struct cost_featur
                      struct estimate *estimate)
 {
     struct candidate *candidate = &chooser->candidates[k];
-    bool hidden = is_hidden(chooser, k);
+    const bool hidden = is_hidden(chooser, k);
     check_started(chooser, candidate, wait && !hidden);
     *estimate = (struct estimate){.backend = candidate->backend, .name = candidate->backend->name, .hidden = hidden};
     estimate->able = !hidden && candidate->started != BACKEND_UNABLE && suits(candidate, work) &&
@@ -270,7 +270,7 @@ static size_t fastest(const struct estimate *estimates, size_t count)
 static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
 {
     static const double least = 0.2, most = 20, share = 0.25;
-    double loss = ratio - 1 < least ? least : ratio - 1;
+    const double loss = ratio - 1 < least ? least : ratio - 1;
     double times = trials > 1 ? (double)trials : 1; /* the first says little */
     return loss < most && times * times * loss <= share * (double)runs;
 }
@@ -279,13 +279,13 @@ struct backend *chooser_pick(struct chooser *chooser, const struct cost_features
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
     chooser_estimate(chooser, work, false, estimates);
-    size_t best = fastest(estimates, chooser->count);
-    int bucket = bucket_of(work->rows);
-    uint32_t runs = runs_of(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket));
+    const size_t best = fastest(estimates, chooser->count);
+    const int bucket = bucket_of(work->rows);
+    const uint32_t runs = runs_of(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket));
     if (estimates[best].ns <= 2 * negligible_ns)
         return estimates[best].backend;
     for (size_t k = 0; k < chooser->count; k++) {
-        uint32_t trials = runs_of(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
+        const uint32_t trials = runs_of(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
         if (k != best && estimates[k].able && worth_trying(estimates[k].ns / estimates[best].ns, trials, runs))
             return estimates[k].backend;
     }
@@ -339,9 +339,9 @@ static void remember_run(struct chooser *chooser, size_t k, const struct cost_fe
 {
     const struct candidate *candidate = &chooser->candidates[k];
     struct memo *memo = find_or_add(chooser, key_of(work->shape, ABOUT_RUN, k, bucket_of(work->rows)));
-    double expected = model(candidate, work, rows);
-    double before = memo->runs > 0 ? memo->ns * expected / model(candidate, work, memo->rows) : ns;
-    double limited = ns > 2 * before ? 2 * before : ns;
+    const double expected = model(candidate, work, rows);
+    const double before = memo->runs > 0 ? memo->ns * expected / model(candidate, work, memo->rows) : ns;
+    const double limited = ns > 2 * before ? 2 * before : ns;
     if (memo->runs == 0)
         memo->ns = fmin(ns, 2 * expected);
     else if (memo->runs == 1)
@@ -355,7 +355,7 @@ static void remember_run(struct chooser *chooser, size_t k, const struct cost_fe
 void chooser_learn(struct chooser *chooser, const struct backend *backend, const struct cost_features *work,
                    const struct spent *spent)
 {
-    size_t k = index_of(chooser, backend);
+    const size_t k = index_of(chooser, backend);
     struct candidate *candidate = &chooser->candidates[k];
     double ns = (double)(spent->ns - spent->upload_ns - spent->download_ns);
     if (!has_own_memory(candidate))
@@ -388,7 +388,7 @@ void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *
 
 void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work)
 {
-    size_t k = index_of(chooser, backend);
+    const size_t k = index_of(chooser, backend);
     if (k > 0)
         find_or_add(chooser, key_of(work->shape, ABOUT_ABILITY, k, 0))->unable = true;
 }

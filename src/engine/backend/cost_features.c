@@ -130,10 +130,10 @@ static int64_t bytes_written(const struct cost_features *work)
         const struct output *output = &task->outputs[k];
         if (!output->needed)
             continue;
-        bool carries = task->sink == SINK_OPERATOR && operator_carries(task->column_op);
-        enum type store = carries                       ? work->columns[task->code.at[output->value].integer]->store
-                          : task->sink == SINK_OPERATOR ? output->type
-                                                        : output_store(task, output, work->columns);
+        const bool carries = task->sink == SINK_OPERATOR && operator_carries(task->column_op);
+        const enum type store = carries ? work->columns[task->code.at[output->value].integer]->store
+                                : task->sink == SINK_OPERATOR ? output->type
+                                                              : output_store(task, output, work->columns);
         bytes += (int64_t)type_table[store].size;
     }
     return bytes;
@@ -192,7 +192,7 @@ static enum work_kind kind_of_operator(const struct column_operator *column_op, 
 {
     if (operator_selects(column_op, rows))
         return WORK_TOP;
-    bool axis = column_op->kind == OPERATOR_GROUP && (column_op->segment > 0 || column_op->stride > 1);
+    const bool axis = column_op->kind == OPERATOR_GROUP && (column_op->segment > 0 || column_op->stride > 1);
     return axis ? WORK_AXIS : (enum work_kind)column_op->kind;
 }
 
@@ -215,10 +215,10 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
         work->reads[column_op->keys[i]] = true;
         mix(&work->shape, (uint64_t)column_op->keys[i] << 1 | (column_op->descending && column_op->descending[i]));
     }
-    int64_t known = operator_result_rows(column_op, work->rows);
-    int64_t rows = known >= 0 ? known : work->rows / (column_op->kind == OPERATOR_GROUP ? 64 : 2);
+    const int64_t known = operator_result_rows(column_op, work->rows);
+    const int64_t rows = known >= 0 ? known : work->rows / (column_op->kind == OPERATOR_GROUP ? 64 : 2);
     work->away_bytes = away_bytes(work);
-    double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
+    const double bytes = (double)bytes_read(work) * (double)work->rows + (double)bytes_written(work) * (double)rows;
     work->load = (struct load){kind, kind == WORK_TOP ? bytes_of_keys(work) * (double)work->rows : bytes, 0};
 }
 
@@ -239,7 +239,7 @@ void cost_features_with_group(struct cost_features *both, const struct cost_feat
 
 struct load load_of_rows(const struct cost_features *work, int64_t rows)
 {
-    double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;
+    const double part = work->rows > 0 ? (double)rows / (double)work->rows : 0;
     struct load load = work->load;
     load.bytes *= part;
     load.operations *= part;

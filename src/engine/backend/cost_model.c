@@ -111,9 +111,9 @@ static const double max_factor = 100;
 
 struct cost_model cost_model_default(const struct profile *profile)
 {
-    double units = profile->units > 0 ? profile->units : 1;
-    double readers = profile->class != CLASS_GPU && units > max_readers ? max_readers : units;
-    double link = profile->class == CLASS_GPU ? default_link : 0;
+    const double units = profile->units > 0 ? profile->units : 1;
+    const double readers = profile->class != CLASS_GPU && units > max_readers ? max_readers : units;
+    const double link = profile->class == CLASS_GPU ? default_link : 0;
     struct cost_model model = {.upload = link, .download = link};
     for (size_t kind = 0; kind < WORK_KINDS; kind++) {
         struct cost_rate rate = class_rates[profile->class][kind];
@@ -155,9 +155,9 @@ void cost_model_update(struct cost_model *model, const struct cost_model *defaul
     struct cost_rate *rate = &model->of[load->kind];
     const struct cost_rate *from = &defaults->of[load->kind];
     double grows = growing(rate, load), fixed = rate->fixed;
-    double all = step(ns / (fixed + grows));
+    const double all = step(ns / (fixed + grows));
     if (grows > 2 * fixed) {
-        double factor = step((ns - fixed) / grows);
+        const double factor = step((ns - fixed) / grows);
         scale(&rate->byte, factor, from->byte);
         scale(&rate->operation, factor, from->operation);
     } else if (grows * 2 < fixed) {
@@ -177,7 +177,7 @@ void cost_model_update_transfer(double *byte, double ns)
 
 static void name_file(struct strbuf *out, const char *directory, const struct profile *profile)
 {
-    uint64_t hash = hash_text(hash_text(hash_init(), profile->identity), RQL_VERSION);
+    const uint64_t hash = hash_text(hash_text(hash_init(), profile->identity), RQL_VERSION);
     strbuf_printf(out, "%s/rates-%016llx", directory, (unsigned long long)hash);
 }
 
@@ -202,7 +202,7 @@ static void print_rates(struct strbuf *out, const struct cost_model *model, cons
 /* Reads the three numbers of the next line; false if it has another name or form. */
 static bool read_line(const char **at, const char *name, double numbers[3])
 {
-    size_t length = strlen(name);
+    const size_t length = strlen(name);
     if (strncmp(*at, name, length) != 0)
         return false;
     *at += length;
@@ -252,11 +252,11 @@ bool cost_model_load(struct cost_model *model, const char *directory, const stru
     char text[MOST_BYTES + 1];
     struct strbuf path = {0};
     name_file(&path, directory, profile);
-    int fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const int fd = open(path.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     strbuf_free(&path);
     if (fd < 0)
         return false;
-    ssize_t got = read(fd, text, MOST_BYTES);
+    const ssize_t got = read(fd, text, MOST_BYTES);
     (void)close(fd);
     if (got < 0)
         return false;
@@ -271,10 +271,10 @@ bool cost_model_load(struct cost_model *model, const char *directory, const stru
 /* Creates the file, which only the user may write. */
 static bool write_file(const char *path, const struct strbuf *text)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool written = write(fd, text->text, text->length) == (ssize_t)text->length;
+    const bool written = write(fd, text->text, text->length) == (ssize_t)text->length;
     return close(fd) == 0 && written;
 }
 
@@ -284,7 +284,7 @@ bool cost_model_save(const struct cost_model *model, const char *directory, cons
     name_file(&path, directory, profile);
     strbuf_printf(&beside, "%s.%ld", path.text, (long)getpid());
     print_rates(&text, model, profile);
-    bool saved = write_file(beside.text, &text) && rename(beside.text, path.text) == 0;
+    const bool saved = write_file(beside.text, &text) && rename(beside.text, path.text) == 0;
     if (!saved)
         (void)unlink(beside.text);
     strbuf_free(&text);

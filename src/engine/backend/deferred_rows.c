@@ -73,7 +73,7 @@ static bool run_rows(struct deferred *deferred, int64_t begin, int64_t end, bool
         .diags = &diags,
     };
     bool flagged = false;
-    enum status status = deferred->evaluator->ops->rows(deferred->evaluator, &job, &sink, &flagged);
+    const enum status status = deferred->evaluator->ops->rows(deferred->evaluator, &job, &sink, &flagged);
     *at = sink.rows;
     deferred->failure = failure_of(deferred, status, !flagged);
     arena_free(arena);

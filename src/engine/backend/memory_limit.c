@@ -22,7 +22,7 @@ enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_
 {
     if (row_bytes == 0 || (limit == 0 && rows <= MEMORY_UNCHECKED_BYTES / row_bytes))
         return STATUS_OK;
-    int64_t bytes = memory_limit_bytes(limit);
+    const int64_t bytes = memory_limit_bytes(limit);
     if (rows > bytes / row_bytes)
         return refuse(rows, row_bytes, (double)bytes, "", span, diags);
     if (left <= bytes / row_bytes && system_memory_has(left * row_bytes))

@@ -74,7 +74,7 @@ static void assign_shares(struct multi *multi)
         member->speed /= sum;
         if (member->speed > multi->members[multi->best].speed)
             multi->best = k;
-        double share = member->speed * SHARES;
+        const double share = member->speed * SHARES;
         if (share < least_share)
             member->share = 0;
         else if (fabs(share - member->share) > 1.5)
@@ -109,7 +109,7 @@ static void assume_speeds(struct multi *multi)
 /* The first row of a member's part, counted from the begin of the range. */
 static int64_t part_rows_before(const struct multi *multi, const struct job *job, size_t member)
 {
-    int64_t rows = job->end - job->begin;
+    const int64_t rows = job->end - job->begin;
     int before = 0;
     for (size_t k = 0; k < member; k++)
         before += multi->members[k].able ? multi->members[k].share : 0;
@@ -145,7 +145,7 @@ static enum readiness multi_begin(struct backend *backend, const struct job *job
     if (!job)
         thread_pool_wake(multi->thread_pool);
     for (size_t k = 0; k < multi->count; k++) {
-        enum readiness one = multi->members[k].backend->ops->begin(multi->members[k].backend, job);
+        const enum readiness one = multi->members[k].backend->ops->begin(multi->members[k].backend, job);
         readiness = one > readiness ? one : readiness;
     }
     return readiness;
@@ -156,16 +156,16 @@ static enum status multi_prepare(struct backend *backend, const struct job *job)
 {
     struct multi *multi = multi_of(backend);
     assume_speeds(multi);
-    enum status status = best_of(backend)->ops->prepare(best_of(backend), job);
+    const enum status status = best_of(backend)->ops->prepare(best_of(backend), job);
     for (size_t k = 0; k < multi->count; k++)
         multi->members[k].able = k == multi->best;
-    bool shared = job->task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * multi->least;
+    const bool shared = job->task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * multi->least;
     for (size_t k = 0; k < multi->count && shared && status == STATUS_OK; k++) {
         struct member *member = &multi->members[k];
-        size_t before = job->diags->count;
+        const size_t before = job->diags->count;
         if (k == multi->best || member->share == 0)
             continue;
-        enum status one = member->backend->ops->prepare(member->backend, job);
+        const enum status one = member->backend->ops->prepare(member->backend, job);
         if (one == STATUS_CANCELLED)
             return one;
         member->able = one == STATUS_OK;
@@ -197,7 +197,7 @@ static void merge_states(const struct task *task, struct agg_state *into, const 
 static int64_t time_without_moving(const struct part *part, int64_t ns)
 {
     for (size_t i = 0; i < part->timing.count; i++) {
-        enum phase phase = part->timing.events[i].phase;
+        const enum phase phase = part->timing.events[i].phase;
         ns -= phase == PHASE_UPLOAD || phase == PHASE_BUILD ? part->timing.events[i].ns : 0;
     }
     return ns;
@@ -298,15 +298,15 @@ static void learn(struct multi *multi)
     double sum = 0;
     for (size_t k = 0; k < multi->count; k++) {
         const struct part *part = &multi->members[k].part;
-        int64_t rows = part->job.end - part->job.begin;
+        const int64_t rows = part->job.end - part->job.begin;
         if (rows > 0 && (rows < multi->least || part->ns <= 0))
             return;
         sum += rows > 0 ? (double)rows / (double)part->ns : 0;
     }
     for (size_t k = 0; k < multi->count; k++) {
         struct member *member = &multi->members[k];
-        int64_t rows = member->part.job.end - member->part.job.begin;
-        double speed = rows > 0 ? (double)rows / (double)member->part.ns / sum : member->speed;
+        const int64_t rows = member->part.job.end - member->part.job.begin;
+        const double speed = rows > 0 ? (double)rows / (double)member->part.ns / sum : member->speed;
         member->speed += weight_of_new * (speed - member->speed);
     }
     assign_shares(multi);

@@ -57,7 +57,7 @@ bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, s
     for (size_t k = 0; k < task->input_count; k++) {
         if (!read[k] || task->inputs[k].whole || !is_file_column(columns[k]))
             continue;
-        int64_t size = (int64_t)type_table[columns[k]->store].size;
+        const int64_t size = (int64_t)type_table[columns[k]->store].size;
         const char *base = mapping_data(columns[k]->mapping);
         struct stream_column column = {.mapping = columns[k]->mapping,
                                        .offset = (const char *)columns[k]->data - base + task->first * size,
@@ -65,10 +65,10 @@ bool streamed_scan_open(struct streamed_scan *stream, const struct task *task, s
         if (!has_column(stream, &column))
             stream->columns[stream->count++] = column;
     }
-    int64_t bytes = row_bytes(stream);
+    const int64_t bytes = row_bytes(stream);
     if (bytes == 0 || end - begin <= memory / 2 / bytes)
         return false;
-    int64_t rows = min_int64(RANGE_BYTES, memory / 8) / bytes / ROW_UNIT * ROW_UNIT;
+    const int64_t rows = min_int64(RANGE_BYTES, memory / 8) / bytes / ROW_UNIT * ROW_UNIT;
     stream->rows = rows > 0 ? rows : ROW_UNIT;
     stream->kept = begin + memory / 4 / bytes;
     stream->released = stream->kept;

@@ -57,7 +57,7 @@ struct task_trace *trace_add(struct run_trace *trace, const struct task *task, i
                              const struct phase_times *before, const struct timing *timing)
 {
     if (trace->count == trace->capacity) {
-        size_t capacity = trace->capacity ? 2 * trace->capacity : 8;
+        const size_t capacity = trace->capacity ? 2 * trace->capacity : 8;
         trace->tasks = arena_grow(trace->arena, trace->tasks, trace->count, capacity, sizeof *trace->tasks);
         trace->capacity = capacity;
     }

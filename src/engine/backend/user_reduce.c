@@ -34,7 +34,7 @@ static const union datum *demand(struct application *application, value v)
 /* Collects the arguments that the value reads, which for && || ?: may not be all; false if one was pushed. */
 static bool collect(struct application *application, const struct instr *instr, union datum args[3])
 {
-    int read = op_table[instr->op].arity;
+    const int read = op_table[instr->op].arity;
     for (int i = 0; i < read; i++) {
         const union datum *datum = demand(application, instr->args[i]);
         if (!datum)
@@ -46,7 +46,7 @@ static bool collect(struct application *application, const struct instr *instr, 
             datum = demand(application, instr->args[args[0].integer ? 1 : 2]);
             if (datum)
                 args[1] = *datum;
-            return datum != NULL;
+            return datum;
         }
     }
     return true;
@@ -94,7 +94,7 @@ static bool evaluate(struct application *application, value root)
     if (demand(application, root))
         return true;
     while (application->depth > 0) {
-        value v = application->stack[application->depth - 1];
+        const value v = application->stack[application->depth - 1];
         const struct instr *instr = &code->at[v];
         union datum args[3] = {{0}};
         if (!collect(application, instr, args))
@@ -147,7 +147,7 @@ bool user_reduce_rows(const struct user_reduce *reducer, const union datum *rows
     bool known[SHORT];
     value stack[SHORT];
     const struct task *body = reducer->body;
-    size_t count = (size_t)body->code.count;
+    const size_t count = (size_t)body->code.count;
     struct application application = {
         .body = body,
         .arguments = rows,

@@ -26,7 +26,7 @@ struct zone_view {
 /* Adds a range. False: the gap before it is too short, so the last range is extended. */
 static bool add_range(struct row_ranges *ranges, int64_t begin, int64_t end, int64_t gap)
 {
-    size_t last = ranges->count - 1;
+    const size_t last = ranges->count - 1;
     if (ranges->count > 0 && begin - ranges->ends[last] < gap) {
         ranges->ends[last] = end;
         return false;
@@ -38,7 +38,7 @@ static bool add_range(struct row_ranges *ranges, int64_t begin, int64_t end, int
 
 static int64_t zone_of_rows(int64_t rows)
 {
-    int64_t zone = rows / MOST_ZONES / RUN_UNIT * RUN_UNIT + RUN_UNIT;
+    const int64_t zone = rows / MOST_ZONES / RUN_UNIT * RUN_UNIT + RUN_UNIT;
     return zone > LEAST_ZONE_ROWS ? zone : LEAST_ZONE_ROWS;
 }
 
@@ -79,7 +79,8 @@ static void set_bounds(const struct zone_view *zone_view, int64_t begin, int64_t
 static int64_t zone_end(const struct zone_view *zone_view, int64_t row)
 {
     const struct job *job = zone_view->job;
-    int64_t end = (job->task->first + row) / zone_view->rows * zone_view->rows + zone_view->rows - job->task->first;
+    const int64_t end =
+        (job->task->first + row) / zone_view->rows * zone_view->rows + zone_view->rows - job->task->first;
     return end < job->end ? end : job->end;
 }
 
@@ -122,8 +123,8 @@ static bool excludes_some(const struct zone_view *zone_view, struct zone_predica
     const int64_t zones = (job->end - job->begin) / zone_view->rows;
     bool some = zones < 4 * SAMPLE;
     for (int64_t i = 0; i < SAMPLE && !some; i++) {
-        int64_t row = job->begin + zones * i / SAMPLE * zone_view->rows;
-        int64_t end = zone_end(zone_view, row);
+        const int64_t row = job->begin + zones * i / SAMPLE * zone_view->rows;
+        const int64_t end = zone_end(zone_view, row);
         set_bounds(zone_view, row, end);
         some = zone_predicate_exclude(predicate, row, end, zone_view->inputs, zone_view->whole);
     }
@@ -134,8 +135,8 @@ static bool excludes_some(const struct zone_view *zone_view, struct zone_predica
 static void align(struct row_ranges *ranges, const struct job *job)
 {
     for (size_t i = 0; i < ranges->count; i++) {
-        int64_t begin = (ranges->begins[i] - job->begin) / RUN_UNIT * RUN_UNIT;
-        int64_t end = (ranges->ends[i] - job->begin + RUN_UNIT - 1) / RUN_UNIT * RUN_UNIT;
+        const int64_t begin = (ranges->begins[i] - job->begin) / RUN_UNIT * RUN_UNIT;
+        const int64_t end = (ranges->ends[i] - job->begin + RUN_UNIT - 1) / RUN_UNIT * RUN_UNIT;
         ranges->begins[i] = job->begin + begin;
         ranges->ends[i] = end < job->end - job->begin ? job->begin + end : job->end;
     }
@@ -163,14 +164,14 @@ void zone_prune(struct row_ranges *ranges, const struct job *job, const struct s
         return;
     }
     const int64_t gap = LEAST_GAP * zone_view.rows;
-    size_t most = (size_t)((job->end - job->begin) / (zone_view.rows + gap)) + 2;
+    const size_t most = (size_t)((job->end - job->begin) / (zone_view.rows + gap)) + 2;
     ranges->begins = arena_array(arena, most, sizeof *ranges->begins);
     ranges->ends = arena_array(arena, most, sizeof *ranges->ends);
     int64_t excluded = 0;         /* zones since the last that was kept */
     int64_t stretch = job->begin; /* its end */
     bool kept = false;            /* all of the stretch */
     for (int64_t row = job->begin; row < job->end;) {
-        int64_t end = zone_end(&zone_view, row);
+        const int64_t end = zone_end(&zone_view, row);
         if (row >= stretch) {
             stretch = job->end - row > STRETCH * zone_view.rows ? row + STRETCH * zone_view.rows : job->end;
             kept = keeps_all(&zone_view, predicate, row, stretch);
@@ -192,7 +193,7 @@ int64_t row_ranges_rows(const struct row_ranges *ranges, int64_t row)
 {
     int64_t rows = 0;
     for (size_t i = 0; i < ranges->count; i++) {
-        int64_t begin = max_int64(ranges->begins[i], row);
+        const int64_t begin = max_int64(ranges->begins[i], row);
         rows += max_int64(ranges->ends[i] - begin, 0);
     }
     return rows;
@@ -202,7 +203,7 @@ bool row_ranges_next(const struct row_ranges *ranges, int64_t *row, int64_t *end
 {
     size_t before = 0, after = ranges->count; /* the range is among these */
     while (before < after) {
-        size_t middle = before + (after - before) / 2;
+        const size_t middle = before + (after - before) / 2;
         if (ranges->ends[middle] <= *row)
             before = middle + 1;
         else

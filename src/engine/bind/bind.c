@@ -66,10 +66,10 @@ static bool names_scalar(const struct env *env, const struct pipeline *pipeline,
     if (pipeline->source.kind != SOURCE_NAME || pipeline->stage_count > 0)
         return false;
     const char *argument = name_argument(&pipeline->source.name);
-    const struct binding *binding = env_find(env, argument != NULL ? argument : pipeline->source.name.text);
-    if (binding == NULL && argument == NULL)
+    const struct binding *binding = env_find(env, argument ? argument : pipeline->source.name.text);
+    if (!binding && !argument)
         binding = name_constant(pipeline->source.name.text);
-    if (binding == NULL || binding->kind != BINDING_SCALAR)
+    if (!binding || binding->kind != BINDING_SCALAR)
         return false;
     conclude_constant(binding->unknown ? KNOWN_KIND : KNOWN_VALUE, &binding->scalar, bound);
     return true;
@@ -82,15 +82,15 @@ static const struct expr *element_of_path(const struct env *env, const struct pi
     const struct source_node *source = &pipeline->source;
     const struct path_item *item = source->path_count == 1 ? &source->paths[0] : NULL;
     struct file_stamp stamp;
-    if (item == NULL || pipeline->stage_count > 0 || source->span.end - source->span.begin != strlen(item->path.text))
+    if (!item || pipeline->stage_count > 0 || source->span.end - source->span.begin != strlen(item->path.text))
         return NULL;
     const char *path = item->path.text, *point = strchr(path, '.');
-    if (point == NULL || strpbrk(path, "/~") != NULL || strchr(point + 1, '.') != NULL)
+    if (!point || strpbrk(path, "/~") || strchr(point + 1, '.'))
         return NULL;
     const size_t length = (size_t)(point - path);
     const char *name = arena_text(arena, path, length);
     const struct binding *binding = env_find(env, name);
-    if (binding == NULL || binding->kind != BINDING_RELATION || file_stamp_of(path, &stamp))
+    if (!binding || binding->kind != BINDING_RELATION || file_stamp_of(path, &stamp))
         return NULL;
     struct expr *expr = arena_alloc(arena, sizeof *expr);
     *expr = (struct expr){.kind = EXPR_INDEX, .span = source->span, .depth = 1};
@@ -104,7 +104,7 @@ static const struct expr *element_of_path(const struct env *env, const struct pi
 /* Keeps the wanted columns of the result. */
 static void keep_wanted(struct binder *binder, const struct bind_request *request, struct flow *flow)
 {
-    if (request->wanted == NULL || flow->open || flow->task == NULL)
+    if (!request->wanted || flow->open || !flow->task)
         return;
     struct task *task = task_reading(binder, "pick", request->pipeline->span, flow);
     struct slot *columns = arena_array(binder->arena, flow->count + 1, sizeof *columns);
@@ -123,7 +123,7 @@ static void keep_wanted(struct binder *binder, const struct bind_request *reques
 static enum status bind_once(struct binder *binder, const struct bind_request *request, struct sources *sources,
                              struct bound *bound)
 {
-    int64_t began = now_ns();
+    const int64_t began = now_ns();
     struct flow flow;
     bound_init(bound, binder->arena);
     binder->queue = &bound->queue;
@@ -202,12 +202,12 @@ enum status bind_pipeline(struct env *env, const struct bind_request *request, s
     if (expanding.errors > 0)
         return STATUS_FAILED;
     while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0 &&
-           alone.pipeline->source.as.text == NULL)
+           !alone.pipeline->source.as.text)
         alone.pipeline = alone.pipeline->source.pipeline;
     if (names_scalar(env, alone.pipeline, bound))
         return STATUS_OK;
     const struct expr *element = element_of_path(env, alone.pipeline, arena);
-    if (element != NULL)
+    if (element)
         return bind_expression(env, element, NULL, request->checking, arena, bound, diags);
     const size_t diags_before = diags->count;
     enum status status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
@@ -231,7 +231,7 @@ enum status remote_describe(struct env *env, const struct bind_request *request,
 
 bool bound_is_value(const struct bound *bound)
 {
-    return (bound->kind == BOUND_CONSTANT || bound->kind == BOUND_SCALAR) && bound->save_path.text == NULL;
+    return (bound->kind == BOUND_CONSTANT || bound->kind == BOUND_SCALAR) && !bound->save_path.text;
 }
 
 enum status bound_is_no_value(struct span span, struct diags *diags)
@@ -263,17 +263,18 @@ static enum known check_value(struct binder *binder, const struct expr *expr, st
 static enum known value_of_pipeline(struct binder *binder, const struct expr *expr, struct scalar *scalar)
 {
     struct value_runner *values = &binder->env->values;
-    for (const struct computed_value *computed = values->computed; computed != NULL; computed = computed->before) {
+    for (const struct computed_value *computed = values->computed; computed; computed = computed->before) {
         if (computed->expr == expr) {
             *scalar = computed->scalar;
             return KNOWN_VALUE;
         }
     }
-    if (binder->checking || binder->defining != NULL || values->run == NULL)
+    if (binder->checking || binder->defining || !values->run)
         return check_value(binder, expr, scalar);
     if (binder->errors > 0)
         return KNOWN_NOTHING;
-    enum status status = values->run(values->context, expr->source->pipeline, binder->arena, scalar, binder->diags);
+    const enum status status =
+        values->run(values->context, expr->source->pipeline, binder->arena, scalar, binder->diags);
     if (status != STATUS_OK) {
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         bind_failed(binder);
@@ -297,7 +298,7 @@ enum status bind_expression(struct env *env, const struct expr *expr, const stru
         &binder, &code,
         "an expression on its own can use `let` values; columns come from a pipeline: `load PATH | map ...`");
     scope.subject = subject;
-    enum known known = bind_constant(&scope, expr, &scalar);
+    const enum known known = bind_constant(&scope, expr, &scalar);
     if (binder.cancelled || binder.errors > 0)
         return binder.cancelled ? STATUS_CANCELLED : STATUS_FAILED;
     conclude_constant(known, &scalar, bound);
@@ -311,7 +312,7 @@ static enum status bind_stage_definition(struct env *env, const struct stmt *def
     struct env *inside = env_copy(env);
     struct binder binder = binder_new(inside, true, arena, diags);
     const struct word *word = word_find(def->name.text, strlen(def->name.text));
-    if (word != NULL && word->stage != STAGE_NONE)
+    if (word && word->stage != STAGE_NONE)
         bind_error(&binder, def->name.span, "choose another name", "`%s` is a stage already", def->name.text);
     check_parameters(&binder, def);
     binder.defining = def;
@@ -330,7 +331,7 @@ static enum status bind_stage_definition(struct env *env, const struct stmt *def
 
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags)
 {
-    if (def->stages != NULL)
+    if (def->stages)
         return bind_stage_definition(env, def, arena, diags);
     struct binder binder = binder_new(env, true, arena, diags);
     bind_function_body(&binder, def);

@@ -63,7 +63,7 @@ static struct expr *literal(struct binder *binder, struct span span, const struc
 static void add_value(struct binder *binder, struct values *values, struct expr *expr, const struct scalar *scalar)
 {
     struct strbuf text = {0};
-    if (scalar == NULL)
+    if (!scalar)
         strbuf_puts(&text, "missing");
     else if (scalar->logical.kind == LOGICAL_TEXT)
         strbuf_add(&text, scalar->text.at, scalar->text.length);
@@ -133,7 +133,7 @@ static bool all_values(struct binder *binder, const struct stage *stage, const s
                        struct values *values)
 {
     struct evaluated *evaluated = evaluated_find(binder, stage->across);
-    if (evaluated == NULL || evaluated->relation == NULL) {
+    if (!evaluated || !evaluated->relation) {
         const bool wanted = true;
         struct flow source = {.columns = arena_alloc(binder->arena, sizeof *source.columns), .count = 1, .rows = -1};
         source.columns[0] = flow->columns[index];
@@ -142,12 +142,12 @@ static bool all_values(struct binder *binder, const struct stage *stage, const s
         return false;
     }
     const struct column *column = evaluated_column(evaluated, 0);
-    if (column == NULL || too_many(binder, stage, column->rows))
+    if (!column || too_many(binder, stage, column->rows))
         return false;
     values_reserve(binder, values, (size_t)column->rows);
     for (int64_t row = 0; row < column->rows; row++) {
         struct scalar scalar = column_get(column, row);
-        if (column->validity != NULL && column_get_int(column->validity, row) == 0)
+        if (column->validity && column_get_int(column->validity, row) == 0)
             add_value(binder, values, new_expr(binder, EXPR_MISSING, stage->across->span, 0), NULL);
         else
             add_value(binder, values, literal(binder, stage->across->span, &scalar), &scalar);
@@ -160,7 +160,7 @@ static struct expr *value_of(struct binder *binder, const struct stage *stage, s
 {
     const struct span span = stage->span;
     const struct aggregate_function *function = aggregate_of_call(binder, stage->aggregates[aggregate].expr);
-    const bool sums = function != NULL && (function->id == AGGREGATE_SUM || function->id == AGGREGATE_COUNT);
+    const bool sums = function && (function->id == AGGREGATE_SUM || function->id == AGGREGATE_COUNT);
     const size_t keys = stage->item_count;
     struct expr *is = new_expr(binder, EXPR_BINARY, span, 2), *choice = new_expr(binder, EXPR_TERNARY, span, 3);
     struct expr *call = new_expr(binder, EXPR_CALL, span, 1);
@@ -192,7 +192,7 @@ static void group_again(struct binder *binder, const struct stage *stage, const 
             struct item *item = &again->aggregates[again->aggregate_count++];
             const char *name = values->names[v];
             if (aggregates > 1)
-                name = arena_printf(binder->arena, "%s_%s", name != NULL ? name : "", flow->columns[keys + 1 + i].name);
+                name = arena_printf(binder->arena, "%s_%s", name ? name : "", flow->columns[keys + 1 + i].name);
             *item = (struct item){.expr = value_of(binder, stage, i, values->at[v]), .span = stage->span};
             item->name = (struct name){name, stage->span};
         }
@@ -212,8 +212,7 @@ void bind_across(struct binder *binder, const struct stage *stage, struct flow *
         return;
     }
     if (known)
-        known = stage->values != NULL ? listed_values(binder, stage, &values)
-                                      : all_values(binder, stage, flow, index, &values);
+        known = stage->values ? listed_values(binder, stage, &values) : all_values(binder, stage, flow, index, &values);
     struct stage *finer = arena_alloc(binder->arena, sizeof *finer);
     *finer = *stage;
     finer->items =

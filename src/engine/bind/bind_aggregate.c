@@ -18,7 +18,7 @@ static void keep_rows(struct binder *binder, struct task *task, value keep, stru
 
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    if (stage->along.text != NULL) {
+    if (stage->along.text) {
         bind_axis_reduction(binder, stage, flow);
         return;
     }
@@ -29,11 +29,11 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
     const struct expr *expr = stage->item_count > 0 ? stage->items[0].expr : NULL;
     struct term term = unknown_term;
     size_t index = 0;
-    if (expr != NULL)
+    if (expr)
         term = bind_term(&scope, expr);
     else if (stage_column(binder, stage, flow))
         term = term_of_column(&task->code, flow, 0, stage->span);
-    bool column = expr == NULL || bind_is_column(&scope, expr, term, &index);
+    const bool column = !expr || bind_is_column(&scope, expr, term, &index);
     flow->scalar_known = term_is_known(term) && bind_aggregated(&scope, what.kind, &term, expr, what.name, stage->span);
     if (flow->scalar_known) {
         if (column)
@@ -56,7 +56,8 @@ const struct expr *call_of_stage(struct binder *binder, const struct stage *stag
     call->args = arena_array(binder->arena, stage->item_count + 1, sizeof *call->args);
     for (size_t i = 0; i < stage->item_count; i++)
         call->args[call->arg_count++] = stage->items[i].expr;
-    bool lacks_column = stage->item_count + 1 == function->least && (stage->item_count == 0 || function->most == 2);
+    const bool lacks_column =
+        stage->item_count + 1 == function->least && (stage->item_count == 0 || function->most == 2);
     if (!lacks_column || (function->id != AGGREGATE_QUANTILE && stage->item_count > 0))
         return call;
     if (!stage_column(binder, stage, flow))
@@ -70,7 +71,7 @@ const struct expr *call_of_stage(struct binder *binder, const struct stage *stag
 /* A group of all rows is one row, whose value is the largest; where there is none, that is an error. */
 void bind_aggregate_function(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    if (stage->along.text != NULL) {
+    if (stage->along.text) {
         bind_axis_reduction(binder, stage, flow);
         return;
     }
@@ -83,14 +84,14 @@ void bind_aggregate_function(struct binder *binder, const struct stage *stage, s
     group->items = NULL;
     group->item_count = 0;
     group->aggregates = item;
-    group->aggregate_count = call != NULL;
+    group->aggregate_count = call ? 1 : 0;
     struct groups groups;
-    const char *name = call != NULL ? name_of_aggregate(binder, stage, flow, call) : function->canonical;
+    const char *name = call ? name_of_aggregate(binder, stage, flow, call) : function->canonical;
     groups_lower(binder, group, flow, &groups);
     struct task *task = task_reading(binder, stage->word->canonical, stage->span, &groups.flow);
     struct aggregate what = {.kind = AGG_MAX, .value = NO_VALUE, .name = name, .word = function->canonical};
     struct term term = unknown_term;
-    if (call != NULL)
+    if (call)
         term = term_of_column(&task->code, &groups.flow, groups.values.at[0].column, stage->span);
     flow->scalar_known = term_is_known(term);
     if (flow->scalar_known) {
@@ -105,7 +106,7 @@ void bind_aggregate_function(struct binder *binder, const struct stage *stage, s
 
 void bind_count(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    if (stage->along.text != NULL) {
+    if (stage->along.text) {
         bind_axis_reduction(binder, stage, flow);
         return;
     }
@@ -127,7 +128,7 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
     int64_t neutral = 0;
     if (term->present == NO_VALUE)
         return true;
-    bool real = code->at[term->value].kind == KIND_FLOAT;
+    const bool real = code->at[term->value].kind == KIND_FLOAT;
     switch (what->kind) {
     case AGG_SUM:
     case AGG_XOR:
@@ -149,15 +150,15 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
         term->value = term_required(code, *term, stage->span);
         return true;
     }
-    bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
+    const bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
     if (bound && !what->has_initial) {
         bind_error(binder, stage->span, "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
                    "along an axis, `%s` has no value before the first that is not missing",
                    text_of_word(binder->arena, stage));
         return false;
     }
-    double number = what->kind == AGG_MIN ? INFINITY : what->kind == AGG_MAX ? -INFINITY : (double)neutral;
-    value other = real ? code_float(code, number, stage->span) : code_exact_int(code, neutral, stage->span);
+    const double number = what->kind == AGG_MIN ? INFINITY : what->kind == AGG_MAX ? -INFINITY : (double)neutral;
+    const value other = real ? code_float(code, number, stage->span) : code_exact_int(code, neutral, stage->span);
     term->value = code_op(code, OP_SELECT, term->present, term->value, other, stage->span);
     return true;
 }
@@ -166,9 +167,8 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
 static const char *scanned_extreme(const struct stage *stage, const struct slot *slot)
 {
     const char *op = stage->op.text;
-    const bool extreme = op != NULL && (strcmp(op, "min") == 0 || strcmp(op, "max") == 0);
-    if (!extreme || !slot->known || stage->initial != NULL || stage->exclusive.text != NULL ||
-        stage->along.text != NULL)
+    const bool extreme = op && (strcmp(op, "min") == 0 || strcmp(op, "max") == 0);
+    if (!extreme || !slot->known || stage->initial || stage->exclusive.text || stage->along.text)
         return NULL;
     return slot->validity != 0 || slot->logical.kind == LOGICAL_TEXT ? op : NULL;
 }
@@ -181,7 +181,7 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
         return;
     }
     size_t axis = 0;
-    bool shaped = stage->along.text == NULL || bind_along(binder, stage, flow, &axis);
+    const bool shaped = !stage->along.text || bind_along(binder, stage, flow, &axis);
     if (!stage_column(binder, stage, flow) || !shaped) {
         task_unknown(binder, stage, flow);
         return;
@@ -189,18 +189,18 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     struct operands operands;
     struct slot slot = flow->columns[0];
     const char *extreme = scanned_extreme(stage, &slot);
-    if (extreme != NULL) {
+    if (extreme) {
         bind_scan_as_window(binder, stage, extreme, 0, flow);
         return;
     }
     operands_begin(binder, stage, flow, &operands);
     struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
-    bool sum = stage->op.text != NULL && strcmp(stage->op.text, "+") == 0;
+    const bool sum = stage->op.text && strcmp(stage->op.text, "+") == 0;
     if (!bind_aggregated(&operands.scope, sum ? AGG_SUM : AGG_PRODUCT, &term, NULL, "scan", stage->span)) {
         task_unknown(binder, stage, flow);
         return;
     }
-    enum kind kind = operands.task->code.at[term.value].kind;
+    const enum kind kind = operands.task->code.at[term.value].kind;
     bool combines = bind_combiner(binder, stage, kind, &what);
     if (combines && !scanned_value(binder, stage, &what, &operands.task->code, &term))
         combines = false;
@@ -210,8 +210,8 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     what.value = code_input(&task->code, (int64_t)input, kind, stage->span);
     task->code.at[what.value].fallible = true;
     task->column_op->keys[0] = input;
-    task->column_op->exclusive = stage->exclusive.text != NULL;
-    if (stage->along.text != NULL) {
+    task->column_op->exclusive = stage->exclusive.text;
+    if (stage->along.text) {
         const struct lines lines = shape_lines(&flow->shape, axis);
         column_operator_along(task->column_op, &lines);
     }
@@ -229,7 +229,7 @@ void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *
         lower_combine(binder, stage, flow);
         return;
     }
-    if (stage->along.text != NULL) {
+    if (stage->along.text) {
         bind_axis_reduction(binder, stage, flow);
         return;
     }
@@ -269,7 +269,7 @@ void bind_with(struct binder *binder, const struct stage *stage, struct flow *fl
     struct arena *arena = binder->arena;
     struct named_aggregate *names = arena_array(arena, stage->item_count, sizeof *names);
     struct aggregate_values *values = NULL;
-    if (binder->aggregates != NULL) {
+    if (binder->aggregates) {
         values = arena_alloc(arena, sizeof *values);
         *values = *binder->aggregates;
     }

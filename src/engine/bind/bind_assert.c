@@ -20,10 +20,10 @@ static void bind_row_check(struct binder *binder, const struct stage *stage, str
     const struct expr *expr = stage_expr(binder, stage);
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-    value holds = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
+    const value holds = expr ? bind_condition(&scope, expr) : NO_VALUE;
     if (holds != NO_VALUE) {
         task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-        value keep = code_op(&task->code, OP_ASSERT, holds, NO_VALUE, NO_VALUE, expr->span);
+        const value keep = code_op(&task->code, OP_ASSERT, holds, NO_VALUE, NO_VALUE, expr->span);
         task->filters[0] = (struct filter){keep, expr->span};
         task->stages[0].condition = expr;
         task->filter_count = 1;
@@ -38,12 +38,12 @@ static void bind_value_check(struct binder *binder, const struct stage *stage, c
 {
     const struct expr *expr = stage_expr(binder, stage);
     const struct head *head = stage->head;
-    if (head != NULL && head->count > 1) {
+    if (head && head->count > 1) {
         bind_error(binder, head->span, NULL, "%s for one value",
                    text_of_count(binder->arena, (int64_t)head->count, "name"));
         return;
     }
-    if (expr == NULL || !flow->scalar_known)
+    if (!expr || !flow->scalar_known)
         return;
     const struct subject subject = {
         .value = {.name = arena_printf(binder->arena, "%s", flow->scalar_name),

@@ -75,7 +75,7 @@ static void reduce_axis_by_group(struct operands *operands, const struct reducti
     struct binder *binder = operands->binder;
     const struct stage *stage = operands->stage;
     const struct lines *lines = &reduction->lines;
-    value key = line_of_row(&operands->task->code, lines, stage->span);
+    const value key = line_of_row(&operands->task->code, lines, stage->span);
     const struct aggregation of = {.binder = binder, .stage = stage, .flow = operands->flow};
     struct pass pass = {.of = &of, .operands = *operands};
     pass_add_key(&pass, operands_add(&pass.operands, key, (struct slot){.name = reduction->key, .type = TYPE_I64}));
@@ -92,7 +92,7 @@ static void reduce_axis_by_group(struct operands *operands, const struct reducti
     struct flow groups = pass.flow;
     groups.rows = lines_count(reduction);
     struct task *pick = task_reading(binder, "pick", stage->span, &groups);
-    value given = code_input(&pick->code, 1, type_table[slot.type].kind, stage->span);
+    const value given = code_input(&pick->code, 1, type_table[slot.type].kind, stage->span);
     set_axis_output(binder, reduction, flow, pick, given, groups.columns[1]);
 }
 
@@ -103,7 +103,7 @@ static void reduce_axis_by_scan(struct operands *operands, const struct reductio
     struct binder *binder = operands->binder;
     const struct stage *stage = operands->stage;
     struct span span = stage->span;
-    enum kind kind = type_table[slot.type].kind;
+    const enum kind kind = type_table[slot.type].kind;
     size_t input;
     operands_add(operands, v, (struct slot){.name = slot.name, .type = type_of_kind(operands->task->code.at[v].kind)});
     struct task *scan = operands_end(operands, "scan", OPERATOR_SCAN, 1, &input);
@@ -122,9 +122,9 @@ static void reduce_axis_by_scan(struct operands *operands, const struct reductio
     struct task *last = task_new(binder, "gather", span, NULL);
     last->rows = lines_count(reduction);
     const struct input whole = {.task = scan, .type = slot.type, .name = slot.name, .whole = true};
-    size_t from = task_add_input(last, &whole, binder->arena);
-    value place = end_of_line(&last->code, &reduction->lines, span);
-    value given = code_gather(&last->code, (int64_t)from, kind, place, span);
+    const size_t from = task_add_input(last, &whole, binder->arena);
+    const value place = end_of_line(&last->code, &reduction->lines, span);
+    const value given = code_gather(&last->code, (int64_t)from, kind, place, span);
     set_axis_output(binder, reduction, flow, last, given, slot);
 }
 
@@ -177,7 +177,7 @@ static void reduce_axis_of_function(struct binder *binder, const struct stage *s
     const size_t count = flow->count, all = count + flow->hidden;
     const struct aggregate_function *function = aggregate_find(stage->word->canonical);
     const struct expr *call = call_of_stage(binder, stage, flow, function);
-    if (call == NULL) {
+    if (!call) {
         task_unknown(binder, stage, flow);
         flow->shape = reduction->left;
         return;
@@ -300,7 +300,7 @@ void bind_axis_reduction(struct binder *binder, const struct stage *stage, struc
         return;
     }
     operands_begin(binder, stage, flow, &operands);
-    value v = bind_axis_terminal(&operands, &what, &slot, &other, &known);
+    const value v = bind_axis_terminal(&operands, &what, &slot, &other, &known);
     if (term_is_known(other)) {
         reduce_axis_of_term(&operands, &reduction, other, slot.name, flow);
     } else if (!known) {

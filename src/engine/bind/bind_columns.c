@@ -15,7 +15,7 @@ static struct term bind_item(struct scope *scope, const struct item *item, struc
     if (!bind_is_column(scope, item->expr, term, &index))
         return term;
     const struct slot *column = &scope->flow->columns[index];
-    if (slot->name == NULL || strcmp(slot->name, column->name) == 0) {
+    if (!slot->name || strcmp(slot->name, column->name) == 0) {
         slot->name = column->name;
         slot->key = column->key;
     }
@@ -25,13 +25,13 @@ static struct term bind_item(struct scope *scope, const struct item *item, struc
 
 static bool is_bare(const struct item *item)
 {
-    return item->name.text == NULL && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION);
+    return !item->name.text && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION);
 }
 
 void bind_map(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    size_t count = stage->item_count;
-    if (stage_expr(binder, stage) == NULL || too_many_columns(binder, count, stage->span)) {
+    const size_t count = stage->item_count;
+    if (!stage_expr(binder, stage) || too_many_columns(binder, count, stage->span)) {
         flow->open = true;
         return;
     }
@@ -59,7 +59,7 @@ static bool place_column(struct binder *binder, const struct item *item, const s
     size_t at = 0;
     while (at < count && strcmp(columns[at].name, item->name.text) != 0)
         at++;
-    if (at < count && given[at] != NULL) {
+    if (at < count && given[at]) {
         bind_error_second(binder, item->name.span, given[at]->name.span, "here first", NULL, "`%s` is derived twice",
                           item->name.text);
         return false;
@@ -77,8 +77,8 @@ static bool place_column(struct binder *binder, const struct item *item, const s
 void bind_derive(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     size_t count = flow->count;
-    size_t most = count + stage->item_count;
-    if (stage_expr(binder, stage) == NULL || too_many_columns(binder, most, stage->span)) {
+    const size_t most = count + stage->item_count;
+    if (!stage_expr(binder, stage) || too_many_columns(binder, most, stage->span)) {
         flow->open = true;
         return;
     }
@@ -96,7 +96,7 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
         size_t place;
         scope.given_count = i;
         struct term term = bind_item(&scope, item, &slot);
-        if (item->name.text == NULL) {
+        if (!item->name.text) {
             bind_error(binder, item->span, "write `NAME = EXPRESSION`", "a derived column needs a name");
             continue;
         }
@@ -143,7 +143,7 @@ void bind_nth(struct binder *binder, const struct stage *stage, struct flow *flo
 static bool has_new_names(const struct stage *stage)
 {
     for (size_t i = 0; i < stage->item_count; i++) {
-        if (stage->items[i].name.text != NULL)
+        if (stage->items[i].name.text)
             return true;
     }
     return false;
@@ -157,7 +157,7 @@ void bind_pick(struct binder *binder, const struct stage *stage, struct flow *fl
     }
     size_t count = stage->item_count;
     struct scope scope = {.binder = binder, .flow = flow};
-    bool known = stage_expr(binder, stage) != NULL && !too_many_columns(binder, count, stage->span);
+    bool known = stage_expr(binder, stage) && !too_many_columns(binder, count, stage->span);
     if (!known)
         count = 0;
     size_t *indices = arena_array(binder->arena, count, sizeof *indices);
@@ -188,7 +188,7 @@ static bool names_differ(struct binder *binder, const struct stage *stage, const
     for (size_t i = 0; i < stage->item_count; i++) {
         const struct name *name = &stage->items[i].name;
         size_t same = 0;
-        for (size_t k = 0; name->text != NULL && k < kept->count; k++)
+        for (size_t k = 0; name->text && k < kept->count; k++)
             same += strcmp(kept->items[k].name.text, name->text) == 0;
         if (same < 2)
             continue;
@@ -239,7 +239,7 @@ static bool find_columns(struct binder *binder, const struct stage *stage, const
 
 void bind_rename(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    enum stage_kind kind = stage->word->stage;
+    const enum stage_kind kind = stage->word->stage;
     size_t *indices = arena_array(binder->arena, stage->item_count, sizeof *indices);
     if (!find_columns(binder, stage, flow, indices, kind == STAGE_PICK)) {
         task_unknown(binder, stage, flow);
@@ -255,7 +255,7 @@ void bind_rename(struct binder *binder, const struct stage *stage, struct flow *
         const struct item *item = NULL;
         for (size_t i = 0; i < stage->item_count; i++)
             item = indices[i] == k ? &stage->items[i] : item;
-        if (item == NULL)
+        if (!item)
             keep(binder, &kept, k, flow->columns[k].name, stage->span);
         else if (kind == STAGE_RENAME)
             keep(binder, &kept, k, item->name.text, item->span);

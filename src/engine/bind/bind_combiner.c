@@ -32,8 +32,7 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
     for (size_t i = 0; i < WORD_COUNT; i++)
         names[i] = operator_words[i].text;
     const char *word = text_of_word(binder->arena, stage);
-    if (env_find(binder->env, stage->op.text) != NULL &&
-        env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
+    if (env_find(binder->env, stage->op.text) && env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
         bind_error(
             binder, stage->op.span,
             arena_printf(binder->arena, "`%s |a, b| %s(a, b)` combines values with a function", word, stage->op.text),
@@ -65,7 +64,7 @@ static value result_of(struct scope *scope, const struct expr *expr, enum kind k
     if (v == NO_VALUE)
         return NO_VALUE;
     v = bind_number(scope->code, v, expr->span);
-    enum kind given = scope->code->at[v].kind;
+    const enum kind given = scope->code->at[v].kind;
     if (kind == KIND_FLOAT && given == KIND_INT)
         return code_op(scope->code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, expr->span);
     if (kind == given)
@@ -92,7 +91,7 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
     struct scope scope = {
         .binder = binder, .code = &body->code, .task = body, .flow = &pair, .head = head, .combines = true};
     name_check_head(&scope);
-    value v = result_of(&scope, expr, kind, bind_plain(&scope, expr, "the function"));
+    const value v = result_of(&scope, expr, kind, bind_plain(&scope, expr, "the function"));
     if (v == NO_VALUE)
         return NULL;
     if (code_has_loops(&body->code)) {
@@ -121,7 +120,7 @@ static bool bind_initial(struct binder *binder, const struct stage *stage, enum 
         return false;
     }
     const struct expr *expr = stage->initial->expr;
-    enum known known = bind_constant(&scope, expr, &scalar);
+    const enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
     if (scalar.logical.kind != LOGICAL_NUMBER && !scalar.missing) {
@@ -151,12 +150,12 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
     *what =
         (struct aggregate){.kind = AGG_FOLD, .name = stage->word->canonical, .span = stage->span, .value = NO_VALUE};
     bool has_identity = false;
-    if (stage->op.text == NULL) {
+    if (!stage->op.text) {
         what->reducer = bind_reducer(binder, stage, kind);
-        good = what->reducer != NULL;
+        good = what->reducer;
     } else {
         const struct operator_word *word = find_operator_word(stage->op.text);
-        if (word == NULL) {
+        if (!word) {
             unknown_operator(binder, stage);
             return false;
         }
@@ -168,12 +167,12 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
             good = false;
         }
     }
-    if (stage->initial != NULL)
+    if (stage->initial)
         return bind_initial(binder, stage, kind, what) && good;
-    if (good && stage->exclusive.text != NULL && !has_identity) {
+    if (good && stage->exclusive.text && !has_identity) {
         bind_error(binder, stage->exclusive.span, "give an initial value: `exclusive from INIT`",
                    "an exclusive scan needs an initial value: %s no neutral value",
-                   stage->op.text != NULL ? arena_printf(binder->arena, "`%s` has", stage->op.text) : "a function has");
+                   stage->op.text ? arena_printf(binder->arena, "`%s` has", stage->op.text) : "a function has");
         return false;
     }
     return good;

@@ -15,10 +15,10 @@ static void read_whole(struct binder *binder, struct task *task, const struct fl
 /* Sets the outputs to the inputs' elements at this position; NO_VALUE: unknown. */
 static void set_elements(struct binder *binder, struct task *task, struct flow *flow, value position)
 {
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++) {
-        enum kind kind = type_table[flow->columns[k].type].kind;
+        const enum kind kind = type_table[flow->columns[k].type].kind;
         values[k] = NO_VALUE;
         if (position != NO_VALUE && flow->columns[k].known)
             values[k] = code_gather(&task->code, (int64_t)k, kind, position, task->span);
@@ -78,7 +78,7 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
 void bind_gather(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct flow positions;
-    bool known = bind_positions(binder, stage, flow, &positions);
+    const bool known = bind_positions(binder, stage, flow, &positions);
     struct task *task = task_new(binder, stage->word->canonical, stage->span, NULL);
     read_whole(binder, task, flow);
     task->rows = positions.rows;
@@ -104,6 +104,6 @@ void bind_reverse(struct binder *binder, const struct stage *stage, struct flow 
     if (task->rows < 0)
         task->rows_from = flow->task;
     value rows = code_rows(code, stage->span), one = code_exact_int(code, 1, stage->span);
-    value last = code_op(code, OP_SUB, rows, one, NO_VALUE, stage->span);
+    const value last = code_op(code, OP_SUB, rows, one, NO_VALUE, stage->span);
     set_elements(binder, task, flow, code_op(code, OP_SUB, last, code_row(code, stage->span), NO_VALUE, stage->span));
 }

@@ -13,7 +13,7 @@ static const char *hint_of_aggregate(struct binder *binder, const struct expr *e
     const char **names = arena_array(binder->arena, aggregate_function_count, sizeof *names), *nearest;
     for (size_t i = 0; i < aggregate_function_count; i++)
         names[i] = aggregate_functions[i].name;
-    const bool similar = expr->kind == EXPR_CALL && function_find(expr->name.text) == NULL &&
+    const bool similar = expr->kind == EXPR_CALL && !function_find(expr->name.text) &&
                          nearest_names(expr->name.text, names, aggregate_function_count, &nearest, 1) > 0;
     return similar ? arena_printf(binder->arena, "did you mean `%s`? `.help aggregates` lists them", nearest)
                    : how_to_aggregate;
@@ -25,7 +25,7 @@ static void refuse_item(struct binder *binder, const struct expr *expr)
     const struct aggregate_function *function = NULL;
     if (expr->kind == EXPR_NAME)
         function = aggregate_find(expr->name.text);
-    if (function == NULL)
+    if (!function)
         bind_error(binder, expr->span, hint_of_aggregate(binder, expr), "`%s` is not an aggregate",
                    text_of_span(binder->arena, expr->span, 40));
     else
@@ -39,7 +39,7 @@ const char *name_of_aggregate(struct binder *binder, const struct stage *stage, 
                               const struct expr *expr)
 {
     const struct aggregate_function *function = aggregate_of_call(binder, expr);
-    if (function == NULL)
+    if (!function)
         return NULL;
     if (function->id == AGGREGATE_COUNT || expr->arg_count == 0)
         return function->canonical;
@@ -141,9 +141,9 @@ static void compute_result(struct binder *binder, const struct stage *stage, str
 static const char *name_of_key(const struct stage *stage, const struct groups *groups, size_t i)
 {
     const struct expr *expr = stage->items[i].expr;
-    bool given = stage->items[i].name.text != NULL || expr->kind == EXPR_NAME || expr->kind == EXPR_POSITION;
+    const bool given = stage->items[i].name.text || expr->kind == EXPR_NAME || expr->kind == EXPR_POSITION;
     for (size_t k = 0; k < groups->key_count && !given; k++) {
-        if (k != i && groups->key_names[i] != NULL && groups->key_names[k] != NULL &&
+        if (k != i && groups->key_names[i] && groups->key_names[k] &&
             strcmp(groups->key_names[i], groups->key_names[k]) == 0)
             return NULL;
     }
@@ -168,20 +168,20 @@ void bind_group(struct binder *binder, const struct stage *stage, struct flow *f
     }
     for (size_t i = 0; i < key_count; i++) { /* any other constant may be meant */
         const struct item *item = &stage->items[i];
-        const char *hint = item->name.text == NULL ? name_hint_of_text(binder, item->expr, flow) : NULL;
-        if (hint != NULL)
+        const char *hint = !item->name.text ? name_hint_of_text(binder, item->expr, flow) : NULL;
+        if (hint)
             bind_error(binder, item->expr->span, hint, "this key is the same for all rows");
     }
     const struct flow rows = *flow;
     groups_lower(binder, stage, flow, &groups);
     for (size_t i = 0; i < key_count; i++) {
         slots[i].name = name_of_key(stage, &groups, i);
-        open = open || (slots[i].name == NULL && !groups.flow.columns[i].known); /* its full name is not known */
+        open = open || (!slots[i].name && !groups.flow.columns[i].known); /* its full name is not known */
     }
     for (size_t i = 0; i < stage->aggregate_count; i++) {
         const struct item *item = &stage->aggregates[i];
         slots[key_count + i].name =
-            item->name.text != NULL ? item->name.text : name_of_aggregate(binder, stage, &rows, item->expr);
+            item->name.text ? item->name.text : name_of_aggregate(binder, stage, &rows, item->expr);
     }
     if (is_result(stage, &groups) || open)
         name_result(binder, &groups, slots, flow);

@@ -11,7 +11,7 @@ static bool names_column(const struct binder *binder, const struct stage *stage,
     const struct expr *expr = stage->items[0].expr;
     if (expr->kind == EXPR_POSITION)
         return true;
-    if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text) != NULL)
+    if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text))
         return false;
     for (size_t i = 0; expr->kind == EXPR_NAME && i < flow->count; i++) {
         if (strcmp(expr->name.text, flow->columns[i].name) == 0)
@@ -25,7 +25,7 @@ static void bins_of(struct binder *binder, const struct stage *stage, int64_t *b
 {
     enum { DEFAULT_BINS = 10, MOST_BINS = 1000000 };
     *bins = DEFAULT_BINS;
-    if (stage->head != NULL) {
+    if (stage->head) {
         bind_error(binder, stage->head->span, "as in `hist 20`", "`hist` takes a number of intervals");
         return;
     }
@@ -64,7 +64,7 @@ static void set_hist_outputs(struct binder *binder, struct task *task, struct sl
     enum { COLUMNS = 3 };
     const size_t input = task->column_op->keys[0];
     /* The values only say what the outputs are computed from. */
-    value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, task->span);
+    const value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, task->span);
     const value values[COLUMNS] = {all, all, all};
     struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
     slots[0] = slots[1] = edge;
@@ -112,7 +112,7 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     struct operands operands;
     operands_begin(binder, stage, flow, &operands);
     struct term term = term_of_column(&operands.task->code, flow, 0, stage->span);
-    bool calendar = logical_is_time(column.logical);
+    const bool calendar = logical_is_time(column.logical);
     const bool decimal = column.logical.kind == LOGICAL_DECIMAL;
     if (decimal)
         term.logical = (struct logical_type){.kind = LOGICAL_NUMBER};
@@ -121,7 +121,7 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
         return;
     }
     size_t input;
-    enum type type = type_of_kind(operands.task->code.at[term.value].kind);
+    const enum type type = type_of_kind(operands.task->code.at[term.value].kind);
     operands_add(&operands, term.value, (struct slot){.name = column.name, .type = type});
     struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
     task->column_op->keys[0] = input;

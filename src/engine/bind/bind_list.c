@@ -19,7 +19,7 @@ static bool widen(struct binder *binder, struct list *list, const struct scalar 
     list->missing = list->missing || scalar->missing;
     if (scalar->missing)
         return true;
-    bool first = !list->typed;
+    const bool first = !list->typed;
     list->typed = true;
     if (first) {
         *like = *scalar;
@@ -50,7 +50,7 @@ static bool list_values(struct binder *binder, const struct source_node *source,
     list->like = scalar_int(0);
     for (size_t i = 0; i < list->count && !bind_gave_up(binder); i++) {
         struct scalar *scalar = &list->values[i];
-        enum known found = bind_constant(&scope, source->items[i], scalar);
+        const enum known found = bind_constant(&scope, source->items[i], scalar);
         known = found == KNOWN_VALUE && known;
         if (found != KNOWN_NOTHING && !widen(binder, list, scalar, source->items[i]))
             return false;
@@ -84,11 +84,11 @@ static struct column *column_of_texts(const struct list *list, struct arena *are
             codes[i] = interner_add(interner, list->values[i].text);
     }
     *dictionary = dictionary_of_interners(&interner, 1, &map, NULL);
-    enum type type = dictionary_code_type((*dictionary)->count);
+    const enum type type = dictionary_code_type((*dictionary)->count);
     struct column *column = column_reserve(type, type, (int64_t)list->count);
-    for (size_t i = 0; i < list->count && column != NULL; i++)
+    for (size_t i = 0; i < list->count && column; i++)
         column_set_int(column, (int64_t)i, list->values[i].missing ? 0 : map[codes[i]]);
-    if (column != NULL)
+    if (column)
         column_finish(column, (int64_t)list->count);
     free(map);
     interner_free(interner);
@@ -98,9 +98,9 @@ static struct column *column_of_texts(const struct list *list, struct arena *are
 static struct column *validity_of(const struct list *list)
 {
     struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, (int64_t)list->count);
-    for (size_t i = 0; i < list->count && validity != NULL; i++)
+    for (size_t i = 0; i < list->count && validity; i++)
         column_set_int(validity, (int64_t)i, !list->values[i].missing);
-    if (validity != NULL)
+    if (validity)
         column_finish(validity, (int64_t)list->count);
     return validity;
 }
@@ -109,10 +109,10 @@ static struct column *validity_of(const struct list *list)
 static struct column *column_of_list(const struct list *list, struct arena *arena)
 {
     struct logical_type logical = list->like.logical;
-    bool text = logical.kind == LOGICAL_TEXT;
+    const bool text = logical.kind == LOGICAL_TEXT;
     struct column *column = text ? column_of_texts(list, arena, &logical.dictionary) : column_of_numbers(list, arena);
     struct column *validity = list->missing ? validity_of(list) : NULL;
-    if (column != NULL) {
+    if (column) {
         column_set_logical(column, logical);
         column_set_validity(column, validity);
     }
@@ -125,13 +125,13 @@ struct column *bind_list(struct binder *binder, const struct source_node *source
 {
     struct list list = {.count = source->item_count};
     list.values = arena_array(binder->arena, list.count, sizeof *list.values);
-    bool known = list_values(binder, source, &list);
+    const bool known = list_values(binder, source, &list);
     *slot = (struct slot){.name = "c1", .known = known, .logical = list.like.logical};
     slot->type = list.like.kind == KIND_FLOAT ? TYPE_F64 : TYPE_I64;
     if (!known || bind_gave_up(binder))
         return NULL;
     struct column *column = column_of_list(&list, binder->arena);
-    if (column == NULL) {
+    if (!column) {
         bind_error(binder, source->span, NULL, "not enough memory for this list");
         return NULL;
     }

@@ -11,7 +11,7 @@ static void add_columns(struct operands *operands)
 {
     for (size_t k = 0; k < operands->flow->count + operands->flow->hidden; k++) {
         const struct slot *slot = &operands->flow->columns[k];
-        enum kind kind = type_table[slot->type].kind;
+        const enum kind kind = type_table[slot->type].kind;
         operands_add(operands, code_input(&operands->task->code, (int64_t)k, kind, operands->stage->span), *slot);
     }
 }
@@ -19,11 +19,11 @@ static void add_columns(struct operands *operands)
 /* Sets the operator's outputs to the flow's columns: inputs[k], or input k if `inputs` is NULL. */
 static void carry(struct binder *binder, struct task *task, const size_t *inputs, struct flow *flow)
 {
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count, sizeof *values);
     for (size_t k = 0; k < count; k++) {
-        enum kind kind = type_table[flow->columns[k].type].kind;
-        values[k] = code_input(&task->code, (int64_t)(inputs != NULL ? inputs[k] : k), kind, task->span);
+        const enum kind kind = type_table[flow->columns[k].type].kind;
+        values[k] = code_input(&task->code, (int64_t)(inputs ? inputs[k] : k), kind, task->span);
     }
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
@@ -72,7 +72,7 @@ static void add_all_keys(struct operands *operands, struct sort_keys *keys, bool
 {
     struct code *code = &operands->task->code;
     for (size_t k = 0; k < operands->flow->count; k++) {
-        size_t validity = operands->flow->columns[k].validity;
+        const size_t validity = operands->flow->columns[k].validity;
         if (validity != 0) {
             value missing =
                 code_op(code, OP_NOT, operands->values[validity], NO_VALUE, NO_VALUE, operands->stage->span);
@@ -106,7 +106,7 @@ static void add_keys(struct operands *operands, struct sort_keys *keys)
 void bind_sort(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
-    size_t most = 2 * (flow->count + flow->hidden + stage->item_count) + 1;
+    const size_t most = 2 * (flow->count + flow->hidden + stage->item_count) + 1;
     if (too_many_columns(binder, flow->count + stage->item_count, stage->span)) {
         flow->open = true;
         return;
@@ -142,7 +142,7 @@ void sort_by_column(struct binder *binder, const struct stage *stage, struct flo
 void bind_distinct(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct operands operands;
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     size_t *inputs = arena_array(binder->arena, count + 1, sizeof *inputs);
     operands_begin(binder, stage, flow, &operands);
     add_columns(&operands);
@@ -179,7 +179,7 @@ static void add_validity(struct binder *binder, const struct stage *stage, struc
     if (all)
         return;
     struct task *task = task_of_stage(binder, stage, flow);
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     struct slot *slots = arena_grow(binder->arena, flow->columns, count, count + 1, sizeof *slots);
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
@@ -203,7 +203,7 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
 {
     add_validity(binder, stage, flow);
     struct flow at[2] = {*flow};
-    bool known = bind_positions(binder, stage, flow, &at[1]);
+    const bool known = bind_positions(binder, stage, flow, &at[1]);
     const struct flow nothing = {.rows = -1};
     struct task *task = operator_new(binder, "scatter", stage->span, &nothing, OPERATOR_SCATTER, 1);
     task_reserve_inputs(task, flow->count + flow->hidden + at[1].count, binder->arena);
@@ -216,7 +216,7 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
         task->column_op->key_count = 0;
 
     flow->rows = task->rows;
-    if (stage->into != NULL) {
+    if (stage->into) {
         struct code code;
         code_init(&code, binder->arena);
         struct scope scope = scope_without_columns(binder, &code, "the result's number of rows is one number");

@@ -75,12 +75,12 @@ static bool check_body(struct binder *binder, const struct stage *stage, struct 
     bool good = true;
     for (size_t i = 0; i < stage->body_count; i++) {
         const struct body_stage *found = find_body_stage(stage->body[i].word->stage);
-        if (found == NULL) {
+        if (!found) {
             refuse_stage(binder, &stage->body[i]);
             good = false;
             continue;
         }
-        if (stage->body[i].across != NULL) {
+        if (stage->body[i].across) {
             bind_error(binder, stage->body[i].across->span, "`group` by the keys of `per`, too, and without it",
                        "`across` cannot be within `per`");
             good = false;
@@ -120,11 +120,11 @@ static void leave_ordered(struct binder *binder, const struct stage *stage, stru
 static struct task *move_back(struct binder *binder, const struct stage *stage, const struct per *per,
                               const struct flow *flow)
 {
-    enum operator_kind kind = per->drops ? OPERATOR_SORT : OPERATOR_SCATTER;
+    const enum operator_kind kind = per->drops ? OPERATOR_SORT : OPERATOR_SCATTER;
     struct task *task = operator_new(binder, "per", stage->span, flow, kind, 1);
     task->column_op->keys[0] = flow->place;
     struct flow moved = *flow;
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
         values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
@@ -146,7 +146,7 @@ static void leave_in_place(struct binder *binder, const struct stage *stage, con
     task->rows = per->drops ? -1 : before->rows;
     if (task->rows < 0)
         task->rows_from = per->drops ? moved : before->task;
-    value place = per->drops ? per_row_input(task, moved, inside.place, arena) : NO_VALUE;
+    const value place = per->drops ? per_row_input(task, moved, inside.place, arena) : NO_VALUE;
     for (size_t k = 0; k < inside.count; k++) {
         const struct slot *slot = &inside.columns[k];
         terms[k] = unknown_term;
@@ -192,7 +192,7 @@ static void number_groups(struct binder *binder, const struct stage *stage, stru
         per_partition_outputs(binder, numbers, &numbered);
     }
     struct task *task = task_reading(binder, "per", stage->span, flow);
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
         values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
@@ -267,8 +267,8 @@ static void bind_group_of_groups(struct binder *binder, const struct stage *per,
     again.items = arena_array(binder->arena, keys + 1, sizeof *again.items);
     group.item_count = keys + stage->item_count;
     again.item_count = keys;
-    if (stage->head != NULL || !key_items(binder, per, flow, group.items)) {
-        if (stage->head != NULL)
+    if (stage->head || !key_items(binder, per, flow, group.items)) {
+        if (stage->head)
             bind_error(binder, stage->head->span, "name the columns themselves", "`group` within `per` takes no head");
         task_unknown(binder, stage, flow);
         flow->group = 0;
@@ -328,7 +328,7 @@ static bool bind_scattered(struct binder *binder, const struct stage *stage, str
 void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     struct per per = {.before = *flow};
-    bool good = check_body(binder, stage, &per);
+    const bool good = check_body(binder, stage, &per);
     if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
         task_unknown(binder, stage, flow);
         return;

@@ -13,7 +13,7 @@ struct columns {
 
 static void add_slot(struct columns *columns, bool hidden, struct slot slot, value v)
 {
-    size_t place = columns->count + columns->hidden;
+    const size_t place = columns->count + columns->hidden;
     columns->slots[place] = slot;
     columns->values[place] = v;
     if (hidden)
@@ -26,7 +26,7 @@ static void add_slot(struct columns *columns, bool hidden, struct slot slot, val
 value per_input_at(struct task *task, struct input input, value place, struct arena *arena)
 {
     input.whole = true;
-    int64_t number = (int64_t)task_add_input(task, &input, arena);
+    const int64_t number = (int64_t)task_add_input(task, &input, arena);
     return code_lookup(&task->code, number, type_table[input.type].kind, place, task->span);
 }
 
@@ -48,7 +48,7 @@ void per_partition_outputs(struct binder *binder, struct task *task, struct flow
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
     slots[1] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
-    value placeholder = code_input(&task->code, 0, type_table[task->inputs[0].type].kind, task->span);
+    const value placeholder = code_input(&task->code, 0, type_table[task->inputs[0].type].kind, task->span);
     task_set_slots(binder, task, flow, slots, (value[]){placeholder, placeholder}, 2, 0);
 }
 
@@ -75,7 +75,7 @@ static bool is_column(const struct operands *operands, const struct item *item, 
                       size_t *index)
 {
     return bind_is_column(&operands->scope, item->expr, key->term, index) &&
-           (item->name.text == NULL || strcmp(item->name.text, operands->flow->columns[*index].name) == 0);
+           (!item->name.text || strcmp(item->name.text, operands->flow->columns[*index].name) == 0);
 }
 
 /* Makes the columns in the order of the groups: those of the flow, then computed keys that have a name. */
@@ -96,7 +96,7 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
     value place = per_row_input(task, rows, 0, arena), group = per_row_input(task, rows, 1, arena);
     size_t named = 0;
     for (size_t i = 0; i < key_count; i++)
-        named += stage->items[i].name.text != NULL && !is_column(operands, &stage->items[i], &keys[i], &index);
+        named += stage->items[i].name.text && !is_column(operands, &stage->items[i], &keys[i], &index);
     for (size_t k = 0; k < before.count; k++) {
         struct slot slot = before.columns[k];
         slot.origin = k + 1;
@@ -112,7 +112,7 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
                 key_slots[keys_kept] = columns.slots[index], columns.slots[index].key = ++keys_kept;
             continue;
         }
-        if (stage->items[i].name.text == NULL)
+        if (!stage->items[i].name.text)
             continue;
         struct slot slot = keys[i].slot;
         slot.validity = keys[i].nullable ? validity++ : 0;
@@ -124,12 +124,12 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
     for (size_t k = before.count; k < before.count + before.hidden; k++)
         add_slot(&columns, true, before.columns[k], per_input_at(task, per_column_input(&before, k), place, arena));
     for (size_t i = 0; i < key_count; i++) {
-        bool hidden = keys[i].nullable && stage->items[i].name.text != NULL &&
-                      !is_column(operands, &stage->items[i], &keys[i], &index);
+        bool hidden =
+            keys[i].nullable && stage->items[i].name.text && !is_column(operands, &stage->items[i], &keys[i], &index);
         if (!hidden)
             continue;
-        value missing = per_input_at(task, rows->inputs[inputs[keys[i].missing]], place, arena);
-        value present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, task->span);
+        const value missing = per_input_at(task, rows->inputs[inputs[keys[i].missing]], place, arena);
+        const value present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, task->span);
         add_slot(&columns, true, (struct slot){.name = "present", .type = TYPE_BOOL, .known = true}, present);
     }
     add_slot(&columns, true, (struct slot){.name = "group", .type = TYPE_I64, .known = true}, group);
@@ -172,23 +172,24 @@ void per_enter_scattered(struct binder *binder, const struct stage *stage, struc
     for (size_t i = 0; i < key_count; i++) {
         const struct item *item = &stage->items[i];
         const char *name = item->name.text;
-        bool column = keys[i].slot.known && (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION) &&
-                      bind_is_column(&scope, item->expr, bind_term(&scope, item->expr), &index) &&
-                      (name == NULL || strcmp(name, flow->columns[index].name) == 0);
+        const bool column = keys[i].slot.known &&
+                            (item->expr->kind == EXPR_NAME || item->expr->kind == EXPR_POSITION) &&
+                            bind_is_column(&scope, item->expr, bind_term(&scope, item->expr), &index) &&
+                            (!name || strcmp(name, flow->columns[index].name) == 0);
         if (column && slots[index].key == 0) {
             key_slots[kept] = slots[index];
             slots[index].key = ++kept;
         }
-        if (column || name == NULL)
+        if (column || !name)
             continue;
         struct slot slot = keys[i].slot;
         terms[count] = unknown_term;
         if (slot.known) {
-            value v = code_input(&task->code, (int64_t)keys[i].value, type_table[slot.type].kind, stage->span);
+            const value v = code_input(&task->code, (int64_t)keys[i].value, type_table[slot.type].kind, stage->span);
             terms[count] = term_of_type(v, slot.logical);
         }
         if (slot.known && keys[i].nullable) {
-            value missing = code_input(&task->code, (int64_t)keys[i].missing, KIND_BOOL, stage->span);
+            const value missing = code_input(&task->code, (int64_t)keys[i].missing, KIND_BOOL, stage->span);
             terms[count].present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, stage->span);
         }
         key_slots[kept] = slot;
@@ -210,9 +211,9 @@ enum { MOST_LEADING = 64 };
  * bare column. */
 static size_t leading_column(const struct stage *body, const struct flow *flow)
 {
-    if (body->word->stage != STAGE_TOP || body->head != NULL || body->item_count != 1 ||
-        body->most->expr->kind != EXPR_INT || body->most->expr->integer < 1 ||
-        body->most->expr->integer > MOST_LEADING || body->items[0].expr->kind != EXPR_NAME)
+    if (body->word->stage != STAGE_TOP || body->head || body->item_count != 1 || body->most->expr->kind != EXPR_INT ||
+        body->most->expr->integer < 1 || body->most->expr->integer > MOST_LEADING ||
+        body->items[0].expr->kind != EXPR_NAME)
         return flow->count;
     size_t k = 0;
     while (k < flow->count && strcmp(flow->columns[k].name, body->items[0].expr->name.text) != 0)

@@ -14,11 +14,11 @@ static struct input whole_column(const struct flow *flow, size_t k)
 /* Makes the flow's columns, hidden ones too, the task's outputs, read at `position`. */
 static void set_elements(struct binder *binder, struct task *task, struct flow *flow, value position)
 {
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++) {
         const struct input input = whole_column(flow, k);
-        int64_t number = (int64_t)task_add_input(task, &input, binder->arena);
+        const int64_t number = (int64_t)task_add_input(task, &input, binder->arena);
         values[k] = code_lookup(&task->code, number, type_table[input.type].kind, position, task->span);
     }
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
@@ -62,7 +62,7 @@ void bind_reverse_of_groups(struct binder *binder, const struct stage *stage, st
     struct code *code = &task->code;
     const struct span span = stage->span;
     value before = lower_row_of_group(&scope, span), after = lower_rows_after(&scope, span);
-    value first = code_op(code, OP_SUB, code_row(code, span), before, NO_VALUE, span);
+    const value first = code_op(code, OP_SUB, code_row(code, span), before, NO_VALUE, span);
     set_elements(binder, task, flow, code_op(code, OP_ADD, first, after, NO_VALUE, span));
 }
 
@@ -88,15 +88,15 @@ void bind_scan_of_groups(struct binder *binder, const struct stage *stage, struc
 {
     static const char *const scans[][2] = {{"+", "sum"}, {"min", "min"}, {"max", "max"}};
     const char *word = NULL;
-    for (size_t i = 0; stage->op.text != NULL && i < sizeof scans / sizeof *scans; i++)
+    for (size_t i = 0; stage->op.text && i < sizeof scans / sizeof *scans; i++)
         word = strcmp(stage->op.text, scans[i][0]) == 0 ? scans[i][1] : word;
-    if (word == NULL || stage->exclusive.text != NULL || stage->initial != NULL || stage->along.text != NULL) {
+    if (!word || stage->exclusive.text || stage->initial || stage->along.text) {
         bind_error(binder, stage->span, "other windows are `derive NAME = AGG(E) over A..B`",
                    "within `per` there are only `scan +`, `scan min` and `scan max`");
         task_unknown(binder, stage, flow);
         return;
     }
-    size_t column = flow->open ? flow->count : scanned_column(binder, stage, flow);
+    const size_t column = flow->open ? flow->count : scanned_column(binder, stage, flow);
     if (column == flow->count) {
         task_unknown(binder, stage, flow);
         return;

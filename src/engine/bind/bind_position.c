@@ -66,7 +66,7 @@ static value is_inside(struct code *code, value position, value count, int64_t f
     if (first < 0)
         inside = binary(code, OP_LE, code_exact_int(code, -first, span), position, span);
     if (last > 0) {
-        value end = binary(code, OP_ADD, position, code_exact_int(code, last, span), span);
+        const value end = binary(code, OP_ADD, position, code_exact_int(code, last, span), span);
         inside = binary(code, OP_AND, inside, binary(code, OP_LT, end, count, span), span);
     }
     return inside;
@@ -90,7 +90,7 @@ static value has_neighbours(struct code *code, const struct shape *shape, const 
 static void bind_border(struct binder *binder, const struct stage *stage, const struct flow *flow,
                         struct neighbourhood *n)
 {
-    n->bordered = stage->border.text != NULL && border_find(stage->border.text, &n->border);
+    n->bordered = stage->border.text && border_find(stage->border.text, &n->border);
     if (!n->bordered || flow->group == 0)
         return;
     bind_error(binder, stage->border.span, "as in `stencil -1..1 else missing: at(1) - at(-1)`",
@@ -100,11 +100,11 @@ static void bind_border(struct binder *binder, const struct stage *stage, const 
 
 void bind_stencil(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    size_t count = stage->item_count;
+    const size_t count = stage->item_count;
     struct neighbourhood n = {0};
     const bool few = bind_bounds(binder, stage, &n);
     bind_border(binder, stage, flow, &n);
-    bool fits = few && fits_shape(binder, stage, flow, &n);
+    const bool fits = few && fits_shape(binder, stage, flow, &n);
     n.known = n.known && fits && !flow->open && flow->shape.axes != AXES_UNKNOWN;
     if (!few || too_many_columns(binder, count, stage->span)) {
         flow->open = true;
@@ -135,7 +135,7 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
                                             "beside a number, `stencil`", item->expr->span);
         columns[i] = slot_of_term(&scope, terms[i]);
         columns[i].name = item->name.text;
-        const bool bare = item->name.text == NULL && item->expr->kind == EXPR_NAME;
+        const bool bare = !item->name.text && item->expr->kind == EXPR_NAME;
         if (bare && bind_is_column(&scope, item->expr, term, &column))
             columns[i].name = flow->columns[column].name;
         open = open || (bare && !term_is_known(term)); /* its full name is not known */

@@ -212,7 +212,7 @@ static struct source_column *stand_ins(const struct binder *binder, const struct
         const struct column *column = file->columns[k].column;
         columns[k] = file->columns[k];
         columns[k].unread = NULL;
-        columns[k].column = column_unread(column->type, column->logical, TABLE_ROWS, column->validity != NULL, false);
+        columns[k].column = column_unread(column->type, column->logical, TABLE_ROWS, column->validity, false);
     }
     return columns;
 }
@@ -243,7 +243,7 @@ static struct file_reader *lower(struct binder *binder, const struct bind_reques
         const bool single = part->bound.kind == BOUND_SCALAR;
         if (evaluations.count == 0 && (single || (part->bound.kind == BOUND_RELATION && part->bound.shape.axes == 0)))
             reader = file_cache_lower(binder->env->file_cache, &part->bound.queue, from, &part->refusal);
-        if (reader && single != (reader->ops->value != NULL)) {
+        if (reader && single != !!reader->ops->value) {
             reader->ops->close(reader);
             reader = NULL;
         }
@@ -305,7 +305,7 @@ static bool find_part(struct binder *binder, const struct bind_request *request,
     for (size_t t = 0; t < tables.count; t++)
         part->unordered = part->unordered || tables.columns[t].reader->unordered;
     part->reader = lower_tables(binder, request, sources, &tables, stages, bind, part);
-    return part->reader != NULL;
+    return part->reader;
 }
 
 /* Finds the longest part. The reader is the caller's. */
@@ -347,8 +347,8 @@ static enum status remote_replace(struct binder *binder, struct bind_request *re
     rest->source = (struct source_node){.kind = SOURCE_LOAD, .span = source->span, .paths = item, .path_count = 1};
     rest->stages += part->stages;
     rest->stage_count -= part->stages;
-    enum status status = file_cache_adopt(binder->env->file_cache, part->reader, file->path.text, file->path.span,
-                                          &loaded, binder->diags);
+    const enum status status = file_cache_adopt(binder->env->file_cache, part->reader, file->path.text, file->path.span,
+                                                &loaded, binder->diags);
     if (status != STATUS_OK)
         return status;
     for (size_t k = 0; k < file->count; k++) {
@@ -383,7 +383,8 @@ static enum status remote_value(struct binder *binder, const struct bind_request
     struct scalar scalar;
     const int64_t began = now_ns();
     const struct name *path = &part->file->path;
-    enum status status = file_cache_value(binder->env->file_cache, part->reader, path->span, &scalar, binder->diags);
+    const enum status status =
+        file_cache_value(binder->env->file_cache, part->reader, path->span, &scalar, binder->diags);
     timing_add(request->timing, PHASE_MAP, path->text, now_ns() - began, 0);
     part->reader->ops->close(part->reader);
     if (status != STATUS_OK)
@@ -427,7 +428,7 @@ enum status remote_tell(struct binder *binder, const struct bind_request *reques
     if (binder->errors > 0)
         return STATUS_FAILED;
     sources_load(binder->env, alone.pipeline, false, binder->arena, alone.timing, &sources, binder->diags);
-    enum status status = sources.cancelled ? STATUS_CANCELLED : sources.errors > 0 ? STATUS_FAILED : STATUS_OK;
+    const enum status status = sources.cancelled ? STATUS_CANCELLED : sources.errors > 0 ? STATUS_FAILED : STATUS_OK;
     if (status == STATUS_OK) {
         const struct remote_part part = remote_find(binder, &alone, &sources, bind);
         description->address = part.file ? part.file->path.text : NULL;

@@ -68,7 +68,7 @@ static enum status narrow_file(const struct binder *binder, const struct bind_re
                                .count = file->count,
                                .rows = columns[0]->rows,
                                .by_bounds = file->search == SEARCH_BOUNDS};
-    enum status status = request->runner->find_rows(request->runner->context, need, arena, binder->diags);
+    const enum status status = request->runner->find_rows(request->runner->context, need, arena, binder->diags);
     if (need->by_bounds)
         file->search = SEARCH_VALUES;
     else if (!need->first)

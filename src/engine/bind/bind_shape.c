@@ -30,7 +30,7 @@ bool shape_is_kept(const struct stage *stage)
     case STAGE_SAVE:
         return true;
     default:
-        return stage->along.text != NULL; /* the other axes are left */
+        return stage->along.text; /* the other axes are left */
     }
 }
 
@@ -39,7 +39,7 @@ static const char *text_of_axes(struct arena *arena, const struct shape *shape)
 {
     const char *text = shape->axes == 2 ? "`along rows`, `along cols`" : "";
     for (int i = 0; i < shape->axes; i++) {
-        if (shape->names[i] != NULL)
+        if (shape->names[i])
             text = arena_printf(arena, "%s%s`along %s`", text, *text != '\0' ? ", " : "", shape->names[i]);
     }
     return text;
@@ -135,10 +135,10 @@ static bool bind_axes(struct binder *binder, const struct stage *stage, const st
     for (size_t i = 0; i < stage->item_count; i++) {
         const struct item *item = &stage->items[i];
         known = bind_extent(binder, item->expr, &shape->extents[i]) && known;
-        if (item->name.text != NULL && check_name(binder, stage, flow, shape, i))
+        if (item->name.text && check_name(binder, stage, flow, shape, i))
             shape->names[i] = item->name.text;
         else
-            known = known && item->name.text == NULL;
+            known = known && !item->name.text;
     }
     if (known)
         shape->axes = (int)stage->item_count;
@@ -180,7 +180,7 @@ void bind_shape(struct binder *binder, const struct stage *stage, struct flow *f
     }
     struct task *expected = known && flow->rows < 0 ? shape_of(binder, stage, rows) : NULL;
     struct task *task = task_of_stage(binder, stage, flow);
-    if (expected != NULL) {
+    if (expected) {
         task->equals = arena_alloc(binder->arena, sizeof(struct task *));
         task->equals[0] = expected;
         task->equal_count = 1;

@@ -21,7 +21,7 @@ struct file_columns {
 static void add_column(struct binder *binder, struct file_columns *all, struct column *column, struct slot slot)
 {
     if (all->count == all->capacity) {
-        size_t capacity = all->capacity == 0 ? 4 : 2 * all->capacity;
+        const size_t capacity = all->capacity == 0 ? 4 : 2 * all->capacity;
         all->inputs = arena_grow(binder->arena, all->inputs, all->count, capacity, sizeof *all->inputs);
         all->slots = arena_grow(binder->arena, all->slots, all->count, capacity, sizeof *all->slots);
         all->capacity = capacity;
@@ -47,21 +47,21 @@ static void check_rows(struct binder *binder, struct file_columns *all, const st
 static void add_file(struct binder *binder, const struct name *written, const struct name *as, struct file_columns *all)
 {
     const struct source_file *file = sources_find(binder->sources, written);
-    if (all->count == 0 && file != NULL)
+    if (all->count == 0 && file)
         all->shape = file->shape_unknown ? shape_unknown : file->shape;
-    if (file == NULL || !file->known) {
+    if (!file || !file->known) {
         all->open = true;
         return;
     }
-    if (as->text != NULL && file->count != 1)
+    if (as->text && file->count != 1)
         bind_error(binder, as->span, "use `map NAME as NAME, ...` to name several columns",
                    "`as` names one column, but `%s` has %zu", file->path.text, file->count);
     for (size_t i = 0; i < file->count; i++) {
         const struct source_column *column = &file->columns[i];
-        const char *name = as->text != NULL ? as->text : column->name;
+        const char *name = as->text ? as->text : column->name;
         add_column(binder, all, column->column,
                    (struct slot){.name = name, .type = column->type, .known = true, .logical = column->logical});
-        if (column->column == NULL)
+        if (!column->column)
             continue;
         queue_hold(binder->queue, column_ref(column->column));
         check_rows(binder, all, &file->path, column->column->rows);
@@ -74,7 +74,7 @@ static size_t add_validity(struct binder *binder, struct file_columns *all)
     const size_t count = all->count;
     for (size_t i = 0; i < count; i++) {
         const struct column *column = all->inputs[i].column;
-        if (column == NULL || column->validity == NULL)
+        if (!column || !column->validity)
             continue;
         queue_hold(binder->queue, column_ref(column->validity));
         all->slots[i].validity = all->count;
@@ -168,22 +168,22 @@ static void bind_relation(struct binder *binder, const struct name *written, con
                           bool unknown, struct task *task, struct flow *flow)
 {
     const struct task *deferred = unknown ? NULL : deferred_task(relation);
-    if (deferred != NULL) {
+    if (deferred) {
         bind_deferred(binder, relation, deferred, task, flow);
         return;
     }
     struct file_columns all = {.rows = unknown ? -1 : relation->rows,
                                .shape = shape_copy(&relation->shape, binder->arena)};
     const struct source_file *file = sources_find(binder->sources, written); /* if some of its columns were unread */
-    if (file != NULL && file->rows != NULL) {
+    if (file && file->rows) {
         all.rows = file->rows->rows;
         all.shape = (struct shape){0};
     }
-    if (file != NULL && !unknown)
+    if (file && !unknown)
         take_live_rows(binder, written, relation, file, &all);
     for (size_t i = 0; i < relation->count; i++) {
-        struct column *column = column_ref(file != NULL ? file->columns[i].column : relation->columns[i]);
-        const struct logical_type logical = file != NULL ? file->columns[i].logical : column->logical;
+        struct column *column = column_ref(file ? file->columns[i].column : relation->columns[i]);
+        const struct logical_type logical = file ? file->columns[i].logical : column->logical;
         queue_hold(binder->queue, column);
         /* The relation may be rebound while the statement's tasks still name its columns. */
         const char *name = arena_text(binder->arena, relation->names[i], strlen(relation->names[i]));
@@ -200,18 +200,18 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
     if (bind_rows_of_round(binder, name, flow))
         return;
     const struct binding *binding = env_find(binder->env, argument ? argument : name->text);
-    if (binding == NULL && argument != NULL) {
+    if (!binding && argument) {
         bind_load(binder, source, flow);
         return;
     }
     struct task *task = task_new(binder, "let", source->span, flow);
-    if (binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL) {
+    if (binding && binding->kind == BINDING_RELATION && binding->relation) {
         bind_relation(binder, name, binding->relation, binding->unknown, task, flow);
         return;
     }
     flow->open = true;
     flow->shape = shape_unknown;
-    if (binding == NULL)
+    if (!binding)
         name_unknown_relation(binder, name);
     else if (binding->kind == BINDING_SCALAR)
         bind_error(binder, name->span,
@@ -227,7 +227,7 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
 static void bind_last(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
     struct task *task = task_new(binder, "last", source->span, flow);
-    if (binder->env->last != NULL) {
+    if (binder->env->last) {
         bind_relation(binder, &source->name, binder->env->last, false, task, flow);
         return;
     }
@@ -240,7 +240,7 @@ static void bind_last(struct binder *binder, const struct source_node *source, s
 static bool range_end(struct scope *scope, const struct expr *expr, int64_t *integer)
 {
     struct scalar scalar;
-    enum known known = bind_constant(scope, expr, &scalar);
+    const enum known known = bind_constant(scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
     if (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing) {
@@ -256,15 +256,15 @@ static bool range_end(struct scope *scope, const struct expr *expr, int64_t *int
  * not: then the step is added as two halves and a remainder. */
 static value range_value(struct code *code, int64_t from, int64_t step, int64_t rows, struct span span)
 {
-    value row = code_row(code, span);
+    const value row = code_row(code, span);
     value sum = code_exact_int(code, from, span);
     int128 last = (int128)(rows > 0 ? rows - 1 : 0) * step;
-    bool whole = last >= INT64_MIN && last <= INT64_MAX;
+    const bool whole = last >= INT64_MIN && last <= INT64_MAX;
     const int64_t parts[] = {whole ? step : step / 2, whole ? 0 : step / 2, whole ? 0 : step % 2};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i] == 0)
             continue;
-        value part = code_op(code, OP_MUL, row, code_exact_int(code, parts[i], span), NO_VALUE, span);
+        const value part = code_op(code, OP_MUL, row, code_exact_int(code, parts[i], span), NO_VALUE, span);
         sum = code_op(code, OP_ADD, part, sum, NO_VALUE, span);
     }
     return sum;
@@ -297,7 +297,7 @@ static void bind_range(struct binder *binder, const struct source_node *source, 
     int64_t from = 0, to = 0, step = 1;
     bool known = range_end(&scope, source->from, &from);
     known = range_end(&scope, source->to, &to) && known;
-    if (source->by != NULL)
+    if (source->by)
         known = range_end(&scope, source->by, &step) && known;
     flow->rows = -1;
     if (known && range_rows(binder, source, from, to, step, &flow->rows))
@@ -374,7 +374,7 @@ void bind_source(struct binder *binder, const struct source_node *source, struct
         bind_last(binder, source, flow);
         break;
     }
-    if (source->as.text != NULL)
+    if (source->as.text)
         name_column(binder, &source->as, flow);
 }
 

@@ -14,7 +14,7 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
     const struct expr *expr = stage_expr(binder, stage);
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-    value keep = expr != NULL ? bind_condition(&scope, expr) : NO_VALUE;
+    value keep = expr ? bind_condition(&scope, expr) : NO_VALUE;
     if (keep != NO_VALUE) {
         if (stage->word->stage == STAGE_REJECT)
             keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);
@@ -35,13 +35,13 @@ static void bind_window_of_group(struct binder *binder, const struct stage *stag
     int64_t count;
     if (stage_number(binder, stage, 0, &count)) {
         count = min_int64(count, INT64_C(1) << 40); /* beyond all rows, and still a distance */
-        bool tail = stage->word->stage == STAGE_TAIL;
+        const bool tail = stage->word->stage == STAGE_TAIL;
         value keep;
         if (scope.scattered) { /* those before the row, or after it, are counted */
-            value others = tail ? lower_rows_after(&scope, stage->span) : lower_row_of_group(&scope, stage->span);
+            const value others = tail ? lower_rows_after(&scope, stage->span) : lower_row_of_group(&scope, stage->span);
             keep = code_op(code, OP_LT, others, code_exact_int(code, count, stage->span), NO_VALUE, stage->span);
         } else {
-            value other = group_has_row(&scope, tail ? count : -count, stage->span);
+            const value other = group_has_row(&scope, tail ? count : -count, stage->span);
             keep = code_op(code, OP_NOT, other, NO_VALUE, NO_VALUE, stage->span);
         }
         if (stage->word->stage == STAGE_SKIP)
@@ -110,7 +110,7 @@ static void bind_show(struct binder *binder, const struct stage *stage, struct f
 
 static bool bind_path(struct binder *binder, const struct name *written, struct name *path)
 {
-    bool resolved = path_substitute(binder->env, written, binder->arena, path, binder->diags) == STATUS_OK;
+    const bool resolved = path_substitute(binder->env, written, binder->arena, path, binder->diags) == STATUS_OK;
     if (!resolved)
         bind_failed(binder);
     return resolved;
@@ -177,7 +177,7 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
     if (binder->checking && !save_has_table(tables, bound->save_path.text) &&
         !folder_exists(binder->arena, bound->save_path.text))
         return;
-    size_t columns = flow->scalar ? 1 : flow->count;
+    const size_t columns = flow->scalar ? 1 : flow->count;
     struct shape shape = flow->scalar ? (struct shape){0} : flow->shape;
     if (save_check(bound->save_path.text, tables, columns, shape, bound->save_path.span, binder->diags) != STATUS_OK)
         bind_failed(binder);
@@ -213,7 +213,7 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
 /* Reports `along` after a stage that does not aggregate. The grammar takes it after more stages than do. */
 static void check_along(struct binder *binder, const struct stage *stage)
 {
-    if (stage->along.text != NULL && stage->word->stage == STAGE_SHOW)
+    if (stage->along.text && stage->word->stage == STAGE_SHOW)
         bind_error(binder, stage->along.span, "scan, reduce, sum, product, min, max, mean and count do",
                    "`%s` does not take `along`", text_of_word(binder->arena, stage));
 }
@@ -297,7 +297,7 @@ void bind_by_word(struct binder *binder, const struct stage *stage, struct flow 
         bind_top(binder, stage, flow);
         break;
     case STAGE_GROUP:
-        if (stage->across != NULL)
+        if (stage->across)
             bind_across(binder, stage, flow);
         else
             bind_group(binder, stage, flow);
@@ -349,7 +349,7 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow)
 {
     switch (stage->word->stage) {
     case STAGE_AGGREGATE:
-        return stage->along.text != NULL;
+        return stage->along.text;
     case STAGE_GROUP: /* its aggregates are of groups */
     case STAGE_TAKE:  /* constants */
     case STAGE_SKIP:
@@ -362,7 +362,7 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow)
     case STAGE_REDUCE:
         return false;
     default:
-        return !flow->scalar && flow->task != NULL;
+        return !flow->scalar && flow->task;
     }
 }
 

@@ -37,7 +37,7 @@ static void define(struct env *env, const char *name, const struct bound *bound,
         return;
     case BOUND_RELATION:
         relation = outline(queue->tasks[queue->count - 1], arena);
-        if (relation != NULL)
+        if (relation)
             relation_set_shape(relation, &bound->shape);
         break;
     case BOUND_UNKNOWN:
@@ -76,7 +76,7 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     if (stmt->kind == STMT_COMMAND)
         return STATUS_OK;
     if (stmt->kind == STMT_DEF) {
-        enum status status = bind_definition(env, stmt, arena, diags);
+        const enum status status = bind_definition(env, stmt, arena, diags);
         if (status == STATUS_OK)
             env_set_definition(env, stmt);
         else /* Callers report only errors of their own. */
@@ -86,12 +86,12 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
     struct bound bound;
     const struct bind_request request = {
         .pipeline = stmt->pipeline, .checking = true, .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : UNREAD_NONE};
-    enum status status = stmt->pipeline ? bind_pipeline(env, &request, arena, &bound, diags)
-                                        : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
+    const enum status status = stmt->pipeline ? bind_pipeline(env, &request, arena, &bound, diags)
+                                              : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
     note_made_file(env, stmt, arena);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
         return assertion_check(stmt, &bound, diags);
-    bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
+    const bool named = stmt->kind == STMT_LET && check_naming(stmt, diags) == STATUS_OK;
     if (named && status == STATUS_OK)
         define(env, stmt->name.text, &bound, arena);
     else if (stmt->kind == STMT_LET)

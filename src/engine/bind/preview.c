@@ -15,7 +15,7 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     const struct bind_request request = {.pipeline = pipeline, .checking = checking, .unread = UNREAD_NAMED};
     if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
         return false;
-    bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
+    const bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
     if (found) {
         const struct task *last = bound.queue.tasks[bound.queue.count - 1];
         const char **copy = arena_array(arena, last->output_count, sizeof *copy);
@@ -51,7 +51,7 @@ static bool check_silently(struct env *env, const struct pipeline *pipeline, str
 bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena)
 {
     struct bound bound;
-    return check_silently(env, pipeline, arena, &bound) && bound.scalar_name != NULL;
+    return check_silently(env, pipeline, arena, &bound) && bound.scalar_name;
 }
 
 struct shape preview_shape(struct env *env, const struct pipeline *pipeline, struct arena *arena)
@@ -109,7 +109,7 @@ static size_t find_named(const char *const *names, size_t count, const char *nam
 struct preview_texts relation_texts(const struct relation *relation, const char *name, const char *prefix, size_t most,
                                     struct arena *arena)
 {
-    size_t k = find_named((const char *const *)relation->names, relation->count, name);
+    const size_t k = find_named((const char *const *)relation->names, relation->count, name);
     return texts_of(k < relation->count ? relation->columns[k]->logical.dictionary : NULL, prefix, most, arena);
 }
 
@@ -147,7 +147,7 @@ struct preview_texts preview_texts(struct env *env, const struct pipeline *pipel
             names[count] = last->outputs[count].name;
             count++;
         }
-        size_t k = find_named(names, count, name);
+        const size_t k = find_named(names, count, name);
         if (k < count)
             texts = texts_of_output(env, last, k, prefix, most, arena);
     }

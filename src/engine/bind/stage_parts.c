@@ -40,12 +40,12 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
     const char *word = text_of_word(binder->arena, stage);
     struct code code;
     struct scalar scalar;
-    if (expr == NULL)
+    if (!expr)
         return false;
     code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
         binder, &code, arena_printf(binder->arena, "the number of `%s` is the same for all rows", word));
-    enum known known = bind_constant(&scope, expr, &scalar);
+    const enum known known = bind_constant(&scope, expr, &scalar);
     const char *hint =
         arena_printf(binder->arena, "for example `%s %d`", word, stage->word->stage == STAGE_NTH ? 1 : 10);
     if (known == KNOWN_VALUE)
@@ -84,8 +84,8 @@ static const char *how_to_choose(struct binder *binder, const struct stage *stag
 {
     const char *word = text_of_word(binder->arena, stage), *columns = text_of_columns(binder->arena, flow);
     const char *last = name_written(flow->columns[flow->count - 1].name, binder->arena);
-    enum stage_kind kind = stage->word->stage;
-    if ((kind == STAGE_SCAN || kind == STAGE_REDUCE) && stage->head != NULL && stage->head->count == 2)
+    const enum stage_kind kind = stage->word->stage;
+    if ((kind == STAGE_SCAN || kind == STAGE_REDUCE) && stage->head && stage->head->count == 2)
         return arena_printf(
             binder->arena, "choose one: `pick %s | %s`, or combine rows: `%s |%s, %s| %s.%s + %s.%s as %s, ...`", last,
             text_of_span(binder->arena, stage->span, 40), word, stage->head->names[0].text, stage->head->names[1].text,

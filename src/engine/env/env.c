@@ -153,7 +153,7 @@ bool env_drop(struct env *env, const char *name)
         env_set_last(env, NULL);
     binding_release(binding);
     free(binding->name);
-    size_t after = (size_t)(env->bindings + env->count - (binding + 1));
+    const size_t after = (size_t)(env->bindings + env->count - (binding + 1));
     memmove(binding, binding + 1, after * sizeof *binding);
     env->count--;
     return true;

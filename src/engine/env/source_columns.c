@@ -124,8 +124,9 @@ static enum status read_places(struct sources *sources, struct source_file *file
             column_unref(column->column);
         column->unread = NULL;
     }
-    enum status status = unsorted ? file_cache_read_unsorted(env->file_cache, columns, found, file->path.span, diags)
-                                  : file_cache_read(env->file_cache, columns, found, file->path.span, diags);
+    const enum status status = unsorted
+                                   ? file_cache_read_unsorted(env->file_cache, columns, found, file->path.span, diags)
+                                   : file_cache_read(env->file_cache, columns, found, file->path.span, diags);
     for (size_t i = 0; i < found; i++) {
         struct source_column *column = &file->columns[places[i]];
         *column = source_column(sources, column->name, columns[i]);
@@ -172,7 +173,7 @@ static enum status read_file(struct sources *sources, struct source_file *file, 
         else
             places[place_count++] = places[i];
     }
-    int64_t began = now_ns();
+    const int64_t began = now_ns();
     if (place_count > 0 && status == STATUS_OK)
         status = read_places(sources, file, env, places, place_count, false, diags);
     if (other_count > 0 && status == STATUS_OK)

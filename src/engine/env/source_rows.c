@@ -7,7 +7,7 @@ static struct column *stand_in(const struct column *column, int64_t rows)
 {
     struct logical_type logical = column->logical;
     logical.dictionary = NULL;
-    return column_unread(column->type, logical, rows, column->validity != NULL, false);
+    return column_unread(column->type, logical, rows, column->validity, false);
 }
 
 bool source_narrow(struct source_file *file, const struct row_set *rows, struct arena *arena)

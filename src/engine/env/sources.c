@@ -69,8 +69,7 @@ static bool walk_expr(const struct env *env, const struct expr *expr, visit_sour
     bool on = true;
     for (size_t i = 0; i < expr->arg_count && on; i++)
         on = walk_expr(env, expr->args[i], visit, context);
-    return on && expr->kind == EXPR_IN_SOURCE && expr->source != NULL ? walk_source(env, expr->source, visit, context)
-                                                                      : on;
+    return on && expr->kind == EXPR_IN_SOURCE && expr->source ? walk_source(env, expr->source, visit, context) : on;
 }
 
 static bool walk_items(const struct env *env, const struct item *items, size_t count, visit_source *visit,
@@ -185,7 +184,7 @@ static void load_file(struct loader *loader, const struct name *path, const stru
                       struct source_file *file)
 {
     struct loaded loaded = {0};
-    int64_t began = now_ns();
+    const int64_t began = now_ns();
     enum status status =
         file_cache_load(loader->env->file_cache, path->text, path->span, options, &loaded, loader->diags);
     if (status != STATUS_OK) {
@@ -210,7 +209,7 @@ static struct source_file *add_file(struct loader *loader, const struct name *wr
 {
     struct sources *sources = loader->sources;
     if (sources->count == sources->capacity) {
-        size_t capacity = sources->capacity ? 2 * sources->capacity : 4;
+        const size_t capacity = sources->capacity ? 2 * sources->capacity : 4;
         sources->files = arena_grow(loader->arena, sources->files, sources->count, capacity, sizeof *sources->files);
         sources->capacity = capacity;
     }
@@ -261,7 +260,7 @@ static enum status stated_type(const struct stated_column *column, struct stated
     *type = (struct stated_type){.name = column->name.text, .type = stated_types[i].type};
     type->logical.kind = stated_types[i].logical;
     const bool decimal = type->logical.kind == LOGICAL_DECIMAL;
-    if (decimal != (column->argument != NULL)) {
+    if (decimal != !!column->argument) {
         diag_error(diags, column->span,
                    decimal ? "a decimal type needs its number of digits after the point" : "`%s` takes no argument",
                    column->type.text);
@@ -301,7 +300,7 @@ static enum status text_options(const struct path_item *item, const struct text_
 static enum status loaded_path(const struct env *env, const struct name *written, struct arena *arena,
                                struct name *path, struct diags *diags)
 {
-    enum status status = path_substitute(env, written, arena, path, diags);
+    const enum status status = path_substitute(env, written, arena, path, diags);
     if (status == STATUS_OK && strcmp(path->text, "-") == 0)
         path->text = PATH_STDIN;
     return status;
@@ -380,7 +379,7 @@ void sources_release(struct sources *sources)
 const struct source_file *sources_find(struct sources *sources, const struct name *written)
 {
     for (size_t i = 0; i < sources->count; i++) {
-        size_t at = (sources->next + i) % sources->count;
+        const size_t at = (sources->next + i) % sources->count;
         if (sources->files[at].written == written) {
             sources->next = at + 1;
             return &sources->files[at];
@@ -419,7 +418,7 @@ static bool loads_fast(void *context, const struct path_item *item, const struct
     if (stat(path.text, &status) != 0)
         status = (struct stat){0}; /* or a pattern */
     const struct format *format = item->format.text ? format_by_word(item->format.text) : format_of_path(path.text);
-    bool raw = format && format->type != TYPE_COUNT;
+    const bool raw = format && format->type != TYPE_COUNT;
     return S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && (raw || status.st_size <= FAST_BYTES)) ||
            (format && file_cache_contains(check->env->file_cache, path.text, format));
 }

@@ -14,8 +14,8 @@ static size_t argument_length(const char *text)
 
 static const char *without_quotes(const char *text, struct arena *arena)
 {
-    size_t length = strlen(text);
-    bool quoted = length > 1 && (text[0] == '"' || text[0] == '\'') && text[length - 1] == text[0];
+    const size_t length = strlen(text);
+    const bool quoted = length > 1 && (text[0] == '"' || text[0] == '\'') && text[length - 1] == text[0];
     return quoted ? arena_text(arena, text + 1, length - 2) : text;
 }
 
@@ -25,7 +25,7 @@ enum status path_substitute(const struct env *env, const struct name *written, s
     const char *argument = name_argument(written), *path = written->text;
     *meant = *written;
     if (argument) {
-        size_t length = argument_length(argument);
+        const size_t length = argument_length(argument);
         const char *text = env_argument(env, argument, length);
         if (!text) {
             diag_error(diags, written->span, "unknown argument `$%.*s`", (int)length, argument);

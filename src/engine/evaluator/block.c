@@ -50,8 +50,8 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
         const struct constant_vector *constant = &program->constants[i];
         void *vector = worker->memory + program->vectors[constant->vector].place;
         const struct instr *instr = &program->job->task->code.at[constant->value];
-        int64_t integer = instr->op == OP_ROWS ? program->job->rows : instr->integer;
-        double number = instr->op == OP_ROWS ? (double)integer : instr->number;
+        const int64_t integer = instr->op == OP_ROWS ? program->job->rows : instr->integer;
+        const double number = instr->op == OP_ROWS ? (double)integer : instr->number;
         fill_constant(vector, constant->lane, integer, constant->inverse ? 1 / number : number);
         worker->at[constant->vector] = vector;
     }
@@ -278,13 +278,13 @@ static const void *stored_block(const struct worker *worker, const struct stored
     const struct program *program = worker->program;
     const struct column *column = program->job->columns[stored->input];
     const unsigned char *data = column->data;
-    size_t size = program->vectors[stored->vector].size;
-    int64_t first = program->job->task->first + row + stored->offset;
+    const size_t size = program->vectors[stored->vector].size;
+    const int64_t first = program->job->task->first + row + stored->offset;
     if (stored->offset == 0 || (first >= 0 && first <= column->rows - count))
         return data + (size_t)first * size;
     unsigned char *copy = worker->memory + stored->place;
-    int64_t begin = first < 0 ? 0 : first;
-    int64_t end = first + count < column->rows ? first + count : column->rows;
+    const int64_t begin = first < 0 ? 0 : first;
+    const int64_t end = first + count < column->rows ? first + count : column->rows;
     memset(copy, 0, (size_t)count * size);
     if (begin < end)
         memcpy(copy + (size_t)(begin - first) * size, data + (size_t)begin * size, (size_t)(end - begin) * size);
@@ -318,7 +318,7 @@ const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count)
 static int run_block(struct worker *worker)
 {
     const struct program *program = worker->program;
-    int passed = filter_block(worker);
+    const int passed = filter_block(worker);
     if (passed == 0)
         return 0;
     if (worker_run_steps(worker, program->guards_end, program->body_end, passed)) {
@@ -400,7 +400,7 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
     for (size_t i = 0; i < program->aggregate_count && program->filter_loops + program->body_loops == 0; i++)
         worker->body_loops += !program->aggregates[i].prefetches;
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
-        int passed = run_some(worker, begin + done, count - done, &some);
+        const int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
             const struct aggregate_fold *aggregate = &program->aggregates[i];
             const void *values = aggregate->vector != NO_REGISTER ? worker->at[aggregate->vector] : NULL;
@@ -460,7 +460,7 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
             if (output->in_place)
                 worker->places[output->vector] = (unsigned char *)destinations[i] + (size_t)rows * output->size;
         }
-        int passed = run_some(worker, begin + done, count - done, &some);
+        const int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];
             void *place = (unsigned char *)destinations[i] + (size_t)rows * output->size;

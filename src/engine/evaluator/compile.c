@@ -16,7 +16,7 @@ static reg new_vector(struct builder *b, size_t size)
 {
     struct program *program = b->program;
     if (program->vector_count == program->vector_capacity) {
-        int32_t capacity = program->vector_capacity ? 2 * program->vector_capacity : FIRST_CAPACITY;
+        const int32_t capacity = program->vector_capacity ? 2 * program->vector_capacity : FIRST_CAPACITY;
         program->vectors = arena_grow(b->arena, program->vectors, (size_t)program->vector_count, (size_t)capacity,
                                       sizeof *program->vectors);
         program->vector_capacity = capacity;
@@ -34,7 +34,7 @@ void builder_add_step(struct builder *b, struct step step)
 {
     struct program *program = b->program;
     if (program->step_count == program->step_capacity) {
-        int32_t capacity = program->step_capacity ? 2 * program->step_capacity : FIRST_CAPACITY;
+        const int32_t capacity = program->step_capacity ? 2 * program->step_capacity : FIRST_CAPACITY;
         program->steps =
             arena_grow(b->arena, program->steps, (size_t)program->step_count, (size_t)capacity, sizeof *program->steps);
         program->step_capacity = capacity;
@@ -73,9 +73,9 @@ static void add_selection(struct builder *b, reg out, reg from, vector_fn *dense
 reg builder_add_constant(struct builder *b, value v, enum lane lane, bool inverse)
 {
     struct program *program = b->program;
-    reg vector = builder_lane_vector(b, lane);
+    const reg vector = builder_lane_vector(b, lane);
     if (program->constant_count == program->constant_capacity) {
-        size_t capacity = program->constant_capacity ? 2 * program->constant_capacity : FIRST_CAPACITY;
+        const size_t capacity = program->constant_capacity ? 2 * program->constant_capacity : FIRST_CAPACITY;
         program->constants =
             arena_grow(b->arena, program->constants, program->constant_count, capacity, sizeof *program->constants);
         program->constant_capacity = capacity;
@@ -102,14 +102,14 @@ reg builder_vector(struct builder *b, value v, enum lane lane)
     if (of[v] != NO_REGISTER)
         return of[v];
     if (lane == instr->lane) { /* computed by the filters and read by the body */
-        enum type type = lane_type(lane);
+        const enum type type = lane_type(lane);
         of[v] = builder_lane_vector(b, lane);
         add_selection(b, of[v], b->of[SCOPE_FILTERS][lane][v], NULL, vector_selected_move(type, type),
                       vector_packs(type, type));
         return of[v];
     }
-    reg from = builder_vector(b, v, instr->lane);
-    reg vector = builder_lane_vector(b, lane);
+    const reg from = builder_vector(b, v, instr->lane);
+    const reg vector = builder_lane_vector(b, lane);
     builder_add_step(b, (struct step){
                             .dense = vector_move(lane_type(instr->lane), lane_type(lane)),
                             .op = OP_INPUT,
@@ -155,8 +155,8 @@ reg builder_stored_vector(struct builder *b, value v)
     const struct instr *instr = &b->code->at[v];
     if (instr->op == OP_GATHER)
         return ordered_vector(b, v);
-    size_t input = (size_t)instr->integer;
-    reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
+    const size_t input = (size_t)instr->integer;
+    const reg vector = new_vector(b, type_table[program->job->columns[input]->store].size);
     program->stored[program->stored_count++] =
         (struct stored_vector){.vector = vector, .input = input, .offset = instr->offset};
     return b->stored[v] = vector;
@@ -171,7 +171,7 @@ static int32_t check_for(struct builder *b, value guard)
     struct program *program = b->program;
     if (b->check_of[guard] == CHECK_NONE) {
         if (program->check_count == program->check_capacity) {
-            int32_t capacity = program->check_capacity ? 2 * program->check_capacity : FIRST_CAPACITY;
+            const int32_t capacity = program->check_capacity ? 2 * program->check_capacity : FIRST_CAPACITY;
             program->checks = arena_grow(b->arena, program->checks, (size_t)program->check_count, (size_t)capacity,
                                          sizeof *program->checks);
             program->check_capacity = capacity;
@@ -231,7 +231,7 @@ static enum lane working_lane(const struct code *code, const struct instr *instr
         return LANE_I64;
     enum lane lane = instr->lane;
     for (int i = instr->op == OP_SELECT; i < op_table[instr->op].arity; i++) {
-        enum lane other = code->at[instr->args[i]].lane;
+        const enum lane other = code->at[instr->args[i]].lane;
         lane = other > lane ? other : lane;
     }
     return lane;
@@ -300,8 +300,8 @@ static bool find_compare(const struct builder *b, value v, struct compare_const 
 static void emit_compare(struct builder *b, value v, const struct compare_const *compare)
 {
     struct step step = {.dense = compare->loop, .op = b->code->at[v].op, .check = CHECK_NONE};
-    reg of = has_stored(b, compare->of) ? builder_stored_vector(b, compare->of)
-                                        : builder_vector(b, compare->of, b->code->at[compare->of].lane);
+    const reg of = has_stored(b, compare->of) ? builder_stored_vector(b, compare->of)
+                                              : builder_vector(b, compare->of, b->code->at[compare->of].lane);
     step.args[0] = of;
     step.args[1] = step.args[2] = NO_REGISTER;
     step.compare = arena_alloc(b->arena, sizeof *step.compare);
@@ -319,7 +319,7 @@ bool builder_is_constant(const struct code *code, value v)
 /* Whether the value has a vector, or the filters have one to select from. */
 bool builder_is_computed(const struct builder *b, value v)
 {
-    enum lane lane = b->code->at[v].lane;
+    const enum lane lane = b->code->at[v].lane;
     return b->of[b->scope][lane][v] != NO_REGISTER ||
            (b->scope == SCOPE_BODY && b->of[SCOPE_FILTERS][lane][v] != NO_REGISTER);
 }
@@ -383,7 +383,7 @@ static void emit_operation(struct builder *b, value v)
     b->of[b->scope][result][v] = step.out;
     if (result == instr->lane)
         return;
-    reg narrow = builder_lane_vector(b, instr->lane);
+    const reg narrow = builder_lane_vector(b, instr->lane);
     builder_add_step(b, (struct step){
                             .dense = vector_move(lane_type(result), lane_type(instr->lane)),
                             .op = OP_INPUT,
@@ -398,8 +398,8 @@ reg builder_gather_vector(struct builder *b, value v, enum type type)
 {
     const struct instr *instr = &b->code->at[v];
     const struct column *whole = b->program->job->columns[instr->integer];
-    reg positions = builder_vector(b, instr->args[0], LANE_I64);
-    reg out = new_vector(b, type_table[type].size);
+    const reg positions = builder_vector(b, instr->args[0], LANE_I64);
+    const reg out = new_vector(b, type_table[type].size);
     builder_add_step(b, (struct step){
                             .dense = vector_gather(whole->store, type),
                             .op = OP_GATHER,
@@ -415,7 +415,7 @@ reg builder_gather_vector(struct builder *b, value v, enum type type)
 static void emit(struct builder *b, value v)
 {
     const struct instr *instr = &b->code->at[v];
-    enum type type = lane_type(instr->lane);
+    const enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
     struct compare_const compare;
     value term[CHAIN_TERMS];
@@ -423,8 +423,8 @@ static void emit(struct builder *b, value v)
     if (find_compare(b, v, &compare)) {
         emit_compare(b, v, &compare);
     } else if (builder_is_stored(b, v)) {
-        reg from = builder_stored_vector(b, v);
-        enum type store = b->program->job->columns[instr->integer]->store;
+        const reg from = builder_stored_vector(b, v);
+        const enum type store = b->program->job->columns[instr->integer]->store;
         of[v] = builder_lane_vector(b, instr->lane);
         add_selection(b, of[v], from, store == type ? NULL : vector_move(store, type),
                       vector_selected_move(store, type), vector_packs(store, type));

@@ -142,7 +142,7 @@ static void run_filtered_piece(struct thread *thread, int64_t piece, int64_t beg
         return;
     if (ordered_output_is_next(shared->order, piece)) {
         set_destinations(thread, shared->order->rows);
-        int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
+        const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
         if (!worker_flagged(thread->worker))
             ordered_output_commit(shared->order, rows);
         return;
@@ -165,7 +165,7 @@ static void run_piece(struct thread *thread, int64_t piece, int64_t begin, int64
         return;
     }
     set_destinations(thread, shared->filtered ? shared->sink->rows : shared->before + begin - shared->job->begin);
-    int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
+    const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
     if (shared->filtered) /* one thread: several have an `order` */
         shared->sink->rows += rows;
 }
@@ -189,7 +189,7 @@ static void aggregate_piece(struct thread *thread, int64_t piece, int64_t begin,
 static void report_pieces(const struct shared *shared)
 {
     const struct job *job = shared->job;
-    int64_t row = job->begin + shared->next * shared->piece_rows;
+    const int64_t row = job->begin + shared->next * shared->piece_rows;
     struct progress_step advance = job->whole;
     advance.part = (double)(row < job->end ? row : job->end) / (double)job->rows;
     progress_report(job->progress, &advance);
@@ -219,13 +219,13 @@ static void work(void *context, int number)
     struct shared *shared = thread->shared;
     const struct job *job = shared->job;
     while (!shared->stop) {
-        int64_t piece = atomic_fetch_add(&shared->next, 1);
+        const int64_t piece = atomic_fetch_add(&shared->next, 1);
         if (piece > (job->end - job->begin - 1) / shared->piece_rows)
             break;
         if (!thread->worker)
             thread_init(thread);
-        int64_t begin = job->begin + piece * shared->piece_rows;
-        int64_t count = job->end - begin < shared->piece_rows ? job->end - begin : shared->piece_rows;
+        const int64_t begin = job->begin + piece * shared->piece_rows;
+        const int64_t count = job->end - begin < shared->piece_rows ? job->end - begin : shared->piece_rows;
         if (job->cancel && *job->cancel)
             shared->cancelled = true;
         else if (shared->sink)
@@ -283,7 +283,7 @@ static int64_t piece_count(const struct job *job, int64_t piece_rows)
 
 static int thread_count(const struct evaluator *evaluator, const struct job *job, int64_t piece_rows)
 {
-    int64_t pieces = piece_count(job, piece_rows);
+    const int64_t pieces = piece_count(job, piece_rows);
     if (in_row_order(job->task))
         return 1;
     return pieces < evaluator->threads ? (int)pieces : evaluator->threads;
@@ -309,7 +309,7 @@ static void merge_partials(const struct shared *shared, struct agg_state *states
 static enum status run_job(const struct evaluator *evaluator, const struct job *job, struct agg_state *states,
                            struct row_sink *sink, bool *flagged)
 {
-    int64_t started = now_ns();
+    const int64_t started = now_ns();
     struct arena *arena = arena_new();
     struct shared shared = {
         .job = job,
@@ -322,7 +322,7 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
     ordered_output_init(&order, shared.before);
     shared.nontemporal = output_bytes(shared.program) > NONTEMPORAL_BYTES;
     shared.piece_rows = rows_per_piece(shared.program);
-    int threads = thread_count(evaluator, job, shared.piece_rows);
+    const int threads = thread_count(evaluator, job, shared.piece_rows);
     struct thread *per_thread = arena_array(arena, (size_t)threads, sizeof *per_thread);
     shared.caller = per_thread;
     shared.threads = threads;
@@ -354,7 +354,7 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
         sink->rows += job->end - job->begin;
     *flagged = shared.flagged;
     if (job->timing) {
-        int64_t bytes = bytes_moved(shared.program, sink ? sink->rows - shared.before : 0);
+        const int64_t bytes = bytes_moved(shared.program, sink ? sink->rows - shared.before : 0);
         timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - started, bytes - skipped);
     }
     /* A loop ends early then. */
@@ -394,7 +394,7 @@ static enum status fetch_inputs(const struct task *task, struct column *const *c
 static enum status evaluator_aggregate(struct backend *backend, const struct job *job, struct agg_state *states,
                                        bool *flagged)
 {
-    enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
+    const enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     return run_job((const struct evaluator *)backend, job, states, NULL, flagged);
@@ -402,7 +402,7 @@ static enum status evaluator_aggregate(struct backend *backend, const struct job
 
 static enum status evaluator_rows(struct backend *backend, const struct job *job, struct row_sink *sink, bool *flagged)
 {
-    enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
+    const enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     return run_job((const struct evaluator *)backend, job, NULL, sink, flagged);
@@ -416,7 +416,7 @@ static struct group_stream *evaluator_open_group(struct backend *backend, const 
 static enum status evaluator_group(struct backend *backend, const struct job *job, struct group_stream *stream,
                                    bool *flagged)
 {
-    enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
+    const enum status status = fetch_inputs(job->task, job->columns, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
     return group_rows_run(job, stream, ((const struct evaluator *)backend)->thread_pool, flagged);
@@ -433,7 +433,7 @@ static enum status evaluator_run_operator(struct backend *backend, const struct 
     enum status status = fetch_inputs(job->task, job->inputs, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
-    int64_t started = now_ns();
+    const int64_t started = now_ns();
     status = host_operator_run_pool(job, evaluator->thread_pool, flagged);
     timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, job->diags->arena), now_ns() - started, 0);
     return status;
@@ -495,6 +495,6 @@ struct backend *evaluator_open_threads(int threads)
 struct backend *evaluator_open(void)
 {
     cpu_set_t usable;
-    bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
+    const bool known = sched_getaffinity(0, sizeof usable, &usable) == 0;
     return evaluator_open_threads(known ? CPU_COUNT(&usable) : 1);
 }

@@ -268,8 +268,7 @@ void loop_run(struct worker *worker, const struct vector_loop *loop, int count)
         may_tile = false;
         run_round(worker, loop, rows, round);
         const uint8_t *holds = loop->condition != NO_REGISTER ? worker->at[loop->condition] : NULL;
-        const bool may_leave =
-            (uint64_t)round >= rows->least || (holds && memchr(holds, 0, (size_t)rows->count) != NULL);
+        const bool may_leave = (uint64_t)round >= rows->least || (holds && memchr(holds, 0, (size_t)rows->count));
         if (may_leave) {
             const int leaving = find_staying(rows, holds, (uint64_t)round, rows->stays);
             if (leaving > 0)

@@ -50,7 +50,7 @@ bool ordered_output_wait(struct ordered_output *order, int64_t piece)
 
 int64_t ordered_output_commit(struct ordered_output *order, int64_t rows)
 {
-    int64_t first = order->rows;
+    const int64_t first = order->rows;
     order->rows += rows;
     order->turn++;
     wake(order);

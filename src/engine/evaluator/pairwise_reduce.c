@@ -19,7 +19,7 @@ struct pairwise *pairwise_new(const struct user_reduce *reducer, struct arena *a
 {
     struct pairwise *pairwise = arena_alloc(arena, sizeof *pairwise);
     pairwise->type = type_of_kind(reducer->kind);
-    size_t size = type_table[pairwise->type].size;
+    const size_t size = type_table[pairwise->type].size;
     struct column **columns = user_reduce_columns(reducer, BLOCK_ROWS, arena);
     for (int side = 0; side < 2; side++) {
         pairwise->sides[side] = arena_array(arena, BLOCK_ROWS, size);
@@ -53,10 +53,10 @@ static void split(const struct pairwise *pairwise, int pairs)
 
 void pairwise_fold(struct pairwise *pairwise, const void *values, int count, struct agg_state *state)
 {
-    size_t size = type_table[pairwise->type].size;
+    const size_t size = type_table[pairwise->type].size;
     memcpy(pairwise->values, values, (size_t)count * size);
     while (count > 1) {
-        int pairs = count / 2;
+        const int pairs = count / 2;
         void *place = pairwise->values;
         split(pairwise, pairs);
         worker_rows(pairwise->worker, 0, pairs, &place, false);

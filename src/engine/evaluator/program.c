@@ -17,7 +17,7 @@ static void emit_condition(struct builder *b, value keep)
     builder_emit_wanted(b);
     reg mask = builder_vector(b, keep, LANE_BOOL);
     if (program->filter_count > 0) {
-        reg both = builder_lane_vector(b, LANE_BOOL);
+        const reg both = builder_lane_vector(b, LANE_BOOL);
         builder_add_step(b, (struct step){
                                 .dense = vector_op(OP_AND, LANE_BOOL),
                                 .op = OP_AND,
@@ -42,7 +42,7 @@ static size_t count_loops(const struct program *program, int32_t first)
 static void emit_filters(struct builder *b)
 {
     struct program *program = b->program;
-    value lead = filter_order_first(b->task);
+    const value lead = filter_order_first(b->task);
     b->scope = SCOPE_FILTERS;
     program->filters = arena_array(b->arena, b->task->filter_count + 1, sizeof *program->filters);
     if (lead != NO_VALUE)
@@ -90,7 +90,7 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
     struct program *program = b->program;
     program->outputs = arena_array(b->arena, b->task->output_count, sizeof *program->outputs);
     for (size_t k = 0; k < b->task->output_count; k++) {
-        value v = b->task->outputs[k].value;
+        const value v = b->task->outputs[k].value;
         if (columns[k])
             want_output(b, v, columns[k]->store);
     }
@@ -98,9 +98,9 @@ static void emit_outputs(struct builder *b, struct column *const *columns)
     for (size_t k = 0; k < b->task->output_count; k++) {
         if (!columns[k])
             continue;
-        value v = b->task->outputs[k].value;
-        enum type store = columns[k]->store;
-        enum lane lane = b->code->at[v].lane;
+        const value v = b->task->outputs[k].value;
+        const enum type store = columns[k]->store;
+        const enum lane lane = b->code->at[v].lane;
         struct stored_output *output = &program->outputs[program->output_count++];
         *output = (struct stored_output){.output = k, .size = type_table[store].size};
         output->copied = passes_through(b, v, store) || is_gathered(b, v, store) || lane_type(lane) == store;
@@ -270,7 +270,7 @@ int64_t program_bytes_read(const struct program *program)
     const struct job *job = program->job;
     int64_t bytes = 0;
     for (size_t i = 0; i < program->stored_count; i++) {
-        size_t input = program->stored[i].input;
+        const size_t input = program->stored[i].input;
         bool again = false;
         for (size_t j = 0; j < i && !again; j++)
             again = program->stored[j].input == input;

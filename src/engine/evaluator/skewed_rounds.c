@@ -28,7 +28,7 @@ static bool writes(const struct kept_job *job, const struct column *column)
 /* Whether it cannot fail, and reads what changes only in rows that are near. */
 static bool is_local(const struct kept_job *job, const struct kept_job *other)
 {
-    bool is = job->columns != NULL;
+    bool is = job->columns;
     for (int32_t s = 0; s < job->program->step_count && is; s++) {
         const struct step *step = &job->program->steps[s];
         is = step->check == CHECK_NONE && !step->loop &&

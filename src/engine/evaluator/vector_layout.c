@@ -108,7 +108,7 @@ static struct lives find_lives(const struct program *program, struct arena *aren
         const struct step *step = &program->steps[s];
         read_until(last, step->out, s);
         for (int i = 0; i < 3; i++) {
-            reg arg = step->args[i];
+            const reg arg = step->args[i];
             if (arg != NO_REGISTER)
                 read_until(last, arg,
                            i == 0 && !step->dense ? last[step->out] : read_at(&lives, arg, s)); /* the alias reads it */
@@ -126,7 +126,7 @@ static struct lives find_lives(const struct program *program, struct arena *aren
 static size_t new_place(struct program *program, size_t size)
 {
     enum { STAGGER = 13 * CACHE_LINE };
-    size_t place = program->memory;
+    const size_t place = program->memory;
     program->memory += size * BLOCK_ROWS + STAGGER;
     return place;
 }

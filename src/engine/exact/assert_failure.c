@@ -106,7 +106,7 @@ static bool append_missing(struct strbuf *hint, const struct failure *failure, c
     const char *name = column_of_validity(failure, instr);
     if (name)
         strbuf_printf(hint, "`%s` is missing", name);
-    return name != NULL;
+    return name;
 }
 
 static const struct expr *written_condition(const struct failure *failure)
@@ -131,22 +131,22 @@ static void append_condition(struct strbuf *hint, const struct failure *failure,
     const struct expr *written = written_condition(failure);
     const struct instr *instr = &failure->code->at[condition];
     for (; instr->op == OP_AND; instr = &failure->code->at[condition]) {
-        value left = instr->args[0];
-        bool left_holds = is_known(failure, left) && failure->values[left].integer != 0;
+        const value left = instr->args[0];
+        const bool left_holds = is_known(failure, left) && failure->values[left].integer != 0;
         condition = left_holds ? instr->args[1] : left;
         if (is_and(written))
             written = written->args[left_holds ? 1 : 0];
         else if (!left_holds) /* else the left side says that the operands have values */
             written = NULL;
     }
-    int arity = op_table[instr->op].arity;
-    int first = first_written(written, instr->op);
+    const int arity = op_table[instr->op].arity;
+    const int first = first_written(written, instr->op);
     const size_t inputs = failure->task ? failure->task->input_count : 0;
     struct logical_type *logicals = arena_array(failure->code->arena, inputs + 1, sizeof *logicals);
     for (size_t k = 0; k < inputs; k++)
         logicals[k] = input_logical(&failure->task->inputs[k]);
     for (int i = 0; i < arity; i++) {
-        int operand = first == 1 ? arity - 1 - i : i;
+        const int operand = first == 1 ? arity - 1 - i : i;
         append_operand(hint, failure, instr->args[operand],
                        code_operand_logical(failure->code, instr, operand, logicals),
                        first < 0 ? NULL : written->args[i]);

@@ -23,7 +23,7 @@ static enum status add_aggregates(struct exact *exact, struct lazy_task *lazy)
 static enum status last_aggregates(struct exact *exact, struct lazy_task *lazy, struct result *result)
 {
     const struct task *task = lazy->task;
-    enum status status = add_aggregates(exact, lazy);
+    const enum status status = add_aggregates(exact, lazy);
     if (status != STATUS_OK)
         return status;
     bool certain;
@@ -83,7 +83,7 @@ static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct
     const bool finds = task->sink != SINK_ROWS;
     exact->columns = arena_array(exact->arena, task->output_count, sizeof(struct column *));
     enum status status = finds ? find_rows(exact, lazy) : STATUS_OK;
-    int64_t capacity = finds ? lazy->count : lazy->rows;
+    const int64_t capacity = finds ? lazy->count : lazy->rows;
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         exact->columns[k] = column_reserve(task->outputs[k].type, task->outputs[k].type, capacity);
         if (!exact->columns[k])
@@ -112,7 +112,7 @@ static enum status cache_outputs(const struct exact *exact, struct lazy_task *la
         struct output_values *output = &lazy->outputs[k];
         if (!lazy->random_access[k] || output->values || task->outputs[k].value == NO_VALUE)
             continue;
-        enum type type = type_of_kind(type_table[task->outputs[k].type].kind);
+        const enum type type = type_of_kind(type_table[task->outputs[k].type].kind);
         output->values = column_reserve(type, type, lazy->count);
         output->states = column_reserve(TYPE_U8, TYPE_U8, lazy->count);
         if (!output->values || !output->states)
@@ -197,7 +197,7 @@ enum status exact_constant(const struct code *code, value root, const atomic_int
     exact.cancel = cancel;
     lazy_init(&exact.tasks[0], &task, NULL, exact.arena);
     union datum datum;
-    enum status status = exact_value(&exact, &exact.tasks[0], 0, root, &datum);
+    const enum status status = exact_value(&exact, &exact.tasks[0], 0, root, &datum);
     exact_free(&exact);
     if (status != STATUS_OK)
         return status;

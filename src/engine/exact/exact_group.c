@@ -50,7 +50,7 @@ static enum status quantile_groups(struct exact *exact, struct lazy_task *lazy, 
     for (int64_t group = 0; group < lazy->count; group++) {
         int64_t count = 0;
         for (; at < column_get_int(ends, group); at++) {
-            int64_t row = column_get_int(sorted, at);
+            const int64_t row = column_get_int(sorted, at);
             if (!where || column_get_int(where, row))
                 group_values[count++] = datum_scalar(column_get_datum(values, row), kind);
         }
@@ -93,7 +93,7 @@ static struct scalar moment_result(const struct sums *sums, bool pairs)
         return scalar_float(0);
     if (sums->broken)
         return scalar_float(NAN);
-    double xx = moment_of(sums->count, &sums->xx, &sums->x, &sums->x);
+    const double xx = moment_of(sums->count, &sums->xx, &sums->x, &sums->x);
     if (!pairs)
         return scalar_float(variance_of(sums->count, xx));
     return scalar_float(correlation_of(xx, moment_of(sums->count, &sums->xy, &sums->x, &sums->y),
@@ -116,7 +116,7 @@ static void moment_groups(struct lazy_task *lazy, size_t i, const struct group_c
         for (size_t k = 0; k < sizeof all / sizeof *all; k++)
             exact_sum_init(all[k]);
         for (; at < column_get_int(ends, group); at++) {
-            int64_t row = column_get_int(sorted, at);
+            const int64_t row = column_get_int(sorted, at);
             if (columns->where && !column_get_int(columns->where, row))
                 continue;
             double x = float_at(columns->values, row), y = columns->other ? float_at(columns->other, row) : 0;
@@ -127,7 +127,7 @@ static void moment_groups(struct lazy_task *lazy, size_t i, const struct group_c
             add_product(&sums, &sums.yy, y, y);
             add_product(&sums, &sums.xy, x, y);
         }
-        struct scalar result = moment_result(&sums, columns->other != NULL);
+        struct scalar result = moment_result(&sums, columns->other);
         exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, true);
     }
 }
@@ -150,7 +150,7 @@ static void aggregate_groups(struct lazy_task *lazy, size_t i, const struct colu
         }
         struct scalar result;
         bool certain;
-        bool good = agg_value(&state, aggregate, &result, &certain);
+        const bool good = agg_value(&state, aggregate, &result, &certain);
         exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, good && certain);
     }
 }
@@ -163,8 +163,8 @@ static enum status set_keys(struct exact *exact, struct lazy_task *lazy, const s
     for (size_t k = 0; k < order->count && status == STATUS_OK; k++) {
         status = exact_reserve_output(exact, lazy, k, lazy->count);
         for (int64_t group = 0; group < lazy->count && status == STATUS_OK; group++) {
-            int64_t first = group > 0 ? column_get_int(ends, group - 1) : 0;
-            enum kind kind = type_table[order->keys[k]->type].kind;
+            const int64_t first = group > 0 ? column_get_int(ends, group - 1) : 0;
+            const enum kind kind = type_table[order->keys[k]->type].kind;
             struct scalar key = datum_scalar(column_get_datum(order->keys[k], column_get_int(sorted, first)), kind);
             exact_set_output(lazy, k, group, &key, true);
         }
@@ -181,8 +181,8 @@ static void find_groups(struct lazy_task *lazy, const struct order *order, const
         return;
     }
     for (int64_t i = 0; i < lazy->rows; i++) {
-        bool last = i + 1 == lazy->rows ||
-                    exact_compare_rows(order, column_get_int(sorted, i), column_get_int(sorted, i + 1)) != 0;
+        const bool last = i + 1 == lazy->rows ||
+                          exact_compare_rows(order, column_get_int(sorted, i), column_get_int(sorted, i + 1)) != 0;
         if (last)
             *(int64_t *)column_at(ends, lazy->count++) = i + 1;
     }
@@ -269,7 +269,7 @@ enum status exact_ids(struct exact *exact, struct lazy_task *lazy)
     lazy->count = lazy->rows;
     int64_t id = 0;
     for (int64_t i = 0; i < lazy->rows && status == STATUS_OK; i++) {
-        int64_t row = column_get_int(sorted, i);
+        const int64_t row = column_get_int(sorted, i);
         id += i > 0 && exact_compare_rows(&order, column_get_int(sorted, i - 1), row) != 0;
         const struct scalar scalar = scalar_int(id);
         exact_set_output(lazy, 0, row, &scalar, true);
@@ -316,7 +316,7 @@ static enum status group_text(struct exact *exact, struct lazy_task *lazy, int64
     if (!column_op->roles || column_op->roles[0] != ROLE_NUMBER)
         return STATUS_OK;
     struct column *numbers = NULL;
-    enum status status = exact_column(exact, lazy, column_op->keys[0], &numbers);
+    const enum status status = exact_column(exact, lazy, column_op->keys[0], &numbers);
     int64_t row = 0;
     while (status == STATUS_OK && row < lazy->rows &&
            column_get_int(numbers, row) != column_get_int(lazy->outputs[0].values, group))
@@ -332,7 +332,7 @@ enum status exact_group_failure(struct exact *exact, struct lazy_task *lazy, siz
     const struct task *task = lazy->task;
     const struct aggregate *aggregate = &task->aggregates[k - task->column_op->key_count];
     const char *of;
-    enum status status = group_text(exact, lazy, group, &of);
+    const enum status status = group_text(exact, lazy, group, &of);
     if (status != STATUS_OK)
         return status;
     struct span span = exact_operator_span(lazy);

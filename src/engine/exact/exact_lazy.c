@@ -73,7 +73,7 @@ enum status exact_check_memory(const struct exact *exact, const struct task *tas
 static void push(struct exact *exact, struct lazy_task *lazy, value v)
 {
     if (exact->depth == exact->capacity) {
-        size_t capacity = exact->capacity ? 2 * exact->capacity : 64;
+        const size_t capacity = exact->capacity ? 2 * exact->capacity : 64;
         exact->stack = arena_grow(exact->arena, exact->stack, exact->depth, capacity, sizeof *exact->stack);
         exact->capacity = capacity;
     }
@@ -115,7 +115,7 @@ static enum status read_output(struct exact *exact, struct lazy_task *from, size
                                bool *ready)
 {
     const struct output_values *output = &from->outputs[k];
-    enum value_state state = output_state(output, row);
+    const enum value_state state = output_state(output, row);
     *ready = true;
     if (state == VALUE_FAILED)
         return exact->diags ? exact_operator_failure(exact, from, k, row) : STATUS_FAILED;
@@ -123,14 +123,14 @@ static enum status read_output(struct exact *exact, struct lazy_task *from, size
         *result = column_get_datum(output->values, row);
         return STATUS_OK;
     }
-    int64_t at = from->kept ? column_get_int(from->kept, row) : from->begin + row;
+    const int64_t at = from->kept ? column_get_int(from->kept, row) : from->begin + row;
     if (at < 0) {
         *result = (union datum){0};
         return STATUS_OK;
     }
     from->row = at;
     const union datum *datum = exact_demand(exact, from, from->task->outputs[k].value);
-    *ready = datum != NULL;
+    *ready = datum;
     if (!datum)
         return STATUS_OK;
     *result = *datum;
@@ -159,8 +159,8 @@ static enum status read_element(struct exact *exact, const struct lazy_task *laz
 static enum status read_input(struct exact *exact, const struct lazy_task *lazy, const struct instr *instr,
                               union datum *result, bool *ready)
 {
-    size_t k = (size_t)instr->integer;
-    int64_t row = lazy->task->first + lazy->row + instr->offset;
+    const size_t k = (size_t)instr->integer;
+    const int64_t row = lazy->task->first + lazy->row + instr->offset;
     *result = (union datum){0};
     *ready = true;
     if (instr->offset != 0 && (row < 0 || row >= input_rows(exact, lazy, k)))
@@ -195,9 +195,9 @@ enum status exact_fail(const struct exact *exact, const struct lazy_task *lazy, 
 static enum status gather(struct exact *exact, struct lazy_task *lazy, const struct instr *instr, union datum *result,
                           bool *ready)
 {
-    size_t k = (size_t)instr->integer;
+    const size_t k = (size_t)instr->integer;
     const union datum *position = exact_demand(exact, lazy, instr->args[0]);
-    *ready = position != NULL;
+    *ready = position;
     if (!position)
         return STATUS_OK;
     if (position->integer < 0 || position->integer >= input_rows(exact, lazy, k))
@@ -211,7 +211,7 @@ static bool read_lazily(struct exact *exact, struct lazy_task *lazy, const struc
     const union datum *first = exact_demand(exact, lazy, instr->args[0]);
     if (!first)
         return false;
-    bool truth = first->integer != 0;
+    const bool truth = first->integer != 0;
     value rest = instr->args[1];
     if (instr->op == OP_SELECT) {
         rest = instr->args[truth ? 1 : 2];
@@ -222,7 +222,7 @@ static bool read_lazily(struct exact *exact, struct lazy_task *lazy, const struc
     const union datum *datum = exact_demand(exact, lazy, rest);
     if (datum)
         *result = *datum;
-    return datum != NULL;
+    return datum;
 }
 
 static enum status operate(struct exact *exact, struct lazy_task *lazy, const struct instr *instr, union datum *result,
@@ -232,7 +232,7 @@ static enum status operate(struct exact *exact, struct lazy_task *lazy, const st
     *ready = true;
     for (int i = 0; i < op_table[instr->op].arity && *ready; i++) {
         args[i] = exact_demand(exact, lazy, instr->args[i]);
-        *ready = args[i] != NULL;
+        *ready = args[i];
     }
     if (!*ready)
         return STATUS_OK;
@@ -279,7 +279,7 @@ static enum status step(struct exact *exact)
         status = exact_run_loop(exact, lazy, top.value, &ready);
         break;
     case OP_FINAL:
-        ready = exact_demand(exact, lazy, instr->args[0]) != NULL;
+        ready = exact_demand(exact, lazy, instr->args[0]);
         if (ready)
             result = exact_final(lazy, instr);
         break;
@@ -297,7 +297,7 @@ static enum status step(struct exact *exact)
 static enum status run_stack(struct exact *exact)
 {
     while (exact->depth > 0) {
-        enum status status = exact_cancelled(exact) ? STATUS_CANCELLED : step(exact);
+        const enum status status = exact_cancelled(exact) ? STATUS_CANCELLED : step(exact);
         if (status != STATUS_OK) {
             exact->depth = 0;
             exact->failures++;
@@ -311,7 +311,7 @@ enum status exact_value(struct exact *exact, struct lazy_task *lazy, int64_t row
 {
     lazy->row = row;
     exact_demand(exact, lazy, v);
-    enum status status = run_stack(exact);
+    const enum status status = run_stack(exact);
     if (status == STATUS_OK)
         *result = lazy->memo[v];
     return status;

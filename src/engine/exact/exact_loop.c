@@ -185,7 +185,7 @@ static bool fold_result(const struct loop_run *run, enum fold_kind kind, union d
     case FOLD_MIN:
     case FOLD_MAX: {
         const struct aggregate aggregate = {.kind = run->state.kind};
-        bool needs = kind == FOLD_MIN || kind == FOLD_MAX;
+        const bool needs = kind == FOLD_MIN || kind == FOLD_MAX;
         if ((needs && !any) || !agg_value(&run->state, &aggregate, &scalar, &certain))
             return false;
         if (scalar.kind != KIND_FLOAT && !scalar_fits(&scalar))

@@ -27,7 +27,7 @@ static enum status copy_value(struct exact *exact, struct lazy_task *lazy, int64
 {
     const struct copied_input *copied = context;
     union datum datum;
-    enum status status = exact_input(exact, lazy, copied->input, row, &datum);
+    const enum status status = exact_input(exact, lazy, copied->input, row, &datum);
     if (status == STATUS_OK)
         column_set_datum(copied->column, row, datum);
     return status;
@@ -36,7 +36,7 @@ static enum status copy_value(struct exact *exact, struct lazy_task *lazy, int64
 enum status exact_column(struct exact *exact, struct lazy_task *lazy, size_t input, struct column **column)
 {
     const struct task *task = lazy->task;
-    enum type type = type_of_kind(type_table[task->inputs[input].type].kind);
+    const enum type type = type_of_kind(type_table[task->inputs[input].type].kind);
     struct column *from = lazy->columns[input];
     if (from && from->store == type && from->rows == lazy->rows && task->first == 0) {
         *column = column_ref(from);
@@ -46,14 +46,14 @@ enum status exact_column(struct exact *exact, struct lazy_task *lazy, size_t inp
     if (!*column)
         return exact_no_memory(exact, task, lazy->rows);
     const struct copied_input copied = {input, *column};
-    enum status status = exact_for_rows(exact, lazy, 0, lazy->rows, copy_value, &copied);
+    const enum status status = exact_for_rows(exact, lazy, 0, lazy->rows, copy_value, &copied);
     column_finish(*column, lazy->rows);
     return status;
 }
 
 enum status exact_reserve_output(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t rows)
 {
-    enum type type = lazy->task->outputs[k].type;
+    const enum type type = lazy->task->outputs[k].type;
     struct output_values *kept = &lazy->outputs[k];
     kept->values = column_reserve(type, type, rows);
     kept->states = column_reserve(TYPE_U8, TYPE_U8, rows);
@@ -96,8 +96,8 @@ static enum status list_first(struct exact *exact, struct lazy_task *lazy, const
         return exact_no_memory(exact, lazy->task, lazy->rows);
     }
     for (int64_t i = 0; i < lazy->rows; i++) {
-        int64_t row = column_get_int(sorted, i);
-        bool again = i > 0 && exact_compare_rows(order, column_get_int(sorted, i - 1), row) == 0;
+        const int64_t row = column_get_int(sorted, i);
+        const bool again = i > 0 && exact_compare_rows(order, column_get_int(sorted, i - 1), row) == 0;
         *(uint8_t *)column_at(first, row) = !again;
     }
     for (int64_t row = 0; row < lazy->rows; row++) {
@@ -144,7 +144,7 @@ static enum status place_row(struct exact *exact, struct lazy_task *lazy, int64_
 static enum status operator_scatter(struct exact *exact, struct lazy_task *lazy)
 {
     const struct column_operator *column_op = lazy->task->column_op;
-    int64_t count = operator_result_rows(column_op, lazy->rows);
+    const int64_t count = operator_result_rows(column_op, lazy->rows);
     lazy->kept = column_reserve(TYPE_I64, TYPE_I64, count);
     if (!lazy->kept)
         return exact_no_memory(exact, lazy->task, count);
@@ -235,7 +235,7 @@ static enum status operator_append(struct exact *exact, struct lazy_task *lazy)
     const struct input *input = &lazy->task->inputs[lazy->task->column_op->keys[1]];
     const struct column *column = lazy->columns[lazy->task->column_op->keys[1]];
     const int64_t second = column ? column->rows : exact->tasks[input->task->number].count;
-    enum status status = exact_reserve_output(exact, lazy, 0, lazy->rows + second);
+    const enum status status = exact_reserve_output(exact, lazy, 0, lazy->rows + second);
     lazy->count = lazy->rows + second;
     for (int64_t row = 0; row < lazy->count && status == STATUS_OK; row++) {
         const struct scalar number = scalar_int(row < lazy->rows ? row : lazy->rows - 1 - row);
@@ -371,8 +371,8 @@ enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;
-    int64_t row_bytes = (int64_t)((task->input_count + 2) * sizeof(int64_t));
-    enum status status = exact_check_memory(exact, task, lazy->rows, lazy->rows, row_bytes);
+    const int64_t row_bytes = (int64_t)((task->input_count + 2) * sizeof(int64_t));
+    const enum status status = exact_check_memory(exact, task, lazy->rows, lazy->rows, row_bytes);
     return status == STATUS_OK ? table[task->column_op->kind](exact, lazy) : status;
 }
 

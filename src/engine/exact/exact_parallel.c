@@ -46,7 +46,7 @@ static void update_member(const struct exact *exact, struct exact *member)
 void exact_update_members(struct exact *exact)
 {
     const int threads = exact->workers.threads;
-    bool made = exact->members != NULL;
+    const bool made = exact->members;
     if (!made)
         exact->members = arena_array(exact->arena, (size_t)threads, sizeof *exact->members);
     for (int i = 0; i < threads; i++) {
@@ -68,8 +68,8 @@ static void run_part(void *context, int number, int64_t part)
     struct row_loop *loop = context;
     struct exact *member = &loop->exact->members[number];
     struct lazy_task *lazy = &member->tasks[loop->task];
-    int64_t begin = loop->begin + part * PART_ROWS;
-    int64_t end = loop->end - begin > PART_ROWS ? begin + PART_ROWS : loop->end;
+    const int64_t begin = loop->begin + part * PART_ROWS;
+    const int64_t end = loop->end - begin > PART_ROWS ? begin + PART_ROWS : loop->end;
     enum status status = STATUS_OK;
     for (int64_t i = begin; i < end && i < loop->failed && status == STATUS_OK; i++) {
         status = loop->fn(member, lazy, i, loop->context);

@@ -27,7 +27,7 @@ static enum status filter_row(struct exact *exact, struct lazy_task *lazy, int64
     bool passed = true;
     for (size_t i = 0; i < task->filter_count && passed; i++) {
         union datum keep;
-        enum status status = exact_value(exact, lazy, row, task->filters[i].keep, &keep);
+        const enum status status = exact_value(exact, lazy, row, task->filters[i].keep, &keep);
         if (status != STATUS_OK)
             return status;
         passed = keep.integer != 0;
@@ -65,8 +65,8 @@ static enum status filter_rows(struct exact *exact, struct lazy_task *lazy, int6
                 batch.rows[batch.count++] = row;
         }
         batch.place = *passed - origin;
-        int64_t from = clamp(window->skip - *passed, 0, batch.count);
-        int64_t to = clamp(window_end - *passed, from, batch.count);
+        const int64_t from = clamp(window->skip - *passed, 0, batch.count);
+        const int64_t to = clamp(window_end - *passed, from, batch.count);
         status = use(exact, lazy, &batch, from, to);
         if (status == STATUS_OK && failed < next)
             status = filter_row(exact, lazy, failed, &batch);
@@ -97,7 +97,7 @@ enum status exact_list_rows(struct exact *exact, struct lazy_task *lazy)
     lazy->kept = column_reserve(TYPE_I64, TYPE_I64, lazy->rows);
     if (!lazy->kept)
         return exact_no_memory(exact, task, lazy->rows);
-    enum status status = filter_rows(exact, lazy, 0, lazy->rows, &passed, 0, list_batch);
+    const enum status status = filter_rows(exact, lazy, 0, lazy->rows, &passed, 0, list_batch);
     if (status != STATUS_OK || task->window.tail < 0)
         return status;
     rows_kept(&task->window, lazy->count, &lazy->begin, &end);
@@ -118,12 +118,12 @@ static enum status write_row(struct exact *exact, struct lazy_task *lazy, int64_
 {
     const struct task *task = lazy->task;
     const struct batch *batch = context;
-    int64_t row = task_row(lazy, batch, i);
+    const int64_t row = task_row(lazy, batch, i);
     for (size_t k = 0; k < task->output_count; k++) {
         union datum datum;
         if (!exact->columns[k])
             continue;
-        enum status status = exact_value(exact, lazy, row, task->outputs[k].value, &datum);
+        const enum status status = exact_value(exact, lazy, row, task->outputs[k].value, &datum);
         if (status != STATUS_OK)
             return status;
         column_set_datum(exact->columns[k], batch->place + i, datum);
@@ -149,7 +149,7 @@ static enum status write_batch(struct exact *exact, struct lazy_task *lazy, cons
 static enum status write_batch_checked(struct exact *exact, struct lazy_task *lazy, const struct batch *batch,
                                        int64_t from, int64_t to)
 {
-    enum status status = write_batch(exact, lazy, batch, from, to);
+    const enum status status = write_batch(exact, lazy, batch, from, to);
     if (status != STATUS_OK)
         return status;
     return exact_check_memory(exact, lazy->task, lazy->count, 0,
@@ -191,7 +191,7 @@ static enum status reduce_failed(const struct exact *exact, const struct lazy_ta
 static enum status add_row(struct exact *exact, struct lazy_task *lazy, int64_t i, const void *context)
 {
     const struct task *task = lazy->task;
-    int64_t row = task_row(lazy, context, i);
+    const int64_t row = task_row(lazy, context, i);
     for (size_t k = 0; k < task->aggregate_count; k++) {
         const struct aggregate *aggregate = &task->aggregates[k];
         struct agg_state *state = &exact->states[k];
@@ -245,7 +245,7 @@ static enum status add_batch(struct exact *exact, struct lazy_task *lazy, const 
         for (size_t k = 0; k < task->aggregate_count; k++)
             agg_init(&member->states[k], &task->aggregates[k], &task->code);
     }
-    enum status status = exact_for_rows(exact, lazy, from, to, add_row, batch);
+    const enum status status = exact_for_rows(exact, lazy, from, to, add_row, batch);
     for (int m = 0; m < exact->workers.threads; m++) {
         for (size_t k = 0; k < task->aggregate_count; k++)
             agg_merge(&exact->states[k], &exact->members[m].states[k]);
@@ -259,7 +259,7 @@ enum status exact_add_rows(struct exact *exact, struct lazy_task *lazy)
     int64_t passed = 0;
     if (!filters_first(lazy->task))
         return filter_rows(exact, lazy, 0, lazy->rows, &passed, 0, add_batch);
-    enum status status = exact_list_rows(exact, lazy);
+    const enum status status = exact_list_rows(exact, lazy);
     return status == STATUS_OK ? add_batch(exact, lazy, &all, 0, lazy->count) : status;
 }
 
@@ -299,7 +299,7 @@ enum status exact_rows(const struct job *job, const struct exact_options *option
     const struct job plain = job_unlowered(job);
     job = &plain;
     struct exact exact;
-    bool tail = job->task->window.tail >= 0;
+    const bool tail = job->task->window.tail >= 0;
     enum status status = begin_range(&exact, job, options, tail ? NULL : job->diags);
     if (status == STATUS_OK) {
         exact.columns = sink->columns;

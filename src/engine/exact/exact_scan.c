@@ -6,7 +6,7 @@
 /* Whether the row is the first of its chain. */
 static bool begins(const struct column_operator *column_op, int64_t row)
 {
-    int64_t before = row - column_op->stride;
+    const int64_t before = row - column_op->stride;
     return before < 0 || (column_op->segment > 0 && row / column_op->segment != before / column_op->segment);
 }
 
@@ -25,7 +25,7 @@ static void set_running(struct lazy_task *lazy, const struct agg_state *state, i
     plain.has_initial = false;
     struct scalar scalar;
     bool certain;
-    bool good = agg_value(state, &plain, &scalar, &certain);
+    const bool good = agg_value(state, &plain, &scalar, &certain);
     exact_set_output(lazy, 0, row, &scalar, good && certain);
 }
 
@@ -33,7 +33,7 @@ enum status exact_scan(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
     const struct column_operator *column_op = task->column_op;
-    enum kind kind = type_table[task->inputs[column_op->keys[0]].type].kind;
+    const enum kind kind = type_table[task->inputs[column_op->keys[0]].type].kind;
     lazy->count = lazy->rows;
     enum status status = exact_column(exact, lazy, column_op->keys[0], &lazy->scanned);
     if (status != STATUS_OK || !task->outputs[0].needed)
@@ -70,7 +70,7 @@ static enum status function_failure(struct exact *exact, const struct lazy_task 
     const struct output_values *kept = &lazy->outputs[0];
     while (!begins(column_op, row) && column_get_int(kept->states, row - column_op->stride) == VALUE_FAILED)
         row -= column_op->stride;
-    int64_t at = column_op->exclusive ? row - column_op->stride : row;
+    const int64_t at = column_op->exclusive ? row - column_op->stride : row;
     struct scalar left = aggregate->initial, right = scalar_at(lazy->scanned, at), unread;
     if (column_op->exclusive)
         left = scalar_at(kept->values, at);
@@ -88,10 +88,10 @@ enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy
     static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
     const struct column_operator *column_op = lazy->task->column_op;
-    bool empty = column_op->exclusive && begins(column_op, row);
+    const bool empty = column_op->exclusive && begins(column_op, row);
     if (aggregate->kind == AGG_FOLD && !empty)
         return function_failure(exact, lazy, row);
-    bool wide = aggregate->kind == AGG_SUM || aggregate->kind == AGG_PRODUCT;
+    const bool wide = aggregate->kind == AGG_SUM || aggregate->kind == AGG_PRODUCT;
     const char *what =
         wide ? arena_printf(exact->diags->arena, "the running %s does not fit in 64 bits", words[aggregate->kind])
              : "there is no value before the first";

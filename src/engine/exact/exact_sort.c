@@ -9,7 +9,7 @@ int exact_compare_floats(double a, double b, bool descending)
 {
     if (isnan(a) || isnan(b))
         return (isnan(a) != 0) - (isnan(b) != 0);
-    int order = (a > b) - (a < b);
+    const int order = (a > b) - (a < b);
     return descending ? -order : order;
 }
 
@@ -18,7 +18,7 @@ int exact_compare_rows(const struct order *order, int64_t a, int64_t b)
     int result = 0;
     for (size_t i = 0; i < order->count && result == 0; i++) {
         const struct column *key = order->keys[i];
-        bool descending = order->descending && order->descending[i];
+        const bool descending = order->descending && order->descending[i];
         if (key->type == TYPE_F64) {
             result = exact_compare_floats(column_get_float(key, a), column_get_float(key, b), descending);
         } else {
@@ -45,8 +45,8 @@ static void merge(const struct merge_pass *pass, int64_t begin, int64_t middle, 
     enum { ROWS_BETWEEN_POLLS = 1 << 16 };
     int64_t left = begin, right = middle;
     for (int64_t i = begin; i < end; i++) {
-        bool takes_left = left < middle &&
-                          (right >= end || exact_compare_rows(pass->order, pass->from[left], pass->from[right]) <= 0);
+        const bool takes_left = left < middle && (right >= end || exact_compare_rows(pass->order, pass->from[left],
+                                                                                     pass->from[right]) <= 0);
         pass->to[i] = takes_left ? pass->from[left++] : pass->from[right++];
         if (i % ROWS_BETWEEN_POLLS == 0 && pass->cancel && *pass->cancel)
             return;
@@ -58,11 +58,11 @@ static void merge_pairs(void *context, int member, int64_t part)
     const struct merge_pass *pass = context;
     (void)member;
     for (int64_t pair = part * pass->pairs; pair < (part + 1) * pass->pairs; pair++) {
-        int64_t begin = pair * 2 * pass->run;
+        const int64_t begin = pair * 2 * pass->run;
         if (begin >= pass->rows)
             return;
-        int64_t middle = pass->rows - begin > pass->run ? begin + pass->run : pass->rows;
-        int64_t end = pass->rows - begin > 2 * pass->run ? begin + 2 * pass->run : pass->rows;
+        const int64_t middle = pass->rows - begin > pass->run ? begin + pass->run : pass->rows;
+        const int64_t end = pass->rows - begin > 2 * pass->run ? begin + 2 * pass->run : pass->rows;
         merge(pass, begin, middle, end);
     }
 }
@@ -71,7 +71,7 @@ enum status exact_sort_rows(struct exact *exact, const struct lazy_task *lazy, c
                             struct column **sorted)
 {
     enum { PART_ROWS = 1 << 12 };
-    int64_t rows = lazy->rows;
+    const int64_t rows = lazy->rows;
     struct column *spare = column_reserve(TYPE_I64, TYPE_I64, rows);
     *sorted = column_reserve(TYPE_I64, TYPE_I64, rows);
     enum status status = *sorted && spare ? STATUS_OK : exact_no_memory(exact, lazy->task, rows);
@@ -80,8 +80,8 @@ enum status exact_sort_rows(struct exact *exact, const struct lazy_task *lazy, c
     for (int64_t run = 1; run < rows && status == STATUS_OK; run *= 2) {
         struct merge_pass pass = {order, column_at(*sorted, 0), column_at(spare, 0), rows, run, 1, exact->cancel};
         pass.pairs = run < PART_ROWS ? PART_ROWS / run : 1;
-        int64_t part_rows = 2 * run * pass.pairs;
-        bool whole = workers_run(&exact->workers, (rows + part_rows - 1) / part_rows, merge_pairs, &pass);
+        const int64_t part_rows = 2 * run * pass.pairs;
+        const bool whole = workers_run(&exact->workers, (rows + part_rows - 1) / part_rows, merge_pairs, &pass);
         struct column *swapped = *sorted;
         *sorted = spare;
         spare = swapped;

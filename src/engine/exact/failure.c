@@ -19,7 +19,7 @@ static bool is_shift(enum op op)
 
 static bool divides_by_zero(const struct failure *failure)
 {
-    enum op op = failure->instr->op;
+    const enum op op = failure->instr->op;
     return (op == OP_DIV || op == OP_MOD) && failure->b == 0;
 }
 
@@ -100,12 +100,12 @@ static const char *argument_text(const struct failure *failure, int argument, co
         return name_written(failure->inputs[instr->integer].name, arena);
     /* The argument may come from an earlier stage or a function's text. */
     struct span span = instr->span, whole = failure->instr->span;
-    bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
-                  span.end - span.begin < whole.end - whole.begin;
+    const bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
+                        span.end - span.begin < whole.end - whole.begin;
     if (!span.source || !within || span.end <= span.begin || span.end - span.begin > LONGEST_QUOTE)
         return otherwise;
     const char *text = span.source->text + span.begin;
-    size_t length = span.end - span.begin;
+    const size_t length = span.end - span.begin;
     return memchr(text, '\n', length) ? otherwise : arena_text(arena, text, length);
 }
 

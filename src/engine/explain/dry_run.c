@@ -12,7 +12,7 @@ void dry_run_init(struct dry_run *dry_run, const struct queue *queue)
 void dry_run_release(struct dry_run *dry_run)
 {
     for (size_t t = 0; t < dry_run->queue->count; t++) {
-        for (size_t k = 0; dry_run->columns[t] != NULL && k < dry_run->queue->tasks[t]->output_count; k++)
+        for (size_t k = 0; dry_run->columns[t] && k < dry_run->queue->tasks[t]->output_count; k++)
             column_unref(dry_run->columns[t][k]);
     }
 }
@@ -23,7 +23,7 @@ static struct column **input_columns(const struct dry_run *dry_run, const struct
     struct column **columns = arena_array(dry_run->queue->arena, task->input_count + 1, sizeof *columns);
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
-        columns[k] = input->column != NULL ? input->column : dry_run->columns[input->task->number][input->output];
+        columns[k] = input->column ? input->column : dry_run->columns[input->task->number][input->output];
     }
     return columns;
 }
@@ -32,7 +32,7 @@ static int64_t max_rows(const struct dry_run *dry_run, const struct task *task)
 {
     if (task->rows >= 0)
         return task->rows;
-    int64_t most = task->rows_from != NULL ? dry_run->most[task->rows_from->number] : INT64_MAX;
+    int64_t most = task->rows_from ? dry_run->most[task->rows_from->number] : INT64_MAX;
     most = most > task->first ? most - task->first : 0;
     return most < task->limit ? most : task->limit;
 }
@@ -57,7 +57,7 @@ enum status dry_run_outputs(struct dry_run *dry_run, const struct task *task, st
         if (!output->needed)
             continue;
         outputs[k] = column_without_rows(output->type, store_of(task, output, columns));
-        if (outputs[k] == NULL)
+        if (!outputs[k])
             return diag_error(diags, task->span, "out of memory");
     }
     return STATUS_OK;

@@ -14,12 +14,12 @@ enum { SHOWN_FIRST = 20, SHOWN_LAST = 10, LINE_WIDTH = 100, MAX_TITLE = 20, MAX_
 
 static size_t width_of(const struct strbuf *text)
 {
-    return text_width(text->text != NULL ? text->text : "", text->length);
+    return text_width(text->text ? text->text : "", text->length);
 }
 
 static void add_text(struct strbuf *out, const struct strbuf *text)
 {
-    strbuf_add(out, text->text != NULL ? text->text : "", text->length);
+    strbuf_add(out, text->text ? text->text : "", text->length);
 }
 
 static void add_padded(struct strbuf *out, const struct strbuf *text, size_t width)
@@ -46,7 +46,7 @@ static bool is_left_out(struct strbuf *out, const struct queue *queue, size_t t)
 
 static size_t max_width(size_t width, const struct strbuf *text, size_t most)
 {
-    size_t needed = width_of(text) < most ? width_of(text) : most;
+    const size_t needed = width_of(text) < most ? width_of(text) : most;
     return needed > width ? needed : width;
 }
 
@@ -168,7 +168,7 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
     optimize_queue(queue, &fused);
     const struct queue *runs = fold_axes(&fused, &folded) ? &folded : &fused;
     enum status status = STATUS_OK;
-    if (stmt->variant.text != NULL) {
+    if (stmt->variant.text) {
         status = explain_kernels(out, runner, runner->fusion ? runs : queue, diags);
     } else {
         explain_queue(out, queue, runs);
@@ -186,14 +186,14 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
 enum status explain_statement(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                               struct diags *diags)
 {
-    if (stmt->variant.text != NULL && strcmp(stmt->variant.text, "sql") == 0)
+    if (stmt->variant.text && strcmp(stmt->variant.text, "sql") == 0)
         return explain_sql(out, runner, stmt, arena, diags);
-    if (stmt->variant.text != NULL && strcmp(stmt->variant.text, "kernel") != 0) {
+    if (stmt->variant.text && strcmp(stmt->variant.text, "kernel") != 0) {
         diag_error(diags, stmt->variant.span, "unknown variant `%s` of explain", stmt->variant.text);
         diag_hint(diags, "write `explain PIPELINE` or `explain kernel PIPELINE`");
         return STATUS_FAILED;
     }
-    if (stmt->variant.text == NULL && explain_server(out, runner, stmt, arena, diags))
+    if (!stmt->variant.text && explain_server(out, runner, stmt, arena, diags))
         return STATUS_OK;
     struct bound bound = {0};
     const struct source_runner sources = source_runner_of(runner);

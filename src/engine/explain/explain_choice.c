@@ -8,7 +8,7 @@
 
 static void add_time(struct strbuf *out, double ns)
 {
-    double ms = ns / 1e6;
+    const double ms = ns / 1e6;
     strbuf_printf(out, ms < 0.1 ? "%.3f ms" : ms < 10 ? "%.2f ms" : "%.0f ms", ms);
 }
 

@@ -29,7 +29,7 @@ static void list_operator(struct strbuf *out, const struct task *task)
     struct strbuf part = {0};
     task_detail(&part, task);
     strbuf_puts(out, "  ");
-    strbuf_add(out, part.text != NULL ? part.text : "", part.length);
+    strbuf_add(out, part.text ? part.text : "", part.length);
     strbuf_putc(out, '\n');
     strbuf_free(&part);
 }
@@ -38,7 +38,7 @@ static void add_program(struct strbuf *out, const struct runner *runner, const s
                         struct column *const *columns, struct diags *diags)
 {
     struct backend *device = runner->device;
-    if (runner->chooser != NULL && chooser_count(runner->chooser) > 1)
+    if (runner->chooser && chooser_count(runner->chooser) > 1)
         device = chooser_backend(runner->chooser, 1);
     const struct job job = {
         .task = task,
@@ -48,8 +48,8 @@ static void add_program(struct strbuf *out, const struct runner *runner, const s
         .cancel = runner->cancel,
         .diags = diags,
     };
-    const char *text = device != NULL && device->ops->source != NULL ? device->ops->source(device, &job) : NULL;
-    if (text != NULL)
+    const char *text = device && device->ops->source ? device->ops->source(device, &job) : NULL;
+    if (text)
         strbuf_puts(out, text);
     else
         list_task(out, task);

@@ -53,7 +53,7 @@ enum status explain_sql(struct strbuf *out, struct runner *runner, const struct 
     if (stmt->dialect.text && check_dialect(runner, stmt, diags) != STATUS_OK)
         return STATUS_FAILED;
     run_begin_values(runner);
-    enum status status = remote_describe(runner->env, &request, arena, &description, diags);
+    const enum status status = remote_describe(runner->env, &request, arena, &description, diags);
     run_end_values(runner);
     if (status != STATUS_OK)
         return status;
@@ -74,7 +74,7 @@ bool explain_server(struct strbuf *out, struct runner *runner, const struct stmt
     const struct bind_request request = {.pipeline = stmt->pipeline, .runner = &sources, .timing = runner->timing};
     const size_t before = diags->count;
     run_begin_values(runner);
-    enum status status = remote_describe(runner->env, &request, arena, &description, diags);
+    const enum status status = remote_describe(runner->env, &request, arena, &description, diags);
     run_end_values(runner);
     if (status != STATUS_OK || !description.address || !description.query) {
         diags->count = before; /* binding all of it tells errors */

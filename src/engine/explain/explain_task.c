@@ -72,7 +72,7 @@ static void add_joined_name(struct strbuf *out, const struct task *task)
     enum role last = ROLE_OTHER;
     int parts = 0;
     for (size_t i = 0; i < task->stage_count; i++) {
-        enum role role = role_of(&task->stages[i]);
+        const enum role role = role_of(&task->stages[i]);
         if ((is_minor(role) && !all_minor) || (parts > 0 && role != ROLE_OTHER && role == last))
             continue;
         if (role == ROLE_FILTER && last == ROLE_MAP) {
@@ -117,7 +117,7 @@ static void add_cut(struct strbuf *out, const char *text, size_t length)
 
 static void add_name(struct strbuf *out, const char *name)
 {
-    if (name != NULL)
+    if (name)
         strbuf_add_visible(out, name, strlen(name));
 }
 
@@ -125,7 +125,7 @@ const char *const *task_input_names(const struct task *task)
 {
     const char **names = arena_array(task->code.arena, task->input_count + 1, sizeof *names);
     for (size_t k = 0; k < task->input_count; k++)
-        names[k] = task->inputs[k].name != NULL ? task->inputs[k].name : "?";
+        names[k] = task->inputs[k].name ? task->inputs[k].name : "?";
     return names;
 }
 
@@ -155,8 +155,8 @@ static void add_filters(struct strbuf *out, const struct task *task, const char 
             strbuf_printf(out, " && … %zu more", task->filter_count - MAX_NAMES);
             return;
         }
-        enum op op = task->code.at[task->filters[i].keep].op;
-        bool parentheses = task->filter_count > 1 && (op == OP_OR || op == OP_SELECT);
+        const enum op op = task->code.at[task->filters[i].keep].op;
+        const bool parentheses = task->filter_count > 1 && (op == OP_OR || op == OP_SELECT);
         strbuf_puts(out, i > 0 ? " && " : "");
         strbuf_puts(out, parentheses ? "(" : "");
         add_value(out, task, task->filters[i].keep, names);
@@ -168,7 +168,7 @@ static void add_filters(struct strbuf *out, const struct task *task, const char 
 static bool is_copied(const struct task *task, const struct output *output, const char *const *names)
 {
     const struct instr *instr = &task->code.at[output->value];
-    return instr->op == OP_INPUT && output->name != NULL && strcmp(names[instr->integer], output->name) == 0;
+    return instr->op == OP_INPUT && output->name && strcmp(names[instr->integer], output->name) == 0;
 }
 
 /* Outputs and how they are computed; `all`: also those that are only copied. */
@@ -177,7 +177,7 @@ static bool add_outputs(struct strbuf *out, const struct task *task, const char 
     size_t count = 0;
     for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
-        bool copied = is_copied(task, output, names);
+        const bool copied = is_copied(task, output, names);
         if (!output->needed || (copied && !all) || count++ >= MAX_NAMES)
             continue;
         strbuf_puts(out, count > 1 ? ", " : "");
@@ -241,7 +241,7 @@ static void add_key(struct strbuf *out, const struct task *task, size_t i)
     const struct column_operator *column_op = task->column_op;
     const char *name = task->inputs[column_op->keys[i]].name;
     strbuf_puts(out, i > 0 ? ", " : "");
-    add_name(out, name != NULL ? name : "?");
+    add_name(out, name ? name : "?");
     strbuf_puts(out, column_op->descending[i] ? " desc" : "");
 }
 
@@ -340,8 +340,8 @@ static void add_operator(struct strbuf *out, const struct task *task)
 /* The stage's text after its word. */
 static void add_stage_rest(struct strbuf *out, const struct stage_mark *stage)
 {
-    const char *text = stage->text != NULL ? stage->text : "";
-    bool is_name = strcmp(stage->name, "let") == 0;
+    const char *text = stage->text ? stage->text : "";
+    const bool is_name = strcmp(stage->name, "let") == 0;
     size_t word = 0;
     while (isalpha((unsigned char)text[word]) || text[word] == '_')
         word++;
@@ -375,8 +375,8 @@ static void add_operator_detail(struct strbuf *out, const struct task *task, con
 void task_detail(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
-    bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
-    if (task->stage_count > 0 && task->stages[0].how != NULL)
+    const bool aggregates = task->aggregate_count > 0 && task->aggregates[0].value != NO_VALUE;
+    if (task->stage_count > 0 && task->stages[0].how)
         strbuf_puts(out, task->stages[0].how);
     else if (task->sink == SINK_OPERATOR)
         add_operator_detail(out, task, names);
@@ -394,9 +394,9 @@ void task_detail(struct strbuf *out, const struct task *task)
 static const char *type_of_input(const struct input *input)
 {
     struct logical_type logical = {.kind = LOGICAL_NUMBER};
-    if (input->task != NULL && input->output < input->task->output_count)
+    if (input->task && input->output < input->task->output_count)
         logical = input->task->outputs[input->output].logical;
-    else if (input->column != NULL)
+    else if (input->column)
         logical = input->column->logical;
     return logical_type_name(logical, input->type);
 }
@@ -409,12 +409,12 @@ void task_reads(struct strbuf *out, const struct task *task)
         strbuf_puts(out, k > 0 ? ", " : "reads ");
         add_name(out, names[k]);
         strbuf_printf(out, "%s:%s", input->whole ? "[]" : "", type_of_input(input));
-        if (input->task != NULL)
+        if (input->task)
             strbuf_printf(out, " of %zu", input->task->number + 1);
     }
     if (task->input_count > MAX_NAMES)
         strbuf_printf(out, ", … %zu more", task->input_count - MAX_NAMES);
-    if (task->input_count == 0 && task->rows_from != NULL)
+    if (task->input_count == 0 && task->rows_from)
         strbuf_printf(out, "reads rows of %zu", task->rows_from->number + 1);
     for (size_t i = 0; i < task->equal_count && i < MAX_NAMES; i++)
         strbuf_printf(out, "%s%zu", i > 0 ? ", " : "  same row count as ", task->equals[i]->number + 1);
@@ -446,7 +446,7 @@ void task_keeps(struct strbuf *out, const struct task *task)
 /* An operator's outputs by name; for a group, with their aggregates. */
 static void add_operator_outputs(struct strbuf *out, const struct task *task, const char *const *names)
 {
-    bool groups = task->column_op->kind == OPERATOR_GROUP;
+    const bool groups = task->column_op->kind == OPERATOR_GROUP;
     size_t count = 0;
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed || count++ >= MAX_NAMES)
@@ -494,6 +494,6 @@ void task_result_names(struct strbuf *out, const struct task *task)
 {
     if (task->sink == SINK_AGGREGATE)
         return;
-    bool any = add_output_names(out, task, true, "") > 0;
+    const bool any = add_output_names(out, task, true, "") > 0;
     add_output_names(out, task, false, any ? "  drops " : "drops ");
 }

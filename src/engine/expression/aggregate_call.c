@@ -9,10 +9,10 @@ const struct aggregate_function *aggregate_of_call(const struct binder *binder, 
     if (expr->kind != EXPR_CALL)
         return NULL;
     const struct aggregate_function *function = aggregate_find(expr->name.text);
-    if (function == NULL || !aggregate_is_call(function, expr->arg_count))
+    if (!function || !aggregate_is_call(function, expr->arg_count))
         return NULL;
     const struct binding *binding = env_find(binder->env, expr->name.text);
-    return binding != NULL && binding->kind == BINDING_FUNCTION ? NULL : function;
+    return binding && binding->kind == BINDING_FUNCTION ? NULL : function;
 }
 
 /* The number of the input that has this column of a relation, as a whole. */
@@ -27,9 +27,9 @@ static int64_t whole_input(struct scope *scope, const struct flow *flow, size_t 
 struct term term_at(struct scope *scope, const struct flow *flow, size_t index, value row, struct span span)
 {
     const struct slot *slot = &flow->columns[index];
-    if (!slot->known || flow->task == NULL)
+    if (!slot->known || !flow->task)
         return unknown_term;
-    value v = code_lookup(scope->code, whole_input(scope, flow, index), type_table[slot->type].kind, row, span);
+    const value v = code_lookup(scope->code, whole_input(scope, flow, index), type_table[slot->type].kind, row, span);
     struct term term = term_of_type(v, slot->logical);
     if (slot->validity != 0)
         term.present = code_lookup(scope->code, whole_input(scope, flow, slot->validity), KIND_BOOL, row, span);
@@ -38,7 +38,7 @@ struct term term_at(struct scope *scope, const struct flow *flow, size_t index, 
 
 static const struct aggregate_value *value_of(const struct aggregate_values *values, const struct expr *call)
 {
-    for (size_t i = 0; values != NULL && i < values->count; i++) {
+    for (size_t i = 0; values && i < values->count; i++) {
         if (values->at[i].call == call)
             return &values->at[i];
     }
@@ -49,11 +49,11 @@ struct term bind_aggregate_call(struct scope *scope, const struct aggregate_func
 {
     struct binder *binder = scope->binder;
     const struct aggregate_value *of_call = value_of(binder->aggregates, expr);
-    if (of_call == NULL || scope->task == NULL) {
+    if (!of_call || !scope->task) {
         const char *hint =
             arena_printf(binder->arena, "in a pipeline it is a value of the rows at hand: `... | map %s`",
-                         function->usage != NULL ? function->usage : function->canonical);
-        if (scope->parameters != NULL || binder->call != NULL || binder->defining != NULL)
+                         function->usage ? function->usage : function->canonical);
+        if (scope->parameters || binder->call || binder->defining)
             hint = "give its value to the function, as in `f(x, mean(x))`";
         bind_error(binder, expr->span, hint, "there are no rows here for the aggregate `%s`", function->name);
         return unknown_term;
@@ -77,7 +77,7 @@ struct term bind_aggregate_call(struct scope *scope, const struct aggregate_func
 
 static const struct named_aggregate *find_named(const struct named_aggregate *named, const char *name)
 {
-    while (named != NULL && strcmp(named->name.text, name) != 0)
+    while (named && strcmp(named->name.text, name) != 0)
         named = named->before;
     return named;
 }
@@ -90,11 +90,11 @@ const struct named_aggregate *named_aggregate_find(const struct binder *binder, 
 /* Whether the expression, of a name, has aggregates or an earlier name that has. */
 static bool reads_aggregates(const struct named_aggregate *named, const struct expr *expr)
 {
-    if (value_of(named->values, expr) != NULL)
+    if (value_of(named->values, expr))
         return true;
-    const bool free = expr->kind == EXPR_NAME && expr->definition == NULL;
+    const bool free = expr->kind == EXPR_NAME && !expr->definition;
     const struct named_aggregate *other = free ? find_named(named->before, expr->name.text) : NULL;
-    if (other != NULL && reads_aggregates(other, other->expr))
+    if (other && reads_aggregates(other, other->expr))
         return true;
     for (size_t i = 0; i < expr->arg_count; i++) {
         if (reads_aggregates(named, expr->args[i]))

@@ -49,7 +49,7 @@ static struct term decimals(const struct operation *operation)
     struct operation o = *operation;
     struct code *code = o.scope->code;
     const struct logical_type decimal = {.kind = LOGICAL_DECIMAL};
-    bool product = o.op == OP_MUL;
+    const bool product = o.op == OP_MUL;
     if (o.op == OP_DIV) {
         value a = term_to_float(code, o.a, o.span).value, b = term_to_float(code, o.b, o.span).value;
         return result(&o, apply(&o, a, b), (struct logical_type){0});
@@ -69,7 +69,7 @@ static struct term decimals(const struct operation *operation)
         value a = term_to_float(code, o.a, o.span).value, b = term_to_float(code, o.b, o.span).value;
         return result(&o, apply(&o, a, b), (struct logical_type){0});
     }
-    int scale = o.a.logical.scale + o.b.logical.scale;
+    const int scale = o.a.logical.scale + o.b.logical.scale;
     if (scale > DECIMAL_MAX_SCALE) {
         bind_error(o.scope->binder, o.span, "round a factor first: `round(x, 4)`",
                    "the product would have %d digits after the point, at most %d are possible", scale,
@@ -96,9 +96,9 @@ static bool is_whole_days(const struct code *code, value duration)
 static struct term date_and_duration(const struct operation *operation)
 {
     struct code *code = operation->scope->code;
-    value duration = operation->b.value;
+    const value duration = operation->b.value;
     if (is_whole_days(code, duration)) {
-        value days = code_int(code, code->at[duration].integer / DAY_US, operation->span);
+        const value days = code_int(code, code->at[duration].integer / DAY_US, operation->span);
         return result(operation, apply(operation, operation->a.value, days), operation->a.logical);
     }
     return result(operation, apply(operation, as_timestamp(operation, operation->a.value), duration),
@@ -117,9 +117,9 @@ static struct term move_by_months(const struct operation *operation)
     value months = operation->b.value;
     if (operation->op == OP_SUB)
         months = code_op(code, OP_NEG, months, NO_VALUE, NO_VALUE, operation->span);
-    value moved = operation->a.logical.kind == LOGICAL_DATE
-                      ? code_date_add_months(code, operation->a.value, months, operation->span)
-                      : code_timestamp_add_months(code, operation->a.value, months, operation->span);
+    const value moved = operation->a.logical.kind == LOGICAL_DATE
+                            ? code_date_add_months(code, operation->a.value, months, operation->span)
+                            : code_timestamp_add_months(code, operation->a.value, months, operation->span);
     return result(operation, moved, operation->a.logical);
 }
 
@@ -209,16 +209,16 @@ struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, cons
         term.aggregate = a.aggregate || b.aggregate;
         return term;
     }
-    bool first_counts = class_is_number(first) || first == CLASS_DECIMAL;
-    bool second_counts = class_is_number(second) || second == CLASS_DECIMAL;
+    const bool first_counts = class_is_number(first) || first == CLASS_DECIMAL;
+    const bool second_counts = class_is_number(second) || second == CLASS_DECIMAL;
     if (first_counts && second_counts)
         return decimals(&operation);
     if (first == CLASS_TEXT || second == CLASS_TEXT)
         return op == OP_ADD && first == second ? texts_join(scope, a, a_expr, b, b_expr, span)
                                                : refuse(&operation, first, second);
-    bool swaps = (op == OP_ADD && (first == CLASS_DURATION || first == CLASS_INT || first == CLASS_MONTHS) &&
-                  (second == CLASS_DATE || second == CLASS_TIMESTAMP)) ||
-                 (op == OP_MUL && first == CLASS_INT && (second == CLASS_DURATION || second == CLASS_MONTHS));
+    const bool swaps = (op == OP_ADD && (first == CLASS_DURATION || first == CLASS_INT || first == CLASS_MONTHS) &&
+                        (second == CLASS_DATE || second == CLASS_TIMESTAMP)) ||
+                       (op == OP_MUL && first == CLASS_INT && (second == CLASS_DURATION || second == CLASS_MONTHS));
     if (swaps) {
         operation = (struct operation){scope, op, b, a, b_expr, a_expr, quoted, span};
         return times(&operation, second, first);
@@ -230,7 +230,7 @@ struct term bind_negation(struct scope *scope, struct term term, const struct ex
 {
     if (!term_is_known(term))
         return unknown_term;
-    enum term_class which = class_of(scope->code, term);
+    const enum term_class which = class_of(scope->code, term);
     if (class_is_number(which)) {
         if (!bind_is_number(scope, term, expr, "`-`", NULL))
             return unknown_term;

@@ -84,7 +84,7 @@ static value apply(const struct builtin *call)
     const struct function *function = call->function;
     struct code *code = call->scope->code;
     const struct span span = call->expr->span;
-    if (function->lower != NULL) {
+    if (function->lower) {
         value *values = arena_array(call->scope->binder->arena, call->count, sizeof *values);
         for (size_t i = 0; i < call->count; i++)
             values[i] = call->arguments[i].value;
@@ -133,7 +133,7 @@ static struct term extreme_of_constants(const struct builtin *call)
 {
     struct term extreme = call->arguments[0];
     for (size_t i = 1; i < call->count; i++) {
-        int order = text_compare(*call->arguments[i].text, *extreme.text);
+        const int order = text_compare(*call->arguments[i].text, *extreme.text);
         if (call->function->op == OP_MIN ? order < 0 : order > 0)
             extreme = call->arguments[i];
     }
@@ -143,7 +143,7 @@ static struct term extreme_of_constants(const struct builtin *call)
 static bool all_constant_texts(const struct builtin *call)
 {
     size_t count = 0;
-    while (count < call->count && call->arguments[count].text != NULL)
+    while (count < call->count && call->arguments[count].text)
         count++;
     return count == call->count;
 }
@@ -153,7 +153,7 @@ static bool have_order(const struct builtin *call)
 {
     bool fits = true;
     for (size_t i = 0; i < call->count; i++) {
-        enum term_class which = class_of(call->scope->code, call->arguments[i]);
+        const enum term_class which = class_of(call->scope->code, call->arguments[i]);
         if (which == CLASS_MONTHS)
             builtin_refuse(call, i, "values with an order", NULL);
         fits = fits && which != CLASS_MONTHS && (which != CLASS_BOOL || builtin_is_number(call, i, false));
@@ -169,7 +169,7 @@ static struct term bind_ordered(const struct builtin *call)
     const char *what = arena_printf(call->scope->binder->arena, "`%s`", call->function->name);
     if (!have_order(call))
         return unknown_term;
-    if (call->function->lower == NULL && all_constant_texts(call))
+    if (!call->function->lower && all_constant_texts(call))
         return extreme_of_constants(call);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 1; i < call->count; i++) {
@@ -187,7 +187,7 @@ static struct term bind_ordered(const struct builtin *call)
 static struct term bind_missing(const struct builtin *call)
 {
     const struct span span = call->expr->span;
-    value present = call->arguments[0].present;
+    const value present = call->arguments[0].present;
     if (present == NO_VALUE)
         return term_of(code_bool(call->scope->code, false, span));
     return term_of(code_op(call->scope->code, OP_NOT, present, NO_VALUE, NO_VALUE, span));
@@ -241,7 +241,8 @@ struct term bind_builtin(struct scope *scope, const struct function *function, c
     struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
     bool known = true;
     for (size_t i = 0; i < expr->arg_count && !bind_gave_up(binder); i++) {
-        bool unit = function->signature == SIGNATURE_TRUNC && i == 1 && bind_unit(scope, expr->args[i], &arguments[i]);
+        const bool unit =
+            function->signature == SIGNATURE_TRUNC && i == 1 && bind_unit(scope, expr->args[i], &arguments[i]);
         if (!unit)
             arguments[i] = bind_term(scope, expr->args[i]);
         known = known && term_is_known(arguments[i]);

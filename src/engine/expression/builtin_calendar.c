@@ -13,7 +13,7 @@ enum { OPERAND_SHOWN = 40, UNIT_BYTES = 16 };
 static bool is_time(const struct builtin *call, bool *timestamp)
 {
     struct arena *arena = call->scope->binder->arena;
-    enum term_class which = class_of(call->scope->code, call->arguments[0]);
+    const enum term_class which = class_of(call->scope->code, call->arguments[0]);
     const char *text = text_of_span(arena, call->expr->args[0]->span, OPERAND_SHOWN), *hint = NULL;
     *timestamp = which == CLASS_TIMESTAMP;
     if (which == CLASS_DATE || which == CLASS_TIMESTAMP)
@@ -34,7 +34,7 @@ struct term bind_part(const struct builtin *call)
         return unknown_term;
     if (part->of_time && !timestamp)
         return builtin_refuse(call, 0, "a timestamp", "a date has no time of day");
-    value v = code_calendar_part(call->scope->code, part, call->arguments[0].value, timestamp, call->expr->span);
+    const value v = code_calendar_part(call->scope->code, part, call->arguments[0].value, timestamp, call->expr->span);
     return builtin_result(call, v, (struct logical_type){0});
 }
 
@@ -44,7 +44,7 @@ bool bind_unit(struct scope *scope, const struct expr *expr, struct term *unit)
         return false;
     const char *name = expr->name.text;
     if (calendar_unit_find(name) == CALENDAR_UNITS &&
-        (name_is_taken(scope, name) || env_find(scope->binder->env, name) != NULL))
+        (name_is_taken(scope, name) || env_find(scope->binder->env, name)))
         return false;
     *unit = text_term(scope, (struct text){name, strlen(name)}, expr->span);
     return true;
@@ -56,9 +56,9 @@ static enum calendar_unit read_unit(const struct builtin *call)
     struct binder *binder = call->scope->binder;
     struct text text = *call->arguments[1].text;
     char name[UNIT_BYTES] = "";
-    if (text.length < sizeof name && memchr(text.at, '\0', text.length) == NULL)
+    if (text.length < sizeof name && !memchr(text.at, '\0', text.length))
         memcpy(name, text.at, text.length);
-    enum calendar_unit unit = calendar_unit_find(name);
+    const enum calendar_unit unit = calendar_unit_find(name);
     if (unit == CALENDAR_UNITS)
         bind_error(binder, call->expr->args[1]->span, "second minute hour day week month quarter year",
                    "unknown unit `%s`%s", arena_text(binder->arena, text.at, text.length),
@@ -76,15 +76,15 @@ struct term bind_trunc(const struct builtin *call)
         return unknown_term;
     if (call->arguments[1].logical.kind != LOGICAL_TEXT)
         return builtin_refuse(call, 1, "a unit, as in `trunc(t, month)`", "`bucket(t, 15min)` takes a length");
-    if (call->arguments[1].text == NULL) {
+    if (!call->arguments[1].text) {
         builtin_not_constant(call, 1, "the unit");
         return unknown_term;
     }
-    enum calendar_unit unit = read_unit(call);
+    const enum calendar_unit unit = read_unit(call);
     if (unit == CALENDAR_UNITS)
         return unknown_term;
-    value v = timestamp ? code_timestamp_trunc(code, time->value, unit, span)
-                        : code_date_trunc(code, time->value, unit, span);
+    const value v = timestamp ? code_timestamp_trunc(code, time->value, unit, span)
+                              : code_date_trunc(code, time->value, unit, span);
     return builtin_result(call, v, time->logical);
 }
 
@@ -95,7 +95,7 @@ static bool read_length(const struct builtin *call, bool timestamp, int64_t *len
     struct binder *binder = call->scope->binder;
     const struct term *term = &call->arguments[1];
     const struct span span = call->expr->args[1]->span;
-    enum term_class which = class_of(code, *term);
+    const enum term_class which = class_of(code, *term);
     if (which != CLASS_DURATION && which != CLASS_MONTHS) {
         builtin_refuse(call, 1, "a length with a unit", "as in `bucket(t, 15min)`, `7d` or `1mo`");
         return false;

@@ -120,12 +120,12 @@ static bool read_digits(const struct builtin *call, size_t k, int64_t *digits)
  * or more. */
 static value round_quotient(const struct builtin *call, value dividend, value divisor)
 {
-    value quotient = operation(call, OP_DIV, dividend, divisor);
-    value remainder = operation(call, OP_ABS, operation(call, OP_MOD, dividend, divisor), NO_VALUE);
-    value size = operation(call, OP_ABS, divisor, NO_VALUE);
-    value away = operation(call, OP_LE, operation(call, OP_SUB, size, remainder), remainder);
-    value sign = operation(call, OP_MUL, operation(call, OP_SIGN, dividend, NO_VALUE),
-                           operation(call, OP_SIGN, divisor, NO_VALUE));
+    const value quotient = operation(call, OP_DIV, dividend, divisor);
+    const value remainder = operation(call, OP_ABS, operation(call, OP_MOD, dividend, divisor), NO_VALUE);
+    const value size = operation(call, OP_ABS, divisor, NO_VALUE);
+    const value away = operation(call, OP_LE, operation(call, OP_SUB, size, remainder), remainder);
+    const value sign = operation(call, OP_MUL, operation(call, OP_SIGN, dividend, NO_VALUE),
+                                 operation(call, OP_SIGN, divisor, NO_VALUE));
     return operation(call, OP_ADD, quotient, choose(call, away, sign, number(call, 0)));
 }
 
@@ -135,7 +135,7 @@ static struct term round_decimal(const struct builtin *call, int64_t digits)
     const struct logical_type logical = {.kind = LOGICAL_DECIMAL, .scale = (uint8_t)digits};
     if (digits >= term.logical.scale)
         return term;
-    value unit = number(call, power_of_ten(term.logical.scale - (int)digits));
+    const value unit = number(call, power_of_ten(term.logical.scale - (int)digits));
     return builtin_result(call, round_quotient(call, term.value, unit), logical);
 }
 
@@ -145,12 +145,12 @@ static struct term round_float(const struct builtin *call, int64_t digits)
 {
     struct code *code = call->scope->code;
     const struct span span = call->expr->span;
-    value v = call->arguments[0].value;
+    const value v = call->arguments[0].value;
     if (digits == 0)
         return builtin_result(call, operation(call, OP_ROUND, v, NO_VALUE), (struct logical_type){0});
-    value unit = code_float(code, (double)power_of_ten((int)digits), span);
-    value product = operation(call, OP_MUL, v, unit);
-    value rounded = operation(call, OP_DIV, operation(call, OP_ROUND, product, NO_VALUE), unit);
+    const value unit = code_float(code, (double)power_of_ten((int)digits), span);
+    const value product = operation(call, OP_MUL, v, unit);
+    const value rounded = operation(call, OP_DIV, operation(call, OP_ROUND, product, NO_VALUE), unit);
     value has_digits =
         operation(call, OP_LT, operation(call, OP_ABS, product, NO_VALUE), code_float(code, 0x1p52, span));
     return builtin_result(call, choose(call, has_digits, rounded, v), (struct logical_type){0});
@@ -160,7 +160,7 @@ struct term bind_round(const struct builtin *call)
 {
     int64_t digits = 0;
     struct term *term = &call->arguments[0];
-    enum term_class which = class_of_argument(call, 0);
+    const enum term_class which = class_of_argument(call, 0);
     if (which != CLASS_INT && which != CLASS_FLOAT && which != CLASS_DECIMAL) {
         const char *hint = which == CLASS_TEXT ? "`float(s)` is the number that a text writes"
                            : which == CLASS_DATE || which == CLASS_TIMESTAMP
@@ -183,8 +183,8 @@ struct term bind_div(const struct builtin *call)
     int64_t digits;
     bool fits = true;
     for (size_t k = 0; k < 2; k++) {
-        enum term_class which = class_of_argument(call, k);
-        bool fit = which == CLASS_INT || which == CLASS_DECIMAL || call->arguments[k].decimal;
+        const enum term_class which = class_of_argument(call, k);
+        const bool fit = which == CLASS_INT || which == CLASS_DECIMAL || call->arguments[k].decimal;
         if (!fit)
             builtin_refuse(call, k, "integers or decimals", which == CLASS_FLOAT ? "`/` divides floats" : NULL);
         fits = fits && fit;
@@ -195,9 +195,9 @@ struct term bind_div(const struct builtin *call)
     term_to_decimal(code, x, span);
     term_to_decimal(code, y, span);
     /* x / 10^a / (y / 10^b) = x * 10^(digits - a + b) / y / 10^digits */
-    int shift = (int)digits - x->logical.scale + y->logical.scale;
+    const int shift = (int)digits - x->logical.scale + y->logical.scale;
     value *scaled = shift >= 0 ? &x->value : &y->value;
-    int size = shift >= 0 ? shift : -shift;
+    const int size = shift >= 0 ? shift : -shift;
     for (int left = size; left > 0; left -= DECIMAL_MAX_SCALE)
         *scaled = operation(call, OP_MUL, *scaled,
                             number(call, power_of_ten(left < DECIMAL_MAX_SCALE ? left : DECIMAL_MAX_SCALE)));

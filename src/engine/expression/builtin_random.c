@@ -19,7 +19,7 @@ static value constant_op(struct code *code, enum op op, value a, int64_t constan
 
 static struct words split(struct code *code, value v, struct span span)
 {
-    value high = constant_op(code, OP_SHR, v, 32, span);
+    const value high = constant_op(code, OP_SHR, v, 32, span);
     return (struct words){constant_op(code, OP_BITAND, v, WORD, span), constant_op(code, OP_BITAND, high, WORD, span)};
 }
 
@@ -30,14 +30,14 @@ static value add(struct code *code, value a, value b, struct span span)
 
 static value rotate(struct code *code, value v, int64_t bits, struct span span)
 {
-    value left = constant_op(code, OP_BITAND, constant_op(code, OP_SHL, v, bits, span), WORD, span);
+    const value left = constant_op(code, OP_BITAND, constant_op(code, OP_SHL, v, bits, span), WORD, span);
     return code_op(code, OP_BITOR, left, constant_op(code, OP_SHR, v, 32 - bits, span), NO_VALUE, span);
 }
 
 static struct words threefry(struct code *code, struct words key, struct words x, struct span span)
 {
     static const int64_t rotations[8] = {13, 15, 26, 6, 17, 29, 16, 24};
-    value parity = code_op(code, OP_XOR, key.low, key.high, NO_VALUE, span);
+    const value parity = code_op(code, OP_XOR, key.low, key.high, NO_VALUE, span);
     const value keys[3] = {key.low, key.high, constant_op(code, OP_XOR, parity, PARITY, span)};
     x.low = add(code, x.low, keys[0], span);
     x.high = add(code, x.high, keys[1], span);
@@ -48,7 +48,7 @@ static struct words threefry(struct code *code, struct words key, struct words x
             continue;
         const int passed = round / ROUNDS_OF_KEY + 1;
         x.low = add(code, x.low, keys[passed % 3], span);
-        value next = add(code, x.high, keys[(passed + 1) % 3], span);
+        const value next = add(code, x.high, keys[(passed + 1) % 3], span);
         x.high = add(code, next, code_exact_int(code, passed, span), span);
     }
     return x;
@@ -69,10 +69,10 @@ struct term bind_random(const struct builtin *call)
         state = threefry(code, state, (struct words){zero, zero}, span);
     for (size_t i = 1; i < call->count; i++)
         state = threefry(code, state, split(code, call->arguments[i].value, span), span);
-    value high = constant_op(code, OP_SHL, state.low, FRACTION - 32, span);
-    value low = constant_op(code, OP_SHR, state.high, 64 - FRACTION, span);
-    value bits = code_op(code, OP_BITOR, high, low, NO_VALUE, span);
-    value fraction = code_op(code, OP_TO_FLOAT, bits, NO_VALUE, NO_VALUE, span);
+    const value high = constant_op(code, OP_SHL, state.low, FRACTION - 32, span);
+    const value low = constant_op(code, OP_SHR, state.high, 64 - FRACTION, span);
+    const value bits = code_op(code, OP_BITOR, high, low, NO_VALUE, span);
+    const value fraction = code_op(code, OP_TO_FLOAT, bits, NO_VALUE, NO_VALUE, span);
     const double unit = 1.0 / (double)(INT64_C(1) << FRACTION);
     return builtin_result(call, code_op(code, OP_MUL, fraction, code_float(code, unit, span), NO_VALUE, span),
                           (struct logical_type){0});

@@ -35,9 +35,9 @@ static struct term unknown_of(struct scope *scope, enum text_result result, stru
 {
     struct code *code = scope->code;
     struct term term = text;
-    if (scope->binder->queue != NULL)
+    if (scope->binder->queue)
         scope->binder->queue->unknown_values = true;
-    if (text.text != NULL) /* another argument is unknown */
+    if (text.text) /* another argument is unknown */
         text.value = bind_unknown(scope, (int64_t)scope->binder->env->count + 1 + code->count, KIND_INT, span);
     term.text = NULL;
     term.logical = logical_of_result(result);
@@ -54,7 +54,7 @@ struct term text_of_unread(struct scope *scope, const struct text_application *a
                            value other, struct span span)
 {
     struct code *code = scope->code;
-    const enum text_result result = application->function != NULL ? application->function->result : TEXT_TO_TEXT;
+    const enum text_result result = application->function ? application->function->result : TEXT_TO_TEXT;
     const struct instr fields = {.op = OP_TEXT,
                                  .kind = result == TEXT_TO_BOOL ? KIND_BOOL : KIND_INT,
                                  .args = {text.value, other, NO_VALUE},
@@ -73,7 +73,7 @@ static struct term unread_result(const struct text_use *use)
 {
     struct scope *scope = use->scope;
     struct text_application application = {.function = use->function, .count = use->count};
-    if (scope->binder->checking || scope->binder->queue == NULL || use->function->partial)
+    if (scope->binder->checking || !scope->binder->queue || use->function->partial)
         return unknown_of(scope, use->function->result, use->text, use->span);
     for (int i = 0; i < use->count; i++)
         application.args[i] = use->args[i];
@@ -93,9 +93,9 @@ static void note_missing(const struct text_use *use, const struct text_lookup *l
     if ((lookup->missing > 0 || lookup->cut > 0) && texts_need_order(binder, use->text.logical.dictionary))
         return; /* it may have strings several times */
     const char *text = text_of_span(binder->arena, use->text_expr->span, OPERAND_SHOWN);
-    if (noun != NULL && use->text.text != NULL && lookup->missing > 0)
+    if (noun && use->text.text && lookup->missing > 0)
         diag_note(binder->diags, use->span, "`%s` is no %s: missing", text, noun);
-    else if (noun != NULL && lookup->missing > 0)
+    else if (noun && lookup->missing > 0)
         diag_note(binder->diags, use->span, "%lld of %s in `%s` %s no %s%s: missing", (long long)lookup->missing,
                   text_of_count(binder->arena, lookup->count, "text"), text, lookup->missing == 1 ? "is" : "are", noun,
                   lookup->missing == 1 ? "" : "s");
@@ -107,7 +107,7 @@ static void note_missing(const struct text_use *use, const struct text_lookup *l
 /* A column of `lookup`'s values, at least one. */
 static struct column *column_of_lookup(const struct text_lookup *lookup, enum type type, const void *values)
 {
-    int64_t rows = lookup->count > 0 ? lookup->count : 1;
+    const int64_t rows = lookup->count > 0 ? lookup->count : 1;
     struct column *column = column_reserve(type, type, rows);
     if (lookup->count > 0)
         memcpy(column_at(column, 0), values, (size_t)lookup->count * type_table[type].size);
@@ -117,7 +117,7 @@ static struct column *column_of_lookup(const struct text_lookup *lookup, enum ty
     column->range_known = true;
     column->lo = column->hi = column_get_int(column, 0);
     for (int64_t row = 1; row < rows; row++) {
-        int64_t number = column_get_int(column, row);
+        const int64_t number = column_get_int(column, row);
         column->lo = number < column->lo ? number : column->lo;
         column->hi = number > column->hi ? number : column->hi;
     }
@@ -144,9 +144,9 @@ static bool find_interval(const struct text_lookup *lookup, int64_t *first, int6
 static value is_in_interval(const struct text_use *use, int64_t first, int64_t end)
 {
     struct code *code = use->scope->code;
-    value text = use->text.value;
-    value from = code_op(code, OP_LE, code_int(code, first, use->span), text, NO_VALUE, use->span);
-    value to = code_op(code, OP_LT, text, code_int(code, end, use->span), NO_VALUE, use->span);
+    const value text = use->text.value;
+    const value from = code_op(code, OP_LE, code_int(code, first, use->span), text, NO_VALUE, use->span);
+    const value to = code_op(code, OP_LT, text, code_int(code, end, use->span), NO_VALUE, use->span);
     return code_op(code, OP_AND, from, to, NO_VALUE, use->span);
 }
 
@@ -164,13 +164,13 @@ static struct term result_of_column(const struct text_use *use, struct text_look
         column_set_logical(values, lookup->logical);
         term.value = text_lookup(scope, use->text, values, use->function->name, use->span);
     }
-    if (lookup->present != NULL) {
+    if (lookup->present) {
         struct column *present = column_of_lookup(lookup, TYPE_BOOL, lookup->present);
-        value found = text_lookup(scope, use->text, present, "present", use->span);
+        const value found = text_lookup(scope, use->text, present, "present", use->span);
         term.present = present_both(scope->code, term.present, found, use->span);
     }
     term.settled = term.present == NO_VALUE;
-    if (lookup->logical.dictionary != NULL)
+    if (lookup->logical.dictionary)
         queue_hold_dictionary(scope->binder->queue, dictionary_ref(lookup->logical.dictionary));
     return term;
 }
@@ -211,19 +211,19 @@ static struct term result_of_constant(const struct text_use *use, const struct t
 static struct term apply(const struct text_use *use)
 {
     struct binder *binder = use->scope->binder;
-    const bool constant = use->text.text != NULL;
+    const bool constant = use->text.text;
     if (text_function_check(use->function, use->args, use->count, use->span, binder->diags) != STATUS_OK) {
         bind_failed(binder);
         return unknown_term;
     }
-    if (!constant && (binder->checking || use->text.logical.dictionary == NULL))
+    if (!constant && (binder->checking || !use->text.logical.dictionary))
         return unread_result(use);
     struct dictionary *dictionary =
         constant ? dictionary_of_text(*use->text.text) : dictionary_ref(use->text.logical.dictionary);
     struct text_lookup lookup = {0};
     const struct workers workers = {.threads = parallel_threads(), .cancel = env_cancel(binder->env)};
-    enum status status = text_function_apply(use->function, dictionary, use->args, use->count,
-                                             constant ? NULL : &workers, use->span, binder->diags, &lookup);
+    const enum status status = text_function_apply(use->function, dictionary, use->args, use->count,
+                                                   constant ? NULL : &workers, use->span, binder->diags, &lookup);
     dictionary_unref(dictionary);
     if (status != STATUS_OK) {
         if (status == STATUS_CANCELLED)
@@ -252,13 +252,13 @@ static bool read_arguments(const struct builtin *call, struct text_use *use)
             continue;
         }
         const struct term *term = &call->arguments[i];
-        if (term->text != NULL)
+        if (term->text)
             argument->text = *term->text;
         else if (term->logical.kind != LOGICAL_TEXT)
             builtin_refuse(call, i, "text here", usage);
         else
             builtin_not_constant(call, i, what[i - 1]);
-        good = good && term->text != NULL;
+        good = good && term->text;
     }
     return good;
 }
@@ -273,7 +273,7 @@ struct term bind_text_function(const struct builtin *call)
                            .span = call->expr->span};
     if (use.text.logical.kind != LOGICAL_TEXT)
         return builtin_refuse(call, 0, "text", NULL);
-    size_t before = call->scope->binder->errors;
+    const size_t before = call->scope->binder->errors;
     if (read_arguments(call, &use))
         return apply(&use);
     return call->scope->binder->errors > before ? unknown_term
@@ -287,7 +287,7 @@ struct term bind_text_test(struct scope *scope, const struct expr *expr, struct 
     const struct expr *const operands[] = {expr->args[0], expr->args[1]};
     const struct term terms[] = {a, b};
     for (int i = 0; i < 2; i++) {
-        enum term_class which = class_of(scope->code, terms[i]);
+        const enum term_class which = class_of(scope->code, terms[i]);
         if (which == CLASS_TEXT)
             continue;
         bind_error(binder, operands[i]->span, i == 1 ? "a pattern is a constant text, as in `like \"A%\"`" : NULL,
@@ -301,7 +301,7 @@ struct term bind_text_test(struct scope *scope, const struct expr *expr, struct 
                            .text = a,
                            .text_expr = expr->args[0],
                            .span = expr->span};
-    if (b.text != NULL) {
+    if (b.text) {
         use.args[0].text = *b.text;
         return apply(&use);
     }
@@ -343,7 +343,7 @@ static struct column *make_all(const struct dictionary *a, const struct dictiona
     strbuf_free(&text);
     *made = dictionary_of_interners(&interner, 1, &map, NULL);
     interner_free(interner);
-    enum type type = dictionary_code_type((*made)->count);
+    const enum type type = dictionary_code_type((*made)->count);
     struct column *column = column_reserve(type, type, rows);
     for (int64_t i = 0; i < rows; i++)
         column_set_int(column, i, count > 0 ? map[numbers[i]] : 0);
@@ -360,12 +360,12 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
     struct code *code = scope->code;
     const struct dictionary *first = a.logical.dictionary, *second = b.logical.dictionary;
     const bool unsorted = texts_need_order(scope->binder, first) || texts_need_order(scope->binder, second);
-    if (!scope->binder->checking && scope->binder->queue != NULL && first == NULL && second == NULL) {
+    if (!scope->binder->checking && scope->binder->queue && !first && !second) {
         const struct text_application application = {.function = text_function_find("+")};
         a.present = present_both(code, a.present, b.present, span);
         return text_of_unread(scope, &application, a, b.value, span);
     }
-    if (scope->binder->checking || first == NULL || second == NULL || unsorted) {
+    if (scope->binder->checking || !first || !second || unsorted) {
         a.value = code_op(code, OP_BITOR, a.value, b.value, NO_VALUE, span);
         a.present = present_both(code, a.present, b.present, span);
         return unknown_of(scope, TEXT_TO_TEXT, a, span);
@@ -393,9 +393,9 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
 struct term texts_join(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
                        const struct expr *b_expr, struct span span)
 {
-    if (a.text == NULL && b.text == NULL)
+    if (!a.text && !b.text)
         return join_columns(scope, a, b, span);
-    bool appended = b.text != NULL;
+    const bool appended = b.text;
     struct text_use use = {.scope = scope,
                            .function = appended ? text_function_find("+") : &text_prepend,
                            .args = {{.text = appended ? *b.text : *a.text}},

@@ -12,10 +12,10 @@ enum use { USED_AS_VALUE = 1, USED_FOR_ELEMENTS = 2 };
  * of calls that may follow. */
 static unsigned uses_of(const struct env *env, const struct expr *expr, const char *name, int depth)
 {
-    const bool same = expr->definition == NULL && expr->name.text != NULL && strcmp(expr->name.text, name) == 0;
+    const bool same = !expr->definition && expr->name.text && strcmp(expr->name.text, name) == 0;
     const struct binding *called = expr->kind == EXPR_CALL ? env_find(env, expr->name.text) : NULL;
     const struct stmt *function =
-        called != NULL && called->kind == BINDING_FUNCTION && !called->unknown ? called->function : NULL;
+        called && called->kind == BINDING_FUNCTION && !called->unknown ? called->function : NULL;
     unsigned uses = 0;
     if (same && expr->kind == EXPR_NAME)
         uses = USED_AS_VALUE;
@@ -23,11 +23,11 @@ static unsigned uses_of(const struct env *env, const struct expr *expr, const ch
         uses = USED_FOR_ELEMENTS;
     for (size_t i = 0; i < expr->arg_count && !(uses & USED_AS_VALUE); i++) {
         const struct expr *argument = expr->args[i];
-        if (argument == NULL)
+        if (!argument)
             continue;
         const unsigned here = uses_of(env, argument, name, depth);
-        const bool given = here == USED_AS_VALUE && argument->kind == EXPR_NAME && function != NULL && depth > 0 &&
-                           i < function->param_count;
+        const bool given =
+            here == USED_AS_VALUE && argument->kind == EXPR_NAME && function && depth > 0 && i < function->param_count;
         uses |= given ? uses_of(env, function->expr, function->params[i].text, depth - 1) : here;
     }
     return uses;
@@ -36,7 +36,7 @@ static unsigned uses_of(const struct env *env, const struct expr *expr, const ch
 /* Whether the function takes elements of parameter i alone, and is given a name: it need not be that of a value. */
 static bool takes_elements(const struct scope *scope, const struct stmt *function, const struct expr *call, size_t i)
 {
-    return function != NULL && i < function->param_count && call->args[i]->kind == EXPR_NAME &&
+    return function && i < function->param_count && call->args[i]->kind == EXPR_NAME &&
            uses_of(scope->binder->env, function->expr, function->params[i].text, LIMIT_CALLS) == USED_FOR_ELEMENTS;
 }
 
@@ -65,7 +65,7 @@ static const char *usage_of(struct arena *arena, const struct stmt *function)
  * checked. */
 static bool is_recursive(const struct binder *binder, const char *name)
 {
-    return binder->defining != NULL && strcmp(binder->defining->name.text, name) == 0;
+    return binder->defining && strcmp(binder->defining->name.text, name) == 0;
 }
 
 static void refuse_recursion(struct binder *binder, const struct expr *expr)
@@ -73,11 +73,11 @@ static void refuse_recursion(struct binder *binder, const struct expr *expr)
     const char *name = expr->name.text;
     const char *hint = "functions are inlined where they are called, so they cannot be recursive";
     const struct call *outermost = binder->call;
-    if (outermost == NULL) {
+    if (!outermost) {
         bind_error(binder, expr->span, hint, "`%s` calls itself", name);
         return;
     }
-    while (outermost->caller != NULL)
+    while (outermost->caller)
         outermost = outermost->caller;
     bind_error_second(binder, outermost->span, expr->span, "this call is recursive", hint,
                       "`%s` calls itself through `%s`", name, outermost->function->name.text);
@@ -86,7 +86,7 @@ static void refuse_recursion(struct binder *binder, const struct expr *expr)
 static int depth_of_calls(const struct binder *binder)
 {
     int depth = 0;
-    for (const struct call *call = binder->call; call != NULL; call = call->caller)
+    for (const struct call *call = binder->call; call; call = call->caller)
         depth++;
     return depth;
 }
@@ -134,10 +134,10 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     body.place = scope->place;
     body.scattered = scope->scattered;
     binder->call = &call;
-    int32_t before = scope->code->count;
+    const int32_t before = scope->code->count;
     struct term term = bind_term(&body, function->expr);
     binder->call = call.caller;
-    if (call.caller == NULL || call.caller->stage)
+    if (!call.caller || call.caller->stage)
         point_at_call(scope->code, before, expr->span);
     scope->reads_row = scope->reads_row || body.reads_row;
     return term;
@@ -147,25 +147,25 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     if (strcmp(expr->name.text, "at") == 0)
-        return scope->neighbours != NULL ? bind_at(scope, expr) : bind_at_row(scope, expr);
-    if (strcmp(expr->name.text, "before") == 0 && env_find(binder->env, "before") == NULL)
+        return scope->neighbours ? bind_at(scope, expr) : bind_at_row(scope, expr);
+    if (strcmp(expr->name.text, "before") == 0 && !env_find(binder->env, "before"))
         return bind_before(scope, expr);
     const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
-    if (aggregate != NULL)
+    if (aggregate)
         return bind_aggregate_call(scope, aggregate, expr);
     if (strcmp(expr->name.text, "rank") == 0)
         return binder->rank(scope, expr);
     const struct function *function = function_find(expr->name.text);
-    if (function != NULL)
+    if (function)
         return bind_builtin(scope, function, expr);
     if (is_recursive(binder, expr->name.text)) {
         refuse_recursion(binder, expr);
         return unknown_term;
     }
     const struct binding *binding = env_find(binder->env, expr->name.text);
-    if (binding != NULL && binding->kind == BINDING_FUNCTION && !binding->unknown)
+    if (binding && binding->kind == BINDING_FUNCTION && !binding->unknown)
         return inline_call(scope, binding->function, expr);
-    if (binding != NULL && binding->unknown) {
+    if (binding && binding->unknown) {
         /* Its definition failed and was reported. Its arguments may have errors of their own. */
         bind_arguments(scope, NULL, expr, arena_array(binder->arena, expr->arg_count + 1, sizeof(struct term)));
         return unknown_term;
@@ -195,7 +195,7 @@ void check_parameters(struct binder *binder, const struct stmt *def)
 /* Binds the body once, with unknown parameters. */
 void bind_function_body(struct binder *binder, const struct stmt *def)
 {
-    if (function_find(def->name.text) != NULL)
+    if (function_find(def->name.text))
         bind_error(binder, def->name.span, "choose another name", "`%s` is a built-in function", def->name.text);
     check_parameters(binder, def);
     if (def->param_count > LIMIT_PARAMETERS)

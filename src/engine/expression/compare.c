@@ -17,7 +17,7 @@ static bool fits_double(const struct scope *scope, value v)
     case OP_CONST:
         return instr->integer >= -limit && instr->integer <= limit;
     case OP_INPUT:
-        return scope->flow != NULL && (uint64_t)instr->integer < scope->flow->count &&
+        return scope->flow && (uint64_t)instr->integer < scope->flow->count &&
                type_table[scope->flow->columns[instr->integer].type].size <= 4;
     case OP_BOOL_TO_INT:
     case OP_POPCOUNT:
@@ -31,14 +31,14 @@ static bool fits_double(const struct scope *scope, value v)
 /* Compares by the sign of a - b (-1, 0, 1; 2 beside a NaN), or of b - a if `swapped`. */
 static value compare_by_sign(struct scope *scope, enum op op, value sign, bool swapped, struct span span)
 {
-    value zero = code_exact_int(scope->code, 0, span);
+    const value zero = code_exact_int(scope->code, 0, span);
     if (op == OP_EQ || op == OP_NE || !swapped)
         return operation(scope, op, sign, zero, span);
-    value one = code_exact_int(scope->code, 1, span);
+    const value one = code_exact_int(scope->code, 1, span);
     if (op == OP_LT)
         return operation(scope, OP_EQ, sign, one, span);
-    value above = operation(scope, OP_LE, zero, sign, span);
-    value ordered = operation(scope, OP_LE, sign, one, span);
+    const value above = operation(scope, OP_LE, zero, sign, span);
+    const value ordered = operation(scope, OP_LE, sign, one, span);
     return operation(scope, OP_AND, above, ordered, span);
 }
 
@@ -52,7 +52,7 @@ static value compare_numbers(struct scope *scope, enum op op, value a, value b, 
     const bool swapped = kind == KIND_FLOAT;
     value *integer = swapped ? &b : &a;
     if (!fits_double(scope, *integer)) {
-        value sign = operation(scope, OP_CMP_INT_FLOAT, *integer, swapped ? a : b, span);
+        const value sign = operation(scope, OP_CMP_INT_FLOAT, *integer, swapped ? a : b, span);
         return compare_by_sign(scope, op, sign, swapped, span);
     }
     *integer = operation(scope, OP_TO_FLOAT, *integer, NO_VALUE, span);
@@ -64,9 +64,9 @@ static value compare_numbers(struct scope *scope, enum op op, value a, value b, 
 static value compare_with_day(struct scope *scope, enum op op, value time, value date, bool swapped, struct span span)
 {
     struct code *code = scope->code;
-    value day = code_exact_int(code, DAY_US, span);
-    value first = operation(scope, OP_MUL, date, day, span);
-    value next = operation(scope, OP_ADD, first, day, span);
+    const value day = code_exact_int(code, DAY_US, span);
+    const value first = operation(scope, OP_MUL, date, day, span);
+    const value next = operation(scope, OP_ADD, first, day, span);
     value from = operation(scope, OP_LE, first, time, span), until = operation(scope, OP_LT, time, next, span);
     switch (op) {
     case OP_EQ:
@@ -110,11 +110,11 @@ static struct term refuse(struct scope *scope, struct term a, const struct expr 
             "a comparison with `missing` is never true");
         return unknown_term;
     }
-    bool number_first = class_is_number(first) || first == CLASS_DECIMAL;
+    const bool number_first = class_is_number(first) || first == CLASS_DECIMAL;
     const char *hint = comparison_hint(number_first ? second : first);
-    if (!number_first && a.text != NULL)
+    if (!number_first && a.text)
         hint = comparison_hint(second);
-    if ((number_first ? b : a).text != NULL && (number_first || hint == NULL))
+    if ((number_first ? b : a).text && (number_first || !hint))
         hint = "without quotes it would be a number or a name";
     bind_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
                text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
@@ -168,13 +168,13 @@ struct term bind_is(struct scope *scope, struct term a, const struct expr *a_exp
     struct term equal = bind_compare(scope, OP_EQ, a, a_expr, b, b_expr, span);
     if (!term_is_known(equal) || equal.present == NO_VALUE)
         return equal;
-    value both = operation(scope, OP_AND, equal.present, equal.value, span);
+    const value both = operation(scope, OP_AND, equal.present, equal.value, span);
     value absent[2];
     for (int i = 0; i < 2; i++) {
-        value present = (i == 0 ? a : b).present;
+        const value present = (i == 0 ? a : b).present;
         absent[i] =
             present == NO_VALUE ? code_bool(code, false, span) : operation(scope, OP_NOT, present, NO_VALUE, span);
     }
-    value neither = operation(scope, OP_AND, absent[0], absent[1], span);
+    const value neither = operation(scope, OP_AND, absent[0], absent[1], span);
     return term_of(operation(scope, OP_OR, both, neither, span));
 }

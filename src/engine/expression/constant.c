@@ -44,7 +44,7 @@ struct term constant_of(struct scope *scope, const struct scalar *scalar, struct
 /* Plain numbers need no code: lists of them can be long. */
 static bool is_literal(const struct expr *expr, struct scalar *scalar)
 {
-    bool negative = expr->kind == EXPR_UNARY && expr->op.unary == UNARY_NEG;
+    const bool negative = expr->kind == EXPR_UNARY && expr->op.unary == UNARY_NEG;
     const struct expr *literal = negative ? expr->args[0] : expr;
     if (literal->kind == EXPR_FLOAT) {
         *scalar = scalar_float(negative ? -literal->number : literal->number);
@@ -60,7 +60,7 @@ enum known bind_constant_int(struct scope *scope, const struct expr *expr, const
                              int64_t *integer)
 {
     struct scalar scalar;
-    enum known known = bind_constant(scope, expr, &scalar);
+    const enum known known = bind_constant(scope, expr, &scalar);
     if (known != KNOWN_NOTHING &&
         (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing)) {
         bind_error(scope->binder, expr->span, hint, "%s must be an integer", what);
@@ -101,7 +101,7 @@ enum known bind_constant(struct scope *scope, const struct expr *expr, struct sc
         return KNOWN_NOTHING;
     enum known known = evaluate(scope, term_settled(scope->code, term, expr->span), scalar);
     scalar->logical = term.logical;
-    if (term.text != NULL)
+    if (term.text)
         scalar->text = *term.text;
     if (term.present == NO_VALUE || known != KNOWN_VALUE)
         return known;

@@ -40,7 +40,7 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
     }
     if (column->kind == EXPR_POSITION)
         return name_position(scope, column->integer, column->span, index);
-    if (column->kind == EXPR_NAME && column->definition == NULL) {
+    if (column->kind == EXPR_NAME && !column->definition) {
         struct resolved resolved = name_resolve(scope, &column->name);
         *index = resolved.index;
         if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
@@ -67,7 +67,7 @@ static int64_t offset_of(const struct neighbourhood *n, const int64_t *distance,
 static value neighbour(struct code *code, value here, int64_t offset, struct span span)
 {
     const struct instr instr = code->at[here];
-    value there = code_input_at(code, instr.integer, offset, instr.kind, span);
+    const value there = code_input_at(code, instr.integer, offset, instr.kind, span);
     code->at[there].fallible = code->at[here].fallible;
     return there;
 }
@@ -95,8 +95,8 @@ static struct term bordered_element(struct scope *scope, size_t index, const int
         all *= extents[i];
     }
     *border = (struct border){scope->neighbours->border, axes, extents, distances};
-    value rows = axes > 1 ? code_exact_int(code, all, span) : code_rows(code, span);
-    value position = border_position(code, border, code_row(code, span), rows, span);
+    const value rows = axes > 1 ? code_exact_int(code, all, span) : code_rows(code, span);
+    const value position = border_position(code, border, code_row(code, span), rows, span);
     struct term term = term_at(scope, scope->flow, index, position, span);
     term.settled = true;
     return term;
@@ -176,7 +176,7 @@ static struct term choose_element(struct scope *scope, size_t index, const struc
         distance[axis] = k;
         struct term term = choose_element(scope, index, reaches, axis + 1, distance, span);
         if (k > reach->first && term_is_known(term)) {
-            value here = code_op(code, OP_EQ, reach->index, code_exact_int(code, k, span), NO_VALUE, span);
+            const value here = code_op(code, OP_EQ, reach->index, code_exact_int(code, k, span), NO_VALUE, span);
             chosen.value = code_op(code, OP_SELECT, here, term.value, chosen.value, span);
             if (term.present != NO_VALUE)
                 chosen.present = code_op(code, OP_SELECT, here, term.present, chosen.present, span);
@@ -243,11 +243,11 @@ static value value_further(struct scope *scope, value v, int64_t offset, struct 
         const struct instr instr = code->at[i];
         if (!live[i] || instr.op != OP_INPUT)
             continue;
-        bool row = bind_reads_rows(scope, i);
+        const bool row = bind_reads_rows(scope, i);
         map[i] = row ? code_input_at(code, instr.integer, instr.offset + offset, instr.kind, span) : i;
         code->at[map[i]].fallible = instr.fallible;
     }
-    value row = code_op(code, OP_ADD, code_row(code, span), code_exact_int(code, offset, span), NO_VALUE, span);
+    const value row = code_op(code, OP_ADD, code_row(code, span), code_exact_int(code, offset, span), NO_VALUE, span);
     return code_inline(code, code, v, NULL, row, map);
 }
 
@@ -265,8 +265,8 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
         return there;
     if (scope->scattered)
         scope->binder->needs_order = true;
-    value here = code_input(code, (int64_t)scope->group, KIND_INT, span);
-    value other = code_input_at(code, (int64_t)scope->group, offset, KIND_INT, span);
+    const value here = code_input(code, (int64_t)scope->group, KIND_INT, span);
+    const value other = code_input_at(code, (int64_t)scope->group, offset, KIND_INT, span);
     return code_op(code, OP_AND, there, code_op(code, OP_EQ, here, other, NO_VALUE, span), NO_VALUE, span);
 }
 
@@ -281,12 +281,12 @@ struct term bind_at_row(struct scope *scope, const struct expr *expr)
         bind_error(binder, expr->span, scope->no_columns, "`at` needs rows, and there are none here");
         return unknown_term;
     }
-    if (expr->arg_count > 2 || expr->arg_count < (scope->flow == NULL ? 2 : 1)) {
+    if (expr->arg_count > 2 || expr->arg_count < (!scope->flow ? 2 : 1)) {
         bind_error(binder, expr->span, "usage: at(E, DISTANCE), as in `price - at(price, -1)`",
                    "`at` takes a value and a distance, not %zu arguments", expr->arg_count);
         return unknown_term;
     }
-    bool known = bind_distance(binder, expr->args[expr->arg_count - 1], "the distance of a neighbour", &offset);
+    const bool known = bind_distance(binder, expr->args[expr->arg_count - 1], "the distance of a neighbour", &offset);
     if (expr->arg_count == 2)
         term = bind_term(scope, expr->args[0]);
     else if (column_of(scope, expr, false, &index))

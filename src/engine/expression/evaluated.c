@@ -45,13 +45,13 @@ struct evaluated *evaluated_request(struct binder *binder, const void *node, con
 {
     struct evaluated *evaluated = evaluated_find(binder, node);
     refuse_round(binder, pipeline);
-    if (evaluated == NULL)
+    if (!evaluated)
         evaluated = evaluated_new(binder, node);
     set_columns(evaluated, source->columns, source->count, binder->arena);
     evaluated->pipeline = pipeline;
     evaluated->open = source->open;
     evaluated->reader = NULL;
-    for (size_t k = 0; wanted != NULL && k < source->count; k++)
+    for (size_t k = 0; wanted && k < source->count; k++)
         evaluated->wanted[k] = wanted[k];
     return evaluated;
 }
@@ -82,7 +82,7 @@ struct column *evaluated_column(const struct evaluated *evaluated, size_t k)
 static void add_needed(struct evaluated *evaluated)
 {
     const struct task *reader = evaluated->reader;
-    for (size_t k = 0; reader != NULL && k < evaluated->count; k++) {
+    for (size_t k = 0; reader && k < evaluated->count; k++) {
         if (evaluated->outputs[k] == SIZE_MAX)
             continue;
         const struct output *output = &reader->outputs[evaluated->outputs[k]];
@@ -94,7 +94,7 @@ static void add_needed(struct evaluated *evaluated)
 static bool lacks(struct evaluated *evaluated)
 {
     add_needed(evaluated);
-    bool lack = evaluated->relation == NULL;
+    bool lack = !evaluated->relation;
     for (size_t k = 0; k < evaluated->count && !lack; k++)
         lack = evaluated->wanted[k] && !evaluated->evaluated[k];
     return lack;
@@ -150,8 +150,8 @@ static enum status run(struct evaluated *evaluated, const struct source_runner *
         some = evaluated->wanted[k];
     if (!some && evaluated->count > 0)
         evaluated->wanted[0] = true; /* a relation has a column */
-    enum status status = runner->run(runner->context, evaluated->pipeline, evaluated->open ? NULL : evaluated->wanted,
-                                     arena, &relation, diags);
+    const enum status status = runner->run(runner->context, evaluated->pipeline,
+                                           evaluated->open ? NULL : evaluated->wanted, arena, &relation, diags);
     if (status == STATUS_OK)
         set_relation(evaluated, relation, arena);
     return status;

@@ -25,8 +25,8 @@ bool bind_reads_rows(const struct scope *scope, value v)
     code_mark(scope->code, v, live);
     for (value i = 0; i <= v; i++) {
         const struct instr *instr = &scope->code->at[i];
-        bool reads = instr->op == OP_ROW || instr->op == OP_GATHER ||
-                     (instr->op == OP_INPUT && instr->integer < FIRST_UNKNOWN_SCALAR);
+        const bool reads = instr->op == OP_ROW || instr->op == OP_GATHER ||
+                           (instr->op == OP_INPUT && instr->integer < FIRST_UNKNOWN_SCALAR);
         if (live[i] && reads)
             return true;
     }
@@ -37,8 +37,8 @@ static struct term scalar_term(struct scope *scope, const struct binding *bindin
 {
     struct binder *binder = scope->binder;
     if (binding->unknown) {
-        bool is_subject = scope->subject != NULL && binding == &scope->subject->value;
-        int64_t number = is_subject ? (int64_t)binder->env->count : binding - binder->env->bindings;
+        const bool is_subject = scope->subject && binding == &scope->subject->value;
+        const int64_t number = is_subject ? (int64_t)binder->env->count : binding - binder->env->bindings;
         return term_of_type(bind_unknown(scope, number, binding->scalar.kind, span), binding->scalar.logical);
     }
     struct term term = constant_of(scope, &binding->scalar, span);
@@ -51,7 +51,7 @@ static struct term scalar_term(struct scope *scope, const struct binding *bindin
 static struct term bind_name(struct scope *scope, const struct expr *expr)
 {
     const struct name *name = &expr->name;
-    if (expr->definition != NULL)
+    if (expr->definition)
         return bind_local(scope, expr->definition);
     struct resolved resolved = name_resolve(scope, name);
     switch (resolved.meaning) {
@@ -93,7 +93,7 @@ static struct term time_term(struct scope *scope, const struct expr *expr)
 {
     static const enum logical kinds[] = {
         [EXPR_DATE] = LOGICAL_DATE, [EXPR_TIMESTAMP] = LOGICAL_TIMESTAMP, [EXPR_DURATION] = LOGICAL_DURATION};
-    value v = code_int(scope->code, expr->integer, expr->span);
+    const value v = code_int(scope->code, expr->integer, expr->span);
     if (expr->kind == EXPR_MONTHS) {
         struct term months = term_of(v);
         months.months = true;
@@ -166,7 +166,7 @@ static bool within_limits(struct scope *scope, const struct expr *expr)
     struct binder *binder = scope->binder;
     if (bind_gave_up(binder))
         return false;
-    if (binder->call == NULL)
+    if (!binder->call)
         return true;
     if (binder->depth < LIMIT_CALL_DEPTH && binder->inlined < LIMIT_INLINED) {
         binder->inlined++;
@@ -186,7 +186,7 @@ struct term bind_term(struct scope *scope, const struct expr *expr)
     binder->depth++;
     struct term term = bind_by_kind(scope, expr);
     binder->depth--;
-    if (!term.months || binder->depth > 0 || binder->defining != NULL)
+    if (!term.months || binder->depth > 0 || binder->defining)
         return term;
     bind_error(binder, expr->span, "months differ in length: add them to a date or timestamp, as in `d + 1mo`",
                "`%s` is a number of months, which is no value of its own",
@@ -201,5 +201,5 @@ bool bind_is_column(const struct scope *scope, const struct expr *expr, struct t
     if (!term_is_known(term) || scope->code->at[term.value].op != OP_INPUT)
         return false;
     *index = (size_t)scope->code->at[term.value].integer;
-    return scope->flow != NULL && *index < scope->flow->count;
+    return scope->flow && *index < scope->flow->count;
 }

@@ -84,7 +84,7 @@ static struct term extreme(const struct fold *fold, enum fold_kind kind, struct 
                    fold->expr->name.text);
         return unknown_term;
     }
-    value v = fold_of(fold, kind, required(fold, term));
+    const value v = fold_of(fold, kind, required(fold, term));
     return position ? term_of(v) : term_of_type(v, term.logical);
 }
 
@@ -147,7 +147,7 @@ static bool has_fold(const struct aggregate_function *function)
     static const enum aggregate_id ids[] = {AGGREGATE_SUM, AGGREGATE_PRODUCT, AGGREGATE_MEAN,   AGGREGATE_COUNT,
                                             AGGREGATE_MIN, AGGREGATE_MAX,     AGGREGATE_ARGMIN, AGGREGATE_ARGMAX,
                                             AGGREGATE_ANY, AGGREGATE_ALL};
-    for (size_t i = 0; function != NULL && i < sizeof ids / sizeof *ids; i++) {
+    for (size_t i = 0; function && i < sizeof ids / sizeof *ids; i++) {
         if (ids[i] == function->id)
             return true;
     }
@@ -220,7 +220,7 @@ struct term bind_fold(struct scope *scope, const struct expr *expr)
 
 struct term bind_fold_index(struct scope *scope, const struct expr *range)
 {
-    for (const struct index_name *at = scope->indices; at != NULL; at = at->outer) {
+    for (const struct index_name *at = scope->indices; at; at = at->outer) {
         if (at->range == range)
             return at->value != NO_VALUE ? term_of(at->value) : unknown_term;
     }

@@ -19,7 +19,7 @@ struct indexed {
 
 static const char *written(const struct binder *binder, const struct expr *expr)
 {
-    if (expr->column.text == NULL)
+    if (!expr->column.text)
         return expr->name.text;
     return arena_printf(binder->arena, "%s.%s", expr->name.text, expr->column.text);
 }
@@ -27,12 +27,12 @@ static const char *written(const struct binder *binder, const struct expr *expr)
 static void not_a_column(struct scope *scope, const struct expr *expr)
 {
     const struct binding *binding = env_find(scope->binder->env, expr->name.text);
-    const bool function = expr->definition == NULL && binding != NULL && binding->kind != BINDING_SCALAR;
+    const bool function = !expr->definition && binding && binding->kind != BINDING_SCALAR;
     bind_error(scope->binder, expr->name.span,
-               expr->column.text != NULL ? "`NAME.COLUMN` is a column of a `let` relation"
-                                         : "`NAME[E]` is an element of a column, or of a `let` relation of one",
+               expr->column.text ? "`NAME.COLUMN` is a column of a `let` relation"
+                                 : "`NAME[E]` is an element of a column, or of a `let` relation of one",
                "`%s` is a %s: it has no %s", expr->name.text, function ? "function" : "single value",
-               expr->column.text != NULL ? "columns" : "elements");
+               expr->column.text ? "columns" : "elements");
 }
 
 /* Whether there is an index for each axis, or only one; nothing is reported if the shape is unknown. */
@@ -54,7 +54,7 @@ static bool fits_shape(struct scope *scope, const struct expr *expr, const struc
 /* The position among the rows: an integer. Unknown after an error. */
 static struct term bind_place(struct scope *scope, const struct expr *expr, const struct indexed *of)
 {
-    if (scope->positions != NULL)
+    if (scope->positions)
         return bind_place(scope->positions, expr, of);
     struct code *code = scope->code;
     const char *what = arena_printf(scope->binder->arena, "`%s[...]`", of->name);
@@ -107,14 +107,14 @@ static struct term bind_element(struct scope *scope, const struct expr *expr, co
 static const struct binding *relation_named(const struct scope *scope, const char *name)
 {
     const struct binding *binding = env_find(scope->binder->env, name);
-    bool found = binding != NULL && binding->kind == BINDING_RELATION && binding->relation != NULL;
+    const bool found = binding && binding->kind == BINDING_RELATION && binding->relation;
     return found ? binding : NULL;
 }
 
 /* A constant position; KNOWN_NOTHING after an error. */
 static enum known constant_place(struct scope *scope, const struct expr *expr, const struct indexed *of, int64_t *place)
 {
-    if (scope->positions != NULL)
+    if (scope->positions)
         return constant_place(scope->positions, expr, of, place);
     enum known known = fits_shape(scope, expr, of) ? KNOWN_VALUE : KNOWN_NOTHING;
     *place = 0;
@@ -162,7 +162,7 @@ static struct term constant_at(struct scope *scope, const struct binding *bindin
 {
     struct binder *binder = scope->binder;
     struct term term = unknown_term;
-    const bool whole = column != NULL;
+    const bool whole = column;
     if (whole && !has_rows(binding, column)) {
         const int64_t number = (binding - binder->env->bindings) * (int64_t)LIMIT_COLUMNS + (int64_t)k;
         const value v = bind_unknown(scope, number, type_table[column->type].kind, span);
@@ -229,9 +229,9 @@ static bool find_column(struct scope *scope, const struct expr *expr, const stru
 {
     struct binder *binder = scope->binder;
     *k = 0;
-    if (expr->column.text == NULL && columns->count == 1)
+    if (!expr->column.text && columns->count == 1)
         return true;
-    if (expr->column.text == NULL) {
+    if (!expr->column.text) {
         bind_error(binder, expr->name.span,
                    arena_printf(binder->arena, "name a column, as in `%s.%s[E]`; the columns are %s", expr->name.text,
                                 name_written(columns->columns[columns->count - 1].name, binder->arena),
@@ -266,7 +266,7 @@ static struct term bind_in_relation(struct scope *scope, const struct expr *expr
         return unknown_term;
     if (expr->arg_count == 0)
         return only_element(scope, expr, binding, k);
-    if (scope->task == NULL)
+    if (!scope->task)
         return constant_element(scope, expr, binding, k, &of);
     struct column *column;
     const enum status status = take_column(binder, binding, k, expr->span, &column);
@@ -277,7 +277,7 @@ static struct term bind_in_relation(struct scope *scope, const struct expr *expr
     }
     of.input = (struct input){.column = column, .type = column->type, .name = of.name, .whole = true};
     of.validity = (struct input){.column = column->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
-    of.nullable = column->validity != NULL;
+    of.nullable = column->validity;
     of.logical = column->logical;
     return bind_element(scope, expr, &of);
 }
@@ -286,7 +286,7 @@ static struct term bind_in_relation(struct scope *scope, const struct expr *expr
 static const struct rounds *rounds_named(const struct binder *binder, const char *name)
 {
     const struct rounds *rounds = binder->rounds;
-    while (rounds != NULL && (rounds->name.text == NULL || strcmp(rounds->name.text, name) != 0))
+    while (rounds && (!rounds->name.text || strcmp(rounds->name.text, name) != 0))
         rounds = rounds->outer;
     return rounds;
 }
@@ -304,10 +304,10 @@ static struct term bind_in_round(struct scope *scope, const struct expr *expr, c
         refuse_in_combiner(scope, span, text_of_span(binder->arena, span, 40), "differs from round to round");
         return unknown_term;
     }
-    if (scope->task == NULL || (expr->arg_count == 0 && rounds->rows != 1)) {
+    if (!scope->task || (expr->arg_count == 0 && rounds->rows != 1)) {
         bind_error(binder, span, NULL,
-                   scope->task == NULL ? "`%s` differs from round to round, but a constant is needed here"
-                                       : "`%s` has to be followed by a position, `[E]`: there may be several rows",
+                   !scope->task ? "`%s` differs from round to round, but a constant is needed here"
+                                : "`%s` has to be followed by a position, `[E]`: there may be several rows",
                    written(binder, expr));
         return unknown_term;
     }
@@ -347,7 +347,7 @@ static struct term bind_in_flow(struct scope *scope, const struct expr *expr, si
 
 static void bind_positions(struct scope *scope, const struct expr *expr)
 {
-    if (scope->positions != NULL)
+    if (scope->positions)
         scope = scope->positions;
     for (size_t i = 0; i < expr->arg_count; i++)
         bind_term(scope, expr->args[i]);
@@ -392,13 +392,13 @@ static struct term bind_in_pair(struct scope *scope, const struct expr *expr, bo
 static struct term bind_of_relation(struct scope *scope, const struct expr *expr)
 {
     const struct rounds *rounds = rounds_named(scope->binder, expr->name.text);
-    if (rounds != NULL)
+    if (rounds)
         return bind_in_round(scope, expr, rounds);
     const struct binding *relation = relation_named(scope, expr->name.text);
     const struct binding *binding = env_find(scope->binder->env, expr->name.text);
-    if (relation != NULL)
+    if (relation)
         return bind_in_relation(scope, expr, relation);
-    if (binding == NULL)
+    if (!binding)
         name_unknown_relation(scope->binder, &expr->name);
     else if (binding->kind != BINDING_RELATION)
         not_a_column(scope, expr);
@@ -410,12 +410,12 @@ static struct term bind_of_relation(struct scope *scope, const struct expr *expr
 /* An element of what parameter `k` is given: of a relation or column of the caller, at the function's own positions. */
 static struct term bind_of_argument(struct scope *scope, const struct expr *expr, size_t k)
 {
-    if (scope->caller == NULL || k >= scope->call->arg_count) {
+    if (!scope->caller || k >= scope->call->arg_count) {
         bind_positions(scope, expr);
         return unknown_term;
     }
     const struct expr *argument = scope->call->args[k];
-    if (argument->kind != EXPR_NAME || argument->definition != NULL) {
+    if (argument->kind != EXPR_NAME || argument->definition) {
         bind_error_second(scope->binder, argument->span, expr->span, "an element is taken here",
                           "give it a name before, with `let` or `derive`",
                           "`%s` needs the name of a relation or column", expr->name.text);
@@ -424,7 +424,7 @@ static struct term bind_of_argument(struct scope *scope, const struct expr *expr
     struct scope caller = *scope->caller;
     struct expr element = *expr;
     element.name = argument->name;
-    caller.positions = scope->positions != NULL ? scope->positions : scope;
+    caller.positions = scope->positions ? scope->positions : scope;
     const struct term term = bind_index(&caller, &element);
     scope->reads_row = scope->reads_row || caller.reads_row;
     return term;
@@ -433,24 +433,24 @@ static struct term bind_of_argument(struct scope *scope, const struct expr *expr
 struct term bind_index(struct scope *scope, const struct expr *expr)
 {
     size_t parameter;
-    if (expr->definition == NULL && name_is_parameter(scope, expr->name.text, &parameter))
+    if (!expr->definition && name_is_parameter(scope, expr->name.text, &parameter))
         return bind_of_argument(scope, expr, parameter);
-    if (expr->definition != NULL) {
+    if (expr->definition) {
         not_a_column(scope, expr);
         return unknown_term;
     }
-    for (size_t side = 0; scope->pair != NULL && expr->column.text != NULL && side < 2; side++) {
+    for (size_t side = 0; scope->pair && expr->column.text && side < 2; side++) {
         if (strcmp(scope->pair->names[side].text, expr->name.text) == 0)
             return bind_in_pair(scope, expr, side == 1);
     }
-    if (expr->column.text != NULL)
+    if (expr->column.text)
         return bind_of_relation(scope, expr);
     const bool taken = name_is_taken(scope, expr->name.text);
     const struct rounds *rounds = taken ? NULL : rounds_named(scope->binder, expr->name.text);
     const struct binding *binding = taken ? NULL : relation_named(scope, expr->name.text);
-    if (rounds != NULL)
+    if (rounds)
         return bind_in_round(scope, expr, rounds);
-    if (binding != NULL)
+    if (binding)
         return bind_in_relation(scope, expr, binding);
     struct resolved resolved = name_resolve(scope, &expr->name);
     if (resolved.meaning == MEANS_COLUMN && scope->group != 0) {
@@ -458,7 +458,7 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
                    "`NAME[E]` has no meaning within `per`");
         return unknown_term;
     }
-    if (resolved.meaning == MEANS_COLUMN && scope->task != NULL && scope->flow->task != NULL)
+    if (resolved.meaning == MEANS_COLUMN && scope->task && scope->flow->task)
         return bind_in_flow(scope, expr, resolved.index);
     if (resolved.meaning != MEANS_UNKNOWN)
         not_a_column(scope, expr);

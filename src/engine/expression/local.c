@@ -26,10 +26,10 @@ static bool too_deep(struct scope *scope, const struct expr *expr)
 /* Whether the definition is the range of a fold, or a copy of one, and no condition: its own index is linked to it. */
 bool is_fold_index(const struct expr *definition)
 {
-    if (definition == NULL || definition->kind != EXPR_IN_RANGE || definition->args[0]->kind != EXPR_NAME)
+    if (!definition || definition->kind != EXPR_IN_RANGE || definition->args[0]->kind != EXPR_NAME)
         return false;
     const struct expr *range = definition->args[0]->definition;
-    return range != NULL && range->kind == EXPR_IN_RANGE && range->span.begin == definition->span.begin &&
+    return range && range->kind == EXPR_IN_RANGE && range->span.begin == definition->span.begin &&
            range->span.end == definition->span.end;
 }
 
@@ -37,7 +37,7 @@ struct term bind_local(struct scope *scope, const struct expr *definition)
 {
     if (is_fold_index(definition))
         return bind_fold_index(scope, definition);
-    for (const struct local *local = scope->locals; local != NULL; local = local->before) {
+    for (const struct local *local = scope->locals; local; local = local->before) {
         if (local->definition == definition)
             return local->term;
     }

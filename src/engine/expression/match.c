@@ -86,13 +86,13 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
     const struct dictionary *from = term.logical.dictionary;
     if (texts_need_order(scope->binder, from) || texts_need_order(scope->binder, to))
         return term.value;
-    if (from != to && (from == NULL || to == NULL))
+    if (from != to && (!from || !to))
         scope->binder->queue->unknown_values = true;
-    if (from == to || from == NULL || to == NULL)
+    if (from == to || !from || !to)
         return term.value;
     const int64_t rows = from->count > 0 ? from->count : 1;
     struct column *column = column_reserve(TYPE_I32, TYPE_I32, rows);
-    if (column == NULL) {
+    if (!column) {
         bind_error(scope->binder, span, NULL, "not enough memory for the codes of %lld strings", (long long)rows);
         return term.value;
     }
@@ -128,8 +128,8 @@ static value dense_id(struct scope *scope, const struct join_index *index, const
         value clamped = op(scope, OP_MAX, keys[k], constant(scope, key->lo, span), span);
         clamped = op(scope, OP_MIN, clamped, constant(scope, key->hi, span), span);
         *found = both(scope, *found, op(scope, OP_EQ, clamped, keys[k], span), span);
-        value place = op(scope, OP_SUB, clamped, constant(scope, key->lo, span), span);
-        value extent = constant(scope, key->hi - key->lo + 1, span);
+        const value place = op(scope, OP_SUB, clamped, constant(scope, key->lo, span), span);
+        const value extent = constant(scope, key->hi - key->lo + 1, span);
         id = id == NO_VALUE ? place : op(scope, OP_ADD, op(scope, OP_MUL, id, extent, span), place, span);
     }
     return id;
@@ -155,13 +155,13 @@ static value mixed_hash(struct scope *scope, const struct join_index *index, con
 {
     value hash = NO_VALUE;
     for (size_t k = 0; k < index->key_count; k++) {
-        value low = product(scope, low_bits(scope, keys[k], 32, span), index->keys[k].low_factor, span);
-        value high = low_bits(scope, shifted(scope, keys[k], 32, span), 32, span);
-        value part = op(scope, OP_XOR, low, product(scope, high, index->keys[k].high_factor, span), span);
+        const value low = product(scope, low_bits(scope, keys[k], 32, span), index->keys[k].low_factor, span);
+        const value high = low_bits(scope, shifted(scope, keys[k], 32, span), 32, span);
+        const value part = op(scope, OP_XOR, low, product(scope, high, index->keys[k].high_factor, span), span);
         hash = hash == NO_VALUE ? part : op(scope, OP_XOR, hash, part, span);
     }
-    value high = low_bits(scope, shifted(scope, hash, JOIN_HASH_BITS, span), 32, span);
-    value low = low_bits(scope, hash, JOIN_HASH_BITS, span);
+    const value high = low_bits(scope, shifted(scope, hash, JOIN_HASH_BITS, span), 32, span);
+    const value low = low_bits(scope, hash, JOIN_HASH_BITS, span);
     return op(scope, OP_XOR, product(scope, high, index->hash.mix[0], span),
               product(scope, low, index->hash.mix[1], span), span);
 }
@@ -171,17 +171,17 @@ static value sparse_id(struct scope *scope, const struct join_index *index, cons
                        struct span span)
 {
     const struct join_hash *hash = &index->hash;
-    value mixed = mixed_hash(scope, index, keys, span);
-    value high = low_bits(scope, shifted(scope, mixed, JOIN_HASH_BITS, span), 32, span);
-    value bucket = shifted(scope, product(scope, high, hash->buckets, span), 32, span);
-    value multiplier = match_table(scope, hash->displacements, KIND_INT, bucket, "displacements", span);
+    const value mixed = mixed_hash(scope, index, keys, span);
+    const value high = low_bits(scope, shifted(scope, mixed, JOIN_HASH_BITS, span), 32, span);
+    const value bucket = shifted(scope, product(scope, high, hash->buckets, span), 32, span);
+    const value multiplier = match_table(scope, hash->displacements, KIND_INT, bucket, "displacements", span);
     value y = op(scope, OP_MUL, low_bits(scope, mixed, JOIN_HASH_BITS, span), multiplier, span);
     y = low_bits(scope, shifted(scope, y, 15, span), JOIN_HASH_BITS, span);
-    value slot = shifted(scope, product(scope, y, hash->partition_slots, span), JOIN_HASH_BITS, span);
-    value partition = shifted(scope, bucket, hash->partition_shift, span);
-    value id = op(scope, OP_ADD, product(scope, partition, hash->partition_slots, span), slot, span);
+    const value slot = shifted(scope, product(scope, y, hash->partition_slots, span), JOIN_HASH_BITS, span);
+    const value partition = shifted(scope, bucket, hash->partition_shift, span);
+    const value id = op(scope, OP_ADD, product(scope, partition, hash->partition_slots, span), slot, span);
     for (size_t k = 0; k < index->key_count; k++) {
-        value held = match_table(scope, hash->keys[k], KIND_INT, id, "keys", span);
+        const value held = match_table(scope, hash->keys[k], KIND_INT, id, "keys", span);
         *found = both(scope, *found, op(scope, OP_EQ, held, keys[k], span), span);
     }
     return id;
@@ -191,17 +191,17 @@ value match_last(struct scope *scope, struct column *table, int64_t most, value 
                  value limit, struct span span)
 {
     struct code *code = scope->code;
-    value last = constant(scope, table->rows - 1, span);
+    const value last = constant(scope, table->rows - 1, span);
     value at = op(scope, OP_SUB, begin, code_exact_int(code, 1, span), span);
     int64_t step = 1;
     while (step <= most)
         step *= 2;
     for (step /= 2; step > 0; step /= 2) {
-        value next = op(scope, OP_ADD, at, code_exact_int(code, step, span), span);
-        value inside = op(scope, OP_LT, next, end, span);
-        value place = op(scope, OP_MIN, next, last, span);
-        value other = match_table(scope, table, KIND_INT, place, "order", span);
-        value taken = op(scope, OP_AND, inside, op(scope, below, other, limit, span), span);
+        const value next = op(scope, OP_ADD, at, code_exact_int(code, step, span), span);
+        const value inside = op(scope, OP_LT, next, end, span);
+        const value place = op(scope, OP_MIN, next, last, span);
+        const value other = match_table(scope, table, KIND_INT, place, "order", span);
+        const value taken = op(scope, OP_AND, inside, op(scope, below, other, limit, span), span);
         at = code_op(code, OP_SELECT, taken, next, at, span);
     }
     return at;
@@ -214,14 +214,14 @@ static value searched_id(struct scope *scope, const struct join_index *index, co
     const struct join_search *search = &index->search;
     struct code *code = scope->code;
     value one = code_exact_int(code, 1, span), key = keys[search->key];
-    value place = dense_id(scope, index, keys, search->key, found, span);
-    value begin = match_table(scope, search->starts, KIND_INT, place, "starts", span);
-    value end = match_table(scope, search->starts, KIND_INT, op(scope, OP_ADD, place, one, span), "starts", span);
-    value before = match_last(scope, search->values, search->most, begin, end, OP_LT, key, span);
-    value id = op(scope, OP_ADD, before, one, span);
+    const value place = dense_id(scope, index, keys, search->key, found, span);
+    const value begin = match_table(scope, search->starts, KIND_INT, place, "starts", span);
+    const value end = match_table(scope, search->starts, KIND_INT, op(scope, OP_ADD, place, one, span), "starts", span);
+    const value before = match_last(scope, search->values, search->most, begin, end, OP_LT, key, span);
+    const value id = op(scope, OP_ADD, before, one, span);
     *found = both(scope, *found, op(scope, OP_LT, id, end, span), span);
-    value inside = op(scope, OP_MIN, id, constant(scope, search->values->rows - 1, span), span);
-    value held = match_table(scope, search->values, KIND_INT, inside, "order", span);
+    const value inside = op(scope, OP_MIN, id, constant(scope, search->values->rows - 1, span), span);
+    const value held = match_table(scope, search->values, KIND_INT, inside, "order", span);
     *found = both(scope, *found, op(scope, OP_EQ, held, key, span), span);
     return id;
 }
@@ -250,12 +250,12 @@ value match_id(struct scope *scope, const struct join_index *index, const struct
         if (keys[k].present != NO_VALUE)
             found = both(scope, found, keys[k].present, span);
     }
-    value none = constant(scope, index->ids, span);
+    const value none = constant(scope, index->ids, span);
     if (index->ids == 0)
         return none;
     if (index->key_count == 0)
         return code_exact_int(scope->code, 0, span);
-    value id = id_of(scope, index, integers, &found, span);
+    const value id = id_of(scope, index, integers, &found, span);
     return code_op(scope->code, OP_SELECT, found, id, none, span);
 }
 
@@ -291,7 +291,7 @@ static struct evaluated *find_source(struct scope *scope, const struct expr *exp
 {
     struct binder *binder = scope->binder;
     struct evaluated *evaluated = evaluated_find(binder, expr->source);
-    if (evaluated != NULL && evaluated->relation != NULL)
+    if (evaluated && evaluated->relation)
         return evaluated;
     const bool wanted = true;
     if (binder->remote)
@@ -322,23 +322,23 @@ static value member_for_server(struct scope *scope, const struct flow *flow, val
 static bool may_have_source(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
-    if (expr->source == NULL) {
+    if (!expr->source) {
         bind_error(binder, expr->args[1]->span,
                    "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
                    "`in` is followed by a range, a list or a relation");
         return false;
     }
     /* The stages of a definition are bound where it is used. */
-    const bool called = binder->call != NULL && !binder->call->stage;
-    const bool defined = binder->defining != NULL && binder->defining->stages == NULL;
+    const bool called = binder->call && !binder->call->stage;
+    const bool defined = binder->defining && !binder->defining->stages;
     if (expr->source->kind != SOURCE_NAME && (called || defined)) {
         bind_error(binder, expr->source->span, "name the relation: `let NAME = PIPELINE`, then `x in NAME`",
                    "a function cannot contain a pipeline");
         return false;
     }
-    if (binder->defining != NULL)
+    if (binder->defining)
         return false;
-    if (binder->evaluations != NULL && scope->task != NULL)
+    if (binder->evaluations && scope->task)
         return true;
     bind_error(binder, expr->span, "it can be used in stages that see each row: `select`, `map`, `derive`, `count`",
                "`in` with a relation needs rows");
@@ -351,7 +351,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
     const struct span span = expr->span;
     struct flow flow;
     struct evaluated *evaluated = may_have_source(scope, expr) ? find_source(scope, expr, &flow) : NULL;
-    if (evaluated == NULL || !only_column(scope, expr, evaluated))
+    if (!evaluated || !only_column(scope, expr, evaluated))
         return unknown_term;
     const struct slot *column = &evaluated->columns[0];
     if (!match_check(scope, term, text_of_span(binder->arena, expr->args[0]->span, 40), column,
@@ -367,12 +367,12 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
         result.settled = true;
         return result;
     }
-    if (evaluated->relation == NULL) /* never run: anything that reads the row */
+    if (!evaluated->relation) /* never run: anything that reads the row */
         return term_of(op(scope, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
     const struct join_keys keys = {
         .columns = evaluated->relation->columns, .count = 1, .members_only = true, .rows = evaluated->relation->rows};
     enum status status = STATUS_OK;
-    if (evaluated->index == NULL)
+    if (!evaluated->index)
         status = join_index_new(&keys, binder->workers, &evaluated->index);
     if (status != STATUS_OK) {
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
@@ -380,7 +380,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
             match_refuse_index(binder, evaluated->index, span);
         return unknown_term;
     }
-    value id = match_id(scope, evaluated->index, &term, &column->logical, span);
+    const value id = match_id(scope, evaluated->index, &term, &column->logical, span);
     struct term result = term_of(match_table(scope, evaluated->index->members, KIND_BOOL, id, "members", span));
     result.present = term.present;
     result.settled = true; /* a missing key is no member */

@@ -33,7 +33,7 @@ const char *text_of_span(struct arena *arena, struct span span, size_t limit)
     size_t length = 0;
     char quote = '\0';
     bool gap = false;
-    if (span.source == NULL)
+    if (!span.source)
         return text;
     if (span.begin == span.end) /* the source of a line that continues from the last relation */
         return ENV_LAST;
@@ -80,7 +80,7 @@ const char *text_of_columns(struct arena *arena, const struct flow *flow)
     }
     if (flow->count > COLUMNS_SPELLED)
         strbuf_printf(&text, " and %zu more", flow->count - COLUMNS_SPELLED);
-    const char *copy = arena_text(arena, text.text != NULL ? text.text : "", text.length);
+    const char *copy = arena_text(arena, text.text ? text.text : "", text.length);
     strbuf_free(&text);
     return copy;
 }
@@ -107,16 +107,16 @@ static void record(struct binder *binder, struct span span, struct span second, 
         return;
     bind_failed(binder);
     diag_error(binder->diags, span, "%s", message);
-    if (second.source != NULL)
+    if (second.source)
         diag_second(binder->diags, second, label);
-    if (hint != NULL)
+    if (hint)
         diag_hint(binder->diags, "%s", hint);
 }
 
 void bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
 {
     struct span called = {0};
-    for (const struct call *call = binder->call; call != NULL; call = call->caller)
+    for (const struct call *call = binder->call; call; call = call->caller)
         called = call->span;
     va_list args;
     va_start(args, format);

@@ -28,7 +28,7 @@ bool name_abbreviates(const char *name, const char *column)
     for (; *name != '\0'; name += length, column += length) {
         length = first_letter(name, letter);
         column = strstr(column, letter);
-        if (column == NULL)
+        if (!column)
             return false;
     }
     return true;
@@ -101,15 +101,15 @@ bool name_is_taken(const struct scope *scope, const char *name)
 {
     size_t index;
     return name_is_parameter(scope, name, &index) ||
-           (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) ||
-           (scope->flow != NULL && find_column(scope->flow, name, &index));
+           (scope->head && find_name(scope->head->names, scope->head->count, name, &index)) ||
+           (scope->flow && find_column(scope->flow, name, &index));
 }
 
 bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index)
 {
     const struct flow *flow = scope->flow;
     struct arena *arena = scope->binder->arena;
-    if (flow == NULL) {
+    if (!flow) {
         bind_error(scope->binder, span, scope->no_columns, "there are no columns here");
         return false;
     }
@@ -146,7 +146,7 @@ static struct resolved meaning(enum meaning what, size_t index)
 
 static bool has_only_column(const struct scope *scope)
 {
-    return scope->flow != NULL && scope->flow->count == 1 && scope->head == NULL && !scope->of_groups;
+    return scope->flow && scope->flow->count == 1 && !scope->head && !scope->of_groups;
 }
 
 /* The only column, if the name may mean it: `x`, or the first unknown name where no column ever had one. */
@@ -156,9 +156,9 @@ static bool is_only_column(struct scope *scope, const struct name *name)
         return false;
     if (strcmp(name->text, "x") == 0)
         return true;
-    if (scope->flow->nameless && scope->only_name.text == NULL)
+    if (scope->flow->nameless && !scope->only_name.text)
         scope->only_name = *name;
-    return scope->only_name.text != NULL && strcmp(scope->only_name.text, name->text) == 0;
+    return scope->only_name.text && strcmp(scope->only_name.text, name->text) == 0;
 }
 
 /* Whether the name is that of the relation that the pipeline begins with, and of its only column, which has no name of
@@ -167,11 +167,11 @@ static bool is_source_of_one(const struct scope *scope, const struct name *name)
 {
     const struct pipeline *pipeline = scope->binder->pipeline;
     const struct rounds *rounds = scope->binder->rounds;
-    for (; rounds != NULL && pipeline != NULL && pipeline->source.kind == SOURCE_NAME &&
+    for (; rounds && pipeline && pipeline->source.kind == SOURCE_NAME &&
            pipeline->source.name.text[0] == ' '; /* the hidden name of a round's rows */
          rounds = rounds->outer)
         pipeline = rounds->around;
-    return has_only_column(scope) && strcmp(scope->flow->columns[0].name, "c1") == 0 && pipeline != NULL &&
+    return has_only_column(scope) && strcmp(scope->flow->columns[0].name, "c1") == 0 && pipeline &&
            pipeline->source.kind == SOURCE_NAME && strcmp(pipeline->source.name.text, name->text) == 0;
 }
 
@@ -197,14 +197,14 @@ static struct resolved resolve_scalar(struct scope *scope, const struct name *na
                    "`_` is the last result, not the column");
         return meaning(MEANS_UNKNOWN, 0);
     }
-    if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name)) {
+    if (scope->subject && name_abbreviates(name->text, scope->subject->value.name)) {
         bind_error(scope->binder, name->span,
                    arena_printf(scope->binder->arena,
                                 "write `$%s` for the `let` value, `_` for the value of the pipeline", name->text),
                    "`%s` is a `let` value and also an abbreviation of `%s`", name->text, scope->subject->value.name);
         return meaning(MEANS_UNKNOWN, 0);
     }
-    if (scope->flow == NULL || find_abbreviated(scope->flow, name->text, &index) == 0)
+    if (!scope->flow || find_abbreviated(scope->flow, name->text, &index) == 0)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
     const char *column = scope->flow->columns[index].name;
     bind_error(scope->binder, name->span,
@@ -218,13 +218,13 @@ static bool is_subject(const struct scope *scope, const char *name)
 {
     const struct subject *subject = scope->subject;
     size_t index;
-    return subject != NULL && (strcmp(name, ENV_LAST) == 0 || strcmp(name, subject->value.name) == 0 ||
-                               (subject->head != NULL && find_name(subject->head->names, 1, name, &index)));
+    return subject && (strcmp(name, ENV_LAST) == 0 || strcmp(name, subject->value.name) == 0 ||
+                       (subject->head && find_name(subject->head->names, 1, name, &index)));
 }
 
 static bool known_only_when_run(const struct binding *binding)
 {
-    return binding != NULL && binding->kind == BINDING_RELATION && binding->unknown && binding->relation == NULL;
+    return binding && binding->kind == BINDING_RELATION && binding->unknown && !binding->relation;
 }
 
 /* Resolves a parameter of the head or, after these, a column. MEANS_UNKNOWN: neither; `*final` if only running can
@@ -233,7 +233,7 @@ static struct resolved resolve_in_flow(const struct scope *scope, const char *na
 {
     size_t index;
     *final = false;
-    if (scope->head != NULL && find_name(scope->head->names, scope->head->count, name, &index)) {
+    if (scope->head && find_name(scope->head->names, scope->head->count, name, &index)) {
         *final = scope->flow->open || index >= scope->flow->count;
         return *final ? meaning(MEANS_UNKNOWN, 0) : meaning(MEANS_COLUMN, index);
     }
@@ -259,16 +259,16 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
     struct binder *binder = scope->binder;
     const struct binding *binding = env_find(binder->env, argument);
     const char *text = env_argument(binder->env, argument, strlen(argument));
-    if (binding != NULL && binding->kind == BINDING_SCALAR)
+    if (binding && binding->kind == BINDING_SCALAR)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
-    if (binding != NULL && binding->kind == BINDING_RELATION && !known_only_when_run(binding))
+    if (binding && binding->kind == BINDING_RELATION && !known_only_when_run(binding))
         bind_error(binder, name->span, NULL, "`%s` is a relation, not a value", name->text);
-    else if (binding != NULL && binding->kind == BINDING_FUNCTION)
+    else if (binding && binding->kind == BINDING_FUNCTION)
         bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s(...)", argument),
                    "`%s` is a function, not a value", name->text);
-    else if (binding == NULL && text != NULL)
+    else if (!binding && text)
         return text_argument(binder->arena, text);
-    else if (binding == NULL)
+    else if (!binding)
         name_unknown_argument(binder, name, argument);
     return meaning(MEANS_UNKNOWN, 0);
 }
@@ -280,7 +280,7 @@ static struct resolved resolve_named(struct scope *scope, const struct name *nam
     const struct binding *binding = env_find(binder->env, name->text);
     if (named->pipeline == binder->pipeline)
         return (struct resolved){.meaning = MEANS_NAMED, .named = named};
-    if (binding != NULL && binding->kind == BINDING_SCALAR)
+    if (binding && binding->kind == BINDING_SCALAR)
         return resolve_scalar(scope, name, binding);
     bind_error(binder, name->span,
                arena_printf(binder->arena, "`derive c = %s`, before, makes a column of it", name->text),
@@ -292,18 +292,18 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
 {
     size_t index;
     const char *argument = name_argument(name);
-    if (argument != NULL)
+    if (argument)
         return resolve_argument(scope, name, argument);
     if (name_is_parameter(scope, name->text, &index))
         return meaning(MEANS_ARGUMENT, index);
     bool final = false;
-    if (scope->flow != NULL) {
+    if (scope->flow) {
         struct resolved column = resolve_in_flow(scope, name->text, &final);
         if (column.meaning != MEANS_UNKNOWN)
             return column;
     }
     const struct named_aggregate *named = named_aggregate_find(scope->binder, name->text);
-    if (named != NULL && scope->task != NULL && scope->parameters == NULL)
+    if (named && scope->task && !scope->parameters)
         return resolve_named(scope, name, named);
     if (final)
         return meaning(MEANS_UNKNOWN, 0);
@@ -311,11 +311,11 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     if (is_subject(scope, name->text))
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
 
-    if (scope->flow != NULL && shape_find(&scope->shape, name->text, &index))
+    if (scope->flow && shape_find(&scope->shape, name->text, &index))
         return meaning(shape_is_set(&scope->shape) ? MEANS_AXIS : MEANS_UNKNOWN, index);
 
     const struct binding *binding = env_find(scope->binder->env, name->text);
-    if (binding != NULL && binding->kind == BINDING_SCALAR)
+    if (binding && binding->kind == BINDING_SCALAR)
         return resolve_scalar(scope, name, binding);
     if (known_only_when_run(binding))
         return meaning(MEANS_UNKNOWN, 0);
@@ -323,7 +323,7 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
     /* Before abbreviations: the meaning of these words must not depend on column names. */
     int64_t position;
     const struct binding *constant = name_constant(name->text);
-    if (constant != NULL)
+    if (constant)
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = constant};
     if (scope->has_rows && strcmp(name->text, "row") == 0)
         return meaning(scope->shape.axes == 2 ? MEANS_AXIS : MEANS_ROW, 0);
@@ -331,23 +331,23 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         return meaning(MEANS_AXIS, 1);
     if (scope->shape.axes == AXES_UNKNOWN && strcmp(name->text, "col") == 0)
         return meaning(MEANS_UNKNOWN, 0);
-    if (scope->binder->rounds != NULL && strcmp(name->text, "step") == 0)
+    if (scope->binder->rounds && strcmp(name->text, "step") == 0)
         return meaning(MEANS_STEP, 0);
     if (positional_word(name->text, &position)) {
-        bool found = name_position(scope, position, name->span, &index);
+        const bool found = name_position(scope, position, name->span, &index);
         return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
     }
 
-    size_t abbreviated = scope->flow != NULL ? find_abbreviated(scope->flow, name->text, &index) : 0;
+    const size_t abbreviated = scope->flow ? find_abbreviated(scope->flow, name->text, &index) : 0;
     if (abbreviated == 1) {
-        bool found = may_abbreviate(scope, name, index);
+        const bool found = may_abbreviate(scope, name, index);
         return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
     }
     if (abbreviated > 1) {
         ambiguous(scope, name);
         return meaning(MEANS_UNKNOWN, 0);
     }
-    if (scope->subject != NULL && name_abbreviates(name->text, scope->subject->value.name))
+    if (scope->subject && name_abbreviates(name->text, scope->subject->value.name))
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
     return unknown(scope, name);
 }
@@ -369,7 +369,7 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
         return false;
     if (positional_word(name, &position))
         return name_position(scope, position, expr->span, index);
-    size_t abbreviated = find_abbreviated(scope->flow, name, index);
+    const size_t abbreviated = find_abbreviated(scope->flow, name, index);
     if (abbreviated == 1)
         return may_abbreviate(scope, &expr->name, *index);
     if (abbreviated > 1) {

@@ -29,7 +29,7 @@ void candidates_add_columns(struct candidates *names, const struct flow *flow)
 static const char *foreign_function(const char *name)
 {
     const char *advice = foreign_advice(name, strlen(name), FOREIGN_FUNCTION);
-    return advice != NULL ? advice : foreign_advice(name, strlen(name), FOREIGN_STAGE);
+    return advice ? advice : foreign_advice(name, strlen(name), FOREIGN_STAGE);
 }
 
 void name_unknown_function(struct scope *scope, const struct name *name)
@@ -37,12 +37,12 @@ void name_unknown_function(struct scope *scope, const struct name *name)
     struct binder *binder = scope->binder;
     const struct word *word = word_find(name->text, strlen(name->text));
     const struct binding *binding = env_find(binder->env, name->text);
-    if (binding != NULL && binding->kind == BINDING_STAGE) {
+    if (binding && binding->kind == BINDING_STAGE) {
         bind_error(binder, name->span, arena_printf(binder->arena, "use it after a `|`: `| %s`", name->text),
                    "`%s` is a stage, not a function", name->text);
         return;
     }
-    if (word != NULL && word->stage != STAGE_NONE) {
+    if (word && word->stage != STAGE_NONE) {
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "use it as a stage: `| %s`", word_canonical(word)->usage),
                    "`%s` is a stage, not a function", name->text);
@@ -57,11 +57,11 @@ void name_unknown_function(struct scope *scope, const struct name *name)
         names.at[names.count++] = functions[i].name;
     for (size_t i = 0; i < aggregate_function_count; i++)
         names.at[names.count++] = aggregate_functions[i].name;
-    size_t own = names.count;
+    const size_t own = names.count;
     candidates_add_bindings(&names, binder->env, BINDING_FUNCTION);
     for (size_t i = own; i < names.count; i++)
         strbuf_printf(&all, "%s%s", i == own ? "; defined here: " : " ", names.at[i]);
-    bind_error(binder, name->span, foreign != NULL ? foreign : all.text, "unknown function `%s`%s", name->text,
+    bind_error(binder, name->span, foreign ? foreign : all.text, "unknown function `%s`%s", name->text,
                did_you_mean(binder->arena, name->text, names.at, names.count));
     strbuf_free(&all);
 }
@@ -91,19 +91,19 @@ void name_unknown_relation(struct binder *binder, const struct name *name)
     const char *file = find_file(binder->arena, name->text);
     const struct word *word = word_find(name->text, strlen(name->text));
     const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_STATEMENT);
-    if (foreign == NULL)
+    if (!foreign)
         foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
     const char *hint = "`load PATH` reads a file, `let NAME = PIPELINE` names a result";
     if (strcmp(name->text, ENV_LAST) == 0)
         hint = "at the prompt `_` is the last result, if there is one; in a script, name results with `let NAME = ...`";
-    else if (word != NULL && word->stage != STAGE_NONE)
+    else if (word && word->stage != STAGE_NONE)
         hint = arena_printf(
             binder->arena,
             "`%s` is a stage: it follows a source and `|`; at the prompt, `| %s` continues from the last result",
             name->text, name->text);
-    else if (foreign != NULL)
+    else if (foreign)
         hint = foreign;
-    else if (file != NULL)
+    else if (file)
         hint = arena_printf(binder->arena, "there is a file of that name: `load %s%s%s`",
                             file == name->text ? "\"" : "", file, file == name->text ? "\"" : "");
     bind_error(binder, name->span, hint, "unknown relation or value `%s`%s", name->text,
@@ -133,10 +133,10 @@ const char *name_hint_of_text(const struct binder *binder, const struct expr *ex
 static struct candidates candidates_of_scope(const struct scope *scope)
 {
     const struct env *env = scope->binder->env;
-    size_t columns = scope->flow != NULL ? scope->flow->count : 0;
-    size_t heads = scope->head != NULL ? scope->head->count : 0;
+    const size_t columns = scope->flow ? scope->flow->count : 0;
+    const size_t heads = scope->head ? scope->head->count : 0;
     size_t aggregates = 0;
-    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
+    for (const struct named_aggregate *named = scope->binder->named; named; named = named->before)
         aggregates++;
     struct candidates names = candidates_new(scope->binder->arena, scope->parameter_count + heads + columns +
                                                                        MOST_AXES + aggregates + env->count);
@@ -144,13 +144,13 @@ static struct candidates candidates_of_scope(const struct scope *scope)
         names.at[names.count++] = scope->parameters[i].text;
     for (size_t i = 0; i < heads; i++)
         names.at[names.count++] = scope->head->names[i].text;
-    if (scope->flow != NULL)
+    if (scope->flow)
         candidates_add_columns(&names, scope->flow);
     for (size_t i = 0; i < MOST_AXES; i++) {
-        if (scope->flow != NULL && scope->shape.names[i] != NULL)
+        if (scope->flow && scope->shape.names[i])
             names.at[names.count++] = scope->shape.names[i];
     }
-    for (const struct named_aggregate *named = scope->binder->named; named != NULL; named = named->before)
+    for (const struct named_aggregate *named = scope->binder->named; named; named = named->before)
         names.at[names.count++] = named->name.text;
     candidates_add_bindings(&names, env, BINDING_SCALAR);
     return names;
@@ -159,13 +159,13 @@ static struct candidates candidates_of_scope(const struct scope *scope)
 const char *name_hint_of_columns(const struct scope *scope)
 {
     struct arena *arena = scope->binder->arena;
-    if (scope->flow == NULL)
+    if (!scope->flow)
         return scope->no_columns;
     if (scope->of_groups)
         return "in a group, a column is a key, or within an aggregate as in `sum(x)`";
     const char *columns = text_of_columns(arena, scope->flow), *axes = "";
     for (size_t i = 0; i < MOST_AXES; i++) {
-        if (scope->shape.names[i] != NULL)
+        if (scope->shape.names[i])
             axes =
                 arena_printf(arena, "%s%s`%s`", axes, *axes != '\0' ? ", " : "; the axes are ", scope->shape.names[i]);
     }
@@ -176,10 +176,10 @@ const char *name_hint_of_columns(const struct scope *scope)
 static const char *usage_of_function(struct scope *scope, const char *name)
 {
     const struct function *function = function_find(name);
-    if (function != NULL)
+    if (function)
         return function->usage;
     const struct binding *binding = env_find(scope->binder->env, name);
-    if (binding == NULL || binding->kind != BINDING_FUNCTION)
+    if (!binding || binding->kind != BINDING_FUNCTION)
         return NULL;
     return arena_printf(scope->binder->arena, "%s(...)", name);
 }
@@ -188,7 +188,7 @@ static const char *usage_of_function(struct scope *scope, const char *name)
 static const struct name *given_before(const struct scope *scope, const char *name)
 {
     for (size_t i = 0; i < scope->given_count; i++) {
-        if (scope->given[i].name.text != NULL && strcmp(scope->given[i].name.text, name) == 0)
+        if (scope->given[i].name.text && strcmp(scope->given[i].name.text, name) == 0)
             return &scope->given[i].name;
     }
     return NULL;
@@ -201,20 +201,20 @@ bool name_means_other(struct scope *scope, const struct name *name, bool may_be_
     const struct binding *binding = env_find(binder->env, name->text);
     const char *usage = usage_of_function(scope, name->text);
     const char *foreign = foreign_advice(name->text, strlen(name->text), FOREIGN_VALUE);
-    if (binding != NULL && binding->kind == BINDING_RELATION && !may_be_column)
+    if (binding && binding->kind == BINDING_RELATION && !may_be_column)
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
                                 name->text, name->text),
                    "`%s` is a relation, not a value", name->text);
-    else if (usage != NULL)
+    else if (usage)
         bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s", usage),
                    "`%s` is a function, not a value", name->text);
-    else if (named_aggregate_find(binder, name->text) != NULL)
+    else if (named_aggregate_find(binder, name->text))
         bind_error(binder, name->span, "it can be used where rows are computed, as in `map x - m`",
                    "`%s` is known only when the rows before it are", name->text);
-    else if (foreign != NULL)
+    else if (foreign)
         bind_error(binder, name->span, foreign, "unknown word `%s`", name->text);
-    else if (given != NULL && scope->only_name.text == NULL)
+    else if (given && !scope->only_name.text)
         bind_error_second(binder, name->span, given->span, "named here",
                           "expressions see the columns before the stage; use it in the next stage",
                           "`%s` is a column only in later stages", name->text);
@@ -228,6 +228,6 @@ void name_unknown_value(struct scope *scope, const struct name *name)
     struct binder *binder = scope->binder;
     struct candidates names = candidates_of_scope(scope);
     bind_error(binder, name->span, name_hint_of_columns(scope), "unknown %s `%s`%s",
-               scope->flow != NULL ? "column or value" : "value", name->text,
+               scope->flow ? "column or value" : "value", name->text,
                did_you_mean(binder->arena, name->text, names.at, names.count));
 }

@@ -26,7 +26,7 @@ static struct term as_bool(struct scope *scope, struct term term, const struct e
     struct binder *binder = scope->binder;
     if (!term_is_known(term))
         return term;
-    enum term_class which = class_of(scope->code, term);
+    const enum term_class which = class_of(scope->code, term);
     if (which == CLASS_BOOL)
         return term;
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
@@ -96,7 +96,7 @@ static value choose_present(struct scope *scope, value condition, value yes, val
 {
     if (yes == no)
         return yes;
-    value all = code_bool(scope->code, true, span);
+    const value all = code_bool(scope->code, true, span);
     return code_op(scope->code, OP_SELECT, condition, yes != NO_VALUE ? yes : all, no != NO_VALUE ? no : all, span);
 }
 
@@ -105,7 +105,7 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
 {
     if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no))
         return unknown_term;
-    if (yes.text != NULL && no.text != NULL && code_is_const(scope->code, condition))
+    if (yes.text && no.text && code_is_const(scope->code, condition))
         return scope->code->at[condition].integer != 0 ? yes : no;
     if (!fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
         !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span))
@@ -120,7 +120,7 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
 struct term bind_ternary(struct scope *scope, const struct expr *expr)
 {
     const struct expr *yes_expr = expr->args[1], *no_expr = expr->args[2];
-    value condition = bind_condition(scope, expr->args[0]);
+    const value condition = bind_condition(scope, expr->args[0]);
     struct term yes = bind_term(scope, yes_expr);
     struct term no = bind_term(scope, no_expr);
     return bind_choice(scope, condition, yes, yes_expr, no, no_expr, "beside a number, `?:`", expr->span);
@@ -214,7 +214,7 @@ static void refuse_chained_comparison(struct scope *scope, const struct expr *ex
     const char *hint = arena_printf(binder->arena, "write `%s && %s %s`", first, middle, rest);
     const struct expr *between = left->args[1];
     const char *logical = between->kind == EXPR_BINARY ? logical_of(binary_rows[between->op.binary].op) : NULL;
-    if (logical != NULL)
+    if (logical)
         hint = arena_printf(binder->arena, "join conditions with `%s`; %s works on the bits of numbers", logical,
                             binary_rows[between->op.binary].quoted);
     bind_error(binder, expr->span, hint, "comparisons do not chain: this would compare a condition");
@@ -339,8 +339,8 @@ static struct term in_nothing(struct scope *scope, struct term term, struct span
 {
     if (!term_is_known(term) || !scope->code->at[term.value].fallible)
         return term_of(code_bool(scope->code, false, span));
-    enum op op = scope->code->at[term.value].kind == KIND_FLOAT ? OP_LT : OP_NE;
-    value settled = term_settled(scope->code, term, span);
+    const enum op op = scope->code->at[term.value].kind == KIND_FLOAT ? OP_LT : OP_NE;
+    const value settled = term_settled(scope->code, term, span);
     return term_of(binary(scope, op, settled, settled, span));
 }
 

@@ -10,8 +10,7 @@ static bool source_reads_round(const struct binder *binder, const struct source_
         return pipeline_reads_round(binder, source->pipeline);
     for (const struct rounds *rounds = binder->rounds; rounds && source->kind == SOURCE_NAME; rounds = rounds->outer) {
         /* Hidden names begin with a space. */
-        if (source->name.text[0] == ' ' ||
-            (rounds->name.text != NULL && strcmp(rounds->name.text, source->name.text) == 0))
+        if (source->name.text[0] == ' ' || (rounds->name.text && strcmp(rounds->name.text, source->name.text) == 0))
             return true;
     }
     return false;
@@ -25,7 +24,7 @@ static bool stages_read_round(const struct binder *binder, const struct stage *s
                 return true;
         }
         if (stages_read_round(binder, stages[i].body, stages[i].body_count) ||
-            (stages[i].loop != NULL && pipeline_reads_round(binder, stages[i].loop)))
+            (stages[i].loop && pipeline_reads_round(binder, stages[i].loop)))
             return true;
     }
     return false;
@@ -33,8 +32,8 @@ static bool stages_read_round(const struct binder *binder, const struct stage *s
 
 bool pipeline_reads_round(const struct binder *binder, const struct pipeline *pipeline)
 {
-    return binder->rounds != NULL && (source_reads_round(binder, &pipeline->source) ||
-                                      stages_read_round(binder, pipeline->stages, pipeline->stage_count));
+    return binder->rounds && (source_reads_round(binder, &pipeline->source) ||
+                              stages_read_round(binder, pipeline->stages, pipeline->stage_count));
 }
 
 void refuse_in_combiner(struct scope *scope, struct span span, const char *what, const char *why)
@@ -48,7 +47,7 @@ void refuse_in_combiner(struct scope *scope, struct span span, const char *what,
 struct term bind_step(struct scope *scope, struct span span)
 {
     const struct loop *loop = scope->binder->rounds->loop;
-    if (scope->task == NULL) {
+    if (!scope->task) {
         bind_error(scope->binder, span, NULL, "`step` differs from round to round, but a constant is needed here");
         return unknown_term;
     }
@@ -93,7 +92,7 @@ struct term bind_before(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     size_t index, before;
-    if (binder->rounds == NULL || !binder->rounds->until || scope->flow == NULL) {
+    if (!binder->rounds || !binder->rounds->until || !scope->flow) {
         bind_error(binder, expr->span, "as in `repeat until max(abs(x - before(x))) < 1e-6: ...`",
                    "`before` has a meaning in the condition after `until` only");
         return unknown_term;

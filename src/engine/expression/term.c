@@ -87,7 +87,7 @@ value term_required(struct code *code, struct term term, struct span span)
 {
     if (term.present == NO_VALUE)
         return term.value;
-    value there = code_op(code, OP_ASSERT, term.present, NO_VALUE, NO_VALUE, span);
+    const value there = code_op(code, OP_ASSERT, term.present, NO_VALUE, NO_VALUE, span);
     return code_op(code, OP_SELECT, there, term.value, term.value, span);
 }
 
@@ -96,7 +96,7 @@ struct term term_of_column(struct code *code, const struct flow *flow, size_t in
     const struct slot *slot = &flow->columns[index];
     if (!slot->known)
         return unknown_term;
-    value v = code_input(code, (int64_t)index, type_table[slot->type].kind, span);
+    const value v = code_input(code, (int64_t)index, type_table[slot->type].kind, span);
     struct term term = term_of_type(v, slot->logical);
     if (slot->validity != 0)
         term.present = code_input(code, (int64_t)slot->validity, KIND_BOOL, span);
@@ -107,7 +107,7 @@ static enum type type_of_logical(const struct code *code, struct term term)
 {
     switch (term.logical.kind) {
     case LOGICAL_TEXT:
-        return term.logical.dictionary != NULL ? dictionary_code_type(term.logical.dictionary->count) : TYPE_U32;
+        return term.logical.dictionary ? dictionary_code_type(term.logical.dictionary->count) : TYPE_U32;
     case LOGICAL_DATE: /* a computed day may be beyond 32 bits */
     case LOGICAL_TIMESTAMP:
     case LOGICAL_DURATION:
@@ -125,7 +125,7 @@ struct slot slot_of_term(const struct scope *scope, struct term term)
     if (!slot.known)
         return slot;
     const struct instr *instr = &scope->code->at[term.value];
-    bool column = instr->op == OP_INPUT && scope->flow != NULL && (size_t)instr->integer < scope->flow->count;
+    const bool column = instr->op == OP_INPUT && scope->flow && (size_t)instr->integer < scope->flow->count;
     slot.type = type_of_logical(scope->code, term);
     if (column && scope->flow->columns[instr->integer].logical.kind == term.logical.kind)
         slot.type = scope->flow->columns[instr->integer].type;
@@ -151,12 +151,12 @@ static value decimal_rescale(struct code *code, value v, int from, int to, struc
 
 struct term term_to_float(struct code *code, struct term term, struct span span)
 {
-    bool decimal = term.logical.kind == LOGICAL_DECIMAL;
+    const bool decimal = term.logical.kind == LOGICAL_DECIMAL;
     value v = bind_number(code, term.value, span);
     if (code->at[v].kind != KIND_FLOAT)
         v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, span);
     if (decimal && term.logical.scale > 0) {
-        value unit = code_float(code, (double)power_of_ten(term.logical.scale), span);
+        const value unit = code_float(code, (double)power_of_ten(term.logical.scale), span);
         v = code_op(code, OP_DIV, v, unit, NO_VALUE, span);
     }
     struct term number = term_of(v);
@@ -186,7 +186,7 @@ static void unify_numbers(struct code *code, struct term *a, struct term *b, str
 {
     if (a->logical.kind == LOGICAL_DECIMAL || b->logical.kind == LOGICAL_DECIMAL) {
         if (term_to_decimal(code, a, span) && term_to_decimal(code, b, span)) {
-            uint8_t scale = a->logical.scale > b->logical.scale ? a->logical.scale : b->logical.scale;
+            const uint8_t scale = a->logical.scale > b->logical.scale ? a->logical.scale : b->logical.scale;
             a->value = decimal_rescale(code, a->value, a->logical.scale, scale, span);
             b->value = decimal_rescale(code, b->value, b->logical.scale, scale, span);
             a->logical.scale = b->logical.scale = scale;
@@ -208,7 +208,7 @@ void term_to_timestamp(struct code *code, struct term *term, bool utc, struct sp
 {
     if (term->logical.kind != LOGICAL_DATE)
         return;
-    value day = code_exact_int(code, DAY_US, span);
+    const value day = code_exact_int(code, DAY_US, span);
     term->value = code_op(code, OP_MUL, term->value, day, NO_VALUE, span);
     term->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = utc};
 }
@@ -238,7 +238,7 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
     enum term_class first = class_of(code, *a), second = class_of(code, *b);
     if (first == CLASS_MISSING || second == CLASS_MISSING) {
         struct term *literal = first == CLASS_MISSING ? a : b, *other = literal == a ? b : a;
-        if (other->text != NULL)
+        if (other->text)
             *other = term_as_column(scope->binder, *other);
         missing_like(code, literal, other, span);
         return true;
@@ -271,7 +271,7 @@ value bind_number(struct code *code, value v, struct span span)
 /* "int(a > b)", also if a > b is in parentheses. */
 static const char *text_of_int(struct arena *arena, const struct expr *expr)
 {
-    bool enclosed = expr_leans_left(expr) && expr->span.begin < expr->args[0]->span.begin;
+    const bool enclosed = expr_leans_left(expr) && expr->span.begin < expr->args[0]->span.begin;
     const char *text = text_of_span(arena, expr->span, OPERAND_SHOWN);
     return arena_printf(arena, enclosed ? "int%s" : "int(%s)", text);
 }
@@ -288,7 +288,7 @@ bool bind_is_number(struct scope *scope, struct term term, const struct expr *ex
                     const char *logical)
 {
     struct binder *binder = scope->binder;
-    enum term_class which = class_of(scope->code, term);
+    const enum term_class which = class_of(scope->code, term);
     if (which == CLASS_INT || which == CLASS_FLOAT)
         return true;
     if (which != CLASS_BOOL) {
@@ -296,9 +296,8 @@ bool bind_is_number(struct scope *scope, struct term term, const struct expr *ex
         return false;
     }
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
-    const char *hint = logical != NULL
-                           ? arena_printf(binder->arena, "use `%s` for conditions", logical)
-                           : arena_printf(binder->arena, "`%s` is 1 or 0", text_of_int(binder->arena, expr));
+    const char *hint = logical ? arena_printf(binder->arena, "use `%s` for conditions", logical)
+                               : arena_printf(binder->arena, "`%s` is 1 or 0", text_of_int(binder->arena, expr));
     bind_error(binder, expr->span, hint, "%s needs numbers, but `%s` is a condition", what, text);
     return false;
 }
@@ -321,7 +320,7 @@ value bind_plain(struct scope *scope, const struct expr *expr, const char *what)
     struct term term = bind_term(scope, expr);
     if (!term_is_known(term))
         return NO_VALUE;
-    enum term_class which = class_of(scope->code, term);
+    const enum term_class which = class_of(scope->code, term);
     if (class_is_number(which) && term.present == NO_VALUE)
         return term.value;
     if (class_is_number(which))

@@ -26,9 +26,9 @@ struct dictionary *dictionary_of_text(struct text text)
 
 struct term term_as_column(struct binder *binder, struct term term)
 {
-    if (term.text == NULL)
+    if (!term.text)
         return term;
-    if (binder->queue != NULL) {
+    if (binder->queue) {
         term.logical.dictionary = dictionary_of_text(*term.text);
         queue_hold_dictionary(binder->queue, term.logical.dictionary);
     }
@@ -38,7 +38,7 @@ struct term term_as_column(struct binder *binder, struct term term)
 
 bool texts_need_order(struct binder *binder, const struct dictionary *dictionary)
 {
-    if (dictionary == NULL || !dictionary->unsorted)
+    if (!dictionary || !dictionary->unsorted)
         return false;
     binder->ordered = arena_reserve(binder->arena, (void *)binder->ordered, binder->ordered_count,
                                     &binder->ordered_capacity, sizeof(const struct dictionary *));
@@ -50,7 +50,7 @@ value text_lookup(struct scope *scope, struct term term, struct column *column, 
 {
     queue_hold(scope->binder->queue, column);
     const struct input input = {.column = column, .type = column->type, .name = name, .whole = true};
-    size_t number = task_add_input(scope->task, &input, scope->binder->arena);
+    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
     return code_lookup(scope->code, (int64_t)number, type_table[column->type].kind, term.value, span);
 }
 
@@ -58,7 +58,7 @@ value text_lookup(struct scope *scope, struct term term, struct column *column, 
 static value translate(struct scope *scope, struct term term, uint32_t *map, struct dictionary *to, struct span span)
 {
     int64_t count = term.logical.dictionary->count, rows = count > 0 ? count : 1;
-    enum type type = dictionary_code_type(to->count);
+    const enum type type = dictionary_code_type(to->count);
     struct column *column = column_reserve(type, type, rows);
     for (int64_t code = 0; code < count; code++)
         column_set_int(column, code, map[code]);
@@ -78,9 +78,9 @@ static struct dictionary *join(struct binder *binder, struct dictionary *both[2]
     const bool is_long = both[0]->count > LONG && both[1]->count > LONG;
     struct dictionary *joined = is_long ? dictionary_join(both, 2, maps, binder->workers)
                                         : dictionary_union(both[0], both[1], maps, binder->workers);
-    if (joined != NULL)
+    if (joined)
         return joined;
-    if (binder->workers != NULL && workers_cancelled(binder->workers)) {
+    if (binder->workers && workers_cancelled(binder->workers)) {
         binder->cancelled = true;
         return NULL;
     }
@@ -91,7 +91,7 @@ static struct dictionary *join(struct binder *binder, struct dictionary *both[2]
 /* Whether the texts are of columns that have not been read. */
 static bool are_unread(const struct binder *binder, const struct term *term)
 {
-    return !binder->checking && binder->queue != NULL && term->text == NULL && term->logical.dictionary == NULL;
+    return !binder->checking && binder->queue && !term->text && !term->logical.dictionary;
 }
 
 /* A constant beside such texts. */
@@ -107,11 +107,11 @@ static void make_unread(struct scope *scope, struct term *constant, struct span 
 
 void texts_unify(struct scope *scope, struct term *a, struct term *b, struct span span)
 {
-    if (a->text != NULL && are_unread(scope->binder, b))
+    if (a->text && are_unread(scope->binder, b))
         make_unread(scope, a, span);
-    else if (b->text != NULL && are_unread(scope->binder, a))
+    else if (b->text && are_unread(scope->binder, a))
         make_unread(scope, b, span);
-    bool same_constant = a->text != NULL && b->text != NULL && text_compare(*a->text, *b->text) == 0;
+    const bool same_constant = a->text && b->text && text_compare(*a->text, *b->text) == 0;
     *a = term_as_column(scope->binder, *a);
     *b = term_as_column(scope->binder, *b);
     struct dictionary *both[] = {a->logical.dictionary, b->logical.dictionary};
@@ -119,15 +119,15 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
         if (texts_need_order(scope->binder, both[i]))
             both[i] = NULL;
     }
-    if (both[0] == both[1] || same_constant || both[0] == NULL || both[1] == NULL) {
-        if (scope->binder->queue != NULL && both[0] != both[1])
+    if (both[0] == both[1] || same_constant || !both[0] || !both[1]) {
+        if (scope->binder->queue && both[0] != both[1])
             scope->binder->queue->unknown_values = true;
-        a->logical.dictionary = b->logical.dictionary = both[0] != NULL ? both[0] : both[1];
+        a->logical.dictionary = b->logical.dictionary = both[0] ? both[0] : both[1];
         return;
     }
     uint32_t *maps[2];
     struct dictionary *joined = join(scope->binder, both, maps, span);
-    if (joined == NULL)
+    if (!joined)
         return;
     queue_hold_dictionary(scope->binder->queue, joined);
     struct term *terms[] = {a, b};
@@ -136,8 +136,8 @@ void texts_unify(struct scope *scope, struct term *a, struct term *b, struct spa
             free(maps[i]);
             continue;
         }
-        bool constant = code_is_const(scope->code, terms[i]->value) && both[i]->count == 1;
-        uint32_t first = maps[i][0];
+        const bool constant = code_is_const(scope->code, terms[i]->value) && both[i]->count == 1;
+        const uint32_t first = maps[i][0];
         if (constant)
             free(maps[i]);
         terms[i]->value =
@@ -169,28 +169,28 @@ static value compare_with_constant(struct scope *scope, enum op op, struct term 
     struct code *code = scope->code;
     const bool unsorted = texts_need_order(scope->binder, column.logical.dictionary);
     const struct dictionary *dictionary = unsorted ? NULL : column.logical.dictionary;
-    int64_t place = dictionary != NULL ? dictionary_lower_bound(dictionary, text) : 0;
-    bool found = dictionary != NULL && dictionary_find(dictionary, text) >= 0;
-    if (column.logical.dictionary == NULL && !scope->binder->checking && scope->binder->queue != NULL) {
+    int64_t place = dictionary ? dictionary_lower_bound(dictionary, text) : 0;
+    bool found = dictionary && dictionary_find(dictionary, text) >= 0;
+    if (!column.logical.dictionary && !scope->binder->checking && scope->binder->queue) {
         place = queue_unknown_code(scope->binder->queue, text);
         found = true;
     }
     if (op == OP_EQ || op == OP_NE)
         return code_op(code, op, column.value, code_int(code, found ? place : -1, span), NO_VALUE, span);
     /* The first code that is beyond the constant, or at it. */
-    bool after = swapped == (op == OP_LT);
-    value bound = code_int(code, after && found ? place + 1 : place, span);
+    const bool after = swapped == (op == OP_LT);
+    const value bound = code_int(code, after && found ? place + 1 : place, span);
     return swapped ? code_op(code, OP_LE, bound, column.value, NO_VALUE, span)
                    : code_op(code, OP_LT, column.value, bound, NO_VALUE, span);
 }
 
 value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span)
 {
-    if (a.text != NULL && b.text != NULL)
+    if (a.text && b.text)
         return code_bool(scope->code, holds(op, text_compare(*a.text, *b.text)), span);
-    if (b.text != NULL)
+    if (b.text)
         return compare_with_constant(scope, op, a, *b.text, false, span);
-    if (a.text != NULL)
+    if (a.text)
         return compare_with_constant(scope, op, b, *a.text, true, span);
     texts_unify(scope, &a, &b, span);
     return code_op(scope->code, op, a.value, b.value, NO_VALUE, span);

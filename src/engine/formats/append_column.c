@@ -203,9 +203,9 @@ static bool join_run(struct join *join, struct column_type type, const struct wo
         type.type = dictionary_code_type(dictionary->count);
         type.logical.dictionary = dictionary;
     }
-    enum type store = joined_store(join, type, &range_known, &lo, &hi);
+    const enum type store = joined_store(join, type, &range_known, &lo, &hi);
     join->joined = column_reserve(type.type, dictionary ? type.type : store, total);
-    bool fine = join->joined != NULL;
+    bool fine = join->joined;
     if (fine) {
         column_set_logical(join->joined, type.logical);
         join->joined->range_known = range_known && total > 0;
@@ -215,7 +215,7 @@ static bool join_run(struct join *join, struct column_type type, const struct wo
     dictionary_unref(dictionary);
     if (fine && any_missing(join->pieces)) {
         join->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, total);
-        fine = join->validity != NULL;
+        fine = join->validity;
         column_set_validity(join->joined, join->validity);
     }
     fine = fine && workers_run(workers, join->part_count[join->pieces->count], join_part, join) && !join->too_large;

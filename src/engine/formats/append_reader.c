@@ -43,8 +43,7 @@ static struct reader_column part_column(const struct part *part, size_t k)
     if (part->file.reader)
         return part->file.reader->columns[k];
     const struct column *column = part->file.relation->columns[k];
-    struct reader_column described = {part->file.relation->names[k], column->type, column->logical,
-                                      column->validity != NULL};
+    struct reader_column described = {part->file.relation->names[k], column->type, column->logical, column->validity};
     described.logical.dictionary = NULL;
     return described;
 }
@@ -162,7 +161,7 @@ static enum status read_part(struct part *part, const struct format_job *job, si
         want[0] = any = true;
     if (any && part->file.reader) {
         const struct format_job own = {part->file.format, job->workers, job->span, job->diags, NULL, false};
-        enum status status = format_read_columns(&own, part->file.mapping, part->file.reader, want, read);
+        const enum status status = format_read_columns(&own, part->file.mapping, part->file.reader, want, read);
         if (status != STATUS_OK)
             return status;
     }

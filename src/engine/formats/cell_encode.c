@@ -53,7 +53,7 @@ static char *put_float(char *at, const struct cells *cells, int64_t row)
 
 static char *put_finite(char *at, const struct cells *cells, int64_t row)
 {
-    double number = column_get_float(cells->column, row);
+    const double number = column_get_float(cells->column, row);
     if (isfinite(number))
         return float_text(at, number);
     memcpy(at, cells->style->missing, cells->missing_length);
@@ -116,9 +116,9 @@ static bool is_plain(struct cells *cells, int64_t code, struct text text)
 
 static void add_text(struct cells *cells, struct cursor *cursor, int64_t row)
 {
-    int64_t code = column_get_int(cells->column, row);
+    const int64_t code = column_get_int(cells->column, row);
     struct text text = dictionary_text(cells->column->logical.dictionary, code);
-    size_t quotes = cells->style->json ? 1 : 0;
+    const size_t quotes = cells->style->json ? 1 : 0;
     cursor_add(cursor, "\"", quotes);
     if (is_plain(cells, code, text)) {
         cursor_add(cursor, text.at, text.length);
@@ -145,10 +145,10 @@ void cells_add(struct cells *cells, struct cursor *cursor, int64_t row)
 
 void cell_add(struct strbuf *out, const struct scalar *scalar, const struct cell_style *style)
 {
-    bool text = scalar->logical.kind == LOGICAL_TEXT;
-    bool number = logical_is_number(scalar->logical);
-    bool finite = scalar->kind != KIND_FLOAT || isfinite(scalar->number);
-    bool quoted = style->json && !number;
+    const bool text = scalar->logical.kind == LOGICAL_TEXT;
+    const bool number = logical_is_number(scalar->logical);
+    const bool finite = scalar->kind != KIND_FLOAT || isfinite(scalar->number);
+    const bool quoted = style->json && !number;
     if (scalar->missing || (style->json && !finite)) {
         strbuf_puts(out, style->missing);
         return;

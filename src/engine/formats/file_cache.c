@@ -106,7 +106,7 @@ static void entry_remove(struct file_cache *file_cache, size_t i)
 static bool mapping_is_invalid(const struct entry *entry)
 {
     return (entry->file.mapping && mapping_changed(entry->file.mapping)) ||
-           changed_column(entry->file.relation->columns, entry->file.relation->count) != NULL;
+           changed_column(entry->file.relation->columns, entry->file.relation->count);
 }
 
 static bool same_stamp(const struct file_stamp *a, const struct file_stamp *b)
@@ -157,14 +157,14 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
 
 bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
-    return entry_find(file_cache, path, format, NULL) != NULL;
+    return entry_find(file_cache, path, format, NULL);
 }
 
 static bool is_recent(const struct file_stamp *stamp)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->mtime_ns;
+    const int64_t age = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - stamp->mtime_ns;
     return age > -recent_ns && age < recent_ns;
 }
 
@@ -227,7 +227,7 @@ static enum status open_any(const struct file_cache *file_cache, const char *pat
     const char **paths;
     size_t count;
     struct file_stamp before;
-    bool stamped = path_stamp_of(path, &before);
+    const bool stamped = path_stamp_of(path, &before);
     enum status status = pattern_expand(path, span, &paths, &count, diags);
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = check_format(paths[i], options->format, span, diags);
@@ -268,7 +268,7 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
                               struct diags *diags)
 {
     struct opened_file file;
-    enum status status = open_any(file_cache, path, span, options, &file, diags);
+    const enum status status = open_any(file_cache, path, span, options, &file, diags);
     if (status != STATUS_OK)
         return status;
     return entry_add(file_cache, path, span, file, !options->format, stated, opened, diags);
@@ -280,7 +280,7 @@ static void add_columns(struct file_cache *file_cache, struct entry *entry, cons
 {
     entry->used = ++file_cache->clock;
     const struct relation *relation = entry->file.relation;
-    size_t count = loaded->count + relation->count;
+    const size_t count = loaded->count + relation->count;
     loaded->types_from_values = entry->file.reader && entry->file.reader->provisional;
     loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
@@ -300,7 +300,7 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     const char *stated = stated_text(options->text, diags->arena);
     struct entry *entry = entry_find(file_cache, path, options->format, stated);
     if (!entry) {
-        enum status status = entry_open(file_cache, path, span, options, stated, &entry, diags);
+        const enum status status = entry_open(file_cache, path, span, options, stated, &entry, diags);
         if (status != STATUS_OK)
             return status;
     }
@@ -338,7 +338,7 @@ static enum status load_each(struct file_cache *file_cache, const char *path, co
     for (size_t i = 0; i < count; i++) {
         const char *file = arena_printf(diags->arena, "%s%s%s", path, slash, names[i]);
         const struct load_options options = {.format = format_of_path(file)};
-        enum status status = load_file(file_cache, file, span, &options, loaded, diags);
+        const enum status status = load_file(file_cache, file, span, &options, loaded, diags);
         if (status != STATUS_OK)
             return status;
         if (loaded->columns[i]->rows != loaded->columns[0]->rows) {
@@ -380,7 +380,7 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     options = options ? options : &nothing;
     struct load_options resolved = {options->format ? options->format : format_of_path(path), options->text};
     struct stat info;
-    bool exists = stat(path, &info) == 0;
+    const bool exists = stat(path, &info) == 0;
     enum status status = STATUS_OK;
     if (opener_has_table(&file_cache->opener, path) || path_is_pattern(path))
         resolved.format = options->format;
@@ -435,7 +435,7 @@ enum status file_cache_adopt(struct file_cache *file_cache, struct file_reader *
 {
     struct entry *entry;
     const struct opened_file file = {.reader = reader};
-    enum status status = entry_add(file_cache, name, span, file, false, NULL, &entry, diags);
+    const enum status status = entry_add(file_cache, name, span, file, false, NULL, &entry, diags);
     if (status == STATUS_OK)
         add_columns(file_cache, entry, name, loaded, diags->arena);
     return status;

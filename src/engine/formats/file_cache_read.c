@@ -139,7 +139,7 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
     if (request->unsorted)
         renew_unsorted(entry, request);
     const bool any = mark_requested(entry, relation, request, &reading);
-    enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
+    const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
     if (entry->file.reader->rows != relation->rows)
@@ -189,7 +189,7 @@ enum status file_cache_count(struct file_cache *file_cache, const struct column 
         return STATUS_UNABLE;
     const struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
     const struct format_job job = {.workers = &workers, .span = span, .diags = diags};
-    enum status status = reader->ops->count(reader, &job);
+    const enum status status = reader->ops->count(reader, &job);
     if (status == STATUS_OK)
         set_rows(entry, reader->rows);
     return status;
@@ -213,7 +213,7 @@ static enum status entry_read_rows(struct file_cache *file_cache, struct entry *
     struct reading reading = {.wanted = arena_array(arena, width + 1, sizeof *reading.wanted),
                               .columns = arena_array(arena, width + 1, sizeof(struct column *))};
     const bool any = mark_requested(entry, entry->unread, request, &reading);
-    enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
+    const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     for (size_t k = 0; k < width && status == STATUS_OK; k++) {
         if (!reading.wanted[k])
             continue;

@@ -34,7 +34,7 @@ static enum status write_styled(const struct format_job *job, const struct relat
     struct frame frame;
     frame_init(&frame, style, relation);
     writer_add(writer, frame.head.text, frame.head.length);
-    bool complete = encode_rows(style, &frame, relation, relation->rows, job->workers, add_to_file, writer);
+    const bool complete = encode_rows(style, &frame, relation, relation->rows, job->workers, add_to_file, writer);
     writer_add(writer, frame.foot.text, frame.foot.length);
     frame_free(&frame);
     return complete || writer->error ? STATUS_OK : STATUS_CANCELLED;
@@ -139,7 +139,7 @@ const char *format_extensions(struct arena *arena, enum format_use use)
     const char *list = "";
     for (size_t i = 0; i < format_count; i++) {
         const struct format *format = &format_table[i];
-        if (use == FORMAT_READ ? format_loads(format) : format->write != NULL)
+        if (use == FORMAT_READ ? format_loads(format) : !!format->write)
             list = arena_printf(arena, "%s%s%s", list, *list ? " " : "", format->extension);
     }
     return list;
@@ -147,7 +147,7 @@ const char *format_extensions(struct arena *arena, enum format_use use)
 
 enum status format_write(const struct format_job *job, const struct relation *relation, struct writer *writer)
 {
-    enum status status = job->format->write(job, relation, writer);
+    const enum status status = job->format->write(job, relation, writer);
     if (status != STATUS_OK)
         return status;
     /* Missing pages of a truncated file read as zeroes, or made a write fail. */

@@ -49,7 +49,7 @@ static enum type type_for(int64_t max)
 
 static bool begins_with(const struct image_reader *reader, const char *magic)
 {
-    size_t length = strlen(magic);
+    const size_t length = strlen(magic);
     return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, magic, length) == 0;
 }
 
@@ -142,11 +142,11 @@ static enum status trailing_data_error(const struct image_reader *reader)
 static enum status check_length(const struct image_reader *reader)
 {
     const struct shape *shape = &reader->shape;
-    int64_t values = shape->extents[0] * shape->extents[1] * reader->kind->channels;
-    int64_t bytes = (int64_t)type_table[type_for(reader->max)].size;
+    const int64_t values = shape->extents[0] * shape->extents[1] * reader->kind->channels;
+    const int64_t bytes = (int64_t)type_table[type_for(reader->max)].size;
     /* In plain files each value takes a digit and a separator. */
-    int64_t needed = reader->plain ? 2 * values - 1 : bytes * values;
-    int64_t length = reader->end - reader->at;
+    const int64_t needed = reader->plain ? 2 * values - 1 : bytes * values;
+    const int64_t length = reader->end - reader->at;
     if (length < needed)
         return diag_error(reader->diags, reader->span,
                           "`%s` is truncated: %lld x %lld pixels take %s%lld bytes, but it has %lld", reader->path,
@@ -190,7 +190,7 @@ static enum status read_pixels(struct image_reader *reader, struct column *const
         data[c] = column_at(columns[c], 0);
     for (int64_t row = 0; row < rows; row++) {
         for (int c = 0; c < reader->kind->channels; c++) {
-            int64_t sample = next_sample(reader, type);
+            const int64_t sample = next_sample(reader, type);
             if (sample < 0 || sample > reader->max)
                 return pixel_error(reader, row, sample);
             if (type == TYPE_U8)
@@ -213,7 +213,7 @@ static enum status read_columns(struct image_reader *reader, struct column **col
         if (!columns[c])
             return file_memory_error(reader->path, reader->span, reader->diags);
     }
-    enum status status = read_pixels(reader, columns);
+    const enum status status = read_pixels(reader, columns);
     for (int c = 0; c < reader->kind->channels; c++) {
         column_finish(columns[c], rows);
         columns[c]->range_known = true;
@@ -275,7 +275,7 @@ static enum status check_values(const struct image_kind *kind, const struct rela
     }
     for (int64_t row = 0; row < relation->rows; row++) {
         for (size_t c = 0; c < relation->count; c++) {
-            int64_t integer = column_get_int(relation->columns[c], row);
+            const int64_t integer = column_get_int(relation->columns[c], row);
             if (integer < 0 || integer > kind->max)
                 return value_error(kind->extension, row, integer, kind->max, span, diags);
             if (integer > *max)
@@ -295,7 +295,7 @@ enum status write_image(const struct format_job *job, const struct relation *rel
     if (check_plain_numbers(relation, kind->images, job->span, job->diags) != STATUS_OK)
         return STATUS_FAILED;
     int64_t max;
-    enum status status = check_values(kind, relation, &max, job->span, job->diags);
+    const enum status status = check_values(kind, relation, &max, job->span, job->diags);
     if (status != STATUS_OK)
         return status;
     struct strbuf header = {0};
@@ -308,7 +308,7 @@ enum status write_image(const struct format_job *job, const struct relation *rel
     size_t used = 0;
     for (int64_t row = 0; row < relation->rows; row++) {
         for (size_t c = 0; c < relation->count; c++) {
-            int64_t integer = column_get_int(relation->columns[c], row);
+            const int64_t integer = column_get_int(relation->columns[c], row);
             if (max > UINT8_MAX)
                 block[used++] = (unsigned char)(integer >> 8);
             block[used++] = (unsigned char)integer;

@@ -14,7 +14,7 @@ static void add_quoted(struct strbuf *out, const char *name)
     add_clean_name(&clean, name);
     strbuf_putc(out, '\'');
     for (size_t i = 0; i < clean.length; i++) {
-        unsigned char c = (unsigned char)clean.text[i];
+        const unsigned char c = (unsigned char)clean.text[i];
         if (c == '\'' || c == '\\')
             strbuf_printf(out, "\\%c", c);
         else if (c < 0x20 || c == 0x7f)
@@ -70,12 +70,11 @@ static unsigned char version_of(const struct strbuf *dictionary)
 /* Appends the header with the dictionary, which is freed. */
 static void add_header(struct strbuf *out, struct strbuf *dictionary)
 {
-    unsigned char version = version_of(dictionary);
-    size_t length_bytes = version == 1 ? 2 : 4;
-    size_t prefix = NPY_MAGIC_BYTES + 2 + length_bytes;
-    size_t total = (prefix + dictionary->length + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
-    size_t spaces = total - prefix - dictionary->length - 1;
-
+    const unsigned char version = version_of(dictionary);
+    const size_t length_bytes = version == 1 ? 2 : 4;
+    const size_t prefix = NPY_MAGIC_BYTES + 2 + length_bytes;
+    const size_t total = (prefix + dictionary->length + 1 + NPY_ALIGNMENT - 1) / NPY_ALIGNMENT * NPY_ALIGNMENT;
+    const size_t spaces = total - prefix - dictionary->length - 1;
     strbuf_add(out, npy_magic, NPY_MAGIC_BYTES);
     strbuf_putc(out, (char)version);
     strbuf_putc(out, '\0');

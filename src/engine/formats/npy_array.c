@@ -39,7 +39,7 @@ static enum status check_size(struct npy_array *array, size_t length)
 
 enum status npy_array_describe(struct npy_array *array, const void *data, size_t there, size_t length)
 {
-    enum status status = npy_read_header(array->job, array->path, data, there, &array->header);
+    const enum status status = npy_read_header(array->job, array->path, data, there, &array->header);
     return status == STATUS_OK ? check_size(array, length) : status;
 }
 
@@ -111,7 +111,7 @@ enum status npy_array_open(struct npy_array *array, struct mapping *mapping, siz
     const char *bytes = mapping_data(mapping), *data = bytes ? bytes + offset : ""; /* NULL: an empty file */
     array->mapping = mapping;
     array->reordered = NULL;
-    enum status status = npy_array_describe(array, data, length, length);
+    const enum status status = npy_array_describe(array, data, length, length);
     array->data = data + array->header.data;
     const bool reorders = array->header.fortran && array->header.dimension_count > 1 && array->rows > 0;
     return status == STATUS_OK && reorders ? reorder_elements(array) : status;
@@ -138,7 +138,7 @@ static bool convert_time(struct field_copy *copy, int64_t *value)
 {
     const struct npy_field *field = copy->field;
     if (field->divide > 1) {
-        int64_t rest = *value % field->divide;
+        const int64_t rest = *value % field->divide;
         *value = *value / field->divide - (rest < 0);
         copy->cut += rest != 0;
     }
@@ -159,7 +159,7 @@ static bool copy_element(struct field_copy *copy, const char *from, int64_t row)
         return true;
     }
     memcpy(&value, from, sizeof value);
-    bool missing = field->reading == NPY_TIME && value == INT64_MIN;
+    const bool missing = field->reading == NPY_TIME && value == INT64_MIN;
     if (missing) {
         copy->missing++;
         value = 0;
@@ -179,8 +179,8 @@ static void copy_part(void *context, int member, int64_t part)
     struct field_copy *copy = context;
     const struct npy_array *array = copy->array;
     const size_t stride = array->header.size;
-    int64_t begin = part * PART_ROWS;
-    int64_t end = array->rows - begin < PART_ROWS ? array->rows : begin + PART_ROWS;
+    const int64_t begin = part * PART_ROWS;
+    const int64_t end = array->rows - begin < PART_ROWS ? array->rows : begin + PART_ROWS;
     const char *from = array->data + (size_t)begin * stride + copy->field->offset;
     if (copy->column && copy->field->reading == NPY_AS_IS && copy->field->as != TYPE_BOOL &&
         stride == copy->field->size) {
@@ -220,7 +220,7 @@ static enum status copy_field(struct field_copy *copy)
 /* Whether the elements may stay where they are: contiguous, aligned and of the column's type. */
 static bool may_stay(const struct npy_array *array, const struct npy_field *field)
 {
-    size_t offset = (size_t)(array->data - (const char *)mapping_data(array->mapping));
+    const size_t offset = (size_t)(array->data - (const char *)mapping_data(array->mapping));
     return array->rows > 0 && !array->header.structured && offset % field->size == 0 &&
            type_table[field->as].size == field->size && field->multiply == 1 && field->divide == 1;
 }
@@ -228,7 +228,7 @@ static bool may_stay(const struct npy_array *array, const struct npy_field *fiel
 static enum status copied_column(struct field_copy *copy, struct column **column)
 {
     const struct npy_array *array = copy->array;
-    enum type type = copy->field->as;
+    const enum type type = copy->field->as;
     copy->column = column_reserve(type, type, array->rows);
     if (copy->field->reading == NPY_TIME)
         copy->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, array->rows);

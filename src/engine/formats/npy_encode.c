@@ -71,7 +71,7 @@ void npy_add_type(struct strbuf *out, const struct column *column, size_t width)
 
 bool npy_is_as_stored(const struct column *column)
 {
-    enum logical kind = column->logical.kind;
+    const enum logical kind = column->logical.kind;
     return column->store == column->type && !column->validity && kind != LOGICAL_TEXT && kind != LOGICAL_DATE;
 }
 
@@ -81,7 +81,7 @@ static void encode_text(const struct column *column, size_t width, int64_t row, 
     memset(to, 0, width);
     for (size_t i = 0; i < text.length; to += POINT_BYTES) {
         uint32_t code = 0xfffd;
-        size_t size = utf8_decode(text.at + i, text.length - i, &code);
+        const size_t size = utf8_decode(text.at + i, text.length - i, &code);
         memcpy(to, &code, sizeof code);
         i += size ? size : 1;
     }

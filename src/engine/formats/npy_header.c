@@ -50,7 +50,7 @@ static void expect(struct literal *literal, char c)
 static bool accept_word(struct literal *literal, const char *word)
 {
     skip_blank(literal);
-    size_t length = strlen(word);
+    const size_t length = strlen(word);
     if ((size_t)(literal->end - literal->at) < length || memcmp(literal->at, word, length) != 0)
         return false;
     literal->at += length;
@@ -66,8 +66,8 @@ static void add_utf8(struct strbuf *out, uint32_t code)
 /* Appends the character for an escape sequence, after its backslash. */
 static void add_escaped(struct literal *literal, struct strbuf *out)
 {
-    char letter = literal->at < literal->end ? *literal->at++ : '\0';
-    int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
+    const char letter = literal->at < literal->end ? *literal->at++ : '\0';
+    const int digits = letter == 'x' ? 2 : letter == 'u' ? 4 : letter == 'U' ? 8 : 0;
     uint32_t code = 0;
     const char *end = digits > 0 ? scan_hex(literal->at, literal->end, digits, &code) : literal->at;
     if (!end || (digits > 0 && (code == 0 || code > 0x10ffff))) {
@@ -89,12 +89,12 @@ static const char *read_string(struct literal *literal)
     skip_blank(literal);
     if (literal->at + 1 < literal->end && (*literal->at == 'u' || *literal->at == 'b'))
         literal->at++;
-    char quote = literal->at < literal->end ? *literal->at : '\0';
+    const char quote = literal->at < literal->end ? *literal->at : '\0';
     struct strbuf text = {0};
     bool closed = false;
     literal->at += quote == '\'' || quote == '"';
     while ((quote == '\'' || quote == '"') && !closed && literal->at < literal->end && !literal->failed) {
-        char c = *literal->at++;
+        const char c = *literal->at++;
         closed = c == quote;
         if (c == '\\')
             add_escaped(literal, &text);
@@ -181,7 +181,7 @@ static void set_number(struct npy_field *field)
 static enum status read_type(struct literal *literal, struct npy_field *field)
 {
     const char *type = field->type;
-    char kind = *type ? type[1] : '\0';
+    const char kind = *type ? type[1] : '\0';
     if (kind == 'O')
         return type_error(literal, "holds Python objects, not numbers", "convert it in NumPy with `a.astype(...)`");
     if (*type == '>')
@@ -218,7 +218,7 @@ static enum status read_field(struct literal *literal, struct npy_field *field)
     if (literal->at < literal->end && *literal->at == '[')
         return type_error(literal, "has nested fields", "select one in NumPy with `a['FIELD']`");
     field->type = read_string(literal);
-    enum status status = literal->failed ? STATUS_OK : read_type(literal, field);
+    const enum status status = literal->failed ? STATUS_OK : read_type(literal, field);
     if (status != STATUS_OK)
         return status;
     if (accept(literal, ',') && !accept(literal, ')'))
@@ -256,7 +256,7 @@ static enum status read_description(struct literal *literal, struct npy_header *
     header->count = 1;
     header->fields->name = "";
     header->fields->type = read_string(literal);
-    enum status status = literal->failed ? STATUS_OK : read_type(literal, header->fields);
+    const enum status status = literal->failed ? STATUS_OK : read_type(literal, header->fields);
     header->size = header->fields->size;
     return status;
 }
@@ -311,8 +311,8 @@ static bool find_dictionary(const unsigned char *data, size_t length, struct npy
 {
     if (length < NPY_MAGIC_BYTES + 4 || memcmp(data, npy_magic, NPY_MAGIC_BYTES) != 0)
         return false;
-    unsigned version = data[NPY_MAGIC_BYTES];
-    size_t bytes = version == 1 ? 2 : 4;
+    const unsigned version = data[NPY_MAGIC_BYTES];
+    const size_t bytes = version == 1 ? 2 : 4;
     *begin = NPY_MAGIC_BYTES + 2 + bytes;
     if (version < 1 || version > 3 || length < *begin)
         return false;
@@ -339,7 +339,7 @@ enum status npy_read_header(const struct format_job *job, const char *path, cons
                               .at = (const char *)bytes + begin,
                               .end = (const char *)bytes + header->data,
                               .latin1 = bytes[NPY_MAGIC_BYTES] < 3};
-    enum status status = read_dictionary(&literal, header);
+    const enum status status = read_dictionary(&literal, header);
     if (status == STATUS_OK && literal.failed)
         return diag_error(job->diags, job->span, "the header of `%s` is not a valid NumPy header", path);
     return status;

@@ -51,7 +51,7 @@ static bool read_text(const struct npy_field *field, const char *from, struct st
 
 static int64_t part_end(const struct text_copy *copy, int64_t part)
 {
-    int64_t begin = part * PART_ROWS;
+    const int64_t begin = part * PART_ROWS;
     return copy->array->rows - begin < PART_ROWS ? copy->array->rows : begin + PART_ROWS;
 }
 
@@ -129,7 +129,7 @@ static enum status fill(struct text_copy *copy, int64_t parts)
         return STATUS_CANCELLED;
     if (!dictionary)
         return diag_error(array->job->diags, array->job->span, "`%s` has too many distinct texts", array->path);
-    enum type type = dictionary_code_type(dictionary->count);
+    const enum type type = dictionary_code_type(dictionary->count);
     copy->column = column_reserve(type, type, array->rows);
     if (copy->column) {
         struct logical_type logical = copy->field->logical;
@@ -149,12 +149,12 @@ enum status npy_text_column(const struct npy_array *array, const struct npy_fiel
 {
     struct text_copy copy = {.array = array, .field = field};
     size_t threads = (size_t)array->job->workers->threads, size = (size_t)(array->rows + 1) * sizeof *copy.numbers;
-    int64_t parts = (array->rows + PART_ROWS - 1) / PART_ROWS;
+    const int64_t parts = (array->rows + PART_ROWS - 1) / PART_ROWS;
     copy.interners = heap_array(threads, sizeof *copy.interners);
     copy.maps = heap_array(threads, sizeof *copy.maps);
     copy.members = heap_array((size_t)parts, sizeof *copy.members);
     copy.numbers = zeroed_alloc(size);
-    enum status status = copy.numbers ? fill(&copy, parts) : no_memory(&copy);
+    const enum status status = copy.numbers ? fill(&copy, parts) : no_memory(&copy);
     if (status == STATUS_OK)
         *column = copy.column;
     else

@@ -50,8 +50,8 @@ static bool describe(struct npz_reader *reader, const struct format_job *job, st
     silent.diags = &diags;
     struct npy_array array = {.job = &silent, .path = member->name};
     char *head = heap_array(1, HEAD_BYTES);
-    size_t there = zip_unpack_head(mapping_data(reader->mapping), entry, head, HEAD_BYTES);
-    enum status status = npy_array_describe(&array, head, there, entry->size);
+    const size_t there = zip_unpack_head(mapping_data(reader->mapping), entry, head, HEAD_BYTES);
+    const enum status status = npy_array_describe(&array, head, there, entry->size);
     free(head);
     if (status != STATUS_OK) {
         leave_out(reader, diags.at[0].message);
@@ -105,7 +105,7 @@ static void list_members(struct npz_reader *reader, const struct format_job *job
         static const char ending[] = ".npy";
         struct member *member = &reader->members[count];
         const char *name = directory->entries[k].name;
-        size_t length = strlen(name);
+        const size_t length = strlen(name);
         if (length < sizeof ending - 1 || strcmp(name + length - (sizeof ending - 1), ending) != 0) {
             leave_out(reader, arena_printf(reader->arena, "`%s` is no array", name));
             continue;

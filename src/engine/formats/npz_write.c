@@ -31,11 +31,11 @@ static bool put(struct pass *pass, const void *data, size_t size)
 /* Returns false if cancelled. */
 static bool put_elements(struct pass *pass, const struct column *column, size_t width)
 {
-    int64_t chunk = (int64_t)(CHUNK_BYTES / width) + 1;
+    const int64_t chunk = (int64_t)(CHUNK_BYTES / width) + 1;
     bool stored = npy_is_as_stored(column), more = true;
     char *bytes = stored ? NULL : heap_array((size_t)chunk, width);
     for (int64_t begin = 0; begin < column->rows && more; begin += chunk) {
-        int64_t count = column->rows - begin < chunk ? column->rows - begin : chunk;
+        const int64_t count = column->rows - begin < chunk ? column->rows - begin : chunk;
         for (int64_t i = 0; i < count && !stored; i++)
             npy_encode(column, width, begin + i, bytes + (size_t)i * width);
         more = put(pass, stored ? (const char *)column->data + (size_t)begin * width : bytes, (size_t)count * width);
@@ -48,7 +48,7 @@ static enum status put_array(struct zip_writer *zip, const struct column *column
                              const struct workers *workers)
 {
     struct strbuf head = {0}, entry = {0};
-    size_t width = npy_width(column);
+    const size_t width = npy_width(column);
     npy_add_column_header(&head, column, width);
     add_clean_name(&entry, name);
     strbuf_puts(&entry, ".npy");
@@ -69,7 +69,7 @@ static enum status check_lengths(const struct format_job *job, const struct rela
     for (size_t k = 0; k < relation->count; k++) {
         struct strbuf name = {0};
         add_clean_name(&name, relation->names[k]);
-        size_t length = name.length;
+        const size_t length = name.length;
         strbuf_free(&name);
         if (length > INT16_MAX)
             return diag_error(job->diags, job->span, "the name of column %zu is too long for an .npz file", k);

@@ -27,7 +27,7 @@ enum status read_raw(const struct format_job *job, struct mapping *mapping, stru
 {
     const struct type_info *info = &type_table[job->format->type];
     struct diags *diags = job->diags;
-    size_t length = mapping_length(mapping);
+    const size_t length = mapping_length(mapping);
     if (length % info->size != 0) {
         diag_error(diags, job->span, "`%s` has %zu bytes, which is not a multiple of the size of %s, %zu bytes",
                    mapping_path(mapping), length, info->name, info->size);
@@ -83,7 +83,7 @@ static bool store_float(void *at, enum type type, double v)
 /* Whether the integer has an exact float value; 2^63 is not an int64. */
 static bool int_is_float(int64_t v, enum type type)
 {
-    double wide = type == TYPE_F32 ? (double)(float)v : (double)v;
+    const double wide = type == TYPE_F32 ? (double)(float)v : (double)v;
     return wide < 9223372036854775808.0 && (int64_t)wide == v;
 }
 
@@ -93,7 +93,7 @@ static bool store_element(void *at, enum type type, const struct column *column,
     const struct type_info *info = &type_table[type];
     if (type_table[column->type].kind == KIND_FLOAT)
         return store_float(at, type, column_get_float(column, row));
-    int64_t v = column_get_int(column, row);
+    const int64_t v = column_get_int(column, row);
     if (info->kind == KIND_FLOAT)
         return int_is_float(v, type) && store_float(at, type, (double)v);
     if (v < info->lo || v > info->hi)
@@ -129,7 +129,7 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
     }
     unsigned char block[BLOCK_ROWS * sizeof(double)];
     for (int64_t begin = 0; begin < column->rows; begin += BLOCK_ROWS) {
-        int64_t end = column->rows - begin > BLOCK_ROWS ? begin + BLOCK_ROWS : column->rows;
+        const int64_t end = column->rows - begin > BLOCK_ROWS ? begin + BLOCK_ROWS : column->rows;
         unsigned char *at = block;
         for (int64_t row = begin; row < end; row++, at += info->size) {
             if (!store_element(at, format->type, column, row))

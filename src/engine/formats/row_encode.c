@@ -37,7 +37,7 @@ static void add_rows(struct strbuf *out, const struct frame *frame, struct cells
     for (int64_t row = begin; row < end; row++) {
         for (size_t k = 0; k < frame->columns; k++) {
             const struct strbuf *before = &frame->before[k];
-            size_t skip = k == 0 && row == 0 ? frame->separator : 0;
+            const size_t skip = k == 0 && row == 0 ? frame->separator : 0;
             if (before->length > skip)
                 cursor_add(&cursor, before->text + skip, before->length - skip);
             cells_add(cells[k], &cursor, row);
@@ -49,7 +49,7 @@ static void add_rows(struct strbuf *out, const struct frame *frame, struct cells
 
 static void add_element(struct strbuf *out, const struct column *column, int64_t row)
 {
-    size_t size = type_table[column->type].size;
+    const size_t size = type_table[column->type].size;
     union {
         int64_t integer;
         double number;
@@ -71,7 +71,7 @@ void encode_binary(struct strbuf *out, const struct frame *frame, const struct r
     (void)frame;
     const struct column *first = relation->columns[0];
     if (relation->count == 1 && first->store == first->type) {
-        size_t size = type_table[first->type].size;
+        const size_t size = type_table[first->type].size;
         strbuf_add(out, (const char *)first->data + (size_t)begin * size, (size_t)(end - begin) * size);
         return;
     }
@@ -96,8 +96,8 @@ static void encode_piece(void *context, int member, int64_t part)
 {
     (void)member;
     const struct batch *batch = context;
-    int64_t begin = batch->begin + part * batch->piece_rows;
-    int64_t end = batch->rows - begin > batch->piece_rows ? begin + batch->piece_rows : batch->rows;
+    const int64_t begin = batch->begin + part * batch->piece_rows;
+    const int64_t end = batch->rows - begin > batch->piece_rows ? begin + batch->piece_rows : batch->rows;
     struct strbuf *piece = &batch->pieces[part];
     strbuf_clear(piece);
     if (batch->style->rows)
@@ -110,7 +110,7 @@ bool encode_rows(const struct row_style *style, const struct frame *frame, const
                  int64_t rows, const struct workers *workers, encode_sink *sink, void *context)
 {
     struct batch batch = {.style = style, .frame = frame, .relation = relation, .rows = rows};
-    int64_t max_pieces = (int64_t)workers->threads * PIECES_PER_THREAD;
+    const int64_t max_pieces = (int64_t)workers->threads * PIECES_PER_THREAD;
     batch.pieces = heap_array((size_t)max_pieces, sizeof *batch.pieces);
     batch.cells = heap_array(relation->count, sizeof *batch.cells);
     for (size_t k = 0; k < relation->count && !style->rows; k++)
@@ -120,8 +120,8 @@ bool encode_rows(const struct row_style *style, const struct frame *frame, const
     const struct workers silent = {.threads = workers->threads,
                                    .cancel = workers->cancel}; /* progress is reported for the whole below */
     while (wanted && batch.begin < rows) {
-        int64_t remaining = (rows - batch.begin + batch.piece_rows - 1) / batch.piece_rows;
-        int64_t pieces = min_int64(remaining, max_pieces);
+        const int64_t remaining = (rows - batch.begin + batch.piece_rows - 1) / batch.piece_rows;
+        const int64_t pieces = min_int64(remaining, max_pieces);
         wanted = workers_run(&silent, pieces, encode_piece, &batch);
         for (int64_t i = 0; i < pieces && wanted; i++)
             wanted = sink(context, &batch.pieces[i]);

@@ -152,7 +152,7 @@ static void fill_csv(struct frame *frame, const struct relation *relation)
 static size_t clean_character(struct text text, struct text *character)
 {
     uint32_t code;
-    size_t size = utf8_decode(text.at, text.length, &code);
+    const size_t size = utf8_decode(text.at, text.length, &code);
     *character = size ? (struct text){text.at, size} : text_of("\xef\xbf\xbd");
     return size ? size : 1;
 }
@@ -160,7 +160,7 @@ static size_t clean_character(struct text text, struct text *character)
 void add_clean_name(struct strbuf *out, const char *name)
 {
     for (struct text rest = text_of(name), character; rest.length > 0;) {
-        size_t size = clean_character(rest, &character);
+        const size_t size = clean_character(rest, &character);
         strbuf_add(out, character.at, character.length);
         rest = (struct text){rest.at + size, rest.length - size};
     }
@@ -178,7 +178,7 @@ static bool json_is_plain(struct text text)
 static void json_add_characters(struct strbuf *out, struct text text)
 {
     for (struct text character; text.length > 0;) {
-        size_t size = clean_character(text, &character);
+        const size_t size = clean_character(text, &character);
         if (*character.at == '"' || *character.at == '\\')
             strbuf_printf(out, "\\%c", *character.at);
         else if ((unsigned char)*character.at < 0x20)
@@ -285,7 +285,7 @@ static enum status check_lines(const struct relation *relation, struct span span
         any = any || bad[code];
     }
     for (int64_t row = 0; any && status == STATUS_OK && row < relation->rows; row++) {
-        int64_t code = column_get_int(column, row);
+        const int64_t code = column_get_int(column, row);
         if (!column_is_missing(column, row) && bad[code])
             status = refuse_line(dictionary_text(dictionary, code), row, span, diags);
     }

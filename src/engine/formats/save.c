@@ -86,7 +86,7 @@ static enum status narrow_days(struct column *column, struct span span, struct d
         return STATUS_FAILED;
     }
     for (int64_t row = 0; row < column->rows; row++) {
-        int64_t day = column_get_int(column, row);
+        const int64_t day = column_get_int(column, row);
         if (day < INT32_MIN || day > INT32_MAX) {
             column_unref(*narrow);
             return day_of_no_file(row, day, span, diags);

@@ -21,7 +21,7 @@ static bool is_directory(const char *path)
 
 bool splayed_is_path(const char *path)
 {
-    size_t length = strlen(path);
+    const size_t length = strlen(path);
     return (length > 0 && path[length - 1] == '/') || (!format_of_path(path) && is_directory(path));
 }
 
@@ -113,7 +113,7 @@ static enum status write_files(const struct relation *relation, struct column_fi
 static enum status publish_files(struct column_file *files, size_t count, struct span span, struct diags *diags)
 {
     for (size_t i = 0; i < count; i++) {
-        enum status status = writer_publish(&files[i].writer, span, diags);
+        const enum status status = writer_publish(&files[i].writer, span, diags);
         if (status != STATUS_OK)
             return status;
     }
@@ -131,7 +131,7 @@ enum file_role { FILE_OTHER, FILE_REPLACED, FILE_OUTDATED };
 
 static enum file_role file_role_of(const char *file, const struct column_file *files, const struct relation *relation)
 {
-    size_t stem = (size_t)(path_extension(file) - file);
+    const size_t stem = (size_t)(path_extension(file) - file);
     enum file_role role = FILE_OTHER;
     for (size_t i = 0; i < relation->count; i++) {
         if (strcmp(files[i].file, file) == 0)
@@ -157,7 +157,7 @@ each_raw_file(const char *directory, const struct column_file *files, const stru
         const struct format *format = format_of_path(entry->d_name);
         if (entry->d_name[0] == '.' || !format || format->type == TYPE_COUNT || compression_of_path(entry->d_name))
             continue;
-        enum file_role role = file_role_of(entry->d_name, files, relation);
+        const enum file_role role = file_role_of(entry->d_name, files, relation);
         const char *path = arena_printf(diags->arena, "%s/%s", directory, entry->d_name);
         if (role != FILE_REPLACED)
             status = visit(path, format, role == FILE_OUTDATED, relation, span, diags);
@@ -170,7 +170,7 @@ static enum status check_rows(const char *path, const struct format *format, boo
                               const struct relation *relation, struct span span, struct diags *diags)
 {
     struct file_stamp stamp;
-    int64_t size = (int64_t)type_table[format->type].size;
+    const int64_t size = (int64_t)type_table[format->type].size;
     if (outdated || !file_stamp_of(path, &stamp) || stamp.size / size == relation->rows)
         return STATUS_OK;
     diag_error(diags, span, "the table has %lld rows, but the existing column `%s` has %lld", (long long)relation->rows,

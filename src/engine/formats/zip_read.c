@@ -55,7 +55,7 @@ static bool find_directory(const struct archive *archive, struct directory_place
         return false;
     *place =
         (struct directory_place){.at = number(end + 16, 4), .size = number(end + 12, 4), .count = number(end + 10, 2)};
-    size_t before = (size_t)(end - archive->data);
+    const size_t before = (size_t)(end - archive->data);
     const unsigned char *locator =
         before >= LOCATOR_BYTES ? record(archive, before - LOCATOR_BYTES, LOCATOR_BYTES, locator_mark) : NULL;
     if (locator) {
@@ -108,7 +108,7 @@ static bool read_entry(const struct archive *archive, uint64_t at, uint64_t end,
     const unsigned char *local = record(archive, local_at, LOCAL_BYTES, local_mark);
     if (!local)
         return false;
-    uint64_t content = local_at + LOCAL_BYTES + number(local + 26, 2) + number(local + 28, 2);
+    const uint64_t content = local_at + LOCAL_BYTES + number(local + 26, 2) + number(local + 28, 2);
     *entry = (struct zip_entry){.name = arena_text(arena, (const char *)bytes + ENTRY_BYTES, name),
                                 .method = (int)number(bytes + 10, 2),
                                 .encrypted = (number(bytes + 8, 2) & 1) != 0,

@@ -52,7 +52,7 @@ static bool is_large(const struct zip_saved *entry)
 /* What the header of an entry and the directory say of it alike. */
 static void put_common(struct strbuf *out, const struct zip_saved *entry, size_t extra)
 {
-    uint64_t size = is_large(entry) ? UINT32_MAX : entry->size;
+    const uint64_t size = is_large(entry) ? UINT32_MAX : entry->size;
     unsigned flags = 0;
     for (const char *c = entry->name; *c; c++)
         flags |= (unsigned char)*c >= 0x80 ? NAME_IS_UTF8 : 0;
@@ -73,9 +73,9 @@ void zip_begin(struct zip_writer *zip, const char *name, uint64_t size, uint32_t
     zip->saved = heap_reserve(zip->saved, zip->count, &zip->capacity, sizeof *zip->saved);
     struct zip_saved *entry = &zip->saved[zip->count++];
     *entry = (struct zip_saved){heap_text(name), zip->at, size, checksum};
-    size_t extra = is_large(entry) ? EXTRA_HEADER + 16 : 0;
+    const size_t extra = is_large(entry) ? EXTRA_HEADER + 16 : 0;
     size_t padding = LEAST_PADDING;
-    uint64_t end = zip->at + LOCAL_BYTES + strlen(name) + extra + padding;
+    const uint64_t end = zip->at + LOCAL_BYTES + strlen(name) + extra + padding;
     padding += (ALIGNMENT - end % ALIGNMENT) % ALIGNMENT;
     struct strbuf out = {0};
     put_number(&out, 0x04034b50, 4);
@@ -97,7 +97,7 @@ void zip_begin(struct zip_writer *zip, const char *name, uint64_t size, uint32_t
 
 static void put_entry(struct strbuf *out, const struct zip_saved *entry)
 {
-    bool large = is_large(entry);
+    const bool large = is_large(entry);
     put_number(out, 0x02014b50, 4);
     put_number(out, MADE_BY_UNIX | (large ? VERSION_ZIP64 : VERSION), 2);
     put_common(out, entry, large ? EXTRA_HEADER + 24 : 0);
@@ -138,7 +138,7 @@ void zip_finish(struct zip_writer *zip)
     for (size_t k = 0; k < zip->count; k++)
         put_entry(&out, &zip->saved[k]);
     uint64_t at = zip->at, size = out.length;
-    bool large = at >= UINT32_MAX || size >= UINT32_MAX || zip->count >= UINT16_MAX;
+    const bool large = at >= UINT32_MAX || size >= UINT32_MAX || zip->count >= UINT16_MAX;
     if (large)
         put_end64(&out, zip, at, size);
     put_number(&out, 0x06054b50, 4);

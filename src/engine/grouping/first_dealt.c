@@ -130,7 +130,7 @@ static bool take_bucket(void *context, int number, const struct radix_bucket *bu
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
     struct pieces pieces = pieces_of_bucket(bucket->deal, bucket->number);
     int count;
-    for (const char *piece; (piece = pieces_next(&pieces, &count)) != NULL && !workers_cancelled(dealing->workers);) {
+    for (const char *piece; (piece = pieces_next(&pieces, &count)) && !workers_cancelled(dealing->workers);) {
         for (int i = 0; i < count; i += KEY_BLOCK) {
             const int block = count - i < KEY_BLOCK ? count - i : KEY_BLOCK;
             read_block(dealing, piece + (size_t)i * width, block, codes, rows);

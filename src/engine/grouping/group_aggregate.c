@@ -31,7 +31,7 @@ static bool sum_fits(const struct column *column, int64_t rows)
 bool group_aggregate_for(enum aggregate_kind kind, const struct column *column, int64_t rows,
                          struct group_aggregate *group_agg)
 {
-    bool number = column && type_table[column->store].kind == KIND_FLOAT;
+    const bool number = column && type_table[column->store].kind == KIND_FLOAT;
     *group_agg = (struct group_aggregate){.column = kind == AGG_COUNT ? NULL : column};
     switch (kind) {
     case AGG_COUNT:
@@ -67,7 +67,7 @@ size_t group_aggregate_size(const struct group_aggregate *group_agg)
     case GROUP_INT_MOMENTS:
         return sizeof(struct int_moments);
     case GROUP_FLOAT_MOMENTS:
-        return float_moments_size(group_agg->other != NULL);
+        return float_moments_size(group_agg->other);
     default:
         return sizeof(int64_t);
     }
@@ -190,7 +190,7 @@ void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, 
         const size_t size = group_aggregate_size(group_agg);
         float_moments_merge((struct float_moments *)((char *)into + (size_t)place * size),
                             (const struct float_moments *)((const char *)from + (size_t)other * size),
-                            group_agg->other != NULL);
+                            group_agg->other);
         break;
     }
     default: {
@@ -225,13 +225,12 @@ static bool floats_of(const struct group_aggregate *group_agg, const struct aggr
 {
     bool uncertain = false;
     for (int i = 0; i < count; i++) {
-        uint32_t place = places[i];
+        const uint32_t place = places[i];
         if (group_agg->kind == GROUP_INT_MOMENTS) {
-            results[i] = int_moments_result(&((const struct int_moments *)states)[place], group_agg->other != NULL);
+            results[i] = int_moments_result(&((const struct int_moments *)states)[place], group_agg->other);
         } else if (group_agg->kind == GROUP_FLOAT_MOMENTS) {
             const char *state = (const char *)states + place * group_aggregate_size(group_agg);
-            results[i] =
-                float_moments_result((const struct float_moments *)state, group_agg->other != NULL, &uncertain);
+            results[i] = float_moments_result((const struct float_moments *)state, group_agg->other, &uncertain);
         } else if (group_agg->kind == GROUP_FLOAT_SUM) {
             results[i] = compensated_sum_result(&((const struct compensated_sum *)states)[place], &uncertain);
             if (aggregate->kind == AGG_MEAN)
@@ -270,7 +269,7 @@ bool group_aggregate_write(const struct group_aggregate *group_agg, const struct
     if (to->store == TYPE_F64)
         return floats_of(group_agg, aggregate, states, counts, places, count, column_at(to, row));
     int64_t results[OPERATOR_BLOCK];
-    bool fits = ints_of(group_agg, states, places, count, results);
+    const bool fits = ints_of(group_agg, states, places, count, results);
     operator_write_ints(to, row, results, count);
     return fits;
 }
@@ -288,7 +287,7 @@ static bool is_short(const struct column *column)
 void group_moments_for(const struct column *column, const struct column *other, const struct column *where,
                        int64_t rows, struct group_aggregate *group_agg)
 {
-    bool exact = is_short(column) && (!other || is_short(other)) && rows <= UINT32_MAX;
+    const bool exact = is_short(column) && (!other || is_short(other)) && rows <= UINT32_MAX;
     *group_agg = (struct group_aggregate){
         .kind = exact ? GROUP_INT_MOMENTS : GROUP_FLOAT_MOMENTS, .column = column, .other = other, .where = where};
 }

@@ -89,7 +89,7 @@ static void add_pieces(const struct bucket_groups *buckets, const struct member 
     uint64_t codes[ADD_ROWS], payloads[ADD_ROWS];
     uint32_t places[ADD_ROWS];
     int count;
-    for (const char *piece; (piece = pieces_next(pieces, &count)) != NULL && !workers_cancelled(grouping->workers);) {
+    for (const char *piece; (piece = pieces_next(pieces, &count)) && !workers_cancelled(grouping->workers);) {
         for (int i = 0; i < count; i += ADD_ROWS) {
             const char *from = piece + (size_t)i * width;
             struct row_block block = {.carry = buckets->carry, .count = count - i < ADD_ROWS ? count - i : ADD_ROWS};

@@ -86,7 +86,7 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
         return;
     uint32_t places[ADD_ROWS];
     for (int64_t row = begin; row < end && !workers_cancelled(dense->grouping->workers); row += ADD_ROWS) {
-        int count = end - row < ADD_ROWS ? (int)(end - row) : ADD_ROWS;
+        const int count = end - row < ADD_ROWS ? (int)(end - row) : ADD_ROWS;
         prefetch_values(from, row + ADD_ROWS);
         keys_read_32(from->keys, row, count, places);
         if (dense->copies > 1)
@@ -121,7 +121,7 @@ static void merge_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct dense_groups *dense = context;
-    int64_t end = part_begin(&dense->parts, part + 1);
+    const int64_t end = part_begin(&dense->parts, part + 1);
     for (int i = 0; i < dense->grouping->workers->threads; i++) {
         if (!dense->states[i])
             continue;
@@ -200,8 +200,8 @@ static int64_t copies_of(const struct grouping *grouping, int bits)
 
 struct dense_groups *dense_groups_new(const struct grouping *grouping)
 {
-    size_t members = (size_t)grouping->workers->threads;
-    int bits = grouping->keys->word_bits[0];
+    const size_t members = (size_t)grouping->workers->threads;
+    const int bits = grouping->keys->word_bits[0];
     struct dense_groups *dense = heap_array(1, sizeof *dense);
     *dense = (struct dense_groups){
         .grouping = grouping,

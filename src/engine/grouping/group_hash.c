@@ -81,10 +81,10 @@ static void add_part(void *context, int member, int64_t part)
     struct table *table = get_table(hashing, member);
     uint64_t codes[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
-    int64_t end = part_begin(&hashing->parts, part + 1);
+    const int64_t end = part_begin(&hashing->parts, part + 1);
     for (int64_t row = part_begin(&hashing->parts, part);
          table && row < end && !hashing->too_many && !workers_cancelled(hashing->grouping->workers); row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(hashing->grouping->keys, 0, row, count, codes);
         if (look_up(table, codes, count, places))
             group_states_add(hashing->grouping, table->states, NULL, NULL, places,
@@ -169,10 +169,10 @@ static enum status emit_groups(const struct hashing *hashing, int64_t count, int
 static enum status merge(struct hashing *hashing, int64_t *groups)
 {
     const struct workers *workers = hashing->grouping->workers;
-    size_t most = (size_t)workers->threads * MOST_GROUPS;
+    const size_t most = (size_t)workers->threads * MOST_GROUPS;
     hashing->groups = heap_array(most, sizeof *hashing->groups);
     hashing->sorted = heap_array(most, sizeof *hashing->sorted);
-    int64_t count = list_groups(hashing);
+    const int64_t count = list_groups(hashing);
     struct radix radix = {
         .workers = workers,
         .rows = count,

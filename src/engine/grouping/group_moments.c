@@ -36,7 +36,7 @@ struct products {
 
 static inline void add_term(struct moment_state *state, double term)
 {
-    double lost = compensated_sum_two_sum(&state->low, compensated_sum_two_sum(&state->high, term));
+    const double lost = compensated_sum_two_sum(&state->low, compensated_sum_two_sum(&state->high, term));
     state->rest += lost;
     state->weight += fabs(lost);
 }
@@ -50,7 +50,7 @@ static inline void add_product(struct moment_state *state, const struct products
 void float_moments_add(void *states, const uint32_t *places, const double *x, const double *y, const int64_t *where,
                        int count)
 {
-    const size_t size = float_moments_size(y != NULL);
+    const size_t size = float_moments_size(y);
     struct products xx, yy, xy;
     moment_products(x, x, count, xx.high, xx.low);
     if (y) {
@@ -62,7 +62,7 @@ void float_moments_add(void *states, const uint32_t *places, const double *x, co
         if (where && !where[i])
             continue;
         state->count++;
-        bool finite = isfinite(xx.low[i]) && (!y || (isfinite(yy.low[i]) && isfinite(xy.low[i])));
+        const bool finite = isfinite(xx.low[i]) && (!y || (isfinite(yy.low[i]) && isfinite(xy.low[i])));
         if (!finite) {
             state->broken++;
             continue;
@@ -113,7 +113,7 @@ double int_moments_result(const struct int_moments *moments, bool pairs)
     const int64_t count = moments->count;
     if (count < 2)
         return 0;
-    double xx = moment_of_ints(count, moments->xx, moments->x, moments->x);
+    const double xx = moment_of_ints(count, moments->xx, moments->x, moments->x);
     if (!pairs)
         return variance_of(count, xx);
     return correlation_of(xx, moment_of_ints(count, moments->xy, moments->x, moments->y),
@@ -137,10 +137,10 @@ static double moment_of(int64_t count, const struct moment_state *xy, const stru
     /* A product is two terms, a merged state three, and there are no more of those than rows. */
     const double terms = 5 * (double)count;
     const struct moment_sum both = parts_of(xy), first = parts_of(x), second = parts_of(y);
-    double bound = (double)count * error_of(xy, terms) +
-                   2 * (fabs(x->high) * error_of(y, terms) + fabs(y->high) * error_of(x, terms));
+    const double bound = (double)count * error_of(xy, terms) +
+                         2 * (fabs(x->high) * error_of(y, terms) + fabs(y->high) * error_of(x, terms));
     bool certain = true;
-    double moment = moment_of_floats(count, &both, &first, &second, 2 * bound, &certain);
+    const double moment = moment_of_floats(count, &both, &first, &second, 2 * bound, &certain);
     if (!certain || !(bound <= DBL_MAX))
         *uncertain = true;
     return moment;
@@ -153,7 +153,7 @@ double float_moments_result(const struct float_moments *moments, bool pairs, boo
         return 0;
     if (moments->broken > 0)
         return NAN;
-    double xx = moment_of(count, &moments->xx, &moments->x, &moments->x, uncertain);
+    const double xx = moment_of(count, &moments->xx, &moments->x, &moments->x, uncertain);
     if (!pairs)
         return variance_of(count, xx);
     return correlation_of(xx, moment_of(count, &moments->xy, &moments->x, &moments->y, uncertain),

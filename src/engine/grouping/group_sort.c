@@ -54,7 +54,7 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
         group_states_clear(grouping, states, 0, 1);
     }
     for (int i = 0; i < count; i++) {
-        bool another = codes[i] != bucket->codes[last];
+        const bool another = codes[i] != bucket->codes[last];
         last += another;
         bucket->codes[last] = codes[i];
         places[i] = last;

@@ -15,7 +15,7 @@ enum {
 
 static bool is_dense(const struct grouping *grouping)
 {
-    int bits = grouping->keys->word_bits[0];
+    const int bits = grouping->keys->word_bits[0];
     size_t size = 0;
     for (size_t i = 0; i < grouping->group_agg_count; i++)
         size += group_aggregate_size(&grouping->group_aggs[i]);
@@ -28,7 +28,7 @@ enum status group_rows(const struct grouping *grouping, int64_t *groups)
     if (is_dense(grouping))
         return group_dense(grouping, groups);
     bool few = false;
-    enum status status = group_hash(grouping, &few, groups);
+    const enum status status = group_hash(grouping, &few, groups);
     return status == STATUS_OK && !few ? group_sorted(grouping, groups) : status;
 }
 

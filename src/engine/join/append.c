@@ -67,9 +67,9 @@ static struct task *begin_result(struct append *append)
     }
     append->scope = scope_of_stage(binder, task, &flow, NULL);
     struct code *code = &task->code;
-    value one = code_exact_int(code, 1, span);
-    value row = known ? code_row(code, span) : code_input(code, 0, KIND_INT, span);
-    value first = code_int(code, sides[0].rows, span);
+    const value one = code_exact_int(code, 1, span);
+    const value row = known ? code_row(code, span) : code_input(code, 0, KIND_INT, span);
+    const value first = code_int(code, sides[0].rows, span);
     append->rows[0] = row;
     append->rows[1] = known ? op(append, OP_SUB, row, first)
                             : op(append, OP_SUB, code_op(code, OP_NEG, row, NO_VALUE, NO_VALUE, span), one);

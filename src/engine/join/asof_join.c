@@ -32,10 +32,10 @@ static struct match asof_place(const struct join *join, struct scope *scope)
     if (index->rows == 0)
         return place;
     struct term time = term_of_column(code, &join->left, join->left_keys[join->equal_count], span);
-    value id = join_index_id(join, scope);
-    value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
-    value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
-    value at = match_last(scope, index->order, index->most, begin, end, OP_LE, time.value, span);
+    const value id = join_index_id(join, scope);
+    const value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
+    const value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
+    const value at = match_last(scope, index->order, index->most, begin, end, OP_LE, time.value, span);
     place.found = present_both(code, op(code, OP_LE, begin, at, span), time.present, span);
     place.row = op(code, OP_MAX, at, zero, span);
     if (!index->in_order)
@@ -45,6 +45,6 @@ static struct match asof_place(const struct join *join, struct scope *scope)
 
 void join_asof(struct join *join, struct scope *scope, struct flow *flow)
 {
-    const struct match place = join->right->relation != NULL ? asof_place(join, scope) : join_any_place(join, scope);
+    const struct match place = join->right->relation ? asof_place(join, scope) : join_any_place(join, scope);
     join_set_outputs(join, scope->task, join_left_terms(join, scope->code), place, flow);
 }

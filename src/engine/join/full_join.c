@@ -15,7 +15,7 @@ static void left_ids(const struct join *join, struct flow *ids)
     struct task *task = task_of_stage(binder, join->stage, &join->left);
     struct scope scope = scope_of_stage(binder, task, &join->left, NULL);
     value id = join_index_id(join, &scope);
-    value none = code_int(&task->code, join->right->index->ids, span);
+    const value none = code_int(&task->code, join->right->index->ids, span);
     task_filter(binder, task, code_op(&task->code, OP_LT, id, none, NO_VALUE, span));
     struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
     *slot = (struct slot){.name = "id", .type = TYPE_I64, .known = true};
@@ -60,7 +60,7 @@ static void right_flow(const struct join *join, struct flow *flow, size_t *place
     *flow = join->unevaluated;
     for (size_t k = 0; k < right->count; k++)
         places[k] = k;
-    if (right->relation == NULL)
+    if (!right->relation)
         return;
     struct task *task = task_new(binder, "right", join->stage->sources[0].span, flow);
     struct slot *slots = arena_array(binder->arena, 2 * right->count + 1, sizeof *slots);
@@ -69,15 +69,15 @@ static void right_flow(const struct join *join, struct flow *flow, size_t *place
     *flow = (struct flow){.task = task, .rows = right->relation->rows};
     for (size_t k = 0; k < right->count; k++) {
         struct column *column = evaluated_column(right, k);
-        places[k] = column != NULL ? count : SIZE_MAX;
-        if (column == NULL)
+        places[k] = column ? count : SIZE_MAX;
+        if (!column)
             continue;
         slots[count] = right->columns[k];
         task_add_column(binder, task, column, slots[count++].name);
     }
     for (size_t k = 0; k < right->count; k++) {
         const struct column *column = evaluated_column(right, k);
-        if (column == NULL || column->validity == NULL)
+        if (!column || !column->validity)
             continue;
         slots[places[k]].validity = count + hidden;
         slots[count + hidden++] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
@@ -103,9 +103,9 @@ static void keep_rest(const struct join *join, struct task *task, const struct f
         keys[i] = term_of_column(&task->code, right, place, task->span);
         logical[i] = right->columns[place].logical;
     }
-    value id = match_id(&scope, join->right->index, keys, logical, task->span);
+    const value id = match_id(&scope, join->right->index, keys, logical, task->span);
     const struct input input = {.task = ids->task, .type = TYPE_BOOL, .name = "matched", .whole = true};
-    value matched = task_element(task, &input, id, true, binder->arena);
+    const value matched = task_element(task, &input, id, true, binder->arena);
     task_filter(binder, task, code_op(&task->code, OP_NOT, matched, NO_VALUE, NO_VALUE, task->span));
 }
 
@@ -146,7 +146,7 @@ void join_append_rest(struct join *join, struct flow *flow)
     struct binder *binder = join->binder;
     size_t *places = arena_array(binder->arena, join->right->count + 1, sizeof *places);
     struct flow right, rest, ids;
-    const bool known = join->right->relation != NULL;
+    const bool known = join->right->relation;
     if (known) {
         left_ids(join, &ids);
         distinct_ids(join, &ids);

@@ -17,7 +17,7 @@ static enum join_kind kind_of(const struct stage *stage)
         {"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI}, {"full", JOIN_FULL}, {"asof", JOIN_ASOF}};
     if (stage->word->stage == STAGE_LOOKUP)
         return JOIN_LOOKUP;
-    for (size_t i = 0; stage->kind.text != NULL && i < sizeof kinds / sizeof *kinds; i++) {
+    for (size_t i = 0; stage->kind.text && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(stage->kind.text, kinds[i].word) == 0)
             return kinds[i].kind;
     }
@@ -61,7 +61,7 @@ static void bind_right(struct join *join)
         return;
     }
     join->right = evaluated_find(binder, source);
-    if (join->right != NULL && join->right->relation != NULL)
+    if (join->right && join->right->relation)
         return;
     binder->bind_source(binder, source, &join->unevaluated);
     join->right =
@@ -76,7 +76,7 @@ static bool right_key(const struct join *join, const struct item *item, size_t *
         .columns = join->right->columns, .count = join->right->count, .open = join->unevaluated.open};
     struct scope scope = {.binder = join->binder, .flow = &right};
     const struct expr *expr = item->expr;
-    if (item->name.text != NULL) {
+    if (item->name.text) {
         struct expr *name = arena_alloc(arena, sizeof *name);
         *name = (struct expr){.kind = EXPR_NAME, .span = item->name.span, .name = item->name};
         expr = name;
@@ -96,7 +96,7 @@ static bool find_keys(struct join *join)
     join->right_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->right_keys);
     for (size_t i = 0; i < join->key_count; i++) {
         const bool left = name_resolve_column(&scope, stage->items[i].expr, &join->left_keys[i]);
-        const bool named = left || stage->items[i].name.text != NULL; /* else the same error twice */
+        const bool named = left || stage->items[i].name.text; /* else the same error twice */
         const bool right = named && right_key(join, &stage->items[i], &join->right_keys[i]);
         known = known && left && right;
         if (right)
@@ -168,7 +168,7 @@ static bool name_result(struct join *join)
             continue;
         struct slot *slot = &join->slots[count++];
         *slot = right->columns[k];
-        if (join->stage->prefix.text != NULL)
+        if (join->stage->prefix.text)
             slot->name = arena_printf(arena, "%s_%s", join->stage->prefix.text, slot->name);
         join->added[join->added_count++] = k;
         for (size_t i = 0; i < join->left.count; i++) {
@@ -195,7 +195,7 @@ static bool make_index(struct join *join)
                                       .members_only = !join_takes_columns(join),
                                       .rows = right->relation->rows};
     enum status status = STATUS_OK;
-    if (right->index == NULL)
+    if (!right->index)
         status = join_index_new(&indexed, binder->workers, &right->index);
     binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
     if (status == STATUS_FAILED && right->relation->rows > INT32_MAX)
@@ -254,8 +254,7 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     struct scope scope = scope_of_stage(binder, task, &join.left, NULL);
     const bool named = name_result(&join);
     if (!check_keys(&join, &scope) || !join_check_order(&join, &scope) || !named ||
-        (join.right->relation != NULL && !make_index(&join)) ||
-        (join.right->relation != NULL && !check_distinct(&join))) {
+        (join.right->relation && !make_index(&join)) || (join.right->relation && !check_distinct(&join))) {
         task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
         flow->open = true;
     } else if (binder->remote) {
@@ -264,12 +263,12 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
         join_asof(&join, &scope, flow);
     } else if (!join_takes_columns(&join)) {
         join_keep_matching(&join, &scope, flow);
-    } else if (join.right->relation != NULL && join.right->index->doubles > 0) {
+    } else if (join.right->relation && join.right->index->doubles > 0) {
         join_expanded(&join, &scope, flow);
     } else {
         join_single(&join, &scope, flow);
     }
-    if (join.kind == JOIN_INNER && !flow->open && join.right->relation != NULL)
+    if (join.kind == JOIN_INNER && !flow->open && join.right->relation)
         note_join(&join, flow);
     if (join.kind == JOIN_FULL && !flow->open && !binder->remote)
         join_append_rest(&join, flow);

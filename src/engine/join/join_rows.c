@@ -8,8 +8,8 @@ static size_t add_right_input(const struct join *join, struct task *task, size_t
 {
     const struct slot *slot = &join->right->columns[column];
     struct input input = {.whole = true, .name = validity ? "present" : slot->name};
-    struct column *data = join->right->relation != NULL ? evaluated_column(join->right, column) : NULL;
-    if (join->right->relation == NULL) { /* which never runs */
+    struct column *data = join->right->relation ? evaluated_column(join->right, column) : NULL;
+    if (!join->right->relation) { /* which never runs */
         input.task = join->unevaluated.task;
         input.output = validity ? slot->validity : column;
     } else {
@@ -30,7 +30,7 @@ static value op(struct code *code, enum op which, value a, value b, struct span 
 static value own_validity(const struct join *join, struct code *code, size_t column, struct match place)
 {
     const struct span span = join->stage->span;
-    if (place.found == NO_VALUE || (join->right->relation != NULL && join->right->evaluated[column]))
+    if (place.found == NO_VALUE || (join->right->relation && join->right->evaluated[column]))
         return place.found;
     const value number = code_exact_int(code, (int64_t)column, span);
     const value always = op(code, OP_LE, op(code, OP_MIN, place.row, number, span), number, span);
@@ -44,14 +44,14 @@ static struct term right_term(const struct join *join, struct task *task, size_t
     const struct relation *relation = join->right->relation;
     const struct span span = join->stage->span;
     struct code *code = &task->code;
-    enum kind kind = type_table[slot->type].kind;
+    const enum kind kind = type_table[slot->type].kind;
     if (!slot->known)
         return unknown_term;
-    if (relation != NULL && (relation->rows == 0 || !join->right->evaluated[column])) {
+    if (relation && (relation->rows == 0 || !join->right->evaluated[column])) {
         /* Nothing is found, or nothing reads it. */
-        value zero = kind == KIND_FLOAT  ? code_float(code, 0, span)
-                     : kind == KIND_BOOL ? code_bool(code, false, span)
-                                         : code_exact_int(code, 0, span);
+        const value zero = kind == KIND_FLOAT  ? code_float(code, 0, span)
+                           : kind == KIND_BOOL ? code_bool(code, false, span)
+                                               : code_exact_int(code, 0, span);
         struct term term = term_of_type(zero, slot->logical);
         if (slot->logical.dictionary && join->right->evaluated[column]) /* no input has the column */
             queue_hold_dictionary(join->binder->queue, dictionary_ref(slot->logical.dictionary));
@@ -61,8 +61,7 @@ static struct term right_term(const struct join *join, struct task *task, size_t
     }
     size_t number = add_right_input(join, task, column, false);
     struct term term = term_of_type(code_lookup(code, (int64_t)number, kind, place.row, span), slot->logical);
-    const bool nullable =
-        relation != NULL ? evaluated_column(join->right, column)->validity != NULL : slot->validity != 0;
+    const bool nullable = relation ? !!evaluated_column(join->right, column)->validity : slot->validity != 0;
     if (nullable) {
         number = add_right_input(join, task, column, true);
         term.present = code_lookup(code, (int64_t)number, KIND_BOOL, place.row, span);
@@ -143,12 +142,12 @@ static struct match single_place(const struct join *join, struct scope *scope)
         return (struct match){.row = op(code, OP_MIN, id, last, span), .found = op(code, OP_LE, id, last, span)};
     if (index->method == JOIN_SEARCHED) { /* every id has a row */
         last = code_int(code, index->ids - 1, span);
-        value place = op(code, OP_MIN, id, last, span);
+        const value place = op(code, OP_MIN, id, last, span);
         return (struct match){.row = match_table(scope, index->row_of, KIND_INT, place, "rows", span),
                               .found = op(code, OP_LE, id, last, span)};
     }
-    value zero = code_exact_int(code, 0, span);
-    value row = match_table(scope, index->row_of, KIND_INT, id, "rows", span);
+    const value zero = code_exact_int(code, 0, span);
+    const value row = match_table(scope, index->row_of, KIND_INT, id, "rows", span);
     return (struct match){.row = op(code, OP_MAX, row, zero, span), .found = op(code, OP_LE, zero, row, span)};
 }
 
@@ -156,7 +155,7 @@ static struct match single_place(const struct join *join, struct scope *scope)
 struct match join_any_place(const struct join *join, struct scope *scope)
 {
     const struct span span = join->stage->span;
-    value row = code_row(scope->code, span);
+    const value row = code_row(scope->code, span);
     return (struct match){.row = row, .found = op(scope->code, OP_EQ, row, code_int(scope->code, 0, span), span)};
 }
 
@@ -165,7 +164,7 @@ void join_keep_matching(const struct join *join, struct scope *scope, struct flo
 {
     const struct span span = join->stage->span;
     value found = join_any_place(join, scope).found;
-    if (join->right->relation != NULL)
+    if (join->right->relation)
         found = match_table(scope, join->right->index->members, KIND_BOOL, join_index_id(join, scope), "members", span);
     if (join->kind == JOIN_ANTI)
         found = op(scope->code, OP_NOT, found, NO_VALUE, span);
@@ -178,7 +177,7 @@ void join_keep_matching(const struct join *join, struct scope *scope, struct flo
 void join_single(struct join *join, struct scope *scope, struct flow *flow)
 {
     struct task *task = scope->task;
-    struct match place = join->right->relation != NULL ? single_place(join, scope) : join_any_place(join, scope);
+    struct match place = join->right->relation ? single_place(join, scope) : join_any_place(join, scope);
     const struct term *left = join_left_terms(join, &task->code);
     if (join->kind == JOIN_INNER) {
         task_filter(join->binder, task, place.found);
@@ -194,13 +193,13 @@ static void expand_matches(const struct join *join, struct scope *scope, struct 
     const struct join_index *index = join->right->index;
     const struct span span = join->stage->span;
     struct code *code = scope->code;
-    value one = code_exact_int(code, 1, span);
-    value id = join_index_id(join, scope);
+    const value one = code_exact_int(code, 1, span);
+    const value id = join_index_id(join, scope);
     value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
-    value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
+    const value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
     value count = op(code, OP_SUB, end, begin, span);
     if (join_keeps_left(join)) {
-        value none = op(code, OP_EQ, count, code_exact_int(code, 0, span), span);
+        const value none = op(code, OP_EQ, count, code_exact_int(code, 0, span), span);
         begin = code_op(code, OP_SELECT, none, code_exact_int(code, -1, span), begin, span);
         count = op(code, OP_MAX, count, one, span);
     }
@@ -221,7 +220,7 @@ void join_expanded(struct join *join, struct scope *scope, struct flow *flow)
     struct scope expanded = {.binder = binder, .code = &task->code, .task = task};
     struct code *code = &task->code;
     value row = code_input(code, 0, KIND_INT, span), at = code_input(code, 1, KIND_INT, span);
-    value zero = code_exact_int(code, 0, span);
+    const value zero = code_exact_int(code, 0, span);
     struct match place = {.row = at, .found = NO_VALUE};
     if (join_keeps_left(join)) {
         place.found = op(code, OP_LE, zero, at, span);

@@ -29,7 +29,7 @@ static void hash_rows(struct binder *binder, const struct stage *stage, int64_t 
     struct task *task = task_of_stage(binder, stage, flow);
     struct code *code = &task->code;
     uint64_t state = (uint64_t)seed;
-    value row = code_row(code, stage->span);
+    const value row = code_row(code, stage->span);
     /* The low half of a product depends on the low half of a number only: a constant first, then several rounds. */
     value hash = code_int(code, (int64_t)(splitmix64(&state) >> 1), stage->span);
     hash = code_op(code, OP_XOR, row, hash, NO_VALUE, stage->span);
@@ -65,7 +65,7 @@ void bind_sample(struct binder *binder, const struct stage *stage, struct flow *
     int64_t count = 0, seed = 0;
     const struct flow from = *flow;
     bool known = number_of(binder, stage->items[0].expr, "how many rows `sample` takes", &count);
-    if (stage->initial != NULL)
+    if (stage->initial)
         known = number_of(binder, stage->initial->expr, "a seed", &seed) && known;
     if (count < 0)
         bind_error(binder, stage->items[0].span, "as in `sample 100`", "`sample` cannot take %lld rows",
@@ -79,7 +79,7 @@ void bind_sample(struct binder *binder, const struct stage *stage, struct flow *
     sort_by(binder, stage, 0, flow);
     struct task *task = task_of_stage(binder, stage, flow);
     struct term *terms = arena_array(binder->arena, from.count + 1, sizeof *terms);
-    value row = code_input(&task->code, 0, KIND_INT, stage->span);
+    const value row = code_input(&task->code, 0, KIND_INT, stage->span);
     for (size_t k = 0; k < from.count; k++)
         terms[k] = from.columns[k].known ? flow_element(task, &from, k, row, true, binder->arena) : unknown_term;
     const int64_t rows = flow->rows;

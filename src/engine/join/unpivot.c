@@ -137,7 +137,8 @@ static struct term value_term(struct unpivot *unpivot)
     const struct expr name = {.kind = EXPR_NAME, .span = span};
     struct term term = column_term(unpivot, unpivot->columns[unpivot->count - 1]);
     for (size_t i = unpivot->count - 1; i-- > 0;) {
-        value is_this = code_op(code, OP_EQ, unpivot->which, code_exact_int(code, (int64_t)i, span), NO_VALUE, span);
+        const value is_this =
+            code_op(code, OP_EQ, unpivot->which, code_exact_int(code, (int64_t)i, span), NO_VALUE, span);
         term = bind_choice(&unpivot->scope, is_this, column_term(unpivot, unpivot->columns[i]), &name, term, &name,
                            "`unpivot`", span);
     }

@@ -97,7 +97,7 @@ void bind_align(struct binder *binder, const struct stage *stage, struct task *t
 
 void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    size_t count = stage->source_count + 1;
+    const size_t count = stage->source_count + 1;
     struct flow *at = arena_array(binder->arena, count, sizeof *at);
     at[0] = *flow;
     for (size_t i = 1; i < count; i++) {

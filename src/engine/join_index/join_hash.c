@@ -346,7 +346,7 @@ static enum status reserve_slots(struct hash_build *b)
         return STATUS_FAILED;
     hash->displacements = integers(hash->buckets, 0, INT32_MAX);
     hash->keys = heap_array(index->key_count, sizeof(struct column *));
-    bool made = hash->displacements != NULL;
+    bool made = hash->displacements;
     for (size_t k = 0; k < index->key_count; k++) {
         hash->keys[k] = integers(index->ids + 1, index->keys[k].lo, index->keys[k].hi);
         made = made && hash->keys[k];
@@ -358,7 +358,7 @@ static enum status place_tuples(struct hash_build *b)
 {
     const struct workers *workers = b->build->workers;
     struct join_hash *hash = b->hash;
-    enum status status = reserve_slots(b);
+    const enum status status = reserve_slots(b);
     if (status != STATUS_OK)
         return status;
     const bool done = workers_run(workers, b->partitions, place_partition, b);

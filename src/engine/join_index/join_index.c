@@ -210,7 +210,7 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
                                 .workers = workers,
                                 .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
                                 .ids = rows <= INT32_MAX ? zeroed_alloc(size) : NULL};
-    enum status status = build.ids ? build_index(&build, keys->members_only) : STATUS_FAILED;
+    const enum status status = build.ids ? build_index(&build, keys->members_only) : STATUS_FAILED;
     zeroed_free(build.ids, size);
     return status;
 }

@@ -210,7 +210,7 @@ static enum status build_lists(struct tables *tables)
         return STATUS_FAILED;
     tables->row_of = column_at(index->row_of, 0);
     tables->starts = column_at(index->starts, 0);
-    enum status status = list_rows(tables);
+    const enum status status = list_rows(tables);
     column_finish(index->row_of, index->rows);
     column_finish(index->starts, index->ids + 2);
     index->in_order = !tables->disordered;
@@ -225,6 +225,6 @@ enum status join_rows_build(struct index_build *build, bool members_only)
     struct tables tables = {.build = build};
     if (members_only)
         return build_members(&tables);
-    enum status status = build->order ? build_lists(&tables) : build_single(&tables);
+    const enum status status = build->order ? build_lists(&tables) : build_single(&tables);
     return status == STATUS_OK && !build->order && tables.doubles > 0 ? build_lists(&tables) : status;
 }

@@ -162,7 +162,7 @@ enum status join_search_build(struct index_build *build, bool members_only)
     index->ids = join_combinations(index, key);
     if (!join_has_memory(index, index->rows * ROW_BYTES + index->ids * (int64_t)sizeof(int32_t)))
         return STATUS_FAILED;
-    enum status status = order_rows(build, key);
+    const enum status status = order_rows(build, key);
     if (status != STATUS_OK)
         return status;
     if (index->most > MOST_ROWS) {

@@ -33,7 +33,7 @@ static bool begin_loop(struct repeat *r, int64_t rounds)
         logical[k] = entry->columns[k].logical;
     }
     r->loop = loop_new(binder->queue, types, logical, count);
-    if (r->loop == NULL) {
+    if (!r->loop) {
         bind_error(binder, r->stage->span, NULL, "not enough memory");
         return false;
     }
@@ -125,17 +125,17 @@ static bool check_row_wise(const struct repeat *r)
     static const enum stage_kind allowed[] = {STAGE_MAP,  STAGE_DERIVE, STAGE_BRAID, STAGE_PICK,  STAGE_DROP,
                                               STAGE_FSTS, STAGE_SNDS,   STAGE_NTH,   STAGE_RENAME};
     const struct stage *stage = r->stage;
-    if (stage->condition != NULL && stage->loop != NULL) {
+    if (stage->condition && stage->loop) {
         bind_error(r->binder, stage->loop->span, "leave out its source: `repeat while E: derive ...`",
                    "`while` is a condition of each row, so a round cannot begin with rows of its own");
         return false;
     }
-    if (stage->condition != NULL && aggregates_any(r->binder, stage->condition)) {
+    if (stage->condition && aggregates_any(r->binder, stage->condition)) {
         bind_error(r->binder, stage->condition->span, "`repeat until max(x) >= 5: ...` takes one, at which rounds end",
                    "`while` takes a condition of each row, not of aggregates");
         return false;
     }
-    for (size_t i = 0; stage->condition != NULL && i < stage->body_count; i++) {
+    for (size_t i = 0; stage->condition && i < stage->body_count; i++) {
         size_t k = 0;
         while (k < sizeof allowed / sizeof *allowed && allowed[k] != stage->body[i].word->stage)
             k++;
@@ -155,7 +155,7 @@ static void bind_body(struct repeat *r, struct flow *flow)
     struct binder *binder = r->binder;
     const struct stage *stage = r->stage;
     const struct pipeline *pipeline = stage->loop;
-    if (pipeline == NULL) {
+    if (!pipeline) {
         struct pipeline *stages = arena_alloc(binder->arena, sizeof *stages);
         *stages = (struct pipeline){
             .source = {.kind = SOURCE_NAME, .span = stage->word_span, .name = {ROWS_BEFORE_ROUND, stage->word_span}},
@@ -177,13 +177,13 @@ static bool bind_round(struct repeat *r, bool *nullable, struct flow *flow, bool
     binder->rounds = &r->rounds;
     binder->queue = &r->loop->body;
     bind_body(r, flow);
-    bool good = repeat_check_round(r, flow, open);
+    const bool good = repeat_check_round(r, flow, open);
     const bool varies = good && !r->rows_vary && flow->rows != r->entry.rows;
     r->rows_vary = r->rows_vary || varies;
     if (good && (repeat_find_nullable(r, flow, nullable) || varies)) {
         *again = true;
     } else if (good) {
-        if (r->stage->condition != NULL) {
+        if (r->stage->condition) {
             repeat_leave_masked(r, flow);
             if (r->rows.keep != NO_VALUE) /* else its errors would be told twice */
                 bind_test(r, ROWS_BEFORE_ROUND, any_of(binder->arena, r->stage->condition), &r->loop->active);
@@ -191,7 +191,7 @@ static bool bind_round(struct repeat *r, bool *nullable, struct flow *flow, bool
             repeat_leave(r, flow);
             r->rows.after = flow->task;
         }
-        if (r->stage->until != NULL)
+        if (r->stage->until)
             bind_until(r);
     }
     binder->queue = outer_queue;
@@ -226,10 +226,10 @@ static void bind_loop(struct repeat *r, struct flow *flow)
     r->rows.loop = r->loop;
     r->rows.rounds = rounds < ROUNDS_IN_ROWS ? rounds : ROUNDS_IN_ROWS;
     /* Without `while`, an error names the first round: the statement is bound again for it, with all rows together. */
-    const bool may = r->stage->condition != NULL || (!r->binder->whole && rounds <= ROUNDS_IN_ROWS);
-    if (may && r->stage->until == NULL && loop_in_rows(r->binder, r->stage, &r->rows, &r->entry)) {
+    const bool may = r->stage->condition || (!r->binder->whole && rounds <= ROUNDS_IN_ROWS);
+    if (may && !r->stage->until && loop_in_rows(r->binder, r->stage, &r->rows, &r->entry)) {
         r->loop->first = r->rows.rounds;
-        r->binder->row_loops = r->binder->row_loops || r->stage->condition == NULL;
+        r->binder->row_loops = r->binder->row_loops || !r->stage->condition;
         *flow = r->entry;
         if (rounds <= ROUNDS_IN_ROWS && r->loop->stated)
             return;
@@ -244,8 +244,8 @@ static int64_t stated_rounds(struct repeat *r)
     struct binder *binder = r->binder;
     struct code code;
     int64_t rounds = -1;
-    if (stage->rounds == NULL) {
-        if (stage->condition == NULL && stage->until == NULL)
+    if (!stage->rounds) {
+        if (!stage->condition && !stage->until)
             bind_error(binder, stage->word_span,
                        "as in `repeat 10: ...`, `repeat while x > 1: ...` or `repeat until max(x) < 1: ...`",
                        "`%s` needs a number of rounds or a condition", text_of_word(binder->arena, stage));
@@ -267,15 +267,15 @@ void bind_repeat(struct binder *binder, const struct stage *stage, struct flow *
     const size_t errors = binder->errors;
     const int64_t rounds = stated_rounds(&r);
     int depth = 0;
-    for (const struct rounds *outer = binder->rounds; outer != NULL; outer = outer->outer)
+    for (const struct rounds *outer = binder->rounds; outer; outer = outer->outer)
         depth++;
     if (depth >= LIMIT_LOOPS)
         bind_error(binder, stage->span, NULL, "loops are nested more than %d deep", LIMIT_LOOPS);
-    bool open = flow->open || flow->task == NULL;
+    bool open = flow->open || !flow->task;
     for (size_t k = 0; k < flow->count; k++)
         open = open || !flow->columns[k].known;
     if (binder->errors > errors || !check_row_wise(&r) || open) {
-        if (flow->task != NULL)
+        if (flow->task)
             task_unknown(binder, stage, flow);
         return;
     }

@@ -42,7 +42,7 @@ static struct pipeline *copy_pipeline(struct expansion *x, const struct pipeline
 
 static bool head_has(const struct head *head, const char *name)
 {
-    for (size_t i = 0; head != NULL && i < head->count; i++) {
+    for (size_t i = 0; head && i < head->count; i++) {
         if (strcmp(head->names[i].text, name) == 0)
             return true;
     }
@@ -53,7 +53,7 @@ static bool head_has(const struct head *head, const char *name)
 static const struct stage_argument *argument_of(const struct expansion *x, const char *name)
 {
     const struct frame *frame = x->frame;
-    if (frame == NULL || frame->arguments == NULL || name == NULL || head_has(x->head, name))
+    if (!frame || !frame->arguments || !name || head_has(x->head, name))
         return NULL;
     for (size_t i = 0; i < frame->def->param_count; i++) {
         if (strcmp(frame->def->params[i].text, name) == 0)
@@ -80,9 +80,9 @@ static void not_a_relation(const struct expansion *x, const struct stage_argumen
 static void copy_name(const struct expansion *x, struct name *name, const char *hint)
 {
     const struct stage_argument *argument = argument_of(x, name->text);
-    if (argument == NULL)
+    if (!argument)
         return;
-    if (argument->expr != NULL && argument->expr->kind == EXPR_NAME)
+    if (argument->expr && argument->expr->kind == EXPR_NAME)
         *name = argument->expr->name;
     else
         bind_error_second(x->binder, argument->span, name->span, "used as a name here", hint,
@@ -94,7 +94,7 @@ static void copy_source(struct expansion *x, struct source_node *source);
 /* The copy of a local name's definition; that itself if it is outside of what is copied. */
 static const struct expr *copy_of_definition(const struct expansion *x, const struct expr *definition)
 {
-    for (const struct copied_definition *copied = x->definitions; copied != NULL; copied = copied->before) {
+    for (const struct copied_definition *copied = x->definitions; copied; copied = copied->before) {
         if (copied->from == definition)
             return copied->to;
     }
@@ -110,14 +110,14 @@ static void add_definition(struct expansion *x, const struct expr *from, const s
 
 static struct expr *copy_expr(struct expansion *x, struct expr *expr)
 {
-    if (expr == NULL)
+    if (!expr)
         return NULL;
     struct arena *arena = x->binder->arena;
-    if (expr->kind == EXPR_NAME && expr->definition == NULL) {
+    if (expr->kind == EXPR_NAME && !expr->definition) {
         const struct stage_argument *argument = argument_of(x, expr->name.text);
-        if (argument != NULL && argument->expr == NULL)
+        if (argument && !argument->expr)
             not_a_value(x, argument, expr->span);
-        if (argument != NULL && argument->expr != NULL)
+        if (argument && argument->expr)
             return argument->expr;
     }
     struct expr *copy = arena_alloc(arena, sizeof *copy);
@@ -129,14 +129,14 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
         if (expr->kind == EXPR_LET || expr->kind == EXPR_FOLD)
             add_definition(x, expr->args[i], copy->args[i]);
     }
-    if (expr->kind == EXPR_INDEX && expr->definition == NULL)
+    if (expr->kind == EXPR_INDEX && !expr->definition)
         copy_name(x, &copy->name, "`let NAME = ...`, before, names a relation whose elements are read by position");
-    if (expr->source != NULL) {
+    if (expr->source) {
         copy->source = arena_alloc(arena, sizeof *copy->source);
         *copy->source = *expr->source;
         copy_source(x, copy->source);
     }
-    if (expr->frame != NULL) {
+    if (expr->frame) {
         struct window_frame *frame = arena_alloc(arena, sizeof *frame);
         *frame = *expr->frame;
         frame->first = copy_expr(x, frame->first);
@@ -156,7 +156,7 @@ static struct expr **copy_exprs(struct expansion *x, struct expr *const *exprs, 
 
 static struct item *copy_items(struct expansion *x, const struct item *items, size_t count)
 {
-    if (items == NULL)
+    if (!items)
         return NULL;
     struct item *copies = arena_array(x->binder->arena, count + 1, sizeof *copies);
     for (size_t i = 0; i < count; i++) {
@@ -171,7 +171,7 @@ static void source_of_argument(const struct expansion *x, const struct stage_arg
                                struct source_node *source)
 {
     const struct name as = source->as;
-    if (argument->source != NULL) {
+    if (argument->source) {
         *source = *argument->source;
     } else if (argument->expr->kind == EXPR_PIPELINE) { /* it looks like one that has a value */
         *source = *argument->expr->source;
@@ -188,7 +188,7 @@ static void source_of_argument(const struct expansion *x, const struct stage_arg
 static void copy_source(struct expansion *x, struct source_node *source)
 {
     const struct stage_argument *argument = source->kind == SOURCE_NAME ? argument_of(x, source->name.text) : NULL;
-    if (argument != NULL) {
+    if (argument) {
         source_of_argument(x, argument, source);
         return;
     }
@@ -228,7 +228,7 @@ static void copy_stage(struct expansion *x, struct stage *stage)
 {
     struct arena *arena = x->binder->arena;
     x->head = stage->head;
-    stage->call = x->frame != NULL ? x->frame->call : NULL;
+    stage->call = x->frame ? x->frame->call : NULL;
     stage->items = copy_items(x, stage->items, stage->item_count);
     stage->aggregates = copy_items(x, stage->aggregates, stage->aggregate_count);
     stage->most = copy_items(x, stage->most, 1);
@@ -244,12 +244,12 @@ static void copy_stage(struct expansion *x, struct stage *stage)
                                    &stage->rounds, &stage->condition, &stage->until};
     for (size_t i = 0; i < sizeof exprs / sizeof *exprs; i++)
         *exprs[i] = copy_expr(x, *exprs[i]);
-    if (stage->along.text != NULL)
+    if (stage->along.text)
         copy_name(x, &stage->along, "as in `shape i 4, j 3` before, with `i` as the argument");
     const struct stage_array body = stages_copied(x, stage->body, stage->body_count);
     stage->body = body.at;
     stage->body_count = body.count;
-    if (stage->loop != NULL)
+    if (stage->loop)
         stage->loop = copy_pipeline(x, stage->loop);
     x->head = NULL;
 }
@@ -268,9 +268,9 @@ static void unknown_stage(struct binder *binder, const struct stage *stage)
     const char *foreign = foreign_advice(name, strlen(name), FOREIGN_STAGE);
     const char *hint = "`pick NAME, ...` selects columns, `bitor(a, b)` is bitwise or; `.help stages` lists all stages";
     const char *nearest;
-    if (foreign != NULL)
+    if (foreign)
         hint = foreign;
-    else if (binding != NULL && binding->kind == BINDING_FUNCTION)
+    else if (binding && binding->kind == BINDING_FUNCTION)
         hint = arena_printf(binder->arena, "`%s` is a function of values: use it within one, as in `map %s(...)`", name,
                             name);
     else if (strlen(name) > 1 && nearest_names(name, names.at, names.count, &nearest, 1) > 0)
@@ -291,9 +291,9 @@ static const char *usage_of(struct arena *arena, const struct stmt *def)
 static bool is_recursive(const struct expansion *x, const struct stmt *def)
 {
     const struct stmt *defining = x->binder->defining;
-    if (defining != NULL && strcmp(defining->name.text, def->name.text) == 0)
+    if (defining && strcmp(defining->name.text, def->name.text) == 0)
         return true;
-    for (const struct frame *frame = x->frame; frame != NULL; frame = frame->caller) {
+    for (const struct frame *frame = x->frame; frame; frame = frame->caller) {
         if (frame->def == def)
             return true;
     }
@@ -305,15 +305,14 @@ static struct stage_argument *copy_arguments(struct expansion *x, const struct s
     struct stage_argument *copies = arena_array(x->binder->arena, stage->argument_count + 1, sizeof *copies);
     for (size_t i = 0; i < stage->argument_count; i++) {
         copies[i] = stage->arguments[i];
-        const struct stage_argument *outer = copies[i].expr != NULL && copies[i].expr->kind == EXPR_NAME
-                                                 ? argument_of(x, copies[i].expr->name.text)
-                                                 : NULL;
-        if (outer != NULL) {
+        const struct stage_argument *outer =
+            copies[i].expr && copies[i].expr->kind == EXPR_NAME ? argument_of(x, copies[i].expr->name.text) : NULL;
+        if (outer) {
             copies[i] = *outer;
             continue;
         }
         copies[i].expr = copy_expr(x, copies[i].expr);
-        if (copies[i].source == NULL)
+        if (!copies[i].source)
             continue;
         struct source_node *source = arena_alloc(x->binder->arena, sizeof *source);
         *source = *copies[i].source;
@@ -329,10 +328,10 @@ static void expand_call(struct expansion *x, const struct stage *stage, struct s
     struct binder *binder = x->binder;
     const char *name = stage->called.text;
     const struct binding *binding = env_find(binder->env, name);
-    const bool defining = binder->defining != NULL && strcmp(binder->defining->name.text, name) == 0;
-    if (binding != NULL && binding->kind == BINDING_STAGE && binding->unknown && !defining)
+    const bool defining = binder->defining && strcmp(binder->defining->name.text, name) == 0;
+    if (binding && binding->kind == BINDING_STAGE && binding->unknown && !defining)
         return; /* its definition failed and was reported */
-    if ((binding == NULL || binding->kind != BINDING_STAGE) && !defining) {
+    if ((!binding || binding->kind != BINDING_STAGE) && !defining) {
         unknown_stage(binder, stage);
         return;
     }
@@ -350,7 +349,7 @@ static void expand_call(struct expansion *x, const struct stage *stage, struct s
         return;
     }
     struct call *call = arena_alloc(binder->arena, sizeof *call);
-    *call = (struct call){def, stage->span, x->frame != NULL ? x->frame->call : NULL, true};
+    *call = (struct call){def, stage->span, x->frame ? x->frame->call : NULL, true};
     const struct frame frame = {def, copy_arguments(x, stage), call, x->frame};
     const struct frame *outer = x->frame;
     x->frame = &frame;
@@ -388,22 +387,22 @@ static bool any_in_stages(const struct stage *stages, size_t count);
 
 static bool any_in_source(const struct source_node *source)
 {
-    return source != NULL && source->kind == SOURCE_PIPELINE &&
+    return source && source->kind == SOURCE_PIPELINE &&
            (any_in_source(&source->pipeline->source) ||
             any_in_stages(source->pipeline->stages, source->pipeline->stage_count));
 }
 
 static bool any_in_expr(const struct expr *expr)
 {
-    bool any = expr != NULL && any_in_source(expr->source);
-    for (size_t i = 0; expr != NULL && i < expr->arg_count && !any; i++)
+    bool any = expr && any_in_source(expr->source);
+    for (size_t i = 0; expr && i < expr->arg_count && !any; i++)
         any = any_in_expr(expr->args[i]);
     return any;
 }
 
 static bool any_in_items(const struct item *items, size_t count)
 {
-    for (size_t i = 0; items != NULL && i < count; i++) {
+    for (size_t i = 0; items && i < count; i++) {
         if (any_in_expr(items[i].expr))
             return true;
     }
@@ -422,7 +421,7 @@ static bool any_in_stages(const struct stage *stages, size_t count)
             if (any_in_source(&stage->sources[k]))
                 return true;
         }
-        if (stage->loop != NULL &&
+        if (stage->loop &&
             (any_in_source(&stage->loop->source) || any_in_stages(stage->loop->stages, stage->loop->stage_count)))
             return true;
     }

@@ -27,7 +27,7 @@ static bool is_row_wise(const struct row_loop *of, const struct task *task)
         return false;
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
-        const bool row = input->task != NULL || place_of(of->loop, input->column) < of->loop->count;
+        const bool row = input->task || place_of(of->loop, input->column) < of->loop->count;
         if (row == input->whole)
             return false;
     }
@@ -55,7 +55,7 @@ static bool body_is_row_wise(const struct row_loop *of, int *level)
 static bool is_carried(const struct loop *loop, const struct task *task, size_t k, size_t place)
 {
     const struct instr *instr = &task->code.at[task->outputs[k].value];
-    while (instr->op == OP_INPUT && task->inputs[instr->integer].task != NULL) {
+    while (instr->op == OP_INPUT && task->inputs[instr->integer].task) {
         const struct input *input = &task->inputs[instr->integer];
         task = input->task;
         instr = &task->code.at[task->outputs[input->output].value];
@@ -68,7 +68,7 @@ static value value_of_input(const struct copying *copying, const struct task *ta
 {
     const struct input *input = &task->inputs[instr->integer];
     const struct loop *loop = copying->of->loop;
-    if (input->task != NULL)
+    if (input->task)
         return copying->outputs[input->task->number][input->output];
     if (input->column == loop->step)
         return copying->index;
@@ -89,7 +89,7 @@ static void copy_values(const struct copying *copying, const struct task *task, 
         inputs[k] = NO_VALUE;
         if (!input->whole || input->column == copying->of->loop->step)
             continue;
-        if (input->column != NULL)
+        if (input->column)
             queue_hold(copying->binder->queue, column_ref(input->column));
         const int64_t number = (int64_t)task_add_input(copying->task, input, arena);
         inputs[k] = code_input(code, number, type_table[input->type].kind, task->span);

@@ -98,9 +98,9 @@ bool repeat_check_round(const struct repeat *r, const struct flow *flow, bool *o
     const struct flow *entry = &r->entry;
     bool good = true;
     size_t place;
-    *open = flow->open || flow->task == NULL || entry->open;
+    *open = flow->open || !flow->task || entry->open;
     for (size_t k = 0; k < entry->count && !*open && good; k++)
-        good = find_slot(flow, entry->columns[k].name, &place) != NULL;
+        good = find_slot(flow, entry->columns[k].name, &place);
     if (!*open && (!good || flow->count != entry->count)) {
         wrong_columns(r, flow);
         return false;

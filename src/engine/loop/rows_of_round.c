@@ -58,10 +58,10 @@ static void bind_rows_after(struct binder *binder, const struct rounds *rounds, 
 
 bool bind_rows_of_round(struct binder *binder, const struct name *name, struct flow *flow)
 {
-    for (const struct rounds *rounds = binder->rounds; rounds != NULL; rounds = rounds->outer) {
+    for (const struct rounds *rounds = binder->rounds; rounds; rounds = rounds->outer) {
         const bool innermost = rounds == binder->rounds;
         if ((innermost && name->text == ROWS_BEFORE_ROUND) ||
-            (rounds->name.text != NULL && strcmp(rounds->name.text, name->text) == 0)) {
+            (rounds->name.text && strcmp(rounds->name.text, name->text) == 0)) {
             bind_rows_before(binder, rounds, name->span, flow);
             return true;
         }

@@ -35,7 +35,7 @@ static size_t collect(struct binder *binder, const struct expr *expr, struct cal
 /* The level of a local name, whose definition comes before it. */
 static size_t level_of_name(const struct calls *calls, const struct expr *name)
 {
-    for (size_t i = 0; name->definition != NULL && i < calls->definition_count; i++) {
+    for (size_t i = 0; name->definition && i < calls->definition_count; i++) {
         if (calls->definitions[i].definition == name->definition)
             return calls->definitions[i].level;
     }
@@ -46,7 +46,7 @@ static size_t collect_arguments(struct binder *binder, const struct expr *expr, 
 {
     size_t level = 0;
     for (size_t i = 0; i < expr->arg_count; i++) {
-        size_t inner = expr->args[i] != NULL ? collect(binder, expr->args[i], calls) : 0;
+        const size_t inner = expr->args[i] ? collect(binder, expr->args[i], calls) : 0;
         level = inner > level ? inner : level;
         if (expr->kind != EXPR_LET)
             continue;
@@ -64,11 +64,11 @@ static size_t collect(struct binder *binder, const struct expr *expr, struct cal
     if (expr->kind == EXPR_NAME)
         return level_of_name(calls, expr);
     /* The aggregate of a window is none of all rows. */
-    size_t level = collect_arguments(binder, expr->kind == EXPR_OVER ? expr->args[0] : expr, calls);
-    if (function == NULL)
+    const size_t level = collect_arguments(binder, expr->kind == EXPR_OVER ? expr->args[0] : expr, calls);
+    if (!function)
         return level;
     if (calls->count == calls->capacity) {
-        size_t capacity = calls->capacity == 0 ? 8 : 2 * calls->capacity;
+        const size_t capacity = calls->capacity == 0 ? 8 : 2 * calls->capacity;
         calls->at = arena_grow(calls->arena, calls->at, calls->count, capacity, sizeof *calls->at);
         calls->levels = arena_grow(calls->arena, calls->levels, calls->count, capacity, sizeof *calls->levels);
         calls->capacity = capacity;
@@ -82,18 +82,18 @@ static size_t collect(struct binder *binder, const struct expr *expr, struct cal
 static void collect_items(struct binder *binder, const struct item *items, size_t count, struct calls *calls)
 {
     for (size_t i = 0; i < count; i++) {
-        if (items[i].expr != NULL)
+        if (items[i].expr)
             collect(binder, items[i].expr, calls);
     }
 }
 
 bool aggregates_any(const struct binder *binder, const struct expr *expr)
 {
-    bool any = aggregate_of_call(binder, expr) != NULL;
+    bool any = aggregate_of_call(binder, expr);
     if (expr->kind == EXPR_OVER)
         expr = expr->args[0];
     for (size_t i = 0; i < expr->arg_count && !any; i++)
-        any = expr->args[i] != NULL && aggregates_any(binder, expr->args[i]);
+        any = expr->args[i] && aggregates_any(binder, expr->args[i]);
     return any;
 }
 
@@ -161,11 +161,11 @@ static struct term key_of_row(struct builder *builder, const struct group_loweri
 {
     struct scope *scope = &builder->reader.scope;
     const struct span span = group->of.stage->span;
-    value row = reader_value(&builder->reader, &group->passes.first, group->first_row, span);
+    const value row = reader_value(&builder->reader, &group->passes.first, group->first_row, span);
     struct term term = term_at(scope, group->of.flow, key->value, row, span);
     term.present = NO_VALUE;
     if (key->nullable) {
-        value missing = term_at(scope, group->of.flow, key->missing, row, span).value;
+        const value missing = term_at(scope, group->of.flow, key->missing, row, span).value;
         term.present = code_op(scope->code, OP_NOT, missing, NO_VALUE, NO_VALUE, span);
     }
     term.logical = key->slot.logical;
@@ -184,7 +184,7 @@ static void add_keys(struct builder *builder, const struct group_lowering *group
     for (size_t i = 0; i < group->of.key_count; i++) {
         value present = NO_VALUE;
         if (first->keys[i].nullable) {
-            value missing = code_input(code, (int64_t)column++, KIND_BOOL, span);
+            const value missing = code_input(code, (int64_t)column++, KIND_BOOL, span);
             present = code_op(code, OP_NOT, missing, NO_VALUE, NO_VALUE, span);
         }
         struct slot slot = first->flow.columns[column];
@@ -205,7 +205,7 @@ static struct term value_of_call(struct reader *reader, const struct aggregate_c
 /* Whether the columns of the first pass are the result as they are. */
 static bool is_plain(const struct group_lowering *group, const struct aggregate_call *calls, size_t count)
 {
-    bool plain = group->id_keys == NULL;
+    bool plain = !group->id_keys;
     for (size_t i = 0; i < group->of.key_count; i++)
         plain = plain && !group->passes.first.keys[i].nullable;
     for (size_t i = 0; i < count; i++)
@@ -222,7 +222,7 @@ static void lower_again(struct group_lowering *group, struct aggregate_call *cal
     passes->between = between;
     pass_begin(&passes->second, &group->of);
     for (size_t i = 0; i < count; i++) {
-        if (recipe_of(&calls[i])->again != NULL && calls[i].known)
+        if (recipe_of(&calls[i])->again && calls[i].known)
             recipe_of(&calls[i])->again(passes, &calls[i]);
     }
     pass_end(&passes->second);
@@ -231,7 +231,7 @@ static void lower_again(struct group_lowering *group, struct aggregate_call *cal
     for (size_t i = 0; i < keys; i++)
         builder_add(&builder, term_of_column(code, between, i, group->of.stage->span), between->columns[i]);
     for (size_t i = 0; i < count; i++) {
-        bool again = recipe_of(&calls[i])->again != NULL;
+        const bool again = recipe_of(&calls[i])->again;
         struct term term = again ? value_of_call(&builder.reader, &calls[i], &passes->second)
                                  : term_of_column(code, between, columns[i], calls[i].expr->span);
         columns[i] = builder_add(&builder, term, calls[i].slot);
@@ -265,9 +265,9 @@ static bool lower_calls(struct group_lowering *group, struct aggregate_call *cal
             recipe_of(&calls[i])->begin(passes, &calls[i]);
             name_value(binder, &calls[i], &passes->first);
         }
-        again = again || recipe_of(&calls[i])->again != NULL;
+        again = again || recipe_of(&calls[i])->again;
     }
-    if (group->id_keys != NULL)
+    if (group->id_keys)
         group->first_row =
             pass_add_plain(&passes->first, AGG_MIN, code_row(passes->first.operands.scope.code, group->of.stage->span),
                            group->of.stage->span);
@@ -283,11 +283,11 @@ static bool lower_calls(struct group_lowering *group, struct aggregate_call *cal
     for (size_t i = 0; i < count; i++) {
         const struct aggregate_recipe *recipe = recipe_of(&calls[i]);
         struct term terms[MOST_BETWEEN];
-        if (recipe->between == NULL) {
+        if (!recipe->between) {
             columns[i] = builder_add(&builder, value_of_call(&builder.reader, &calls[i], NULL), calls[i].slot);
             continue;
         }
-        size_t between = calls[i].known ? recipe->between(&builder.reader, &calls[i], terms) : 0;
+        const size_t between = calls[i].known ? recipe->between(&builder.reader, &calls[i], terms) : 0;
         for (size_t k = 0; k < between; k++)
             calls[i].between[k] = builder_add(&builder, terms[k], slot_of_term(&builder.reader.scope, terms[k]));
         if (between == 0)
@@ -323,7 +323,7 @@ static bool lower_level(struct group_lowering *group, const struct calls *calls,
         if (calls->levels[i] == level)
             chosen[count++] = calls->at[i];
     }
-    bool computed = lower_calls(group, chosen, count, columns, result);
+    const bool computed = lower_calls(group, chosen, count, columns, result);
     add_values(arena, values, chosen, columns, count, result);
     return computed;
 }
@@ -334,10 +334,10 @@ const struct aggregate_values *aggregates_of_stage(struct binder *binder, const 
 {
     struct calls calls = {.arena = binder->arena};
     collect_items(binder, stage->items, stage->item_count, &calls);
-    if (stage->otherwise != NULL)
+    if (stage->otherwise)
         collect(binder, stage->otherwise, &calls);
-    *values = (struct aggregate_values){.rows = ids != NULL ? AGGREGATES_BY_ID : AGGREGATES_OF_ALL};
-    values->ids = ids != NULL ? *ids : 0;
+    *values = (struct aggregate_values){.rows = ids ? AGGREGATES_BY_ID : AGGREGATES_OF_ALL};
+    values->ids = ids ? *ids : 0;
     if (calls.count == 0)
         return NULL;
     struct flow *kept = arena_alloc(binder->arena, sizeof *kept);
@@ -345,7 +345,7 @@ const struct aggregate_values *aggregates_of_stage(struct binder *binder, const 
     binder->aggregates = values;
     for (size_t level = 0; level <= calls.deepest; level++) {
         struct group_lowering group = {
-            .of = {.binder = binder, .stage = stage, .flow = kept, .by_ids = ids != NULL, .ids = values->ids}};
+            .of = {.binder = binder, .stage = stage, .flow = kept, .by_ids = ids, .ids = values->ids}};
         struct flow result;
         lower_level(&group, &calls, level, values, &result);
     }
@@ -368,7 +368,7 @@ static bool needs_ids(const struct calls *calls)
 {
     bool needs = calls->deepest > 0;
     for (size_t i = 0; i < calls->count; i++)
-        needs = needs || recipe_of(&calls->at[i])->again != NULL;
+        needs = needs || recipe_of(&calls->at[i])->again;
     return needs;
 }
 
@@ -412,5 +412,5 @@ void groups_lower(struct binder *binder, const struct stage *stage, const struct
     binder->aggregates = NULL;
     groups->key_names = arena_array(arena, key_count + 1, sizeof *groups->key_names);
     for (size_t i = 0; i < key_count; i++)
-        groups->key_names[i] = group.id_keys != NULL ? keys[i].slot.name : group.passes.first.keys[i].slot.name;
+        groups->key_names[i] = group.id_keys ? keys[i].slot.name : group.passes.first.keys[i].slot.name;
 }

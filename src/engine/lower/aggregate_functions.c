@@ -10,20 +10,20 @@ enum { OPERAND_SHOWN = 40, HALF_BITS = 32 };
 const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span)
 {
     const struct flow *flow = scope->flow;
-    const size_t place = expr == NULL ? 1 : expr->kind == EXPR_POSITION ? (size_t)expr->integer : 0;
-    if (flow != NULL && place > 0 && place <= flow->count && (expr != NULL || flow->count == 1) && !flow->nameless)
+    const size_t place = !expr ? 1 : expr->kind == EXPR_POSITION ? (size_t)expr->integer : 0;
+    if (flow && place > 0 && place <= flow->count && (expr || flow->count == 1) && !flow->nameless)
         return name_written(flow->columns[place - 1].name, scope->binder->arena);
-    return text_of_span(scope->binder->arena, expr != NULL ? expr->span : span, OPERAND_SHOWN);
+    return text_of_span(scope->binder->arena, expr ? expr->span : span, OPERAND_SHOWN);
 }
 
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span)
 {
-    enum term_class which = class_of(scope->code, *term);
-    bool ordered = kind == AGG_MIN || kind == AGG_MAX;
-    bool summed = kind == AGG_SUM || kind == AGG_MEAN;
-    bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
-                (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
+    const enum term_class which = class_of(scope->code, *term);
+    const bool ordered = kind == AGG_MIN || kind == AGG_MAX;
+    const bool summed = kind == AGG_SUM || kind == AGG_MEAN;
+    const bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
+                      (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
     if (!fits) {
         const char *text = operand_shown(scope, expr, span);
         const char *hint = NULL;
@@ -35,8 +35,8 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
         const char *column = name_hint_of_text(scope->binder, expr, scope->flow);
         hint = column ? column : hint;
-        bind_error(scope->binder, expr != NULL ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what,
-                   text, class_noun(which));
+        bind_error(scope->binder, expr ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what, text,
+                   class_noun(which));
         return false;
     }
     *term = term_as_column(scope->binder, *term);
@@ -111,7 +111,7 @@ value any_counted(struct reader *reader, const struct aggregate_call *call)
     const struct span span = call->expr->span;
     if (!call->lacks)
         return NO_VALUE;
-    value count = reader_value(reader, call->pass, call->part[1], span);
+    const value count = reader_value(reader, call->pass, call->part[1], span);
     return code_op(code, OP_LT, code_exact_int(code, 0, span), count, NO_VALUE, span);
 }
 
@@ -128,8 +128,8 @@ static void begin_product(struct lowering *lowering, struct aggregate_call *call
     struct term term = aggregate_argument(lowering, call, AGG_PRODUCT, 0);
     struct code *code = scope_of(lowering)->code;
     if (call->known && term.present != NO_VALUE) {
-        bool number = code->at[term.value].kind == KIND_FLOAT;
-        value one = number ? code_float(code, 1, call->expr->span) : code_exact_int(code, 1, call->expr->span);
+        const bool number = code->at[term.value].kind == KIND_FLOAT;
+        const value one = number ? code_float(code, 1, call->expr->span) : code_exact_int(code, 1, call->expr->span);
         term.value = code_op(code, OP_SELECT, term.present, term.value, one, call->expr->span);
     }
     add_plain(lowering, call, AGG_PRODUCT, term);
@@ -181,7 +181,7 @@ static enum aggregate_kind extreme_of(const struct aggregate_call *call)
 
 static void begin_extreme(struct lowering *lowering, struct aggregate_call *call)
 {
-    enum aggregate_kind kind = extreme_of(call);
+    const enum aggregate_kind kind = extreme_of(call);
     add_extreme(lowering, call, kind, aggregate_argument(lowering, call, kind, 0));
 }
 
@@ -235,7 +235,7 @@ static value join_halves(struct reader *reader, const struct aggregate_call *cal
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
     value low = reader_value(reader, call->pass, call->part[2], span);
-    value carry = code_op(code, OP_SHR, low, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
+    const value carry = code_op(code, OP_SHR, low, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
     high = code_op(code, OP_ADD, high, carry, NO_VALUE, span);
     low = code_op(code, OP_BITAND, low, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
     high = code_op(code, OP_TO_FLOAT, high, NO_VALUE, NO_VALUE, span);
@@ -275,8 +275,8 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
     if (call->halved)
         term.value = join_halves(reader, call, term.value);
     if (call->summed) {
-        value count = reader_value(reader, call->pass, call->part[1], span);
-        value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);
+        const value count = reader_value(reader, call->pass, call->part[1], span);
+        const value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);
         term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
     }
     return of_type(code, term, span);
@@ -291,7 +291,7 @@ static bool share_of(struct lowering *lowering, const struct aggregate_call *cal
     code_init(&code, binder->arena);
     const struct expr *expr = call->expr->args[0];
     struct scope scope = scope_without_columns(binder, &code, "the share is the same for all rows");
-    enum known known = bind_constant(&scope, expr, &scalar);
+    const enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
     *share = known == KNOWN_KIND ? 0 : scalar.kind == KIND_FLOAT ? scalar.number : (double)scalar.integer;
@@ -309,10 +309,10 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
     const struct span span = call->expr->span;
     const bool median = call->function->id == AGGREGATE_MEDIAN;
     double share = 0.5;
-    bool known = median || share_of(lowering, call, &share);
+    const bool known = median || share_of(lowering, call, &share);
     struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
     call->known = call->known && known;
-    enum term_class which = call->known ? class_of(code, term) : CLASS_FLOAT;
+    const enum term_class which = call->known ? class_of(code, term) : CLASS_FLOAT;
     const bool lower = which == CLASS_TEXT || which == CLASS_DATE || which == CLASS_TIMESTAMP;
     call->slot = slot_of(lowering, call, lower ? AGG_MIN : AGG_MEAN, term);
     call->pass = &lowering->first;
@@ -338,7 +338,7 @@ static void begin_any(struct lowering *lowering, struct aggregate_call *call)
 {
     struct scope *scope = scope_of(lowering);
     const struct span span = call->expr->span;
-    value holds = bind_condition(scope, call->expr->args[0]);
+    const value holds = bind_condition(scope, call->expr->args[0]);
     value where = holds;
     call->known = holds != NO_VALUE;
     if (call->known && call->function->id == AGGREGATE_ALL) {
@@ -392,7 +392,7 @@ static value element_of(struct scope *scope, const struct flow *flow, size_t col
                                 .type = flow->columns[column].type,
                                 .name = flow->columns[column].name,
                                 .whole = true};
-    int64_t number = (int64_t)task_add_input(scope->task, &input, scope->binder->arena);
+    const int64_t number = (int64_t)task_add_input(scope->task, &input, scope->binder->arena);
     struct term term = term_of(code_gather(scope->code, number, type_table[input.type].kind, row, span));
     term.present = any;
     term.settled = false;
@@ -404,7 +404,7 @@ struct term element_at(struct reader *reader, const struct aggregate_call *call,
     struct scope *scope = &reader->scope;
     const struct span span = call->expr->span;
     const struct slot *slot = &call->at.columns[call->at_column];
-    value any = any_counted(reader, call);
+    const value any = any_counted(reader, call);
     if (any == NO_VALUE)
         return term_at(scope, &call->at, call->at_column, row, span);
     struct term term = term_of_type(element_of(scope, &call->at, call->at_column, row, any, span), slot->logical);

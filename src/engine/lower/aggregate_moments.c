@@ -13,7 +13,7 @@ static bool is_float(struct scope *scope, const struct aggregate_call *call, siz
 {
     const struct expr *expr = call->expr->args[k];
     struct arena *arena = scope->binder->arena;
-    enum term_class which = class_of(scope->code, term);
+    const enum term_class which = class_of(scope->code, term);
     if (class_is_number(which) || which == CLASS_DECIMAL)
         return true;
     const char *text = operand_shown(scope, expr, expr->span);
@@ -95,8 +95,8 @@ static struct term finish_wmean(struct reader *reader, const struct aggregate_ca
 {
     (void)second;
     const struct span span = call->expr->span;
-    value sum = reader_value(reader, call->pass, call->part[0], span);
-    value weights = reader_value(reader, call->pass, call->part[2], span);
+    const value sum = reader_value(reader, call->pass, call->part[0], span);
+    const value weights = reader_value(reader, call->pass, call->part[2], span);
     return quotient(reader, call, sum, weights, any_counted(reader, call));
 }
 
@@ -149,12 +149,12 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
     struct term term = reader_part(reader, call->pass, call->part[0], span);
-    value count = reader_value(reader, call->pass, call->part[1], span);
+    const value count = reader_value(reader, call->pass, call->part[1], span);
     term.present = binary(code, OP_LT, code_exact_int(code, 1, span), count, span);
     term.settled = true;
     if (call->function->id == AGGREGATE_STDDEV)
         term.value = code_op(code, OP_SQRT, term.value, NO_VALUE, NO_VALUE, span);
-    value unit = code_float(code, (double)power_of_ten(call->scale), span);
+    const value unit = code_float(code, (double)power_of_ten(call->scale), span);
     if (call->scale > 0 && call->function->id != AGGREGATE_CORR)
         term.value = binary(code, OP_DIV, term.value, unit, span);
     if (call->scale > 0 && call->function->id == AGGREGATE_VAR)
@@ -165,7 +165,7 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
 /* argmin, argmax: the extreme first, */
 static void begin_argmin(struct lowering *lowering, struct aggregate_call *call)
 {
-    enum aggregate_kind kind = call->function->id == AGGREGATE_ARGMIN ? AGG_MIN : AGG_MAX;
+    const enum aggregate_kind kind = call->function->id == AGGREGATE_ARGMIN ? AGG_MIN : AGG_MAX;
     add_extreme(lowering, call, kind, aggregate_argument(lowering, call, kind, 0));
     call->plain = false;
     call->at = (struct flow){0};
@@ -191,20 +191,20 @@ static void add_row_of_extreme(struct lowering *lowering, struct aggregate_call 
     bind_aggregated(scope, AGG_MIN, &term, call->expr->args[0], call->function->canonical, span);
     value best = of_group(lowering, call, 0), equal = binary(code, OP_EQ, term.value, best, span);
     if (code->at[best].kind == KIND_FLOAT) {
-        value neither = binary(code, OP_AND, binary(code, OP_NE, best, best, span),
-                               binary(code, OP_NE, term.value, term.value, span), span);
+        const value neither = binary(code, OP_AND, binary(code, OP_NE, best, best, span),
+                                     binary(code, OP_NE, term.value, term.value, span), span);
         equal = binary(code, OP_OR, equal, neither, span);
     }
     if (term.present != NO_VALUE)
         equal = binary(code, OP_AND, term.present, equal, span);
-    value last = code_exact_int(code, INT64_MAX, span);
-    value row = code_op(code, OP_SELECT, equal, code_row(code, span), last, span);
+    const value last = code_exact_int(code, INT64_MAX, span);
+    const value row = code_op(code, OP_SELECT, equal, code_row(code, span), last, span);
     call->again[0] = pass_add_plain(pass, AGG_MIN, row, span);
 }
 
 static struct term finish_argmin(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
 {
-    value row = reader_value(reader, second, call->again[0], call->expr->span);
+    const value row = reader_value(reader, second, call->again[0], call->expr->span);
     if (call->expr->arg_count == 2)
         return element_at(reader, call, row);
     struct term term = term_of(row);

@@ -33,14 +33,14 @@ void pass_group_by(struct pass *pass, size_t column)
 {
     const struct slot *slot = &pass->of->flow->columns[column];
     const enum kind kind = type_table[slot->type].kind;
-    value key = code_input(pass->operands.scope.code, (int64_t)column, kind, pass->of->stage->span);
+    const value key = code_input(pass->operands.scope.code, (int64_t)column, kind, pass->of->stage->span);
     pass_add_key(pass, operands_add(&pass->operands, slot->known ? key : NO_VALUE, *slot));
 }
 
 static struct part *new_part(struct pass *pass, enum aggregate_kind kind, struct slot slot, struct span span)
 {
     if (pass->count == pass->capacity) {
-        size_t capacity = pass->capacity == 0 ? 8 : 2 * pass->capacity;
+        const size_t capacity = pass->capacity == 0 ? 8 : 2 * pass->capacity;
         pass->parts = arena_grow(pass->of->binder->arena, pass->parts, pass->count, capacity, sizeof *pass->parts);
         pass->capacity = capacity;
     }
@@ -56,7 +56,7 @@ size_t pass_add(struct pass *pass, enum aggregate_kind kind, value v, struct slo
 {
     struct part *part = new_part(pass, kind, slot, span);
     const struct code *code = pass->operands.scope.code;
-    enum type type = v != NO_VALUE ? type_of_kind(code->at[v].kind) : TYPE_I64;
+    const enum type type = v != NO_VALUE ? type_of_kind(code->at[v].kind) : TYPE_I64;
     part->has_values = true;
     part->operand = operands_add(&pass->operands, v, (struct slot){.type = type});
     return pass->count - 1;
@@ -77,7 +77,7 @@ size_t pass_add_count(struct pass *pass, value where, struct span span)
         new_part(pass, AGG_COUNT, slot, span);
         return pass->count - 1;
     }
-    value counted = code_op(pass->operands.scope.code, OP_BOOL_TO_INT, where, NO_VALUE, NO_VALUE, span);
+    const value counted = code_op(pass->operands.scope.code, OP_BOOL_TO_INT, where, NO_VALUE, NO_VALUE, span);
     return pass_add(pass, AGG_SUM, counted, slot, span);
 }
 
@@ -93,7 +93,7 @@ static void set_where(struct pass *pass, size_t number, value where)
 size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
                          struct span span)
 {
-    size_t number = pass_add(pass, AGG_QUANTILE, v, slot, span);
+    const size_t number = pass_add(pass, AGG_QUANTILE, v, slot, span);
     pass->parts[number].what.quantile = quantile;
     pass->parts[number].what.lower = lower;
     set_where(pass, number, where);
@@ -102,7 +102,7 @@ size_t pass_add_quantile(struct pass *pass, value v, value where, double quantil
 
 size_t pass_add_distinct(struct pass *pass, value v, value where, struct slot slot, struct span span)
 {
-    size_t number = pass_add(pass, AGG_DISTINCT, v, slot, span);
+    const size_t number = pass_add(pass, AGG_DISTINCT, v, slot, span);
     set_where(pass, number, where);
     return number;
 }
@@ -110,12 +110,12 @@ size_t pass_add_distinct(struct pass *pass, value v, value where, struct slot sl
 size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
                        struct span span)
 {
-    size_t number = pass_add(pass, kind, x, slot, span);
+    const size_t number = pass_add(pass, kind, x, slot, span);
     set_where(pass, number, where);
     if (kind != AGG_CORR)
         return number;
     const struct code *code = pass->operands.scope.code;
-    enum type type = y != NO_VALUE ? type_of_kind(code->at[y].kind) : TYPE_I64;
+    const enum type type = y != NO_VALUE ? type_of_kind(code->at[y].kind) : TYPE_I64;
     pass->parts[number].has_other = true;
     pass->parts[number].other = operands_add(&pass->operands, y, (struct slot){.type = type});
     return number;
@@ -188,7 +188,7 @@ static void end_groups(struct pass *pass)
     size_t *inputs = arena_array(arena, pass->operands.count + 1, sizeof *inputs);
     struct slot *slots = slots_of(pass);
     struct task *task = operands_end(&pass->operands, "group", OPERATOR_GROUP, pass->key_columns, inputs);
-    size_t count = pass->key_columns + pass->count;
+    const size_t count = pass->key_columns + pass->count;
     value *values = arena_array(arena, count + 1, sizeof *values);
     task->column_op->roles = roles_of(pass);
     for (size_t i = 0; i < pass->key_columns; i++) {
@@ -230,11 +230,11 @@ void pass_end(struct pass *pass)
 
 struct term reader_part(struct reader *reader, const struct pass *pass, size_t part, struct span span)
 {
-    size_t column = pass->key_columns + part;
+    const size_t column = pass->key_columns + part;
     if (pass->flow.task == reader->flow->task)
         return term_of_column(reader->scope.code, &pass->flow, column, span);
-    value row = aggregation_is_whole(reader->of) ? code_exact_int(reader->scope.code, 0, span)
-                                                 : code_row(reader->scope.code, span);
+    const value row = aggregation_is_whole(reader->of) ? code_exact_int(reader->scope.code, 0, span)
+                                                       : code_row(reader->scope.code, span);
     return term_at(&reader->scope, &pass->flow, column, row, span);
 }
 

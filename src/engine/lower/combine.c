@@ -28,7 +28,7 @@ static bool is_parameter(const struct stage *stage, const struct name *name)
 
 static bool reads_columns(const struct stage *stage, const struct expr *expr)
 {
-    if (expr->kind == EXPR_INDEX && expr->column.text != NULL && is_parameter(stage, &expr->name))
+    if (expr->kind == EXPR_INDEX && expr->column.text && is_parameter(stage, &expr->name))
         return true;
     for (size_t i = 0; i < expr->arg_count; i++) {
         if (reads_columns(stage, expr->args[i]))
@@ -39,17 +39,17 @@ static bool reads_columns(const struct stage *stage, const struct expr *expr)
 
 bool combines_rows(const struct stage *stage)
 {
-    return stage->head != NULL &&
-           (stage->item_count > 1 || stage->items[0].name.text != NULL || reads_columns(stage, stage->items[0].expr));
+    return stage->head &&
+           (stage->item_count > 1 || stage->items[0].name.text || reads_columns(stage, stage->items[0].expr));
 }
 
 /* The name of a column of the state: as written, or that of the column that the expression is. */
 static const struct name *name_of(const struct combination *c, const struct item *item)
 {
-    if (item->name.text != NULL)
+    if (item->name.text)
         return &item->name;
     const struct expr *expr = item->expr;
-    const bool column = expr->kind == EXPR_INDEX && expr->column.text != NULL && expr->arg_count == 0;
+    const bool column = expr->kind == EXPR_INDEX && expr->column.text && expr->arg_count == 0;
     return column && is_parameter(c->stage, &expr->name) ? &expr->column : NULL;
 }
 
@@ -63,10 +63,10 @@ static bool find_columns(struct combination *c)
         const struct item *item = &c->stage->items[i];
         const struct name *name = name_of(c, item);
         size_t k = 0;
-        while (name != NULL && k < c->from->count && strcmp(c->from->columns[k].name, name->text) != 0)
+        while (name && k < c->from->count && strcmp(c->from->columns[k].name, name->text) != 0)
             k++;
         c->columns[i] = k;
-        if (name == NULL)
+        if (!name)
             bind_error(binder, item->span,
                        "its results are combined again, so they have names of columns: `E as NAME, ...`",
                        "`%s` needs a name", text_of_span(arena, item->span, 40));
@@ -75,7 +75,7 @@ static bool find_columns(struct combination *c)
                        arena_printf(arena, "its results are combined again; the columns are %s",
                                     text_of_columns(arena, c->from)),
                        "the function gives a column `%s`, which the rows do not have", name->text);
-        good = good && name != NULL && k < c->from->count;
+        good = good && name && k < c->from->count;
         for (size_t j = 0; j < i && good; j++) {
             if (c->columns[j] == k) {
                 bind_error(binder, item->span, NULL, "the function gives `%s` twice", name->text);
@@ -286,8 +286,8 @@ static void give_unknown(const struct combination *c, struct flow *flow)
     bool named = true;
     for (size_t i = 0; i < c->count; i++) {
         const struct name *name = name_of(c, &c->stage->items[i]);
-        named = named && name != NULL;
-        slots[i] = (struct slot){.name = name != NULL ? name->text : "", .type = TYPE_I64};
+        named = named && name;
+        slots[i] = (struct slot){.name = name ? name->text : "", .type = TYPE_I64};
         values[i] = NO_VALUE;
     }
     struct task *task = task_of_stage(binder, c->stage, flow);
@@ -317,7 +317,7 @@ static struct task *add_operator(const struct combination *c, struct combining *
     struct task *task = operands_end(&operands, stage->word->canonical, OPERATOR_COMBINE, width, inputs);
     for (size_t k = 0; k < width; k++)
         task->column_op->keys[k] = inputs[operand[k]];
-    task->column_op->exclusive = stage->exclusive.text != NULL;
+    task->column_op->exclusive = stage->exclusive.text;
     task->column_op->combining = how;
     return task;
 }
@@ -331,9 +331,9 @@ static void bind_combination(struct combination *c, struct flow *flow)
     do {
         set_slots(c);
         body = c->known ? bind_body(c, &again) : NULL;
-    } while (body != NULL && again);
+    } while (body && again);
     *how = (struct combining){.reduces = c->stage->word->stage == STAGE_REDUCE};
-    if (body == NULL || (c->stage->initial_count > 0 && !bind_initial(c, how))) {
+    if (!body || (c->stage->initial_count > 0 && !bind_initial(c, how))) {
         give_unknown(c, flow);
         return;
     }
@@ -362,13 +362,13 @@ static bool refuse(struct binder *binder, const struct stage *stage, const struc
     else if (strcmp(stage->head->names[0].text, stage->head->names[1].text) == 0)
         bind_error_second(binder, stage->head->names[1].span, stage->head->names[0].span, "here first", NULL,
                           "`%s` is named twice", stage->head->names[1].text);
-    else if (stage->along.text != NULL)
+    else if (stage->along.text)
         bind_error(binder, stage->along.span, "without `along` it combines all rows",
                    "`%s ... along` combines values of one column, not rows", word);
     else if (flow->group != 0)
         bind_error(binder, stage->span, "other windows are `derive NAME = AGG(E) over A..B`",
                    "within `per`, `%s` does not combine rows", word);
-    else if (stage->exclusive.text != NULL && stage->initial_count == 0)
+    else if (stage->exclusive.text && stage->initial_count == 0)
         bind_error(binder, stage->exclusive.span, "give a value for each column: `exclusive from E, ...`",
                    "an exclusive scan needs initial values: a function has no neutral value");
     return binder->errors > before;

@@ -17,11 +17,11 @@ static struct task *beside(struct binder *binder, const struct stage *stage, con
 static size_t add_column(struct binder *binder, struct task *task, struct flow *flow, const struct input *input,
                          struct slot slot)
 {
-    size_t number = task_add_input(task, input, binder->arena);
+    const size_t number = task_add_input(task, input, binder->arena);
     input_value(&task->code, (int64_t)number, &task->inputs[number], task->span);
     if (number < flow->count + flow->hidden)
         return number; /* one of the flow's own */
-    slot.name = arena_printf(binder->arena, "%s key", slot.name != NULL ? slot.name : "group");
+    slot.name = arena_printf(binder->arena, "%s key", slot.name ? slot.name : "group");
     slot.validity = 0;
     flow->columns[flow->count + flow->hidden++] = slot;
     return number;
@@ -61,7 +61,7 @@ size_t group_ids_add(struct binder *binder, const struct stage *stage, const str
         keys[i].value = add_column(binder, task, flow, &ids->inputs[inputs[keys[i].value]], keys[i].slot);
     }
     const struct input input = {.task = ids, .type = TYPE_I64, .name = "group"};
-    size_t number = add_column(binder, task, flow, &input, *slot);
+    const size_t number = add_column(binder, task, flow, &input, *slot);
     struct flow whole = *flow;
     task_pass_inputs(binder, task, &whole);
     flow->task = task;

@@ -40,6 +40,6 @@ value hoist_input(struct scope *scope, struct task *from, size_t k, struct span 
 {
     const struct output *output = &from->outputs[k];
     const struct input input = {.task = from, .output = k, .type = output->type, .name = output->name};
-    size_t number = task_add_input(scope->task, &input, scope->binder->arena);
+    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
     return input_value(scope->code, (int64_t)number, &input, span);
 }

@@ -8,7 +8,7 @@ void operands_begin(struct binder *binder, const struct stage *stage, const stru
     *operands = (struct operands){.binder = binder, .stage = stage, .flow = flow};
     operands->task = task_reading(binder, "map", stage->span, flow);
     /* The head of scan and reduce belongs to their function. */
-    bool function = stage->word->stage == STAGE_SCAN || stage->word->stage == STAGE_REDUCE;
+    const bool function = stage->word->stage == STAGE_SCAN || stage->word->stage == STAGE_REDUCE;
     operands->scope = scope_of_stage(binder, operands->task, flow, function ? NULL : stage->head);
 }
 
@@ -29,7 +29,7 @@ size_t operands_add(struct operands *operands, value v, struct slot slot)
             return k;
     }
     if (operands->count == operands->capacity) {
-        size_t capacity = operands->capacity == 0 ? 8 : 2 * operands->capacity;
+        const size_t capacity = operands->capacity == 0 ? 8 : 2 * operands->capacity;
         operands->slots = arena_grow(arena, operands->slots, operands->count, capacity, sizeof *operands->slots);
         operands->values = arena_grow(arena, operands->values, operands->count, capacity, sizeof *operands->values);
         operands->capacity = capacity;
@@ -39,7 +39,7 @@ size_t operands_add(struct operands *operands, value v, struct slot slot)
     slot.validity = 0;
     if (is_bare(operands, v, &index)) {
         slot.type = operands->flow->columns[index].type;
-        if (slot.name == NULL)
+        if (!slot.name)
             slot.name = operands->flow->columns[index].name;
     }
     operands->slots[operands->count] = slot;
@@ -75,18 +75,18 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
     struct key_operands key = {.term = term_as_column(operands->binder, bind_term(scope, item->expr))};
     key.slot = slot_of_term(scope, key.term);
     key.slot.name = item->name.text;
-    if (key.slot.name == NULL && bind_is_column(scope, item->expr, key.term, &index))
+    if (!key.slot.name && bind_is_column(scope, item->expr, key.term, &index))
         key.slot.name = operands->flow->columns[index].name;
     const enum stage_kind stage = operands->stage->word->stage;
     const bool named = stage != STAGE_SORT && stage != STAGE_TOP; /* the keys of those are no columns of the result */
-    if (named && key.slot.name == NULL && term_is_known(key.term))
+    if (named && !key.slot.name && term_is_known(key.term))
         key.slot.name = only_column(operands, key.term.value);
     key.nullable = term_is_known(key.term) && key.term.present != NO_VALUE;
     if (key.nullable) {
-        value missing = code_op(code, OP_NOT, key.term.present, NO_VALUE, NO_VALUE, span);
+        const value missing = code_op(code, OP_NOT, key.term.present, NO_VALUE, NO_VALUE, span);
         key.missing = operands_add(operands, missing, (struct slot){.type = TYPE_BOOL});
     }
-    value v = term_is_known(key.term) ? term_settled(code, key.term, span) : NO_VALUE;
+    const value v = term_is_known(key.term) ? term_settled(code, key.term, span) : NO_VALUE;
     key.value = operands_add(operands, v, key.slot);
     return key;
 }

@@ -92,11 +92,11 @@ static bool bind_edge(struct scope *scope, const struct expr *edge, const struct
                    "months differ in length, so a window has none");
         return false;
     }
-    enum known known = bind_constant(&constants, edge, &scalar);
+    const enum known known = bind_constant(&constants, edge, &scalar);
     if (known != KNOWN_VALUE)
         return false;
-    bool timed = term_is_known(window->times);
-    enum term_class which = timed ? class_of(scope->code, window->times) : CLASS_INT;
+    const bool timed = term_is_known(window->times);
+    const enum term_class which = timed ? class_of(scope->code, window->times) : CLASS_INT;
     if (distance_in(which, &scalar, distance))
         return true;
     if (timed)
@@ -127,7 +127,7 @@ static bool bind_times(struct scope *scope, const struct name *name, struct wind
     window->times = term_of_column(scope->code, scope->flow, resolved.index, name->span);
     if (!term_is_known(window->times))
         return false;
-    enum term_class which = class_of(scope->code, window->times);
+    const enum term_class which = class_of(scope->code, window->times);
     if (which != CLASS_INT && which != CLASS_DATE && which != CLASS_TIMESTAMP && which != CLASS_DURATION) {
         bind_error(binder, name->span, "of integers, dates, timestamps and durations there are windows",
                    "there are no distances in `%s`, which is %s", window->name, class_noun(which));
@@ -141,11 +141,11 @@ static bool bind_window(struct scope *scope, const struct window_frame *frame, s
 {
     struct moving_operator *op = &window->op;
     window->times = unknown_term;
-    if (frame->of.text != NULL && !bind_times(scope, &frame->of, window))
+    if (frame->of.text && !bind_times(scope, &frame->of, window))
         return false;
-    op->from_first = frame->first == NULL;
-    op->to_last = frame->last == NULL;
-    op->has[MOVING_TIMES] = frame->of.text != NULL && !(op->from_first && op->to_last);
+    op->from_first = !frame->first;
+    op->to_last = !frame->last;
+    op->has[MOVING_TIMES] = frame->of.text && !(op->from_first && op->to_last);
     bool known = op->from_first || bind_edge(scope, frame->first, window, &op->first);
     known = (op->to_last || bind_edge(scope, frame->last, window, &op->last)) && known;
     if (!known || op->from_first || op->to_last || op->first <= op->last)
@@ -159,10 +159,10 @@ static bool bind_window(struct scope *scope, const struct window_frame *frame, s
 static bool bind_value(struct scope *scope, enum moving_kind kind, const struct expr *call, struct term *term)
 {
     const struct expr *argument = call->args[0];
-    enum term_class which = class_of(scope->code, *term);
-    bool sums = kind == MOVING_SUM || kind == MOVING_MEAN;
-    bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
-                (!sums || class_is_number(which) || which == CLASS_DECIMAL || which == CLASS_DURATION);
+    const enum term_class which = class_of(scope->code, *term);
+    const bool sums = kind == MOVING_SUM || kind == MOVING_MEAN;
+    const bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
+                      (!sums || class_is_number(which) || which == CLASS_DECIMAL || which == CLASS_DURATION);
     if (!fits) {
         bind_error(scope->binder, argument->span,
                    which == CLASS_TEXT ? "of text there are `min`, `max`, `first`, `last` and `count`" : NULL,
@@ -215,7 +215,7 @@ static struct slot slot_of_result(const struct scope *scope, enum moving_kind ki
     struct slot slot = {.name = "window", .type = TYPE_I64, .known = true, .logical = term.logical};
     if (kind == MOVING_COUNT)
         return (struct slot){.name = "window", .type = TYPE_I64, .known = true};
-    enum kind values = scope->code->at[term.value].kind;
+    const enum kind values = scope->code->at[term.value].kind;
     slot.type = kind == MOVING_MEAN                                         ? TYPE_F64
                 : term.logical.kind != LOGICAL_NUMBER && kind != MOVING_SUM ? slot_of_term(scope, term).type
                                                                             : type_of_kind(values);
@@ -228,7 +228,7 @@ static struct slot slot_of_result(const struct scope *scope, enum moving_kind ki
 static void finish_mean(struct code *code, struct logical_type logical, struct term *term, struct span span)
 {
     if (logical.kind == LOGICAL_DECIMAL) {
-        value present = term->present;
+        const value present = term->present;
         term->logical = logical;
         *term = term_to_float(code, *term, span);
         term->present = present;
@@ -262,7 +262,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     if (term->present != NO_VALUE)
         add_column(&columns, op, MOVING_PRESENT, term->present, (struct slot){.name = "present", .type = TYPE_BOOL});
     if (scope->group != 0) {
-        value group = code_input(code, (int64_t)scope->group, KIND_INT, span);
+        const value group = code_input(code, (int64_t)scope->group, KIND_INT, span);
         op->scattered = scope->scattered;
         add_column(&columns, op, MOVING_GROUPS, group, (struct slot){.name = "group", .type = TYPE_I64});
     }
@@ -272,7 +272,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
         add_column(&columns, op, MOVING_TIMES, window->times.value, slot);
     }
     if (op->has[MOVING_TIMES] && scope->place != 0) {
-        value place = code_input(code, (int64_t)scope->place, KIND_INT, span);
+        const value place = code_input(code, (int64_t)scope->place, KIND_INT, span);
         add_column(&columns, op, MOVING_PLACES, place, (struct slot){.name = "place", .type = TYPE_I64});
     }
     if (columns.count == 0) /* the operator has to read something to have rows */
@@ -287,9 +287,10 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     for (size_t k = 0; k < columns.count; k++)
         task->column_op->keys[k] = k;
     task->column_op->moving = *op;
-    bool missing = op->kind != MOVING_COUNT && op->kind != MOVING_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
+    const bool missing =
+        op->kind != MOVING_COUNT && op->kind != MOVING_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
     struct slot *results = arena_array(scope->binder->arena, 2, sizeof *results);
-    value placeholder = code_input(&task->code, 0, type_table[slots[0].type].kind, span);
+    const value placeholder = code_input(&task->code, 0, type_table[slots[0].type].kind, span);
     results[0] = slot_of_result(scope, op->kind, *term);
     results[0].validity = missing ? 1 : 0;
     results[1] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
@@ -317,13 +318,13 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
     const struct expr *call = expr->args[0];
     struct window_rows window = {0};
     struct term term = unknown_term;
-    if (binder->defining != NULL) { /* with unknown parameters */
+    if (binder->defining) { /* with unknown parameters */
         if (find_kind(binder, call, &window.op.kind) && check_arguments(binder, call, window.op.kind) &&
             call->arg_count > 0)
             bind_term(scope, call->args[0]);
         return unknown_term;
     }
-    if (scope->task == NULL || !scope->has_rows) {
+    if (!scope->task || !scope->has_rows) {
         bind_error(binder, expr->span, scope->no_columns, "`over` needs rows, and there are none here");
         return unknown_term;
     }

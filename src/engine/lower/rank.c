@@ -23,7 +23,7 @@ static bool bind_options(struct binder *binder, const struct expr *expr, struct 
         bool *set = strcmp(word, "desc") == 0    ? &ranking->descending
                     : strcmp(word, "dense") == 0 ? &ranking->dense
                                                  : NULL;
-        if (set == NULL || *set) {
+        if (!set || *set) {
             bind_error(binder, option->span, "usage: rank(E [, desc] [, dense])",
                        "after its value `rank` takes `desc` and `dense`");
             return false;
@@ -36,7 +36,7 @@ static bool bind_options(struct binder *binder, const struct expr *expr, struct 
 /* A key whose ascending order is that of the values, or their descending one. NaN stays last. */
 static value key_of(struct code *code, const struct ranking *ranking, struct span span)
 {
-    value v = term_settled(code, ranking->term, span);
+    const value v = term_settled(code, ranking->term, span);
     if (!ranking->descending)
         return v;
     switch (code->at[v].kind) {
@@ -93,7 +93,7 @@ static struct flow order_rows(struct binder *binder, struct flow *keys, struct s
     struct slot *slots = arena_array(arena, RANKED, sizeof *slots);
     slots[RANKED_PLACE] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
     slots[RANKED_EQUALS] = (struct slot){.name = "equals", .type = TYPE_I64, .known = true};
-    value placeholder = code_input(&task->code, 0, KIND_INT, span);
+    const value placeholder = code_input(&task->code, 0, KIND_INT, span);
     struct flow ordered = *keys;
     task_set_slots(binder, task, &ordered, slots, (value[]){placeholder, placeholder}, 2, 0);
 
@@ -101,7 +101,7 @@ static struct flow order_rows(struct binder *binder, struct flow *keys, struct s
     struct code *code = &reading->code;
     struct input group = input_of(keys, KEY_GROUP);
     group.whole = true;
-    int64_t number = (int64_t)task_add_input(reading, &group, arena);
+    const int64_t number = (int64_t)task_add_input(reading, &group, arena);
     value values[RANKED] = {code_input(code, RANKED_PLACE, KIND_INT, span),
                             code_input(code, RANKED_EQUALS, KIND_INT, span)};
     values[RANKED_GROUP] = code_lookup(code, number, KIND_INT, values[RANKED_PLACE], span);
@@ -115,18 +115,18 @@ static struct flow order_rows(struct binder *binder, struct flow *keys, struct s
 static value rank_of(struct scope *scope, bool dense, struct span span)
 {
     struct code *code = scope->code;
-    value one = code_exact_int(code, 1, span);
+    const value one = code_exact_int(code, 1, span);
     scope->group = RANKED_GROUP;
     if (dense) {
-        value equals = code_input(code, RANKED_EQUALS, KIND_INT, span);
-        value first = lower_first_of_group(scope, equals, span);
-        value above = code_op(code, OP_SUB, equals, first, NO_VALUE, span);
+        const value equals = code_input(code, RANKED_EQUALS, KIND_INT, span);
+        const value first = lower_first_of_group(scope, equals, span);
+        const value above = code_op(code, OP_SUB, equals, first, NO_VALUE, span);
         return code_op(code, OP_ADD, above, one, NO_VALUE, span);
     }
-    value row = lower_row_of_group(scope, span);
+    const value row = lower_row_of_group(scope, span);
     scope->group = RANKED_EQUALS;
-    value equal = lower_row_of_group(scope, span);
-    value above = code_op(code, OP_SUB, row, equal, NO_VALUE, span);
+    const value equal = lower_row_of_group(scope, span);
+    const value above = code_op(code, OP_SUB, row, equal, NO_VALUE, span);
     return code_op(code, OP_ADD, above, one, NO_VALUE, span);
 }
 
@@ -157,16 +157,16 @@ struct term lower_rank(struct scope *scope, const struct expr *expr)
         bind_error(binder, expr->span, "usage: rank(E [, desc] [, dense])", "`rank` takes a value");
         return unknown_term;
     }
-    bool good = bind_options(binder, expr, &ranking);
-    if (binder->defining == NULL && (scope->task == NULL || !scope->has_rows)) {
+    const bool good = bind_options(binder, expr, &ranking);
+    if (!binder->defining && (!scope->task || !scope->has_rows)) {
         bind_error(binder, expr->span, scope->no_columns, "`rank` needs rows, and there are none here");
         return unknown_term;
     }
     scope->reads_row = true;
     ranking.term = bind_term(scope, expr->args[0]);
-    if (!good || !term_is_known(ranking.term) || binder->defining != NULL)
+    if (!good || !term_is_known(ranking.term) || binder->defining)
         return unknown_term;
-    enum term_class which = class_of(scope->code, ranking.term);
+    const enum term_class which = class_of(scope->code, ranking.term);
     if (which == CLASS_MONTHS || which == CLASS_MISSING) {
         bind_error(binder, expr->args[0]->span, NULL, "`rank` needs values with an order, not %s", class_noun(which));
         return unknown_term;

@@ -14,12 +14,12 @@ struct task *task_new(struct binder *binder, const char *name, struct span span,
     struct task *task = queue_add(binder->queue);
     struct stage_mark *mark = arena_alloc(binder->arena, sizeof *mark);
     *mark = (struct stage_mark){.name = name, .text = text_of_span(binder->arena, span, MARK_LENGTH), .span = span};
-    for (const struct call *call = binder->call; call != NULL; call = call->caller)
+    for (const struct call *call = binder->call; call; call = call->caller)
         mark->called = call->span;
     task->stages = mark;
     task->stage_count = 1;
     task->span = span;
-    if (flow != NULL)
+    if (flow)
         flow->task = task;
     return task;
 }
@@ -71,7 +71,7 @@ struct scope scope_of_stage(struct binder *binder, struct task *task, const stru
         .scattered = flow->scattered,
         .shape = flow->shape,
     };
-    if (head != NULL)
+    if (head)
         name_check_head(&scope);
     return scope;
 }
@@ -94,7 +94,7 @@ void task_set_slots(struct binder *binder, struct task *task, struct flow *flow,
     task->outputs = arena_array(binder->arena, task->output_count, sizeof *task->outputs);
     for (size_t i = 0; i < task->output_count; i++) {
         /* Unknown values are never run, but must be safe to inspect. */
-        value v = values[i] != NO_VALUE ? values[i] : code_int(&task->code, 0, task->span);
+        const value v = values[i] != NO_VALUE ? values[i] : code_int(&task->code, 0, task->span);
         task->outputs[i] = (struct output){
             .value = v,
             .name = slots[i].name,
@@ -120,7 +120,7 @@ static size_t hidden_place(struct arena *arena, struct slot *slots, value *value
         if (values[k] == present)
             return k;
     }
-    size_t place = count + (*hidden)++;
+    const size_t place = count + (*hidden)++;
     slots[place] = (struct slot){.name = arena_printf(arena, "%s present", of), .type = TYPE_BOOL, .known = true};
     values[place] = present;
     return place;
@@ -143,7 +143,7 @@ static void keep_keys(struct binder *binder, struct task *task, const struct flo
     struct term *values = arena_array(binder->arena, flow->key_count + *count + 1, sizeof *values);
     size_t added = 0;
     for (size_t i = 0; i < flow->key_count; i++) {
-        size_t at = find_key(flow->columns, flow->count, i);
+        const size_t at = find_key(flow->columns, flow->count, i);
         if (find_key(*columns, *count, i) < *count || at == flow->count)
             continue;
         for (size_t k = 0; k < *count; k++) {
@@ -172,7 +172,7 @@ static void carry_groups(struct task *task, struct flow *flow, struct slot *slot
     for (size_t i = 0; i < 2; i++) {
         if (*carried[i] == 0)
             continue;
-        size_t place = count + (*hidden)++;
+        const size_t place = count + (*hidden)++;
         slots[place] = flow->columns[*carried[i]];
         values[place] = code_input(&task->code, (int64_t)*carried[i], KIND_INT, task->span);
         *carried[i] = place;
@@ -206,7 +206,7 @@ void task_set_outputs(struct binder *binder, struct task *task, struct flow *flo
 
 void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flow)
 {
-    size_t count = flow->count + flow->hidden;
+    const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count, sizeof *values);
     for (size_t i = 0; i < count; i++) {
         const struct input *input = &task->inputs[i];
@@ -253,11 +253,11 @@ void name_columns(struct binder *binder, struct slot *columns, size_t count)
     struct name_set names;
     name_set_init(&names, binder->arena, count);
     for (size_t i = 0; i < count; i++) {
-        if (columns[i].name != NULL)
+        if (columns[i].name)
             columns[i].name = name_set_add(&names, columns[i].name);
     }
     for (size_t i = 0; i < count; i++) {
-        if (columns[i].name == NULL)
+        if (!columns[i].name)
             columns[i].name = name_set_add(&names, arena_printf(binder->arena, "c%zu", i + 1));
     }
 }

@@ -116,8 +116,7 @@ static struct compensated_sum float_sum(const double *high, int64_t spread, int6
 
 static bool cols_supports(const struct group_aggregate *group_agg)
 {
-    return group_agg->kind == GROUP_COUNT || group_agg->kind == GROUP_FLOAT_SUM ||
-           adder(group_agg->kind, LANE_I64) != NULL;
+    return group_agg->kind == GROUP_COUNT || group_agg->kind == GROUP_FLOAT_SUM || adder(group_agg->kind, LANE_I64);
 }
 
 struct cols {
@@ -149,7 +148,7 @@ static void write_states(const struct cols *cols, const void *states, int64_t co
         counts[i] = reduction->length;
     }
     for (int64_t done = 0; done < count; done += OPERATOR_BLOCK) {
-        int some = count - done < OPERATOR_BLOCK ? (int)(count - done) : OPERATOR_BLOCK;
+        const int some = count - done < OPERATOR_BLOCK ? (int)(count - done) : OPERATOR_BLOCK;
         if (!group_aggregate_write(&reduction->group_agg, reduction->aggregate,
                                    (const char *)states + (size_t)done * size, counts, places, some, reduction->result,
                                    col + done))
@@ -164,7 +163,7 @@ static void add_strip(const struct cols *cols, int64_t *states, int64_t spread, 
 {
     _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
     for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
-        int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
+        const int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
         operator_prefetch(cols->reduction->column, row + ahead, count);
         const void *values = axis_values(cols->reduction->column, cols->lane, row, count, space);
         if (cols->add)
@@ -182,9 +181,9 @@ static void add_strips(void *context, int member, int64_t part)
         states = cols->states[member] = heap_array((size_t)(FLOAT_PARTS * cols->width), sizeof *states);
         clear_states(cols, states, cols->width);
     }
-    int64_t end = part_begin(&cols->parts, part + 1);
+    const int64_t end = part_begin(&cols->parts, part + 1);
     for (int64_t strip = part_begin(&cols->parts, part); strip < end; strip++) {
-        int64_t begin = strip * cols->width;
+        const int64_t begin = strip * cols->width;
         add_strip(cols, states, cols->width, begin, min_int64(begin + cols->width, cols->rows), BLOCK_ROWS);
     }
 }
@@ -232,7 +231,7 @@ static enum status by_strips(struct cols *cols)
     cols->states = heap_array((size_t)reduction->workers->threads, sizeof *cols->states);
     cols->parts =
         partition_rows(reduction->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
-    bool done = workers_run(reduction->workers, cols->parts.count, add_strips, cols);
+    const bool done = workers_run(reduction->workers, cols->parts.count, add_strips, cols);
     if (done)
         merge_states(cols);
     for (int i = 0; i < reduction->workers->threads; i++)
@@ -301,7 +300,7 @@ static void finish_row(struct axis_reduction *reduction, const struct agg_state 
 {
     struct scalar sum;
     bool certain;
-    bool known = agg_value(state, reduction->aggregate, &sum, &certain);
+    const bool known = agg_value(state, reduction->aggregate, &sum, &certain);
     if (!known || !certain || (sum.kind == KIND_INT && !scalar_fits(&sum)))
         *reduction->flagged = true;
     else if (sum.kind == KIND_FLOAT)
@@ -314,7 +313,7 @@ static void fold_rows(const struct pieces *pieces, struct agg_state *state, int6
 {
     _Alignas(CACHE_LINE) int64_t space[BLOCK_ROWS];
     for (int64_t row = begin; row < end; row += BLOCK_ROWS) {
-        int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
+        const int count = end - row < BLOCK_ROWS ? (int)(end - row) : BLOCK_ROWS;
         operator_prefetch(pieces->reduction->column, row + count, count);
         pieces->fold(state, axis_values(pieces->reduction->column, pieces->lane, row, count, space), count);
     }
@@ -360,7 +359,7 @@ static enum status long_rows(struct axis_reduction *reduction)
     }
     pieces.parts =
         partition_rows(reduction->workers, reduction->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
-    bool done = workers_run(reduction->workers, pieces.parts.count, add_pieces, &pieces);
+    const bool done = workers_run(reduction->workers, pieces.parts.count, add_pieces, &pieces);
     if (done && pieces.states)
         merge_pieces(&pieces);
     free(pieces.states);
@@ -384,7 +383,7 @@ static void add_blocks(void *context, int member, int64_t part)
     struct axis_reduction *reduction = block->reduction;
     _Alignas(CACHE_LINE) struct compensated_sum states[OPERATOR_BLOCK]; /* the largest state of any aggregate */
     int64_t values[OPERATOR_BLOCK];
-    int64_t end = part_begin(&block->parts, part + 1);
+    const int64_t end = part_begin(&block->parts, part + 1);
     for (int64_t row = part_begin(&block->parts, part); row < end; row += block->rows) {
         const int rows = end - row < block->rows ? (int)(end - row) : block->rows;
         const int count = rows * (int)reduction->length;

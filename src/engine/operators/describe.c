@@ -89,7 +89,7 @@ static void add_int(const struct describing *describing, struct share *share, in
     if (describing->hist.bins > 0)
         share->counts[histogram_bin_of_int(&describing->hist, integer)]++;
     if (describing->method == BY_MAP) {
-        uint64_t bit = (uint64_t)integer - (uint64_t)describing->hist.lo;
+        const uint64_t bit = (uint64_t)integer - (uint64_t)describing->hist.lo;
         share->map[bit / 64] |= (uint64_t)1 << bit % 64;
     } else if (describing->method == BY_SKETCH) {
         hyperloglog_add(&share->sketch, (uint64_t)integer);
@@ -128,7 +128,7 @@ static void add_block(const struct describing *describing, struct share *share, 
 static void run_blocks(const struct describing *describing, int member, int64_t part, block_fn *block)
 {
     double values[OPERATOR_BLOCK]; /* or as many integers */
-    int64_t end = part_begin(&describing->parts, part + 1);
+    const int64_t end = part_begin(&describing->parts, part + 1);
     for (int64_t row = part_begin(&describing->parts, part); row < end; row += OPERATOR_BLOCK) {
         int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         count = operator_present_values(describing->column, row, count, values);
@@ -171,7 +171,7 @@ static void merge_bounds(struct describing *describing, int members, struct colu
         all->present += share->present;
         exact_sum_merge(&all->sum, &share->sum);
     }
-    int64_t seen = all->present - all->nans;
+    const int64_t seen = all->present - all->nans;
     bool certain;
     summary->missing = describing->column->rows - all->present;
     summary->nans = all->nans;
@@ -204,7 +204,7 @@ static void choose_bins(struct describing *describing, const struct column_summa
     }
     hist->lo = (int64_t)summary->least.integer;
     hist->hi = (int64_t)summary->greatest.integer;
-    uint64_t steps = (uint64_t)hist->hi - (uint64_t)hist->lo;
+    const uint64_t steps = (uint64_t)hist->hi - (uint64_t)hist->lo;
     hist->bins = steps < DESCRIBE_BINS ? (int64_t)steps + 1 : DESCRIBE_BINS;
 }
 
@@ -228,7 +228,7 @@ static int64_t count_sorted(const struct describing *describing)
     uint64_t *bits = heap_array((size_t)column->rows, sizeof *bits);
     size_t count = 0;
     for (int64_t row = 0; row < column->rows; row++) {
-        double number = describing->number ? column_get_float(column, row) : 0;
+        const double number = describing->number ? column_get_float(column, row) : 0;
         if (!isnan(number) && !column_is_missing(column, row))
             bits[count++] = describing->number ? bits_of(number) : (uint64_t)column_get_int(column, row);
     }
@@ -331,7 +331,7 @@ static bool describe_column(const struct column *column, const struct workers *w
         share->fhi = -INFINITY;
         exact_sum_init(&share->sum);
     }
-    bool done = describe_passes(&describing, workers, summary);
+    const bool done = describe_passes(&describing, workers, summary);
     for (int i = 0; i < workers->threads; i++)
         free(describing.shares[i].map);
     free(describing.shares);
@@ -350,8 +350,8 @@ enum status describe(const struct relation *relation, const struct workers *work
         const struct column *column = relation->columns[k];
         summary->type_name = logical_type_name(column->logical, column->type);
         summary->floats = type_table[column->type].kind == KIND_FLOAT;
-        bool done = column->logical.kind == LOGICAL_TEXT ? describe_text(column, workers, arena, summary)
-                                                         : describe_column(column, workers, summary);
+        const bool done = column->logical.kind == LOGICAL_TEXT ? describe_text(column, workers, arena, summary)
+                                                               : describe_column(column, workers, summary);
         if (!done)
             return STATUS_CANCELLED;
     }

@@ -33,7 +33,7 @@ static void emit(void *context, const struct found *found)
     const struct distinct *distinct = context;
     const int64_t *first = found->states[FIRST];
     for (int i = 0; i < found->count; i++) {
-        int64_t row = first[found->places[i]];
+        const int64_t row = first[found->places[i]];
         atomic_fetch_or_explicit(&distinct->kept[row / WORD_BITS], UINT64_C(1) << (row % WORD_BITS),
                                  memory_order_relaxed);
     }
@@ -117,7 +117,7 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
     if (workers_run(distinct->workers, distinct->parts.count, count_part, distinct)) {
         int64_t at = 0;
         for (int64_t i = 0; i < distinct->parts.count; i++) {
-            int64_t count = distinct->begins[i];
+            const int64_t count = distinct->begins[i];
             distinct->begins[i] = at;
             at += count;
         }
@@ -167,7 +167,7 @@ enum status operator_distinct(const struct operator_job *job, const struct worke
 {
     (void)flagged; /* cannot fail */
     struct distinct distinct = {.job = job, .workers = workers};
-    size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
+    const size_t size = ((size_t)job->rows / WORD_BITS + 1) * sizeof *distinct.kept;
     *job->result_rows = 0;
     distinct.kept = zeroed_alloc(size);
     enum status status = distinct.kept ? STATUS_OK : STATUS_FAILED;

@@ -28,7 +28,8 @@ static void count_part(void *context, int member, int64_t part)
     int64_t *own = counting->own ? counting->own + member * counting->codes : NULL;
     int64_t values[OPERATOR_BLOCK], end = part_begin(&counting->parts, part + 1);
     for (int64_t row = part_begin(&counting->parts, part); row < end; row += OPERATOR_BLOCK) {
-        int count = operator_present_values(counting->column, row, (int)min_int64(end - row, OPERATOR_BLOCK), values);
+        const int count =
+            operator_present_values(counting->column, row, (int)min_int64(end - row, OPERATOR_BLOCK), values);
         for (int i = 0; i < count && own; i++)
             own[values[i]]++;
         for (int i = 0; i < count && !own; i++)
@@ -63,7 +64,7 @@ bool frequencies_count(struct frequencies *frequencies, const struct column *col
         counting.own = heap_array(threads * codes, sizeof *counting.own);
     else
         counting.shared = heap_array(codes, sizeof *counting.shared);
-    bool done = workers_run(workers, counting.parts.count, count_part, &counting);
+    const bool done = workers_run(workers, counting.parts.count, count_part, &counting);
     *frequencies = (struct frequencies){.codes = (int64_t)codes};
     if (done) {
         frequencies->counts = heap_array(codes, sizeof *frequencies->counts);
@@ -82,7 +83,7 @@ void frequencies_free(struct frequencies *frequencies)
 
 static bool is_before(const struct frequencies *frequencies, int64_t a, int64_t b)
 {
-    int64_t more = frequencies->counts[a] - frequencies->counts[b];
+    const int64_t more = frequencies->counts[a] - frequencies->counts[b];
     return more != 0 ? more > 0 : a < b;
 }
 
@@ -94,7 +95,7 @@ static void sift_down(const struct frequencies *frequencies, int64_t *heap, size
             child++;
         if (!is_before(frequencies, heap[at], heap[child]))
             return;
-        int64_t code = heap[at];
+        const int64_t code = heap[at];
         heap[at] = heap[child];
         heap[child] = code;
     }
@@ -103,7 +104,7 @@ static void sift_down(const struct frequencies *frequencies, int64_t *heap, size
 static void sift_up(const struct frequencies *frequencies, int64_t *heap, size_t at)
 {
     for (size_t parent; at > 0 && is_before(frequencies, heap[parent = (at - 1) / 2], heap[at]); at = parent) {
-        int64_t code = heap[at];
+        const int64_t code = heap[at];
         heap[at] = heap[parent];
         heap[parent] = code;
     }
@@ -124,7 +125,7 @@ size_t frequencies_top(const struct frequencies *frequencies, int64_t *codes, si
         }
     }
     for (size_t left = count; left > 1; left--) {
-        int64_t last = codes[0];
+        const int64_t last = codes[0];
         codes[0] = codes[left - 1];
         codes[left - 1] = last;
         sift_down(frequencies, codes, left - 1);

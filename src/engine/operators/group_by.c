@@ -58,7 +58,7 @@ static void emit(void *context, const struct found *found)
 {
     struct grouped *grouped = context;
     const struct operator_job *job = grouped->job;
-    size_t keys = job->task->column_op->key_count;
+    const size_t keys = job->task->column_op->key_count;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->results[k])
             continue;
@@ -68,7 +68,7 @@ static void emit(void *context, const struct found *found)
         }
         if (job->task->aggregates[k - keys].kind == AGG_QUANTILE)
             continue;
-        size_t group_agg = grouped->group_aggregate_of[k - keys];
+        const size_t group_agg = grouped->group_aggregate_of[k - keys];
         if (!group_aggregate_write(&grouped->group_aggs[group_agg], &job->task->aggregates[k - keys],
                                    found->states[group_agg], found->states[COUNT], found->places, found->count,
                                    job->results[k], found->at))
@@ -155,7 +155,7 @@ static enum status find_keys(struct grouped *grouped, const struct workers *work
     const struct column **columns = heap_array(column_op->key_count, sizeof *columns);
     for (size_t i = 0; i < column_op->key_count; i++)
         columns[i] = job->inputs[column_op->keys[i]];
-    enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers);
+    const enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers);
     free(columns);
     return status;
 }

@@ -34,10 +34,10 @@ typedef void block_fn(const struct numbering *numbering, const uint64_t *codes, 
 static void read_blocks(const struct numbering *numbering, int64_t part, block_fn *fn)
 {
     uint64_t codes[KEY_BLOCK];
-    int64_t end = part_begin(&numbering->parts, part + 1);
+    const int64_t end = part_begin(&numbering->parts, part + 1);
     for (int64_t row = part_begin(&numbering->parts, part); row < end && !workers_cancelled(numbering->workers);
          row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(numbering->keys, 0, row, count, codes);
         fn(numbering, codes, count, row);
     }
@@ -141,11 +141,11 @@ static enum status number_by_hash(struct numbering *numbering, const struct work
     numbering->slots = heap_array((size_t)1 << numbering->slot_bits, sizeof *numbering->slots);
     numbering->ranks = heap_array((size_t)1 << numbering->slot_bits, sizeof *numbering->ranks);
     for (int64_t i = 0; i < numbering->count; i++) {
-        size_t slot = find_slot(numbering, numbering->codes[i]);
+        const size_t slot = find_slot(numbering, numbering->codes[i]);
         numbering->slots[slot] = numbering->codes[i];
         numbering->ranks[slot] = (uint32_t)i + 1;
     }
-    bool whole = workers_run(workers, numbering->parts.count, look_up_part, numbering);
+    const bool whole = workers_run(workers, numbering->parts.count, look_up_part, numbering);
     free(numbering->slots);
     free(numbering->ranks);
     return whole ? STATUS_OK : STATUS_CANCELLED;
@@ -177,7 +177,7 @@ static void count_steps(void *context, int member, int64_t part)
     (void)member;
     struct numbering *numbering = context;
     bool steps[STEP_BLOCK];
-    int64_t end = part_begin(&numbering->parts, part + 1);
+    const int64_t end = part_begin(&numbering->parts, part + 1);
     for (int64_t at = part_begin(&numbering->parts, part); at < end && !workers_cancelled(numbering->workers);
          at += STEP_BLOCK)
         numbering->steps[part] +=
@@ -189,11 +189,11 @@ static void write_steps(void *context, int member, int64_t part)
     (void)member;
     const struct numbering *numbering = context;
     bool steps[STEP_BLOCK];
-    int64_t end = part_begin(&numbering->parts, part + 1);
+    const int64_t end = part_begin(&numbering->parts, part + 1);
     uint32_t id = (uint32_t)numbering->steps[part];
     for (int64_t at = part_begin(&numbering->parts, part); at < end && !workers_cancelled(numbering->workers);
          at += STEP_BLOCK) {
-        int count = end - at < STEP_BLOCK ? (int)(end - at) : STEP_BLOCK;
+        const int count = end - at < STEP_BLOCK ? (int)(end - at) : STEP_BLOCK;
         mark_steps(numbering, at, count, steps);
         for (int i = 0; i < count; i++) {
             id += steps[i];
@@ -213,7 +213,7 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
         status = STATUS_CANCELLED;
     int64_t all = 0;
     for (int64_t part = 0; part < numbering->parts.count; part++) {
-        int64_t steps = numbering->steps[part];
+        const int64_t steps = numbering->steps[part];
         numbering->steps[part] = all;
         all += steps;
     }

@@ -33,7 +33,7 @@ static const uint64_t sign_64 = UINT64_C(1) << 63;
 static struct parts parts_of(const struct workers *workers, int64_t rows, int64_t groups)
 {
     int64_t parts = groups > 0 ? MOST_COUNTS / groups : 1;
-    int64_t most = 4 * (int64_t)workers->threads;
+    const int64_t most = 4 * (int64_t)workers->threads;
     parts = parts > most ? most : parts < 1 ? 1 : parts;
     int64_t size = (rows + parts - 1) / parts;
     size = size < PART_ROWS ? PART_ROWS : size;
@@ -98,7 +98,7 @@ static int64_t set_places(const struct partition *partition)
     for (int64_t group = 0; group < partition->groups; group++) {
         for (int64_t part = 0; part < partition->parts.count; part++) {
             int64_t *place = &partition->places[part * partition->groups + group];
-            int64_t count = *place;
+            const int64_t count = *place;
             *place = all;
             all += count;
         }
@@ -108,7 +108,7 @@ static int64_t set_places(const struct partition *partition)
 
 static void exchange(uint64_t *a, uint64_t *b)
 {
-    uint64_t kept = *a;
+    const uint64_t kept = *a;
     *a = *b;
     *b = kept;
 }
@@ -119,7 +119,7 @@ static uint64_t select_kth(uint64_t *images, int64_t count, int64_t k)
 {
     int64_t lo = 0, hi = count - 1;
     while (lo < hi) {
-        int64_t middle = lo + (hi - lo) / 2;
+        const int64_t middle = lo + (hi - lo) / 2;
         if (images[middle] < images[lo])
             exchange(&images[middle], &images[lo]);
         if (images[hi] < images[lo])
@@ -245,7 +245,7 @@ static enum status run_aggregate(const struct operator_job *job, size_t i, const
     size_t got = 0;
     partition.places = zeroed_alloc(places);
     partition.images = buffer_pool_alloc(workers->pool, (size_t)job->rows * sizeof *partition.images, &got);
-    enum status status = partition.places && partition.images ? run(&partition, workers) : STATUS_FAILED;
+    const enum status status = partition.places && partition.images ? run(&partition, workers) : STATUS_FAILED;
     zeroed_free(partition.places, places);
     buffer_pool_release(workers->pool, partition.images, got);
     return status;

@@ -184,6 +184,6 @@ enum status group_stream_finish(struct group_stream *stream, int64_t *rows, bool
     *rows = 0;
     for (int i = 0; i < stream->workers.threads; i++)
         *rows += stream->members[i].rows;
-    enum status status = dense_groups_finish(stream->dense, stream->job.result_rows);
+    const enum status status = dense_groups_finish(stream->dense, stream->job.result_rows);
     return grouped_finish(&stream->grouped, status, flagged);
 }

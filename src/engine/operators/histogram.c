@@ -81,7 +81,7 @@ static void count_values(const struct histogram *histogram, struct share *share,
     for (int i = 0; i < count && !hist->number; i++)
         share->counts[histogram_bin_of_int(hist, ((const int64_t *)values)[i])]++;
     for (int i = 0; i < count && hist->number; i++) {
-        double number = ((const double *)values)[i];
+        const double number = ((const double *)values)[i];
         if (number == number)
             share->counts[histogram->number_edges ? bin_by_edges(histogram, number)
                                                   : histogram_bin_of_float(hist, number)]++;
@@ -92,9 +92,9 @@ static void bound_part(void *context, int member, int64_t part)
 {
     const struct histogram *histogram = context;
     double values[OPERATOR_BLOCK]; /* or as many integers */
-    int64_t end = part_begin(&histogram->parts, part + 1);
+    const int64_t end = part_begin(&histogram->parts, part + 1);
     for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
-        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         operator_values(histogram->column, row, count, values);
         if (histogram->hist.number)
             bound_floats(&histogram->shares[member], values, count);
@@ -107,9 +107,9 @@ static void count_part(void *context, int member, int64_t part)
 {
     const struct histogram *histogram = context;
     double values[OPERATOR_BLOCK];
-    int64_t end = part_begin(&histogram->parts, part + 1);
+    const int64_t end = part_begin(&histogram->parts, part + 1);
     for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
-        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         operator_values(histogram->column, row, count, values);
         count_values(histogram, &histogram->shares[member], values, count);
     }
@@ -186,7 +186,7 @@ static enum status choose_calendar(const struct operator_job *job, struct histog
     struct histogram_bins *hist = &histogram->hist;
     hist->bins = calendar_edges(column_op->calendar, hist->lo, hist->hi, column_op->into, &histogram->edges);
     for (size_t k = 0; k < job->task->output_count; k++) {
-        enum type type = job->task->outputs[k].type;
+        const enum type type = job->task->outputs[k].type;
         job->results[k] = column_reserve_from(job->pool, type, type, hist->bins);
         if (!job->results[k])
             return STATUS_FAILED;
@@ -231,7 +231,7 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
     for (int i = 0; i < workers->threads; i++)
         histogram.shares[i] = (struct share){.lo = INT64_MAX, .hi = INT64_MIN, .flo = INFINITY, .fhi = -INFINITY};
     *job->result_rows = column_op->calendar == LOGICAL_NUMBER ? column_op->into : 0;
-    enum status status = run(job, workers, &histogram, flagged);
+    const enum status status = run(job, workers, &histogram, flagged);
     for (size_t k = 0; k < job->task->output_count && histogram.edges && status != STATUS_OK; k++) {
         column_unref(job->results[k]);
         job->results[k] = NULL;

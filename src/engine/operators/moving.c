@@ -23,7 +23,7 @@ static int64_t end_of_group(const struct moving *moving, int64_t row)
     }
     int64_t outside = min_int64(inside + step, moving->rows);
     while (outside - inside > 1) {
-        int64_t middle = inside + (outside - inside) / 2;
+        const int64_t middle = inside + (outside - inside) / 2;
         if (column_get_int(moving->groups, middle) == group)
             inside = middle;
         else
@@ -39,7 +39,7 @@ static int64_t begin_of_group(const struct moving *moving, int64_t row)
     const int64_t group = column_get_int(moving->groups, row);
     int64_t outside = -1, inside = row;
     while (inside - outside > 1) {
-        int64_t middle = outside + (inside - outside) / 2;
+        const int64_t middle = outside + (inside - outside) / 2;
         if (column_get_int(moving->groups, middle) == group)
             inside = middle;
         else
@@ -60,8 +60,8 @@ static int64_t add_clamped(int64_t a, int64_t b)
 static int64_t first_at(const struct moving *moving, int64_t from, int64_t to, int64_t time, bool above)
 {
     while (from < to) {
-        int64_t middle = from + (to - from) / 2;
-        int64_t there = column_get_int(moving->times, middle);
+        const int64_t middle = from + (to - from) / 2;
+        const int64_t there = column_get_int(moving->times, middle);
         if (above ? there > time : there >= time)
             to = middle;
         else
@@ -111,7 +111,7 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
     const struct moving_operator *op = moving->op;
     for (int64_t i = 0; i < count; i++) {
         const int64_t at = row + i;
-        bool begins = at >= part->group_end;
+        const bool begins = at >= part->group_end;
         if (begins) {
             part->group_first = at == part->begin ? begin_of_group(moving, at) : at;
             part->group_end = end_of_group(moving, at);
@@ -170,7 +170,7 @@ static void run_part(void *context, int member, int64_t number)
         run_backwards(part);
     } else {
         for (int64_t row = part->begin; row < part->end && !gives_up(moving); row += OPERATOR_BLOCK) {
-            int count = part->end - row < OPERATOR_BLOCK ? (int)(part->end - row) : OPERATOR_BLOCK;
+            const int count = part->end - row < OPERATOR_BLOCK ? (int)(part->end - row) : OPERATOR_BLOCK;
             if (workers_cancelled(run->workers))
                 break;
             set_windows(part, row, count, part->first, part->last);
@@ -201,7 +201,7 @@ static void find_total(void *context, int member, int64_t number)
 
 static const struct column *key_of(const struct operator_job *job, enum moving_key key)
 {
-    size_t input = moving_input(job->task->column_op, key);
+    const size_t input = moving_input(job->task->column_op, key);
     return input == SIZE_MAX ? NULL : job->inputs[input];
 }
 
@@ -229,7 +229,7 @@ static enum status report_unsorted(const struct operator_job *job, const struct 
     const int64_t row = moving->unsorted;
     const struct stage_mark *stage = &job->task->stages[job->task->stage_count - 1];
     const char *name = job->task->inputs[moving_input(job->task->column_op, MOVING_TIMES)].name;
-    int64_t shown = moving->places ? column_get_int(moving->places, row) : row;
+    const int64_t shown = moving->places ? column_get_int(moving->places, row) : row;
     diag_error(job->diags, stage->span, "`%s` is not sorted%s: row %lld is before the row above it", name,
                moving->groups ? " within a group" : "", (long long)shown);
     diag_hint(job->diags, "`sort %s` before it", name);
@@ -274,7 +274,7 @@ enum status moving_run(const struct operator_job *job, const struct workers *wor
     moving.result_present = job->task->output_count > 1 && job->results[1] ? column_at(job->results[1], 0) : NULL;
     moving.number = moving.values && type_table[moving.values->store].kind == KIND_FLOAT;
     if (moving.op->scattered) {
-        enum status status = moving_by_group(&moving, workers);
+        const enum status status = moving_by_group(&moving, workers);
         if (status != STATUS_OK)
             return operator_report(job, status);
     } else if (!moving_run_parts(&moving, workers)) {

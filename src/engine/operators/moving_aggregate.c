@@ -14,8 +14,8 @@
 void element_reader_fill(struct element_reader *reader, int64_t row)
 {
     /* Going backwards, it is the block's last element. */
-    int64_t begin = row < reader->begin ? max_int64(0, row - OPERATOR_BLOCK + 1) : row;
-    int64_t left = reader->column->rows - begin;
+    const int64_t begin = row < reader->begin ? max_int64(0, row - OPERATOR_BLOCK + 1) : row;
+    const int64_t left = reader->column->rows - begin;
     reader->begin = begin;
     reader->count = left < OPERATOR_BLOCK ? (int)left : OPERATOR_BLOCK;
     operator_values(reader->column, begin, reader->count, &reader->block);
@@ -56,7 +56,7 @@ static inline void add_number(struct moving_total *total, double number, int sig
 
 static inline bool is_present(const struct moving *moving, int64_t row)
 {
-    return moving->present == NULL || moving->present[row] != 0;
+    return !moving->present || moving->present[row] != 0;
 }
 
 void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
@@ -65,15 +65,15 @@ void moving_total_add(const struct moving *moving, struct moving_total *total, s
     for (int64_t row = begin; row < end; row++) {
         if (!is_present(moving, row))
             continue;
-        if (moving->values == NULL) {
+        if (!moving->values) {
             total->count++;
         } else if (moving->number) {
-            double number = element_number(reader, row);
+            const double number = element_number(reader, row);
             add_number(total, number, 1);
             total->number_least = number < total->number_least ? number : total->number_least;
             total->number_most = number > total->number_most ? number : total->number_most;
         } else {
-            int64_t integer = element_integer(reader, row);
+            const int64_t integer = element_integer(reader, row);
             total->count++;
             total->sum += integer;
             total->least = min_int64(total->least, integer);
@@ -89,7 +89,7 @@ static void add_rows(struct moving_part *part, int64_t begin, int64_t end)
     const int64_t size = moving->parts.size;
     while (begin < end) {
         int64_t next = min_int64(end, (begin / size + 1) * size);
-        int64_t whole = begin / size;
+        const int64_t whole = begin / size;
         if (begin % size == 0 && moving->totals && moving->has_total[whole] &&
             part_begin(&moving->parts, whole + 1) <= end) {
             moving_total_merge(&part->total, &moving->totals[whole]);
@@ -109,7 +109,7 @@ static void remove_rows(struct moving_part *part, int64_t begin, int64_t end)
     for (int64_t row = begin; row < end; row++) {
         if (!is_present(moving, row))
             continue;
-        if (moving->values == NULL) {
+        if (!moving->values) {
             part->total.count--;
         } else if (moving->number) {
             add_number(&part->total, element_number(&part->leaving, row), -1);
@@ -138,7 +138,7 @@ static inline void slide(struct moving_part *part, int64_t first, int64_t last)
 static void add_exactly(struct moving_part *part, struct element_reader *reader, int64_t begin, int64_t end, int sign)
 {
     for (int64_t row = begin; row < end; row++) {
-        double number = is_present(part->moving, row) ? element_number(reader, row) : 0;
+        const double number = is_present(part->moving, row) ? element_number(reader, row) : 0;
         if (fabs(number) <= DBL_MAX)
             exact_sum_add(part->exact, sign * number);
     }
@@ -173,7 +173,7 @@ static double number_sum(struct moving_part *part, int64_t first, int64_t last)
     if (total->count == 0)
         return 0;
     bool uncertain = false;
-    double sum = compensated_sum_result(&total->number_sum, &uncertain);
+    const double sum = compensated_sum_result(&total->number_sum, &uncertain);
     return uncertain ? exact_window_sum(part, first, last) : sum;
 }
 
@@ -237,7 +237,7 @@ static void count_block(struct moving_part *part, int64_t row, int count)
 /* Whether `a` beats `b`, which came before or after it; of equals either does. */
 static inline bool beats(const struct moving *moving, const struct contender *a, const struct contender *b)
 {
-    bool least = moving->op->kind == MOVING_MIN;
+    const bool least = moving->op->kind == MOVING_MIN;
     if (moving->number)
         return least ? a->value.number <= b->value.number : a->value.number >= b->value.number;
     return least ? a->value.integer <= b->value.integer : a->value.integer >= b->value.integer;
@@ -252,7 +252,7 @@ static inline struct contender *contender_at(const struct moving_part *part, int
 static void reserve_contender(struct moving_part *part)
 {
     enum { FIRST_CAPACITY = 64 };
-    int64_t capacity = part->contender_capacity;
+    const int64_t capacity = part->contender_capacity;
     if (part->contender_count < capacity)
         return;
     struct contender *larger = heap_array((size_t)(capacity ? 2 * capacity : FIRST_CAPACITY), sizeof *larger);
@@ -314,7 +314,7 @@ struct extreme {
 
 static struct extreme extreme_of_total(const struct moving *moving, const struct moving_total *total)
 {
-    bool least = moving->op->kind == MOVING_MIN;
+    const bool least = moving->op->kind == MOVING_MIN;
     struct extreme extreme = {.present = total->count > 0};
     if (extreme.present && moving->number) {
         extreme.number = least ? total->number_least : total->number_most;
@@ -383,7 +383,7 @@ void moving_backwards(struct moving_part *part, const int64_t *first, const int6
     struct moving *moving = part->moving;
     struct extreme extremes[OPERATOR_BLOCK];
     for (int64_t end = part->end; end > part->begin && !workers_cancelled(moving->workers);) {
-        int64_t row = max_int64(part->begin, end - OPERATOR_BLOCK);
+        const int64_t row = max_int64(part->begin, end - OPERATOR_BLOCK);
         for (int64_t i = end - 1; i >= row; i--) {
             int64_t from = first[i - part->begin], to = last[i - part->begin];
             if (to != part->to || from > part->from) {

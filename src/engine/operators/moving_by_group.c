@@ -91,7 +91,7 @@ static void merge(const struct by_group *by, struct tally *into, const struct ta
     const enum moving_kind kind = by->moving->op->kind;
     if (from->count == 0)
         return;
-    int64_t count = into->count + from->count;
+    const int64_t count = into->count + from->count;
     add_value(kind, by->moving->number, by->backwards, into, from->value.integer, from->value.number, overflow);
     into->count = count;
 }
@@ -224,11 +224,11 @@ static void run_part(struct by_group *by, int64_t part, int64_t states, bool add
     const int64_t begin = part_begin(&by->parts, part), end = part_begin(&by->parts, part + 1);
     struct block *block = heap_array(1, sizeof *block);
     for (int64_t done = 0; done < end - begin && !by->trouble && !workers_cancelled(by->workers);) {
-        int count = end - begin - done < OPERATOR_BLOCK ? (int)(end - begin - done) : OPERATOR_BLOCK;
-        int64_t row = by->backwards ? end - done - count : begin + done;
+        const int count = end - begin - done < OPERATOR_BLOCK ? (int)(end - begin - done) : OPERATOR_BLOCK;
+        const int64_t row = by->backwards ? end - done - count : begin + done;
         read_block(by, row, count, block);
-        bool trouble = by->sums ? sum_block(by, by->float_tallies[states], row, count, block, adds, takes)
-                                : run_block(by, by->tallies[states], row, count, block, adds, takes);
+        const bool trouble = by->sums ? sum_block(by, by->float_tallies[states], row, count, block, adds, takes)
+                                      : run_block(by, by->tallies[states], row, count, block, adds, takes);
         if (trouble)
             by->trouble = true;
         if (takes)
@@ -277,7 +277,7 @@ static void merge_parts(struct by_group *by)
             struct tally so_far = {.count = 0};
             struct float_tally float_so_far = {.count = 0};
             for (int64_t k = 0; k < count; k++) {
-                int64_t part = by->backwards ? count - 1 - k : k;
+                const int64_t part = by->backwards ? count - 1 - k : k;
                 if (by->sums) {
                     struct float_tally own = by->float_tallies[part][group];
                     by->float_tallies[part][group] = float_so_far;
@@ -298,7 +298,7 @@ static int64_t count_groups(const struct moving *moving, const struct workers *w
 {
     int64_t groups[OPERATOR_BLOCK], most = -1;
     for (int64_t row = 0; row < moving->rows && !workers_cancelled(workers); row += OPERATOR_BLOCK) {
-        int count = moving->rows - row < OPERATOR_BLOCK ? (int)(moving->rows - row) : OPERATOR_BLOCK;
+        const int count = moving->rows - row < OPERATOR_BLOCK ? (int)(moving->rows - row) : OPERATOR_BLOCK;
         operator_values(moving->groups, row, count, groups);
         for (int i = 0; i < count; i++)
             most = groups[i] > most ? groups[i] : most;
@@ -310,10 +310,10 @@ static int64_t count_groups(const struct moving *moving, const struct workers *w
 static struct parts divide(const struct by_group *by, int64_t rows)
 {
     enum { FEWEST_ROWS = 1 << 16, ROWS_A_GROUP = 4 };
-    int64_t most = rows / (ROWS_A_GROUP * by->groups + FEWEST_ROWS);
+    const int64_t most = rows / (ROWS_A_GROUP * by->groups + FEWEST_ROWS);
     int64_t count = min_int64(by->workers->threads, most);
     count = count > 1 ? count : 1;
-    int64_t size = divide_up(rows, count);
+    const int64_t size = divide_up(rows, count);
     return (struct parts){.rows = rows, .size = size, .count = divide_up(rows, size)};
 }
 
@@ -344,7 +344,7 @@ static struct column *ordered_column(const struct column *from, const uint64_t *
 {
     struct column *column = column_reserve(from->store, from->store, rows);
     for (int64_t row = 0; column && row < rows; row += OPERATOR_BLOCK) {
-        int count = rows - row < OPERATOR_BLOCK ? (int)(rows - row) : OPERATOR_BLOCK;
+        const int count = rows - row < OPERATOR_BLOCK ? (int)(rows - row) : OPERATOR_BLOCK;
         column_gather(from, order + row, count, column_at(column, row));
     }
     if (column)

@@ -22,7 +22,7 @@ struct leading {
 
 static uint64_t code_of_image(uint64_t image, bool smallest)
 {
-    uint64_t code = smallest ? ~image : image;
+    const uint64_t code = smallest ? ~image : image;
     return code < UINT64_MAX - CODE_LEAST ? code + CODE_LEAST : UINT64_MAX;
 }
 
@@ -81,7 +81,7 @@ static void add_part(void *context, int member, int64_t part)
     struct block *block = heap_array(1, sizeof *block);
     uint64_t *best = leading->best[part];
     for (int64_t row = part_begin(&leading->parts, part); row < end; row += OPERATOR_BLOCK) {
-        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         if (workers_cancelled(leading->workers))
             break;
         read_block(leading->moving, row, count, block);
@@ -99,7 +99,7 @@ static void take_part(void *context, int member, int64_t part)
     struct block *block = heap_array(1, sizeof *block);
     const uint64_t *best = leading->best[0];
     for (int64_t row = part_begin(&leading->parts, part); row < end; row += OPERATOR_BLOCK) {
-        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
         int64_t leads[OPERATOR_BLOCK];
         if (workers_cancelled(leading->workers))
             break;

@@ -30,7 +30,7 @@ enum status host_operator_run_pool(const struct operator_job *job, struct thread
 enum status host_operator_run_threads(const struct operator_job *job, int threads, bool *flagged)
 {
     struct thread_pool *thread_pool = thread_pool_new(threads);
-    enum status status = host_operator_run_pool(job, thread_pool, flagged);
+    const enum status status = host_operator_run_pool(job, thread_pool, flagged);
     thread_pool_free(thread_pool);
     return status;
 }

@@ -61,7 +61,7 @@ static void check_part(void *context, int member, int64_t part)
     const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
     for (int64_t row = begin > 0 ? begin : 1;
          row < end && !partition->unsorted && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         if (!mark_begins(partition->keys, row - 1, NULL, count, &partition->begins[row]))
             partition->unsorted = true;
     }
@@ -128,7 +128,7 @@ static void write_elements(void *context, int member, int64_t row, const void *e
     uint64_t codes[KEY_BLOCK], last = wide ? pairs[0].key : words[0] >> partition->row_bits;
     int64_t rows[KEY_BLOCK];
     for (int64_t begin = 0; begin < count; begin += KEY_BLOCK) {
-        int block = count - begin < KEY_BLOCK ? (int)(count - begin) : KEY_BLOCK;
+        const int block = count - begin < KEY_BLOCK ? (int)(count - begin) : KEY_BLOCK;
         for (int i = 0; i < block; i++) {
             codes[i] = wide ? pairs[begin + i].key : words[begin + i] >> partition->row_bits;
             rows[i] = (int64_t)(wide ? pairs[begin + i].payload : words[begin + i] & mask);
@@ -146,14 +146,14 @@ static void write_part(void *context, int member, int64_t part)
     const struct partition *partition = context;
     const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
     for (int64_t row = begin > 0 ? begin : 1; row < end && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         (void)mark_begins(partition->keys, 0, partition->order + row - 1, count, &partition->begins[row]);
     }
     if (begin == 0)
         partition->begins[0] = 1;
     for (int64_t row = begin; row < end && partition->place && !workers_cancelled(partition->workers);
          row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         int64_t rows[KEY_BLOCK];
         memcpy(rows, partition->order + row, (size_t)count * sizeof *rows);
         operator_write_ints(partition->place, row, rows, count);
@@ -209,7 +209,7 @@ static void number_part(void *context, int member, int64_t part)
     int64_t groups[KEY_BLOCK], group = partition->before[part] - 1;
     for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
          row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         for (int i = 0; i < count; i++) {
             group += partition->begins[row + i];
             groups[i] = group;
@@ -224,7 +224,7 @@ static bool number_groups(struct partition *partition, const struct workers *wor
     bool done = workers_run(workers, partition->parts.count, count_part, partition);
     int64_t groups = 0;
     for (int64_t part = 0; part < partition->parts.count; part++) {
-        int64_t count = partition->before[part];
+        const int64_t count = partition->before[part];
         partition->before[part] = groups;
         groups += count;
     }

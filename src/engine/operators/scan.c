@@ -63,7 +63,7 @@ SPECIALISED double combine_floats(enum aggregate_kind kind, double a, double b)
 {
     if (kind == AGG_PRODUCT)
         return a * b;
-    bool better = kind == AGG_MIN ? b < a : b > a;
+    const bool better = kind == AGG_MIN ? b < a : b > a;
     return better || a != a ? b : a;
 }
 
@@ -72,7 +72,7 @@ SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct ru
 {
     double so_far = running->number;
     for (int i = 0; i < count; i++) {
-        double next = combine_floats(kind, so_far, in[i]);
+        const double next = combine_floats(kind, so_far, in[i]);
         out[i] = (exclusive ? so_far : next) + 0.0;
         so_far = next;
     }
@@ -133,7 +133,7 @@ static bool scan_by_function(const struct scan *scan, struct running *running, c
 /* Scans values of one chain, continuing from `running`. */
 static void scan_values(struct scan *scan, struct running *running, const void *in, void *out, int count)
 {
-    enum aggregate_kind kind = scan->aggregate->kind;
+    const enum aggregate_kind kind = scan->aggregate->kind;
     bool failed = false;
     if (kind == AGG_FOLD)
         failed = scan_by_function(scan, running, in, out, count);
@@ -181,7 +181,7 @@ static void scan_chain(struct scan *scan, struct running *running, int64_t begin
     const bool streamed = scan->sums.how.streamed && end - begin >= CHAIN_ROWS;
     const bool in_place = !streamed && (scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64);
     while (begin < end && !scan->flagged) {
-        int count = end - begin < CHAIN_ROWS ? (int)(end - begin) : CHAIN_ROWS;
+        const int count = end - begin < CHAIN_ROWS ? (int)(end - begin) : CHAIN_ROWS;
         if (scan->ahead > 0)
             operator_prefetch(scan->from, begin + scan->ahead, count);
         operator_values(scan->from, begin, count, in);
@@ -244,7 +244,7 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
     }
     double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
     for (; begin < end; begin += OPERATOR_BLOCK) {
-        int count = end - begin < OPERATOR_BLOCK ? (int)(end - begin) : OPERATOR_BLOCK;
+        const int count = end - begin < OPERATOR_BLOCK ? (int)(end - begin) : OPERATOR_BLOCK;
         operator_values(scan->from, begin, count, in);
         scan_values(scan, &total, in, unused, count);
     }
@@ -265,7 +265,7 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     (void)member;
     struct scan *scan = context;
     int64_t begin = part_begin(&scan->parts, chunk), end = part_begin(&scan->parts, chunk + 1);
-    int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
+    const int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
     bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
     struct compensated_sum of_runs[CHUNK_RUNS];
     struct compensated_sum *totals = (anew && fresh > begin) || scan->from->store != TYPE_F64 ? NULL : of_runs;
@@ -292,7 +292,7 @@ static bool scan_in_chunks(struct scan *scan)
     scan->sums.how.ahead = scan->from->store == TYPE_F64 ? scan->ahead : 0;
     pthread_mutex_init(&scan->lock, NULL);
     pthread_cond_init(&scan->passed_on, NULL);
-    bool done = workers_run(scan->workers, scan->parts.count, scan_chunk, scan);
+    const bool done = workers_run(scan->workers, scan->parts.count, scan_chunk, scan);
     pthread_cond_destroy(&scan->passed_on);
     pthread_mutex_destroy(&scan->lock);
     return done;
@@ -305,7 +305,7 @@ static void scan_segments(void *context, int member, int64_t part)
     (void)member;
     struct scan *scan = context;
     struct running running = scan->start;
-    int64_t last = part_begin(&scan->parts, part + 1) * scan->segment;
+    const int64_t last = part_begin(&scan->parts, part + 1) * scan->segment;
     scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment, min_int64(last, scan->job->rows), NULL);
 }
 
@@ -327,15 +327,15 @@ static void scan_columns(void *context, int member, int64_t part)
     }
     double in[SIDE_BY_SIDE], out[SIDE_BY_SIDE];
     struct running running[SIDE_BY_SIDE];
-    int64_t begin = part_begin(&scan->parts, part);
-    int64_t segment = scan->segment > 0 ? scan->segment : scan->job->rows;
+    const int64_t begin = part_begin(&scan->parts, part);
+    const int64_t segment = scan->segment > 0 ? scan->segment : scan->job->rows;
     for (int64_t first = 0; first < scan->job->rows; first += segment) {
-        int64_t end = scan->job->rows - first < segment ? scan->job->rows : first + segment;
+        const int64_t end = scan->job->rows - first < segment ? scan->job->rows : first + segment;
         for (int i = 0; i < SIDE_BY_SIDE; i++)
             running[i] = scan->start;
         for (int64_t row = first; row + begin < end && !scan->flagged; row += scan->stride) {
-            int64_t stop = row + part_begin(&scan->parts, part + 1);
-            int count = (int)((stop < end ? stop : end) - row - begin);
+            const int64_t stop = row + part_begin(&scan->parts, part + 1);
+            const int count = (int)((stop < end ? stop : end) - row - begin);
             operator_values(scan->from, row + begin, count, in);
             for (int i = 0; i < count; i++)
                 scan_values(scan, &running[i], &in[i], &out[i], 1);
@@ -353,15 +353,15 @@ static bool is_associative(const struct scan *scan)
 static bool scan_all(struct scan *scan)
 {
     const struct workers *workers = scan->workers;
-    int64_t rows = scan->job->rows;
+    const int64_t rows = scan->job->rows;
     if (scan->stride > 1) {
-        int64_t width = scan->stride < rows ? scan->stride : rows;
+        const int64_t width = scan->stride < rows ? scan->stride : rows;
         scan->parts =
             (struct parts){.rows = width, .size = SIDE_BY_SIDE, .count = (width + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE};
         return workers_run(workers, scan->parts.count, scan_columns, scan);
     }
     if (workers->threads > 1 && rows >= FEWEST_ROWS && scan->segment > 0 && rows / scan->segment >= workers->threads) {
-        int64_t segments = (rows + scan->segment - 1) / scan->segment;
+        const int64_t segments = (rows + scan->segment - 1) / scan->segment;
         scan->parts = partition_rows(workers, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
         return workers_run(workers, scan->parts.count, scan_segments, scan);
     }

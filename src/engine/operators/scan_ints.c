@@ -36,7 +36,7 @@ SPECIALISED bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *runn
     int64_t so_far = *running;
     bool overflow = false;
     for (int i = 0; i < count; i++) {
-        int64_t next = combine_ints(kind, so_far, in[i], &overflow);
+        const int64_t next = combine_ints(kind, so_far, in[i], &overflow);
         out[i] = exclusive ? so_far : next;
         so_far = next;
     }

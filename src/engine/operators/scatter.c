@@ -35,7 +35,7 @@ struct scatter {
 static void move_elements(const struct column *from, int64_t row, const int64_t *positions, int count,
                           struct column *to)
 {
-    size_t size = type_table[from->store].size;
+    const size_t size = type_table[from->store].size;
     const char *data = (const char *)from->data + (size_t)row * size;
     char *result = column_at(to, 0);
     switch (size) {

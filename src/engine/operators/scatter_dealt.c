@@ -161,7 +161,7 @@ static void fill_region(void *context, int member, int64_t bucket)
     const void *elements;
     int count;
     bool twice = false;
-    while ((elements = pieces_next(&pieces, &count)) != NULL)
+    while ((elements = pieces_next(&pieces, &count)))
         twice |= fill_piece(dealt, &region, elements, count);
     if (twice)
         dealt->failed = true;

@@ -35,7 +35,7 @@ static void part_sorted(void *context, int member, int64_t part)
     /* A part is compared with the row before it as well. */
     keys_read(sorted->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
     for (int64_t row = begin; row < end && !sorted->broken; row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(sorted->keys, 0, row, count, codes + 1);
         bool descent = false;
         for (int i = 0; i < count; i++)
@@ -50,7 +50,7 @@ static void part_sorted(void *context, int member, int64_t part)
 static bool keys_sorted(const struct keys *keys, int64_t rows, const struct workers *workers, bool *sorted)
 {
     struct sortedness state = {.keys = keys, .parts = partition_rows(workers, rows, SORTED_ROWS)};
-    bool done = workers_run(workers, state.parts.count, part_sorted, &state);
+    const bool done = workers_run(workers, state.parts.count, part_sorted, &state);
     *sorted = !state.broken;
     return done;
 }
@@ -75,7 +75,7 @@ static enum status select_first(const struct sorting *sorting, int64_t first)
     uint64_t *order = buffer_pool_alloc(sorting->workers->pool, (size_t)first * sizeof *order, &got);
     if (!order)
         return STATUS_FAILED;
-    enum status status = top_n(&sorting->keys, sorting->rows_read, sorting->workers, order, first);
+    const enum status status = top_n(&sorting->keys, sorting->rows_read, sorting->workers, order, first);
     for (size_t k = 0; k < sorting->carried_count && status == STATUS_OK; k++) {
         const struct carried *carried = &sorting->carried[k];
         column_gather(carried->from, order, (int)first, column_at(carried->to, 0));

@@ -50,10 +50,10 @@ static value number(const struct lowering *lowering, double n)
 /* Sets *a to the rounded sum and returns the rounding error. */
 static value two_sum(const struct lowering *lowering, value *a, value b)
 {
-    value sum = op2(lowering, OP_ADD, *a, b);
-    value part = op2(lowering, OP_SUB, sum, *a);
-    value error = op2(lowering, OP_ADD, op2(lowering, OP_SUB, *a, op2(lowering, OP_SUB, sum, part)),
-                      op2(lowering, OP_SUB, b, part));
+    const value sum = op2(lowering, OP_ADD, *a, b);
+    const value part = op2(lowering, OP_SUB, sum, *a);
+    const value error = op2(lowering, OP_ADD, op2(lowering, OP_SUB, *a, op2(lowering, OP_SUB, sum, part)),
+                            op2(lowering, OP_SUB, b, part));
     *a = sum;
     return error;
 }
@@ -118,10 +118,10 @@ static void first_states(const struct lowering *lowering, enum fold_kind kind, e
 static value is_better(const struct lowering *lowering, enum fold_kind kind, enum kind type, value e, value best)
 {
     const bool least = kind == FOLD_ARGMIN;
-    value better = op2(lowering, OP_LT, least ? e : best, least ? best : e);
+    const value better = op2(lowering, OP_LT, least ? e : best, least ? best : e);
     if (type != KIND_FLOAT)
         return better;
-    value first_number = op2(lowering, OP_AND, op2(lowering, OP_NE, best, best), op2(lowering, OP_EQ, e, e));
+    const value first_number = op2(lowering, OP_AND, op2(lowering, OP_NE, best, best), op2(lowering, OP_EQ, e, e));
     return op2(lowering, OP_OR, better, first_number);
 }
 
@@ -156,7 +156,8 @@ static void next_states(const struct lowering *lowering, enum fold_kind kind, en
         break;
     case FOLD_ARGMIN:
     case FOLD_ARGMAX: {
-        value better = op2(lowering, OP_OR, op1(lowering, OP_NOT, at[0]), is_better(lowering, kind, type, e, at[1]));
+        const value better =
+            op2(lowering, OP_OR, op1(lowering, OP_NOT, at[0]), is_better(lowering, kind, type, e, at[1]));
         at[2] = select_of(lowering, better, index, at[2]);
         at[1] = select_of(lowering, better, e, at[1]);
         at[0] = yes;
@@ -194,11 +195,12 @@ static value rounded_sum(const struct lowering *lowering, const struct states *s
     const value zero = number(lowering, 0), greatest = number(lowering, DBL_MAX);
     value result = states->at[0];
     value small = two_sum(lowering, &result, states->at[1]);
-    value smaller = two_sum(lowering, &small, states->at[2]);
-    value offset = two_sum(lowering, &result, small);
-    value weight = op2(lowering, OP_MUL, states->at[3], number(lowering, 0x1p-12));
-    value bound = op2(lowering, OP_ADD, op1(lowering, OP_ABS, smaller), weight);
-    value exact = op2(lowering, OP_AND, op2(lowering, OP_EQ, smaller, zero), op2(lowering, OP_EQ, states->at[3], zero));
+    const value smaller = two_sum(lowering, &small, states->at[2]);
+    const value offset = two_sum(lowering, &result, small);
+    const value weight = op2(lowering, OP_MUL, states->at[3], number(lowering, 0x1p-12));
+    const value bound = op2(lowering, OP_ADD, op1(lowering, OP_ABS, smaller), weight);
+    const value exact =
+        op2(lowering, OP_AND, op2(lowering, OP_EQ, smaller, zero), op2(lowering, OP_EQ, states->at[3], zero));
     value sure = op2(lowering, OP_OR, exact, swallows(lowering, result, offset, bound));
     sure = op2(lowering, OP_AND, sure, op2(lowering, OP_LE, op1(lowering, OP_ABS, result), greatest));
     sure = op2(lowering, OP_AND, sure, op2(lowering, OP_LE, bound, greatest));
@@ -215,7 +217,7 @@ static value result_of(const struct lowering *lowering, enum fold_kind kind, enu
         return type == KIND_FLOAT ? op2(lowering, OP_ADD, states->at[0], number(lowering, 0)) : states->at[0];
     case FOLD_MIN:
     case FOLD_MAX: {
-        value v = only_where(lowering, states->at[0], states->at[1]);
+        const value v = only_where(lowering, states->at[0], states->at[1]);
         return type == KIND_FLOAT ? op2(lowering, OP_ADD, v, number(lowering, 0)) : v;
     }
     case FOLD_ARGMIN:
@@ -265,7 +267,7 @@ static value add_loop(const struct lowering *lowering, value index, value condit
         for (size_t k = 0; k < first[f].count; k++)
             carries[count++] = (struct carry){first[f].at[k], next[f].at[k]};
     }
-    value loop = code_loop(lowering->to, index, condition, carries, count, lowering->span);
+    const value loop = code_loop(lowering->to, index, condition, carries, count, lowering->span);
     int64_t slot = 0;
     for (size_t f = 0; f < folds; f++) {
         finals[f].count = first[f].count;
@@ -449,7 +451,7 @@ static void lower_with_others(struct lowering *lowering, value fold)
     value folds[MOST_FOLDS] = {fold};
     size_t count = 1;
     lowering->span = from->at[fold].span;
-    bool alone = has_inner(from, fold) || decides(from, fold);
+    const bool alone = has_inner(from, fold) || decides(from, fold);
     for (value v = fold + 1; v < from->count && !alone && count < MOST_FOLDS; v++) {
         const struct instr *other = &from->at[v];
         if (other->op == OP_FOLD && lowering->live[v] && other->args[0] == from->at[fold].args[0] && !other->exact &&

@@ -23,14 +23,14 @@ enum { MAX_RECOMPUTED = 64 };
 struct fusion_group *fusion_group_of(const struct fusion *fusion, const struct task *task)
 {
     struct fusion_group *group = fusion->groups[task->number];
-    while (group->into != NULL)
+    while (group->into)
         group = group->into;
     return group;
 }
 
 static void add_producer(struct fusion *fusion, const struct task *task, struct task *producer)
 {
-    if (producer == NULL || fusion->seen[producer->number] == task->number + 1)
+    if (!producer || fusion->seen[producer->number] == task->number + 1)
         return;
     fusion->seen[producer->number] = task->number + 1;
     fusion->producers[fusion->producer_count++] = producer;
@@ -77,7 +77,7 @@ static bool is_plain(const struct task *task)
 static bool has_columns(const struct task *task)
 {
     for (size_t k = 0; k < task->input_count; k++) {
-        if (task->inputs[k].column != NULL && !task->inputs[k].whole)
+        if (task->inputs[k].column && !task->inputs[k].whole)
             return true;
     }
     return false;
@@ -88,7 +88,7 @@ static bool columns_align(const struct task *task, const struct fusion_group *gr
 {
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = task->inputs[k].column;
-        if (column != NULL && !task->inputs[k].whole &&
+        if (column && !task->inputs[k].whole &&
             (group->rows != column->rows || (group->first != 0 && group->input_count > 0)))
             return false;
     }
@@ -172,7 +172,7 @@ static int32_t offsets_read(const struct fusion *fusion, const struct reading *r
 static bool worth_recomputing(const struct fusion *fusion, const struct reading *reading)
 {
     for (size_t i = 0; reading->shifts && i < fusion->producer_count; i++) {
-        int32_t offsets = offsets_read(fusion, reading, fusion->producers[i]);
+        const int32_t offsets = offsets_read(fusion, reading, fusion->producers[i]);
         if (offsets > 0 && operations_read(fusion, reading, fusion->producers[i]) * offsets > MAX_RECOMPUTED)
             return false;
     }
@@ -188,12 +188,12 @@ static bool can_join(const struct fusion *fusion, const struct reading *reading)
     if (!wholes_are_columns(fusion, reading))
         return false;
     const struct fusion_group *leading = leading_group(fusion);
-    bool zipped = fusion->producer_count > 1 || has_columns(task);
+    const bool zipped = fusion->producer_count > 1 || has_columns(task);
     int32_t size = 0;
     for (size_t i = 0; i < fusion->producer_count; i++) {
         const struct task *producer = fusion->producers[i];
         const struct fusion_group *group = fusion_group_of(fusion, producer);
-        if (group->made != NULL || fusion->readers[producer->number] != 1 || group->sink != SINK_ROWS)
+        if (group->made || fusion->readers[producer->number] != 1 || group->sink != SINK_ROWS)
             return false;
         if (group->filter_count > 0 && (reading->uses_rows || zipped))
             return false;
@@ -229,20 +229,20 @@ static struct fusion_group *merge_producers(const struct fusion *fusion, const s
 
 struct input fused_input(const struct fusion *fusion, struct fusion_group *group, struct input input)
 {
-    if (input.task == NULL)
+    if (!input.task)
         return input;
     struct fusion_group *from = fusion->groups[input.task->number];
     struct column *column = input.whole ? fusion_group_column(from, input.output) : NULL;
-    if (column != NULL) {
+    if (column) {
         /* A task may also read the same columns row by row, and has then joined the group that passes them on. */
-        if (from->reader == NULL && fusion_group_of(fusion, input.task) != group)
+        if (!from->reader && fusion_group_of(fusion, input.task) != group)
             from->reader = group;
         input.column = column;
         input.task = NULL;
     } else {
         from = fusion_group_of(fusion, input.task);
         input.task = from->made;
-        input.output = from->numbers != NULL ? from->numbers[input.output] : input.output;
+        input.output = from->numbers ? from->numbers[input.output] : input.output;
     }
     return input;
 }
@@ -265,14 +265,14 @@ static value *place_leaves(const struct fusion *fusion, struct fusion_group *gro
         if (instr->op != OP_INPUT && instr->op != OP_GATHER)
             continue;
         const struct input *input = &task->inputs[instr->integer];
-        if (!input->whole && input->task != NULL && fusion_group_of(fusion, input->task) == group) {
+        if (!input->whole && input->task && fusion_group_of(fusion, input->task) == group) {
             /* The producer was the last task of its group, even if that has been merged since. */
-            value read = fusion->groups[input->task->number]->outputs[input->output].value;
+            const value read = fusion->groups[input->task->number]->outputs[input->output].value;
             map[v] = fusion_group_shift(group, read, instr->offset);
             continue;
         }
         const struct input fused = fused_input(fusion, group, *input);
-        value read = fusion_group_input(group, &fused, instr->offset, instr->span);
+        const value read = fusion_group_input(group, &fused, instr->offset, instr->span);
         if (instr->op == OP_INPUT)
             map[v] = read;
         else
@@ -317,7 +317,7 @@ static void join(struct fusion *fusion, struct fusion_group *group, const struct
 
 static struct task *made_of(const struct fusion *fusion, const struct task *task)
 {
-    return task == NULL ? NULL : fusion_group_of(fusion, task)->made;
+    return !task ? NULL : fusion_group_of(fusion, task)->made;
 }
 
 /* Closes the groups that the task needs as columns. */
@@ -353,9 +353,9 @@ static struct fusion_group *begin_group(const struct fusion *fusion, const struc
         fusion_group_equal(group, made_of(fusion, task->equals[i]));
 
     /* Fusion may know a row count that the binder did not: of a folded window. */
-    int64_t given = group->rows_from != NULL ? rows_produced(group->rows_from) : -1;
+    const int64_t given = group->rows_from ? rows_produced(group->rows_from) : -1;
     if (group->rows < 0 && given >= 0) {
-        int64_t rest = given > group->first ? given - group->first : 0;
+        const int64_t rest = given > group->first ? given - group->first : 0;
         group->rows = rest < group->limit ? rest : group->limit;
     }
     return group;
@@ -365,9 +365,9 @@ static struct fusion_group *begin_group(const struct fusion *fusion, const struc
 static struct task *owner_of(const struct fusion *fusion, const struct task *task)
 {
     const struct fusion_group *group = fusion_group_of(fusion, task);
-    while (group->made == NULL && group->reader != NULL) {
+    while (!group->made && group->reader) {
         group = group->reader;
-        while (group->into != NULL)
+        while (group->into)
             group = group->into;
     }
     return group->made;
@@ -381,12 +381,12 @@ static void mark_stages(struct fusion *fusion)
     struct task **owners = arena_array(fusion->arena, queue->count + 1, sizeof(struct task *));
     for (size_t t = 0; t < queue->count; t++) {
         struct task *owner = owner_of(fusion, queue->tasks[t]);
-        owners[t] = owner != NULL ? owner : &unread;
+        owners[t] = owner ? owner : &unread;
         owners[t]->stage_count += queue->tasks[t]->stage_count;
         owners[t]->span = span_join(owners[t]->span, queue->tasks[t]->span);
     }
     for (size_t t = 0; t < queue->count; t++) {
-        if (owners[t]->stages == NULL)
+        if (!owners[t]->stages)
             owners[t]->stages = arena_array(fusion->arena, owners[t]->stage_count + 1, sizeof *owners[t]->stages);
     }
     for (size_t t = 0; t < queue->count; t++)

@@ -10,7 +10,7 @@ static size_t *make_inputs(struct task *made, const struct task *task, const str
     for (size_t k = 0; k < task->input_count; k++) {
         if (!reads[k])
             continue;
-        if (inputs[k].column != NULL)
+        if (inputs[k].column)
             queue_hold(fused, column_ref(inputs[k].column));
         numbers[k] = made->input_count;
         made->inputs[made->input_count++] = inputs[k];
@@ -23,7 +23,7 @@ static value move_input(struct task *made, const struct task *task, value v, con
 {
     if (v == NO_VALUE || task->code.at[v].op != OP_INPUT || !reads[task->code.at[v].integer])
         return NO_VALUE;
-    size_t number = numbers[task->code.at[v].integer];
+    const size_t number = numbers[task->code.at[v].integer];
     return input_value(&made->code, (int64_t)number, &made->inputs[number], task->code.at[v].span);
 }
 
@@ -59,7 +59,7 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     copy_operator(made, task, numbers, arena);
     /* Keys have INPUTs even where no output is one. */
     for (size_t i = 0; i < made->column_op->key_count; i++) {
-        size_t number = made->column_op->keys[i];
+        const size_t number = made->column_op->keys[i];
         input_value(&made->code, (int64_t)number, &made->inputs[number], task->span);
     }
     group->numbers = arena_array(arena, task->output_count + 1, sizeof *group->numbers);
@@ -89,7 +89,7 @@ static void drop_columns(const struct fusion *fusion, const struct task *task)
 {
     for (size_t k = 0; k < task->input_count; k++) {
         const struct input *input = &task->inputs[k];
-        if (input->task == NULL || fusion->readers[input->task->number] > 1 || !column_read(fusion, input))
+        if (!input->task || fusion->readers[input->task->number] > 1 || !column_read(fusion, input))
             continue;
         struct fusion_group *from = fusion->groups[input->task->number];
         from->outputs[input->output].needed = false;
@@ -100,10 +100,10 @@ static void drop_columns(const struct fusion *fusion, const struct task *task)
  * counts. */
 static void count_rows(const struct fusion *fusion, struct fusion_group *group, const struct task *task)
 {
-    if (group->rows >= 0 || task->rows_from == NULL)
+    if (group->rows >= 0 || !task->rows_from)
         return;
     struct fusion_group *from = fusion_group_of(fusion, task->rows_from);
-    if (from->made == NULL && from->filter_count == 0 && fusion_group_keeps_all(from))
+    if (!from->made && from->filter_count == 0 && fusion_group_keeps_all(from))
         group->rows = from->rows;
     if (group->rows >= 0 && task->equal_count == 0)
         return;

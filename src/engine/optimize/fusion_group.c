@@ -64,17 +64,17 @@ value fusion_group_shift(struct fusion_group *group, value v, int64_t offset)
         return v;
     value *map = code_map(code->arena, code);
     bool *live = arena_array(code->arena, (size_t)code->count, sizeof *live);
-    int32_t before = code->count;
+    const int32_t before = code->count;
     code_mark(code, v, live);
     for (value leaf = 0; leaf <= v; leaf++) {
         const struct instr instr = code->at[leaf];
         if (!live[leaf] || instr.op != OP_INPUT)
             continue;
-        bool counts = instr.integer < 0 && group->marks[-1 - instr.integer].kind == MARK_ROWS;
+        const bool counts = instr.integer < 0 && group->marks[-1 - instr.integer].kind == MARK_ROWS;
         map[leaf] = code_input_at(code, instr.integer, counts ? 0 : instr.offset + offset, instr.kind, instr.span);
         code->at[map[leaf]].fallible = instr.fallible;
     }
-    value shifted = code_inline(code, code, v, NULL, NO_VALUE, map);
+    const value shifted = code_inline(code, code, v, NULL, NO_VALUE, map);
     for (value added = before; added < code->count; added++)
         code->at[added].shift += offset;
     return shifted;
@@ -137,7 +137,7 @@ static bool counts_unknown(const struct fusion_group *group)
 
 void fusion_group_window(struct fusion_group *group, const struct window *window)
 {
-    bool every_row = group->filter_count == 0 && is_whole(&group->window) && !counts_unknown(group);
+    const bool every_row = group->filter_count == 0 && is_whole(&group->window) && !counts_unknown(group);
     if (every_row && window->tail < 0)
         slice(group, window->skip, window->take);
     else if (every_row && group->rows >= 0)
@@ -153,7 +153,7 @@ static value *adopt_inputs(struct fusion_group *group, const struct fusion_group
     value *wholes = arena_array(group->code.arena, other->input_count + 1, sizeof *wholes);
     for (value v = 0; v < other->code.count; v++) {
         const struct instr *instr = &other->code.at[v];
-        int64_t k = instr->integer;
+        const int64_t k = instr->integer;
         if (instr->op == OP_GATHER)
             wholes[k] = fusion_group_input(group, &other->inputs[k], 0, instr->span);
         if (instr->op != OP_INPUT)
@@ -176,7 +176,7 @@ void fusion_group_equal(struct fusion_group *group, struct task *made)
         if (group->equals[i] == made)
             return;
     }
-    size_t count = group->equal_count++;
+    const size_t count = group->equal_count++;
     group->equals = room(group->code.arena, group->equals, count, &group->equal_capacity, sizeof *group->equals);
     group->equals[count] = made;
 }
@@ -220,7 +220,7 @@ void fusion_group_filter(struct fusion_group *group, struct filter filter)
         if (group->filters[i].keep == filter.keep)
             return;
     }
-    size_t count = group->filter_count++;
+    const size_t count = group->filter_count++;
     group->filters = room(group->code.arena, group->filters, count, &group->filter_capacity, sizeof *group->filters);
     group->filters[count] = filter;
 }
@@ -233,7 +233,7 @@ static value final_mark(struct fusion_group *group, struct row_mark mark, int64_
     const struct span nowhere = {0};
     if (mark.kind == MARK_ROWS)
         return mark.at < 0 || mark.at == group->rows ? code_rows(code, nowhere) : code_int(code, mark.at, nowhere);
-    value row = code_row(code, nowhere);
+    const value row = code_row(code, nowhere);
     int64_t before;
     if (__builtin_add_overflow(group->first - mark.at, offset, &before))
         before = offset > 0 ? INT64_MAX : INT64_MIN; /* no column has this row */
@@ -251,7 +251,7 @@ static value *make_inputs(struct queue *fused, struct fusion_group *group, const
     made->inputs = arena_array(arena, group->input_count + 1, sizeof *made->inputs);
     for (value v = 0; v < group->code.count; v++) {
         const struct instr *instr = &group->code.at[v];
-        int64_t k = instr->integer;
+        const int64_t k = instr->integer;
         if (!live[v] || (instr->op != OP_INPUT && instr->op != OP_GATHER))
             continue;
         if (k < 0) {
@@ -260,12 +260,12 @@ static value *make_inputs(struct queue *fused, struct fusion_group *group, const
         }
         const struct input *input = &group->inputs[k];
         if (numbers[k] == 0) {
-            if (input->column != NULL)
+            if (input->column)
                 queue_hold(fused, column_ref(input->column));
             made->inputs[made->input_count++] = *input;
             numbers[k] = (int64_t)made->input_count;
         }
-        value copy = input_value_at(&made->code, numbers[k] - 1, instr->offset, input, instr->span);
+        const value copy = input_value_at(&made->code, numbers[k] - 1, instr->offset, input, instr->span);
         if (instr->op == OP_INPUT)
             map[v] = copy;
         else
@@ -291,7 +291,7 @@ static void mark_live(const struct fusion_group *group, bool *live)
 
 void fusion_group_close(struct fusion_group *group, struct queue *fused)
 {
-    if (group->made != NULL)
+    if (group->made)
         return;
     struct task *made = group->made = queue_add(fused);
     made->first = group->first;
@@ -307,7 +307,6 @@ void fusion_group_close(struct fusion_group *group, struct queue *fused)
     mark_live(group, live);
     value *map = code_map(group->code.arena, &group->code);
     value *wholes = make_inputs(fused, group, live, map);
-
     made->filters = group->filters;
     made->filter_count = group->filter_count;
     for (size_t i = 0; i < made->filter_count; i++) {
@@ -340,11 +339,11 @@ struct column *fusion_group_column(const struct fusion_group *group, size_t outp
         return NULL;
     /* A merged group has its values in the other. */
     const struct fusion_group *holder = group;
-    while (holder->into != NULL)
+    while (holder->into)
         holder = holder->into;
     const struct instr *instr = &holder->code.at[group->outputs[output].value];
     if (instr->op != OP_INPUT || instr->integer < 0 || instr->offset != 0)
         return NULL;
     struct column *column = holder->inputs[instr->integer].column;
-    return column != NULL && column->rows == group->rows ? column : NULL;
+    return column && column->rows == group->rows ? column : NULL;
 }

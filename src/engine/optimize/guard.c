@@ -95,7 +95,7 @@ static value either(struct demands *demands, value a, value b)
         return a;
     if (code->at[a].op == OP_AND) {
         for (int i = 0; i < 2; i++) {
-            value shared = code->at[a].args[i];
+            const value shared = code->at[a].args[i];
             if (splits(code, b, shared, &part) && opposites(code, code->at[a].args[1 - i], part))
                 return shared;
         }
@@ -154,7 +154,7 @@ static void demand_loop(struct demands *demands, value v)
 static void demand_arguments(struct demands *demands, value v)
 {
     const struct instr instr = demands->code->at[v]; /* a copy: adding conditions moves the code */
-    value condition = demands->at[v];
+    const value condition = demands->at[v];
     const value *args = instr.args;
     switch (instr.op) {
     case OP_AND:
@@ -289,7 +289,7 @@ static void drop_circular(struct code *code)
 void guard_place(struct task *task)
 {
     struct code *code = &task->code;
-    int32_t count = code->count;
+    const int32_t count = code->count;
     bool *live = arena_array(code->arena, (size_t)count + 1, sizeof *live);
     bool *relevant = arena_array(code->arena, (size_t)count + 1, sizeof *relevant);
     task_mark_live(task, live);

@@ -15,13 +15,13 @@ static bool reads_elsewhere(const struct task *task, size_t input)
 /* One past the last row the task reads; INT64_MAX if only known when it runs. */
 static int64_t rows_end(const struct task *task)
 {
-    int64_t rows = task->rows >= 0 ? task->rows : task->limit;
+    const int64_t rows = task->rows >= 0 ? task->rows : task->limit;
     return task->first > INT64_MAX - rows ? INT64_MAX : task->first + rows;
 }
 
 static void extend_end(int64_t *ends, const struct task *from, int64_t end)
 {
-    if (from != NULL && ends[from->number] < end)
+    if (from && ends[from->number] < end)
         ends[from->number] = end;
 }
 
@@ -31,7 +31,7 @@ void push_limits(const struct queue *fused)
     for (size_t t = 0; t < fused->count; t++) {
         ends[t] = -1; /* not read */
         const struct task *task = fused->tasks[t];
-        int64_t end = task->sink == SINK_OPERATOR ? INT64_MAX : rows_end(task);
+        const int64_t end = task->sink == SINK_OPERATOR ? INT64_MAX : rows_end(task);
         for (size_t k = 0; k < task->input_count; k++)
             extend_end(ends, task->inputs[k].task, reads_elsewhere(task, k) ? INT64_MAX : end);
         /* Row counts that are compared must be complete. */

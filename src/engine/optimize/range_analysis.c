@@ -53,9 +53,9 @@ static struct interval literal_class(int64_t n)
 
 static struct interval input_range(const struct input *input, const struct column *column)
 {
-    const struct type_info *info = &type_table[column != NULL ? column->store : input->type];
+    const struct type_info *info = &type_table[column ? column->store : input->type];
     int128 lo = info->lo, hi = info->hi;
-    if (column != NULL && column->rows > 0 && column->range_known) {
+    if (column && column->rows > 0 && column->range_known) {
         lo = max_int128(lo, column->lo);
         hi = min_int128(hi, column->hi);
     }
@@ -70,7 +70,7 @@ static struct interval input_range(const struct input *input, const struct colum
  * interval. */
 static struct interval row_range(int64_t rows)
 {
-    int bits = rows <= INT32_MAX ? 31 : rows < (int64_t)1 << 47 ? 47 : 63;
+    const int bits = rows <= INT32_MAX ? 31 : rows < (int64_t)1 << 47 ? 47 : 63;
     return (struct interval){.lo = 0, .hi = power_of_two(bits) - 1};
 }
 
@@ -80,7 +80,7 @@ static struct interval argument_range(const struct code *code, const struct inst
     if (instr->args[i] == NO_VALUE)
         return (struct interval){0};
     const struct instr *arg = &code->at[instr->args[i]];
-    bool count = i == 1 && (instr->op == OP_SHL || instr->op == OP_SHR);
+    const bool count = i == 1 && (instr->op == OP_SHL || instr->op == OP_SHR);
     if (count && arg->op == OP_CONST)
         return (struct interval){.lo = arg->integer, .hi = arg->integer};
     return (struct interval){.lo = arg->lo, .hi = arg->hi};
@@ -93,7 +93,7 @@ static bool relies_on_arguments(const struct code *code, const struct instr *ins
     case OP_DIV:
     case OP_MOD: {
         const struct instr *divisor = &code->at[instr->args[1]];
-        bool minus_one = divisor->lo <= -1 && divisor->hi >= -1;
+        const bool minus_one = divisor->lo <= -1 && divisor->hi >= -1;
         return tainted[instr->args[1]] || (tainted[instr->args[0]] && minus_one);
     }
     case OP_SHL:

@@ -34,7 +34,7 @@ static const struct fact any_bool = {.may_hold = true, .may_not = true};
 struct zone_predicate *zone_predicate_new(const struct task *task, int64_t rows, struct arena *arena)
 {
     struct zone_predicate *predicate = arena_array(arena, 1, sizeof *predicate);
-    size_t count = (size_t)task->code.count;
+    const size_t count = (size_t)task->code.count;
     *predicate = (struct zone_predicate){.task = task, .rows = rows};
     predicate->at = arena_array(arena, count + 1, sizeof *predicate->at);
     predicate->live = arena_array(arena, count + 1, sizeof *predicate->live);
@@ -110,7 +110,7 @@ static struct fact hull(double a, double b, double c, double d, bool nan)
 
 static struct fact float_operation(enum op op, const struct fact *a, const struct fact *b)
 {
-    bool nan = a->nan || b->nan;
+    const bool nan = a->nan || b->nan;
     switch (op) {
     case OP_NEG:
         return (struct fact){.low = -a->high, .high = -a->low, .nan = a->nan};
@@ -147,8 +147,8 @@ static struct fact comparison_fact(bool sure, bool never)
 
 static struct fact compare_ints(enum op op, struct interval a, struct interval b)
 {
-    bool apart = a.hi < b.lo || b.hi < a.lo;
-    bool same = a.lo == a.hi && b.lo == b.hi && a.lo == b.lo;
+    const bool apart = a.hi < b.lo || b.hi < a.lo;
+    const bool same = a.lo == a.hi && b.lo == b.hi && a.lo == b.lo;
     switch (op) {
     case OP_EQ:
         return comparison_fact(same, apart);
@@ -165,8 +165,8 @@ static struct fact compare_ints(enum op op, struct interval a, struct interval b
 static struct fact compare_floats(enum op op, const struct fact *a, const struct fact *b)
 {
     bool none = is_empty(a) || is_empty(b), nan = a->nan || b->nan;
-    bool apart = a->high < b->low || b->high < a->low;
-    bool same = !nan && a->low == a->high && b->low == b->high && a->low == b->low;
+    const bool apart = a->high < b->low || b->high < a->low;
+    const bool same = !nan && a->low == a->high && b->low == b->high && a->low == b->low;
     switch (op) {
     case OP_EQ:
         return comparison_fact(!none && same, none || apart);

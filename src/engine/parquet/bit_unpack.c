@@ -75,20 +75,20 @@ void bit_unpack(const uint8_t *in, size_t size, unsigned width, size_t groups, u
 uint64_t bit_unpack_one(const uint8_t *in, size_t size, unsigned width, uint64_t index)
 {
     uint8_t bytes[16] = {0};
-    uint64_t bit = index * width;
-    size_t at = (size_t)(bit / 8);
+    const uint64_t bit = index * width;
+    const size_t at = (size_t)(bit / 8);
     if (at < size)
         memcpy(bytes, in + at, size - at < sizeof bytes ? size - at : sizeof bytes);
     uint128 bits;
     memcpy(&bits, bytes, sizeof bits);
-    uint64_t value = (uint64_t)(bits >> bit % 8);
+    const uint64_t value = (uint64_t)(bits >> bit % 8);
     return width < 64 ? value & (((uint64_t)1 << width) - 1) : value;
 }
 
 /* Eight bits as eight bytes: each byte keeps its bit, which is moved to its place by a carry. */
 static inline uint64_t expand_byte(uint8_t bits)
 {
-    uint64_t kept = bits * 0x0101010101010101u & 0x8040201008040201u;
+    const uint64_t kept = bits * 0x0101010101010101u & 0x8040201008040201u;
     return (kept + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
 }
 

@@ -64,12 +64,12 @@ static char *reserve_text(struct byte_arrays *in, size_t size, size_t kept)
 /* The first bytes are those of the one before. */
 static enum read_error join_prefix(struct byte_arrays *in, struct text *text)
 {
-    size_t prefix = *in->prefixes++;
+    const size_t prefix = *in->prefixes++;
     struct text suffix;
-    enum read_error error = take(in, *in->lengths++, &suffix);
+    const enum read_error error = take(in, *in->lengths++, &suffix);
     if (error != READ_OK || prefix > in->previous)
         return READ_BAD_VALUES;
-    size_t length = prefix + suffix.length;
+    const size_t length = prefix + suffix.length;
     in->total += length;
     if (in->total > MAX_PAGE_BYTES)
         return READ_BAD_VALUES;

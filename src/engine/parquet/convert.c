@@ -77,7 +77,7 @@ static struct converted from_millis(const char *from, size_t count, char *to)
 /* Rounds towards minus infinity. */
 static inline int64_t floor_nanos(int64_t nanos, int64_t *floored)
 {
-    int64_t rest = nanos % NANOS_PER_MICRO;
+    const int64_t rest = nanos % NANOS_PER_MICRO;
     *floored += rest != 0;
     return nanos / NANOS_PER_MICRO - (rest < 0);
 }
@@ -97,8 +97,8 @@ static struct converted from_int96(const char *from, size_t count, char *to)
 {
     struct converted converted = {.bad = -1};
     for (size_t i = 0; i < count; i++, from += INT96_BYTES) {
-        int64_t micros = floor_nanos(load_i64(from), &converted.floored);
-        int64_t days = (int64_t)load_i32(from + sizeof micros) - JULIAN_DAY_OF_1970;
+        const int64_t micros = floor_nanos(load_i64(from), &converted.floored);
+        const int64_t days = (int64_t)load_i32(from + sizeof micros) - JULIAN_DAY_OF_1970;
         uint64_t value = (uint64_t)days * micros_per_day + (uint64_t)micros;
         memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -107,8 +107,8 @@ static struct converted from_int96(const char *from, size_t count, char *to)
 
 static float from_half(uint16_t half)
 {
-    int exponent = half >> 10 & 0x1f;
-    int fraction = half & 0x3ff;
+    const int exponent = half >> 10 & 0x1f;
+    const int fraction = half & 0x3ff;
     float value = exponent == 0 ? ldexpf((float)fraction, -24) : ldexpf((float)(fraction | 0x400), exponent - 25);
     if (exponent == 0x1f)
         value = fraction ? NAN : INFINITY;
@@ -195,7 +195,7 @@ void convert_uuid(const char *bytes, char *text)
 {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < 16; i++) {
-        uint8_t byte = (uint8_t)bytes[i];
+        const uint8_t byte = (uint8_t)bytes[i];
         if (i == 4 || i == 6 || i == 8 || i == 10)
             *text++ = '-';
         *text++ = digits[byte >> 4];

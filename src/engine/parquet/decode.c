@@ -56,7 +56,7 @@ static enum read_error copy_byte_arrays(const struct leaf *leaf, struct byte_arr
 {
     for (size_t i = 0; i < count; i++) {
         struct text text;
-        enum read_error error = byte_arrays_next(in, &text);
+        const enum read_error error = byte_arrays_next(in, &text);
         if (error != READ_OK || text.length != leaf->width)
             return error != READ_OK ? error : READ_BAD_VALUES;
         memcpy(to + i * leaf->width, text.at, leaf->width);
@@ -74,10 +74,10 @@ enum read_error decode_fixed(const struct leaf *leaf, int64_t encoding, const st
         *values = in->at;
         return bytes <= (size_t)(in->end - in->at) ? READ_OK : READ_BAD_VALUES;
     }
-    bool is_integer = leaf->physical == PHYSICAL_INT32 || leaf->physical == PHYSICAL_INT64;
-    bool is_delta = encoding == ENCODING_DELTA_BINARY_PACKED && is_integer;
-    bool is_split = encoding == ENCODING_BYTE_STREAM_SPLIT && leaf->physical != PHYSICAL_INT96;
-    bool is_joined = encoding == ENCODING_DELTA_BYTE_ARRAY && leaf->physical == PHYSICAL_FIXED;
+    const bool is_integer = leaf->physical == PHYSICAL_INT32 || leaf->physical == PHYSICAL_INT64;
+    const bool is_delta = encoding == ENCODING_DELTA_BINARY_PACKED && is_integer;
+    const bool is_split = encoding == ENCODING_BYTE_STREAM_SPLIT && leaf->physical != PHYSICAL_INT96;
+    const bool is_joined = encoding == ENCODING_DELTA_BYTE_ARRAY && leaf->physical == PHYSICAL_FIXED;
     if (!is_delta && !is_split && !is_joined)
         return READ_BAD_ENCODING;
     if (is_split && bytes != (size_t)(in->end - in->at))
@@ -95,7 +95,7 @@ enum read_error decode_fixed(const struct leaf *leaf, int64_t encoding, const st
         return delta_decode(&at, in->end, in->present, (unsigned)leaf->width, to) ? READ_OK : READ_BAD_VALUES;
     }
     struct byte_arrays arrays;
-    enum read_error error = byte_arrays_open(&arrays, encoding, 0, in->present, in->at, in->end, scratch);
+    const enum read_error error = byte_arrays_open(&arrays, encoding, 0, in->present, in->at, in->end, scratch);
     return error == READ_OK ? copy_byte_arrays(leaf, &arrays, in->present, to) : error;
 }
 
@@ -160,7 +160,7 @@ static enum read_error convert_page(const struct leaf *leaf, int64_t encoding, c
     if (leaf->physical == PHYSICAL_BYTE_ARRAY)
         return decode_decimals(encoding, values, scratch, to, converted);
     const uint8_t *from;
-    enum read_error error = decode_fixed(leaf, encoding, values, scratch, &from);
+    const enum read_error error = decode_fixed(leaf, encoding, values, scratch, &from);
     if (error == READ_OK)
         *converted = convert_values(leaf, from, values->present, to);
     return error;
@@ -170,7 +170,7 @@ enum read_error decode_numbers(const struct leaf *leaf, int64_t encoding, const 
                                struct scratch *scratch, void *to, struct decoded *decoded)
 {
     struct converted converted;
-    enum read_error error = convert_page(leaf, encoding, values, scratch, to, &converted);
+    const enum read_error error = convert_page(leaf, encoding, values, scratch, to, &converted);
     if (error != READ_OK)
         return error;
     *decoded = (struct decoded){.bad = converted.bad, .floored = converted.floored};
@@ -198,7 +198,7 @@ enum read_error decode_narrow(const struct leaf *leaf, int64_t encoding, const s
                               struct scratch *scratch, int32_t *to, struct decoded *decoded)
 {
     const uint8_t *from;
-    enum read_error error = decode_fixed(leaf, encoding, values, scratch, &from);
+    const enum read_error error = decode_fixed(leaf, encoding, values, scratch, &from);
     *decoded = (struct decoded){.bad = -1};
     if (error == READ_OK)
         narrow(from, values->present, to, &decoded->lo, &decoded->hi);

@@ -27,8 +27,8 @@ look_up(const struct run *run, unsigned width, const struct page_dictionary *dic
     const char *values = dictionary->values;
     uint32_t indices[BATCH];
     for (size_t done = 0; done < run->count; done += BATCH) {
-        size_t count = run->count - done < BATCH ? run->count - done : BATCH;
-        size_t skipped = done / 8 * width;
+        const size_t count = run->count - done < BATCH ? run->count - done : BATCH;
+        const size_t skipped = done / 8 * width;
         bit_unpack(run->bytes + skipped, run->size - skipped, width, (count + UNPACK_GROUP - 1) / UNPACK_GROUP,
                    indices);
         uint32_t most = 0;
@@ -167,7 +167,7 @@ static void look_for_dubious(const struct page_values *values, const struct page
 enum read_error decode_indices(const struct page_values *values, const struct page_dictionary *dictionary, size_t size,
                                void *to, struct decoded *decoded)
 {
-    enum read_error error = translate_any(values, dictionary, to, size);
+    const enum read_error error = translate_any(values, dictionary, to, size);
     *decoded = (struct decoded){.bad = -1, .lo = dictionary->lo, .hi = dictionary->hi};
     if (values->present == 0) {
         decoded->lo = INT64_MAX;

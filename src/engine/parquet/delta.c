@@ -21,7 +21,7 @@ static uint64_t read_varint(struct delta *in)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift <= 63 && in->at < in->end; shift += 7) {
-        uint8_t byte = *in->at++;
+        const uint8_t byte = *in->at++;
         value |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return value;
@@ -32,7 +32,7 @@ static uint64_t read_varint(struct delta *in)
 
 static uint64_t read_zigzag(struct delta *in)
 {
-    uint64_t value = read_varint(in);
+    const uint64_t value = read_varint(in);
     return value >> 1 ^ (0 - (value & 1));
 }
 
@@ -51,16 +51,16 @@ static inline void put(struct delta *in, uint64_t value)
 /* Sums wrap around, as the specification says. */
 static void add_differences(struct delta *in, const uint8_t *bytes, size_t size, unsigned bits, uint64_t least)
 {
-    size_t count = in->count < in->miniblock_size ? in->count : in->miniblock_size;
+    const size_t count = in->count < in->miniblock_size ? in->count : in->miniblock_size;
     for (size_t done = 0; done < count; done += UNPACK_GROUP) {
-        size_t now = count - done < UNPACK_GROUP ? count - done : UNPACK_GROUP;
+        const size_t now = count - done < UNPACK_GROUP ? count - done : UNPACK_GROUP;
         if (bits > UNPACK_MAX_WIDTH) {
             for (size_t i = 0; i < now; i++)
                 put(in, in->last + least + bit_unpack_one(bytes, size, bits, done + i));
             continue;
         }
         uint32_t unpacked[UNPACK_GROUP];
-        size_t skipped = done / 8 * bits;
+        const size_t skipped = done / 8 * bits;
         bit_unpack(bytes + skipped, size - skipped, bits, 1, unpacked);
         for (size_t i = 0; i < now; i++)
             put(in, in->last + least + unpacked[i]);
@@ -70,7 +70,7 @@ static void add_differences(struct delta *in, const uint8_t *bytes, size_t size,
 
 static void read_block(struct delta *in)
 {
-    uint64_t least = read_zigzag(in);
+    const uint64_t least = read_zigzag(in);
     const uint8_t *widths = in->at;
     if (in->failed || in->miniblocks > (size_t)(in->end - in->at)) {
         in->failed = true;
@@ -78,8 +78,8 @@ static void read_block(struct delta *in)
     }
     in->at += in->miniblocks;
     for (size_t i = 0; i < in->miniblocks && in->count > 0; i++) {
-        unsigned bits = widths[i];
-        size_t size = in->miniblock_size / 8 * bits;
+        const unsigned bits = widths[i];
+        const size_t size = in->miniblock_size / 8 * bits;
         if (bits > MAX_WIDTH || size > (size_t)(in->end - in->at)) {
             in->failed = true;
             return;
@@ -94,7 +94,7 @@ bool delta_decode(const uint8_t **at, const uint8_t *end, size_t count, unsigned
 {
     struct delta in = {.at = *at, .end = end, .width = width, .out = out};
     uint64_t block = read_varint(&in), miniblocks = read_varint(&in), total = read_varint(&in);
-    uint64_t first = read_zigzag(&in);
+    const uint64_t first = read_zigzag(&in);
     if (in.failed || block > INT32_MAX || miniblocks == 0 || miniblocks > block || block % miniblocks != 0 ||
         block / miniblocks % VALUES_UNIT != 0 || total != count)
         return false;

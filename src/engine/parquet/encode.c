@@ -50,7 +50,7 @@ void encode_levels(struct strbuf *out, const uint8_t *validity, size_t rows)
 /* Appends values of `width` bits, at most 32, padded to a group of eight. */
 static void pack(struct strbuf *out, const uint32_t *values, size_t count, unsigned width)
 {
-    size_t bytes = (count + 7) / 8 * width;
+    const size_t bytes = (count + 7) / 8 * width;
     char *to = strbuf_reserve(out, bytes + sizeof(uint64_t));
     uint64_t bits = 0;
     unsigned held = 0; /* bits not yet written, fewer than 32 */
@@ -66,7 +66,7 @@ static void pack(struct strbuf *out, const uint32_t *values, size_t count, unsig
     }
     memcpy(to, &bits, sizeof bits);
     to += (held + 7) / 8;
-    size_t written = (size_t)(to - (out->text + out->length));
+    const size_t written = (size_t)(to - (out->text + out->length));
     if (written < bytes)
         memset(to, 0, bytes - written);
     strbuf_commit(out, bytes);
@@ -75,7 +75,7 @@ static void pack(struct strbuf *out, const uint32_t *values, size_t count, unsig
 void encode_indices(struct strbuf *out, const uint32_t *indices, size_t count, size_t entries)
 {
     /* Readers know width 0, but writers avoid it. */
-    unsigned width = entries > 2 ? 32 - (unsigned)__builtin_clz((unsigned)entries - 1) : 1;
+    const unsigned width = entries > 2 ? 32 - (unsigned)__builtin_clz((unsigned)entries - 1) : 1;
     strbuf_putc(out, (char)width);
     if (count == 0)
         return;

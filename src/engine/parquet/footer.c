@@ -68,7 +68,7 @@ static void read_annotation(struct thrift *in, struct schema_element *element)
 {
     struct thrift_field field = {0};
     while (thrift_next(in, &field)) {
-        bool is_time = element->annotation == ANNOTATION_TIME || element->annotation == ANNOTATION_TIMESTAMP;
+        const bool is_time = element->annotation == ANNOTATION_TIME || element->annotation == ANNOTATION_TIMESTAMP;
         if (is_time && field.id == 1) {
             element->utc = thrift_bool(in, field.type);
         } else if (is_time && field.id == 2 && thrift_struct(in, field.type)) {
@@ -144,10 +144,10 @@ static void read_element(struct thrift *in, struct schema_element *element)
 
 static void read_encodings(struct thrift *in, enum thrift_type type, struct chunk *chunk)
 {
-    size_t count = thrift_list(in, type, THRIFT_I32);
+    const size_t count = thrift_list(in, type, THRIFT_I32);
     for (size_t i = 0; i < count && !in->failed; i++) {
-        int64_t encoding = thrift_int(in, THRIFT_I32);
-        bool known = encoding >= 0 && encoding < ENCODING_COUNT && encoding != 1;
+        const int64_t encoding = thrift_int(in, THRIFT_I32);
+        const bool known = encoding >= 0 && encoding < ENCODING_COUNT && encoding != 1;
         chunk->encodings |= 1u << (known ? encoding : OTHER_ENCODING_BIT);
     }
 }
@@ -237,7 +237,7 @@ static void read_row_group(struct thrift *in, struct arena *arena, struct row_gr
     size_t capacity = 0;
     while (thrift_next(in, &field)) {
         if (field.id == 1) {
-            size_t count = thrift_list(in, field.type, THRIFT_STRUCT);
+            const size_t count = thrift_list(in, field.type, THRIFT_STRUCT);
             for (size_t i = 0; i < count && !in->failed; i++) {
                 group->chunks = arena_reserve(arena, group->chunks, group->count, &capacity, sizeof *group->chunks);
                 read_chunk(in, &group->chunks[group->count++]);
@@ -324,7 +324,7 @@ const char *footer_parse(const uint8_t *bytes, size_t length, struct arena *aren
     read_footer(&in, arena, footer);
     if (in.failed || footer->element_count == 0)
         return "its footer cannot be parsed";
-    int64_t leaves = count_leaves(footer);
+    const int64_t leaves = count_leaves(footer);
     if (leaves < 0)
         return "its schema is not a tree";
     for (size_t i = 0; i < footer->group_count; i++) {

@@ -52,7 +52,7 @@ static bool set_integer(struct leaf *leaf, const struct schema_element *element)
 
 static bool set_time(struct leaf *leaf, const struct schema_element *element)
 {
-    enum logical logical = element->annotation == ANNOTATION_TIME ? LOGICAL_DURATION : LOGICAL_TIMESTAMP;
+    const enum logical logical = element->annotation == ANNOTATION_TIME ? LOGICAL_DURATION : LOGICAL_TIMESTAMP;
     leaf->logical.utc = logical == LOGICAL_TIMESTAMP && element->utc;
     if (leaf->physical == PHYSICAL_INT32 && logical == LOGICAL_DURATION && element->unit == UNIT_MILLIS)
         return set(leaf, CONVERT_WIDEN_MILLIS, TYPE_I64, logical);

@@ -108,7 +108,7 @@ enum read_error page_open_dictionary(const struct page_header *page, int64_t cod
 {
     if (!checksum_holds(page))
         return READ_BAD_CHECKSUM;
-    enum read_error error = open_bytes(page, 0, codec, scratch, values);
+    const enum read_error error = open_bytes(page, 0, codec, scratch, values);
     values->present = (size_t)page->values;
     return error;
 }
@@ -139,7 +139,7 @@ static bool decode_levels(const uint8_t *at, const uint8_t *end, size_t rows, ui
 /* Levels in the deprecated encoding: bits, the most significant first. */
 static bool decode_packed_levels(struct page_values *values, size_t rows, uint8_t *validity)
 {
-    size_t bytes = (rows + 7) / 8;
+    const size_t bytes = (rows + 7) / 8;
     if ((size_t)(values->end - values->at) < bytes)
         return false;
     values->present = 0;
@@ -171,8 +171,9 @@ static bool take_levels(const struct page_header *page, uint8_t *validity, struc
 static enum read_error open_v2(const struct page_header *page, int64_t codec, bool optional, struct scratch *scratch,
                                uint8_t *validity, struct page_values *values)
 {
-    size_t skipped = (size_t)page->repetition_bytes + (size_t)page->level_bytes;
-    enum read_error error = open_bytes(page, skipped, page->is_compressed ? codec : PAGE_CODEC_NONE, scratch, values);
+    const size_t skipped = (size_t)page->repetition_bytes + (size_t)page->level_bytes;
+    const enum read_error error =
+        open_bytes(page, skipped, page->is_compressed ? codec : PAGE_CODEC_NONE, scratch, values);
     if (error != READ_OK)
         return error;
     values->present = (size_t)page->values;
@@ -190,7 +191,7 @@ enum read_error page_open_data(const struct page_header *page, int64_t codec, bo
         return READ_BAD_CHECKSUM;
     if (page->type == PAGE_DATA_V2)
         return open_v2(page, codec, optional, scratch, validity, values);
-    enum read_error error = open_bytes(page, 0, codec, scratch, values);
+    const enum read_error error = open_bytes(page, 0, codec, scratch, values);
     if (error != READ_OK)
         return error;
     values->present = (size_t)page->values;

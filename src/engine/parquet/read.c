@@ -172,7 +172,7 @@ static enum status run_step(struct read *read, size_t parts, part_fn *part)
 /* Lists the pages of all chunks. */
 static enum status list_pages(struct read *read)
 {
-    enum status status = run_step(read, read->chunk_count, find_part);
+    const enum status status = run_step(read, read->chunk_count, find_part);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < read->chunk_count; i++)
@@ -201,12 +201,12 @@ static bool reserve_column(struct read *read, struct column_read *column)
 {
     const struct leaf *leaf = column->leaf;
     struct buffer_pool *pool = read->job->workers->pool;
-    int64_t rows = read->reader->base.rows;
+    const int64_t rows = read->reader->base.rows;
     if (read->job->unsorted_text && !read->rows && unsorted_text_is_possible(read, column)) {
         if (unsorted_text_reserve(read, column) != STATUS_OK)
             return false;
     } else if (leaf_is_text(leaf)) {
-        size_t threads = (size_t)read->job->workers->threads;
+        const size_t threads = (size_t)read->job->workers->threads;
         column->interners = heap_array(threads, sizeof(struct interner *));
         for (size_t i = 0; i < threads; i++)
             column->interners[i] = interner_new();
@@ -332,7 +332,7 @@ static bool finish_column(struct read *read, struct column_read *column)
         floored += pages[i]->decoded.floored;
     }
     for (size_t i = 0; i < read->page_count && missing; i++) {
-        size_t values = (size_t)pages[i]->header.values;
+        const size_t values = (size_t)pages[i]->header.values;
         if (pages[i]->chunk->column == column && pages[i]->present == values)
             memset(column_at(column->validity, pages[i]->row), 1, values);
     }
@@ -387,7 +387,7 @@ static void read_init(struct read *read, const bool *wanted)
 {
     const struct parquet_reader *reader = read->reader;
     const struct footer *footer = &reader->footer;
-    size_t threads = (size_t)read->job->workers->threads;
+    const size_t threads = (size_t)read->job->workers->threads;
     read->scratch = heap_array(threads, sizeof *read->scratch);
     for (size_t i = 0; i < threads; i++)
         read->scratch[i].pool = read->job->workers->pool;
@@ -434,7 +434,7 @@ static void column_read_free(struct column_read *column, int threads)
 
 static void read_free(struct read *read)
 {
-    int threads = read->job->workers->threads;
+    const int threads = read->job->workers->threads;
     for (size_t i = 0; i < read->chunk_count; i++) {
         page_dictionary_free(&read->chunks[i].dictionary);
         free(read->chunks[i].numbers);
@@ -454,7 +454,7 @@ static enum status run_read(struct read *read, const bool *wanted, struct column
 {
     const struct format_job *job = read->job;
     const struct mapping *mapping = read->reader->mapping;
-    size_t diags_before = job->diags->count;
+    const size_t diags_before = job->diags->count;
     read_init(read, wanted);
     enum status status = read_columns(read);
     if (status != STATUS_CANCELLED && mapping_changed(mapping)) {

@@ -18,7 +18,7 @@ static const char *const messages[READ_ERROR_COUNT] = {
 static int64_t row_of_value(const struct page_read *page, int64_t index)
 {
     const struct column *validity = page->chunk->column->validity;
-    int64_t rows = page->header.values;
+    const int64_t rows = page->header.values;
     if (page->present == (size_t)rows || !validity)
         return page->row + index;
     int64_t row = page->row;

@@ -33,7 +33,7 @@ const uint8_t *parquet_pages_end(const struct parquet_reader *reader)
 const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk)
 {
     /* A dictionary comes first; some writers say 0 where there is none. */
-    int64_t offset = chunk->dictionary > 0 && chunk->dictionary < chunk->data ? chunk->dictionary : chunk->data;
+    const int64_t offset = chunk->dictionary > 0 && chunk->dictionary < chunk->data ? chunk->dictionary : chunk->data;
     if (offset < MAGIC_BYTES || (uint64_t)offset > mapping_length(reader->mapping) - TAIL_BYTES)
         return NULL;
     return (const uint8_t *)mapping_data(reader->mapping) + offset;
@@ -43,7 +43,7 @@ static enum status parse_footer(struct parquet_reader *reader, const struct form
 {
     static const char magic[] = "PAR1", encrypted_magic[] = "PARE";
     const uint8_t *data = mapping_data(reader->mapping);
-    size_t length = mapping_length(reader->mapping);
+    const size_t length = mapping_length(reader->mapping);
     if (length < MAGIC_BYTES + TAIL_BYTES)
         return fail(job, reader->mapping, "is not a Parquet file, or truncated");
     const uint8_t *tail = data + length - TAIL_BYTES;
@@ -100,7 +100,7 @@ static char *clean_name(struct arena *arena, struct text name)
     char *clean = arena_text(arena, name.at, name.length);
     for (size_t i = 0; i < name.length;) {
         uint32_t code;
-        size_t length = name.at[i] ? utf8_decode(name.at + i, name.length - i, &code) : 0;
+        const size_t length = name.at[i] ? utf8_decode(name.at + i, name.length - i, &code) : 0;
         if (length == 0)
             clean[i] = '?';
         i += length ? length : 1;
@@ -176,8 +176,8 @@ static void name_columns(struct parquet_reader *reader)
         struct reader_column *column = &reader->base.columns[k];
         const char *name = clean_name(reader->arena, reader->leaves[k].name);
         column->name = name;
-        int64_t before = interner_count(names);
-        uint32_t number = interner_add(names, (struct text){name, strlen(name)});
+        const int64_t before = interner_count(names);
+        const uint32_t number = interner_add(names, (struct text){name, strlen(name)});
         for (bool taken = number < before; taken; taken = interner_count(names) == before) {
             column->name = arena_printf(reader->arena, "%s_%zu", name, ++uses[number] + 1);
             interner_add(names, (struct text){column->name, strlen(column->name)});

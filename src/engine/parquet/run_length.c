@@ -4,7 +4,7 @@ static bool read_varint(struct run_length *in, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; shift < 63 && in->at < in->end; shift += 7) {
-        uint8_t byte = *in->at++;
+        const uint8_t byte = *in->at++;
         *value |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return true;
@@ -14,7 +14,7 @@ static bool read_varint(struct run_length *in, uint64_t *value)
 
 static bool read_repeated(struct run_length *in, uint64_t count, struct run *run)
 {
-    size_t bytes = (in->width + 7) / 8;
+    const size_t bytes = (in->width + 7) / 8;
     if (count == 0 || (size_t)(in->end - in->at) < bytes)
         return false;
     *run = (struct run){.count = (size_t)count};
@@ -27,10 +27,10 @@ static bool read_repeated(struct run_length *in, uint64_t count, struct run *run
 /* Writers that end the last run early leave fewer bytes than its groups of eight would have. */
 static bool read_packed(struct run_length *in, uint64_t groups, struct run *run)
 {
-    size_t left = (size_t)(in->end - in->at);
+    const size_t left = (size_t)(in->end - in->at);
     if (groups == 0 || groups > INT32_MAX)
         return false;
-    size_t size = (size_t)groups * in->width;
+    const size_t size = (size_t)groups * in->width;
     *run = (struct run){.packed = true, .count = (size_t)groups * 8, .bytes = in->at, .size = size};
     if (size > left) {
         run->size = left;
@@ -45,7 +45,7 @@ bool run_length_next(struct run_length *in, size_t max, struct run *run)
     uint64_t head;
     if (!read_varint(in, &head))
         return false;
-    bool read = head & 1 ? read_packed(in, head >> 1, run) : read_repeated(in, head >> 1, run);
+    const bool read = head & 1 ? read_packed(in, head >> 1, run) : read_repeated(in, head >> 1, run);
     if (read && run->count > max)
         run->count = max;
     return read;

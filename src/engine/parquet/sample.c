@@ -13,7 +13,7 @@ static bool is_text(const struct leaf *leaf, int64_t encoding, const struct page
                     struct scratch *scratch)
 {
     struct byte_arrays in;
-    size_t width = leaf->physical == PHYSICAL_FIXED ? leaf->width : 0;
+    const size_t width = leaf->physical == PHYSICAL_FIXED ? leaf->width : 0;
     if (byte_arrays_open(&in, encoding, width, values->present, values->at, values->end, scratch) != READ_OK)
         return true;
     struct text text;
@@ -37,12 +37,12 @@ static bool sample_chunk(const struct parquet_reader *reader, const struct leaf 
         if (page.type == PAGE_DICTIONARY)
             return page_open_dictionary(&page, chunk->codec, scratch, &values) != READ_OK ||
                    is_text(leaf, ENCODING_PLAIN, &values, scratch);
-        bool has_values = page.type == PAGE_DATA || page.type == PAGE_DATA_V2;
+        const bool has_values = page.type == PAGE_DATA || page.type == PAGE_DATA_V2;
         if (!has_values || page.values > MAX_PAGE_VALUES)
             return true;
         uint8_t *validity = malloc((size_t)page.values + 1);
-        bool opened = validity && page.values <= left &&
-                      page_open_data(&page, chunk->codec, leaf->optional, scratch, validity, &values) == READ_OK;
+        const bool opened = validity && page.values <= left &&
+                            page_open_data(&page, chunk->codec, leaf->optional, scratch, validity, &values) == READ_OK;
         free(validity);
         if (!opened || values.present > 0)
             return !opened || is_text(leaf, page.encoding, &values, scratch);

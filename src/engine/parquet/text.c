@@ -17,8 +17,8 @@ static bool intern(const struct leaf *leaf, struct interner *interner, struct te
         convert_uuid(text.at, uuid);
         text = (struct text){uuid, sizeof uuid};
     }
-    int64_t before = interner_count(interner);
-    uint32_t added = interner_add(interner, text);
+    const int64_t before = interner_count(interner);
+    const uint32_t added = interner_add(interner, text);
     /* Strings are checked when they are first seen. */
     if (interner_count(interner) > before && !utf8_is_valid(text.at, text.length))
         return false;
@@ -133,7 +133,7 @@ static void translate_dictionary(struct chunk_read *chunk, size_t size)
 static enum status too_much_text(const struct read *read, const struct column_read *column)
 {
     const struct format_job *job = read->job;
-    size_t k = (size_t)(column->leaf - read->reader->leaves);
+    const size_t k = (size_t)(column->leaf - read->reader->leaves);
     return diag_error(job->diags, job->span,
                       "`%s`, column `%s`: a string is too long, or there are more than %d different ones",
                       mapping_path(read->reader->mapping), read->reader->base.columns[k].name, DICTIONARY_MAX);
@@ -142,12 +142,12 @@ static enum status too_much_text(const struct read *read, const struct column_re
 static enum status join_column(struct read *read, struct column_read *column)
 {
     const struct format_job *job = read->job;
-    size_t threads = (size_t)job->workers->threads;
+    const size_t threads = (size_t)job->workers->threads;
     column->maps = heap_array(threads, sizeof(uint32_t *));
     struct dictionary *dictionary = dictionary_of_interners(column->interners, threads, column->maps, job->workers);
     if (!dictionary)
         return workers_cancelled(job->workers) ? STATUS_CANCELLED : too_much_text(read, column);
-    enum type type = dictionary_code_type(dictionary->count);
+    const enum type type = dictionary_code_type(dictionary->count);
     if (column->numbers && type == TYPE_U32 && !read->rows)
         column->column = column_ref(column->numbers);
     else
@@ -164,7 +164,7 @@ enum status text_join(struct read *read)
 {
     for (size_t k = 0; k < read->column_count; k++) {
         struct column_read *column = &read->columns[k];
-        enum status status = column->interners ? join_column(read, column) : STATUS_OK;
+        const enum status status = column->interners ? join_column(read, column) : STATUS_OK;
         if (status != STATUS_OK)
             return status;
     }
@@ -182,7 +182,7 @@ void text_translate_page(const struct page_read *page, void *codes)
     const struct column_read *column = page->chunk->column;
     const uint32_t *numbers = column_at(column->numbers, page->row);
     const uint32_t *map = column->maps[page->member];
-    size_t size = type_table[column->column->store].size;
+    const size_t size = type_table[column->column->store].size;
     for (size_t i = 0; i < page->present; i++)
         store_code(codes, size, i, map[numbers[i]]);
 }

@@ -18,7 +18,7 @@ static uint64_t read_varint(struct thrift *in)
 {
     uint64_t value = 0;
     for (unsigned shift = 0; shift <= MAX_VARINT_BITS; shift += 7) {
-        uint8_t byte = read_byte(in);
+        const uint8_t byte = read_byte(in);
         value |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return value;
@@ -28,17 +28,17 @@ static uint64_t read_varint(struct thrift *in)
 
 static int64_t read_zigzag(struct thrift *in)
 {
-    uint64_t value = read_varint(in);
+    const uint64_t value = read_varint(in);
     return (int64_t)(value >> 1 ^ (0 - (value & 1)));
 }
 
 bool thrift_next(struct thrift *in, struct thrift_field *field)
 {
-    uint8_t head = read_byte(in);
+    const uint8_t head = read_byte(in);
     field->type = head & 0xf;
     if (field->type == THRIFT_STOP)
         return false;
-    int64_t id = head >> 4 ? field->id + (head >> 4) : read_zigzag(in);
+    const int64_t id = head >> 4 ? field->id + (head >> 4) : read_zigzag(in);
     if (id < INT16_MIN || id > INT16_MAX)
         fail(in);
     field->id = id;
@@ -54,7 +54,7 @@ int64_t thrift_int(struct thrift *in, enum thrift_type type)
 
 int32_t thrift_int32(struct thrift *in, enum thrift_type type)
 {
-    int64_t value = thrift_int(in, type);
+    const int64_t value = thrift_int(in, type);
     if (value < INT32_MIN || value > INT32_MAX)
         return (int32_t)fail(in);
     return (int32_t)value;
@@ -87,9 +87,9 @@ bool thrift_struct(struct thrift *in, enum thrift_type type)
 /* Reads the header of a list or set. */
 static size_t read_list(struct thrift *in, enum thrift_type *element)
 {
-    uint8_t head = read_byte(in);
+    const uint8_t head = read_byte(in);
     *element = head & 0xf;
-    uint64_t count = head >> 4 == LONG_LIST ? read_varint(in) : head >> 4;
+    const uint64_t count = head >> 4 == LONG_LIST ? read_varint(in) : head >> 4;
     /* Every element takes at least a byte. */
     return count > (size_t)(in->end - in->at) ? (size_t)fail(in) : (size_t)count;
 }
@@ -99,7 +99,7 @@ size_t thrift_list(struct thrift *in, enum thrift_type type, enum thrift_type el
     if (type != THRIFT_LIST)
         return (size_t)fail(in);
     enum thrift_type found;
-    size_t count = read_list(in, &found);
+    const size_t count = read_list(in, &found);
     return count > 0 && found != element ? (size_t)fail(in) : count;
 }
 
@@ -116,17 +116,17 @@ static void skip(struct thrift *in, enum thrift_type type, bool is_element, unsi
 static void skip_elements(struct thrift *in, unsigned depth)
 {
     enum thrift_type element;
-    size_t count = read_list(in, &element);
+    const size_t count = read_list(in, &element);
     for (size_t i = 0; i < count && !in->failed; i++)
         skip(in, element, true, depth);
 }
 
 static void skip_map(struct thrift *in, unsigned depth)
 {
-    uint64_t count = read_varint(in);
+    const uint64_t count = read_varint(in);
     if (count == 0)
         return;
-    uint8_t types = read_byte(in);
+    const uint8_t types = read_byte(in);
     for (uint64_t i = 0; i < count && !in->failed; i++) {
         skip(in, types >> 4, true, depth);
         skip(in, types & 0xf, true, depth);

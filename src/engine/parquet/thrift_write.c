@@ -21,7 +21,7 @@ static void put_zigzag(struct thrift_out *out, int64_t value)
 
 static void put_field(struct thrift_out *out, int id, enum thrift_type type)
 {
-    int step = id - out->last;
+    const int step = id - out->last;
     out->last = id;
     if (step <= SHORT_STEP) {
         put_byte(out, (unsigned)step << 4 | type);

@@ -65,8 +65,9 @@ static enum read_error open_in_place(const struct read *read, struct page_read *
     const struct scratch_buffer buffer = scratch->page;
     char *to = column->bytes + page->place;
     scratch->page = (struct scratch_buffer){to, page->room};
-    enum read_error error = page_open_data(&page->header, page->chunk->chunk->codec, column->leaf->optional, scratch,
-                                           column->validity ? column_at(column->validity, page->row) : NULL, values);
+    const enum read_error error =
+        page_open_data(&page->header, page->chunk->chunk->codec, column->leaf->optional, scratch,
+                       column->validity ? column_at(column->validity, page->row) : NULL, values);
     scratch->page = buffer;
     if (error != READ_OK)
         return error;
@@ -108,7 +109,7 @@ static enum read_error find_strings(struct page_read *page, const struct page_va
 enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member)
 {
     struct page_values values;
-    enum read_error error = open_in_place(read, page, member, &values);
+    const enum read_error error = open_in_place(read, page, member, &values);
     if (error != READ_OK)
         return error;
     page->present = values.present;

@@ -49,7 +49,7 @@ static inline __attribute__((always_inline)) size_t load(const char *data, size_
                                                          const uint8_t *validity, size_t rows, int64_t *to)
 {
     size_t count = 0;
-    unsigned unused = 64 - 8 * (unsigned)size;
+    const unsigned unused = 64 - 8 * (unsigned)size;
     for (size_t i = 0; i < rows; i++) {
         uint64_t bits = 0;
         memcpy(&bits, data + i * size, size);
@@ -139,17 +139,17 @@ static double float_of(const struct column *column, int64_t bits)
 static struct survey survey_values(const struct encoder *encoder)
 {
     struct survey survey = {.lo = INT64_MAX, .hi = INT64_MIN, .low = INFINITY, .high = -INFINITY};
-    bool is_float = type_table[encoder->column->type].kind == KIND_FLOAT;
+    const bool is_float = type_table[encoder->column->type].kind == KIND_FLOAT;
     for (int64_t row = encoder->begin; row < encoder->end; row += PAGE_ROWS) {
-        int64_t rows = encoder->end - row < PAGE_ROWS ? encoder->end - row : PAGE_ROWS;
-        size_t count = load_values(encoder, row, (size_t)rows);
+        const int64_t rows = encoder->end - row < PAGE_ROWS ? encoder->end - row : PAGE_ROWS;
+        const size_t count = load_values(encoder, row, (size_t)rows);
         survey.present += (int64_t)count;
         for (size_t i = 0; i < count && !is_float; i++) {
             survey.lo = encoder->values[i] < survey.lo ? encoder->values[i] : survey.lo;
             survey.hi = encoder->values[i] > survey.hi ? encoder->values[i] : survey.hi;
         }
         for (size_t i = 0; i < count && is_float; i++) {
-            double value = float_of(encoder->column, encoder->values[i]);
+            const double value = float_of(encoder->column, encoder->values[i]);
             survey.low = value < survey.low ? value : survey.low;
             survey.high = value > survey.high ? value : survey.high;
             survey.nan = survey.nan || isnan(value);
@@ -196,19 +196,19 @@ static void add_page(struct encoder *encoder, enum page_type type, size_t values
 {
     struct chunk_bytes *chunk = encoder->chunk;
     struct strbuf *body = &encoder->page, *block = &encoder->block;
-    size_t bound = block_bound(encoder->codec, body->length);
+    const size_t bound = block_bound(encoder->codec, body->length);
     if (body->length > INT32_MAX || bound > INT32_MAX) {
         chunk->problem = "a page would be larger than 2 GiB";
         return;
     }
     strbuf_clear(block);
     char *to = strbuf_reserve(block, bound);
-    size_t size = block_compress(encoder->codec, body->length > 0 ? body->text : "", body->length, to, bound);
+    const size_t size = block_compress(encoder->codec, body->length > 0 ? body->text : "", body->length, to, bound);
     if (size == 0 && body->length > 0) {
         chunk->problem = "there is not enough memory to compress it";
         return;
     }
-    size_t before = chunk->pages.length;
+    const size_t before = chunk->pages.length;
     struct thrift_out out = {.to = &chunk->pages};
     thrift_put_int32(&out, 1, (int32_t)type);
     thrift_put_int32(&out, 2, (int32_t)body->length);
@@ -231,8 +231,8 @@ static void add_page(struct encoder *encoder, enum page_type type, size_t values
 static void mark_used(const struct encoder *encoder)
 {
     for (int64_t row = encoder->begin; row < encoder->end; row += PAGE_ROWS) {
-        int64_t rows = encoder->end - row < PAGE_ROWS ? encoder->end - row : PAGE_ROWS;
-        size_t count = load_values(encoder, row, (size_t)rows);
+        const int64_t rows = encoder->end - row < PAGE_ROWS ? encoder->end - row : PAGE_ROWS;
+        const size_t count = load_values(encoder, row, (size_t)rows);
         for (size_t i = 0; i < count; i++)
             encoder->entries[encoder->values[i] - encoder->lowest] = 1;
     }
@@ -255,14 +255,14 @@ static size_t number_entries(struct encoder *encoder, size_t span)
 /* Makes a dictionary of the values if there are few enough of them, and its page. */
 static void choose_dictionary(struct encoder *encoder, const struct survey *survey)
 {
-    bool is_integer = type_table[encoder->column->type].kind == KIND_INT;
+    const bool is_integer = type_table[encoder->column->type].kind == KIND_INT;
     uint64_t span = (uint64_t)survey->hi - (uint64_t)survey->lo + 1; /* 0: all of 64 bits */
     if (!is_integer || survey->present == 0 || span == 0 || (!is_text(encoder->column) && span > MAX_SPAN))
         return;
     encoder->lowest = survey->lo;
     encoder->entries = heap_array((size_t)span, sizeof *encoder->entries);
     mark_used(encoder);
-    size_t bytes = number_entries(encoder, (size_t)span);
+    const size_t bytes = number_entries(encoder, (size_t)span);
     if (encoder->entry_count * MIN_USES > (size_t)survey->present || bytes > MAX_DICTIONARY_BYTES) {
         free(encoder->entries);
         encoder->entries = NULL;
@@ -281,7 +281,7 @@ static void choose_dictionary(struct encoder *encoder, const struct survey *surv
 /* The rows of the page that begins at `row`: fewer if their text is long. */
 static int64_t page_rows(const struct encoder *encoder, int64_t row)
 {
-    int64_t rows = encoder->end - row < PAGE_ROWS ? encoder->end - row : PAGE_ROWS;
+    const int64_t rows = encoder->end - row < PAGE_ROWS ? encoder->end - row : PAGE_ROWS;
     if (!is_text(encoder->column) || encoder->entries)
         return rows;
     size_t bytes = 0;
@@ -298,7 +298,7 @@ static int64_t page_rows(const struct encoder *encoder, int64_t row)
 static void add_data_page(struct encoder *encoder, int64_t row, int64_t rows)
 {
     const uint8_t *validity = validity_at(encoder, row);
-    size_t count = load_values(encoder, row, (size_t)rows);
+    const size_t count = load_values(encoder, row, (size_t)rows);
     if (validity)
         encode_levels(&encoder->page, validity, (size_t)rows);
     if (encoder->entries) {
@@ -327,7 +327,7 @@ void chunk_encode(const struct column_format *format, int64_t begin, int64_t end
     set_statistics(&encoder, &survey);
     choose_dictionary(&encoder, &survey);
     for (int64_t row = begin; row < end && !chunk->problem;) {
-        int64_t rows = page_rows(&encoder, row);
+        const int64_t rows = page_rows(&encoder, row);
         add_data_page(&encoder, row, rows);
         row += rows;
     }

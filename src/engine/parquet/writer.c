@@ -89,9 +89,9 @@ static void encode_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct parquet_writer *writer = context;
-    int64_t columns = (int64_t)writer->relation->count;
-    int64_t begin = (writer->first + part / columns) * GROUP_ROWS;
-    int64_t end = min_int64(begin + GROUP_ROWS, writer->relation->rows);
+    const int64_t columns = (int64_t)writer->relation->count;
+    const int64_t begin = (writer->first + part / columns) * GROUP_ROWS;
+    const int64_t end = min_int64(begin + GROUP_ROWS, writer->relation->rows);
     chunk_encode(&writer->formats[part % columns], begin, end, codec, &writer->chunks[part]);
 }
 
@@ -99,7 +99,7 @@ static void encode_part(void *context, int member, int64_t part)
 static enum status put_chunk(struct parquet_writer *writer, int64_t group, size_t column)
 {
     const struct format_job *job = writer->job;
-    size_t columns = writer->relation->count;
+    const size_t columns = writer->relation->count;
     struct chunk_bytes *chunk = &writer->chunks[(size_t)(group - writer->first) * columns + column];
     if (chunk->problem)
         return diag_error(job->diags, job->span, "column `%s` cannot be saved: %s", writer->relation->names[column],
@@ -140,7 +140,7 @@ static void put_annotation(struct thrift_out *element, const struct parquet_writ
 {
     const struct column *column = writer->relation->columns[k];
     const struct logical_type *logical = &column->logical;
-    bool is_integer = logical->kind == LOGICAL_NUMBER && type_table[column->type].kind == KIND_INT;
+    const bool is_integer = logical->kind == LOGICAL_NUMBER && type_table[column->type].kind == KIND_INT;
     if ((is_integer && (column->type == TYPE_I64 || column->type == TYPE_I32)) ||
         (logical->kind == LOGICAL_NUMBER && !is_integer) || (logical->kind == LOGICAL_DURATION && !writer->times[k]))
         return;
@@ -205,7 +205,7 @@ static void put_schema(struct thrift_out *footer, const struct parquet_writer *w
             thrift_put_int32(&element, 2, (int32_t)format->width);
         thrift_put_int32(&element, 3, column->validity ? REPETITION_OPTIONAL : REPETITION_REQUIRED);
         thrift_put_binary(&element, 4, relation->names[k], strlen(relation->names[k]));
-        int converted = converted_of(writer, k);
+        const int converted = converted_of(writer, k);
         if (converted >= 0)
             thrift_put_int32(&element, 6, converted);
         if (column->logical.kind == LOGICAL_DECIMAL) {
@@ -249,7 +249,7 @@ static void put_column_metadata(struct thrift_out *chunk, const struct parquet_w
 
 static void put_row_groups(struct thrift_out *footer, const struct parquet_writer *writer)
 {
-    size_t columns = writer->relation->count;
+    const size_t columns = writer->relation->count;
     thrift_put_list(footer, 4, THRIFT_STRUCT, (size_t)writer->groups);
     for (int64_t group = 0; group < writer->groups; group++) {
         const struct chunk_entry *entries = &writer->entries[(size_t)group * columns];
@@ -308,7 +308,7 @@ static enum status put_footer(struct parquet_writer *writer)
     }
     thrift_end(&footer);
     uint32_t length = (uint32_t)bytes.length;
-    bool fits = bytes.length <= INT32_MAX;
+    const bool fits = bytes.length <= INT32_MAX;
     put(writer, bytes.text, bytes.length);
     put(writer, &length, sizeof length);
     put(writer, magic, strlen(magic));
@@ -320,17 +320,17 @@ static enum status put_footer(struct parquet_writer *writer)
 
 enum status write_parquet(const struct format_job *job, const struct relation *relation, struct writer *to)
 {
-    int64_t columns = (int64_t)relation->count;
+    const int64_t columns = (int64_t)relation->count;
     struct parquet_writer writer = {.job = job, .relation = relation, .to = to};
     writer.groups = divide_up(relation->rows, GROUP_ROWS);
     writer.formats = heap_array(relation->count, sizeof *writer.formats);
     writer.times = heap_array(relation->count, sizeof *writer.times);
-    size_t entry_count = (size_t)writer.groups * relation->count;
+    const size_t entry_count = (size_t)writer.groups * relation->count;
     writer.entries = heap_array(entry_count + 1, sizeof *writer.entries);
     choose_formats(&writer);
     put(&writer, magic, strlen(magic));
     enum status status = STATUS_OK;
-    int64_t at_once = divide_up(2 * (int64_t)job->workers->threads, columns);
+    const int64_t at_once = divide_up(2 * (int64_t)job->workers->threads, columns);
     for (; writer.first < writer.groups && status == STATUS_OK && to->error == 0; writer.first += at_once)
         status = put_groups(&writer, min_int64(at_once, writer.groups - writer.first));
     if (status == STATUS_OK)

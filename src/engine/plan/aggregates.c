@@ -57,6 +57,6 @@ const struct aggregate_function *aggregate_find(const char *name)
 
 bool aggregate_is_call(const struct aggregate_function *function, size_t arguments)
 {
-    bool shared = function->id == AGGREGATE_MIN || function->id == AGGREGATE_MAX;
+    const bool shared = function->id == AGGREGATE_MIN || function->id == AGGREGATE_MAX;
     return !shared || arguments < 2;
 }

@@ -48,9 +48,9 @@ struct floored {
 
 static struct floored floored(struct code *code, value v, int64_t divisor, struct span span)
 {
-    value remainder = with(code, OP_MOD, v, divisor, span);
-    value negative = with(code, OP_LT, remainder, 0, span);
-    value quotient = with(code, OP_DIV, v, divisor, span);
+    const value remainder = with(code, OP_MOD, v, divisor, span);
+    const value negative = with(code, OP_LT, remainder, 0, span);
+    const value quotient = with(code, OP_DIV, v, divisor, span);
     return (struct floored){
         binary(code, OP_SUB, quotient, truth(code, negative, span), span),
         choose(code, negative, with(code, OP_ADD, remainder, divisor, span), remainder, span),
@@ -71,15 +71,15 @@ static struct march march_of(struct code *code, value days, struct span span)
 {
     struct march march;
     struct floored era = floored(code, with(code, OP_ADD, days, EPOCH_DAYS, span), ERA_DAYS, span);
-    value quarters = with(code, OP_ADD, with(code, OP_MUL, era.remainder, 4, span), 3, span);
+    const value quarters = with(code, OP_ADD, with(code, OP_MUL, era.remainder, 4, span), 3, span);
     march.century = with(code, OP_DIV, quarters, ERA_DAYS, span);
-    value in_century = with(code, OP_BITOR, with(code, OP_MOD, quarters, ERA_DAYS, span), 3, span);
+    const value in_century = with(code, OP_BITOR, with(code, OP_MOD, quarters, ERA_DAYS, span), 3, span);
     march.century_year = with(code, OP_DIV, in_century, 1461, span);
     march.day = with(code, OP_SHR, with(code, OP_MOD, in_century, 1461, span), 2, span);
-    value centuries = binary(code, OP_ADD, with(code, OP_MUL, era.quotient, 4, span), march.century, span);
+    const value centuries = binary(code, OP_ADD, with(code, OP_MUL, era.quotient, 4, span), march.century, span);
     march.year = binary(code, OP_ADD, with(code, OP_MUL, centuries, 100, span), march.century_year, span);
     /* The months' lengths lie on a line of slope 2141 / 2^16. */
-    value line = with(code, OP_ADD, with(code, OP_MUL, march.day, 2141, span), 1305, span);
+    const value line = with(code, OP_ADD, with(code, OP_MUL, march.day, 2141, span), 1305, span);
     march.month = with(code, OP_SHR, line, 16, span);
     march.month_day = with(code, OP_DIV, with(code, OP_BITAND, line, 65535, span), 2141, span);
     return march;
@@ -100,7 +100,7 @@ static value lower_year(struct code *code, value days, struct span span)
 static value lower_month(struct code *code, value days, struct span span)
 {
     struct march march = march_of(code, days, span);
-    value next = in_next_year(code, &march, span);
+    const value next = in_next_year(code, &march, span);
     return choose(code, next, with(code, OP_SUB, march.month, 9, span), with(code, OP_ADD, march.month, 3, span), span);
 }
 
@@ -112,14 +112,14 @@ static value lower_day(struct code *code, value days, struct span span)
 static value lower_quarter(struct code *code, value days, struct span span)
 {
     /* (month + 2) / 3 as a multiplication */
-    value month = with(code, OP_ADD, lower_month(code, days, span), 2, span);
+    const value month = with(code, OP_ADD, lower_month(code, days, span), 2, span);
     return with(code, OP_SHR, with(code, OP_MUL, month, 11, span), 5, span);
 }
 
 /* Days since the last Monday. */
 static value since_monday(struct code *code, value days, struct span span)
 {
-    value positive = with(code, OP_ADD, with(code, OP_MOD, days, 7, span), 7 + 7 - MONDAY, span);
+    const value positive = with(code, OP_ADD, with(code, OP_MOD, days, 7, span), 7 + 7 - MONDAY, span);
     return with(code, OP_MOD, positive, 7, span);
 }
 
@@ -133,19 +133,19 @@ static value since_new_year(struct code *code, value days, struct span span)
 {
     struct march march = march_of(code, days, span);
     /* Where March's year has a February of 29 days before it: it is that of the same civil year. */
-    value fourth = with(code, OP_EQ, with(code, OP_BITAND, march.century_year, 3, span), 0, span);
-    value full = binary(code, OP_OR, with(code, OP_NE, march.century_year, 0, span),
-                        with(code, OP_EQ, march.century, 0, span), span);
-    value leap = truth(code, binary(code, OP_AND, fourth, full, span), span);
-    value later = binary(code, OP_ADD, with(code, OP_ADD, march.day, 59, span), leap, span);
+    const value fourth = with(code, OP_EQ, with(code, OP_BITAND, march.century_year, 3, span), 0, span);
+    const value full = binary(code, OP_OR, with(code, OP_NE, march.century_year, 0, span),
+                              with(code, OP_EQ, march.century, 0, span), span);
+    const value leap = truth(code, binary(code, OP_AND, fourth, full, span), span);
+    const value later = binary(code, OP_ADD, with(code, OP_ADD, march.day, 59, span), leap, span);
     return choose(code, in_next_year(code, &march, span), with(code, OP_SUB, march.day, JANUARY, span), later, span);
 }
 
 /* A week belongs to the year of its Thursday. */
 static value lower_week(struct code *code, value days, struct span span)
 {
-    value monday = binary(code, OP_SUB, days, since_monday(code, days, span), span);
-    value day = since_new_year(code, with(code, OP_ADD, monday, 3, span), span);
+    const value monday = binary(code, OP_SUB, days, since_monday(code, days, span), span);
+    const value day = since_new_year(code, with(code, OP_ADD, monday, 3, span), span);
     return with(code, OP_ADD, with(code, OP_DIV, day, 7, span), 1, span);
 }
 
@@ -162,7 +162,7 @@ static value lower_hour(struct code *code, value time, struct span span)
 
 static value lower_minute(struct code *code, value time, struct span span)
 {
-    value minutes = with(code, OP_DIV, seconds_of(code, time, span), 60, span);
+    const value minutes = with(code, OP_DIV, seconds_of(code, time, span), 60, span);
     return with(code, OP_MOD, minutes, 60, span);
 }
 
@@ -200,7 +200,8 @@ static value time_of(struct code *code, value microseconds, struct span span)
 value code_day_of(struct code *code, value microseconds, struct span span)
 {
     value v = with(code, OP_SHR, microseconds, 13, span), sign = with(code, OP_SHR, v, 63, span);
-    value quotient = with(code, OP_DIV, binary(code, OP_XOR, v, sign, span), DAY_SECONDS * MICROSECONDS >> 13, span);
+    const value quotient =
+        with(code, OP_DIV, binary(code, OP_XOR, v, sign, span), DAY_SECONDS * MICROSECONDS >> 13, span);
     return binary(code, OP_XOR, quotient, sign, span);
 }
 
@@ -230,7 +231,7 @@ static value since_quarter(struct code *code, value days, struct span span)
     static const int starts[] = {31, 122, 214, JANUARY}; /* of April, ... in the year from March */
     value day = march_of(code, days, span).day, since = since_new_year(code, days, span);
     for (size_t k = 0; k < sizeof starts / sizeof *starts; k++) {
-        value after = code_op(code, OP_LE, number(code, starts[k], span), day, NO_VALUE, span);
+        const value after = code_op(code, OP_LE, number(code, starts[k], span), day, NO_VALUE, span);
         since = choose(code, after, with(code, OP_SUB, day, starts[k], span), since, span);
     }
     return since;
@@ -261,7 +262,7 @@ value code_timestamp_trunc(struct code *code, value microseconds, enum calendar_
     static const int seconds[] = {
         [CALENDAR_SECOND] = 1, [CALENDAR_MINUTE] = 60, [CALENDAR_HOUR] = 3600, [CALENDAR_DAY] = DAY_SECONDS};
     if (unit <= CALENDAR_DAY) {
-        value since = floored(code, microseconds, seconds[unit] * MICROSECONDS, span).remainder;
+        const value since = floored(code, microseconds, seconds[unit] * MICROSECONDS, span).remainder;
         return binary(code, OP_SUB, microseconds, since, span);
     }
     return timestamp_of(code, code_date_trunc(code, code_day_of(code, microseconds, span), unit, span), span);
@@ -269,7 +270,7 @@ value code_timestamp_trunc(struct code *code, value microseconds, enum calendar_
 
 static value bucket(struct code *code, value v, int64_t length, int64_t origin, struct span span)
 {
-    value since = floored(code, with(code, OP_SUB, v, origin, span), length, span).remainder;
+    const value since = floored(code, with(code, OP_SUB, v, origin, span), length, span).remainder;
     return binary(code, OP_SUB, v, since, span);
 }
 
@@ -287,18 +288,18 @@ value code_timestamp_bucket(struct code *code, value microseconds, int64_t lengt
 /* Whether the February that ends the year from March has 29 days. */
 static value ends_in_leap_day(struct code *code, value year, struct span span)
 {
-    value civil = with(code, OP_ADD, year, 1, span);
-    value fourth = with(code, OP_EQ, with(code, OP_BITAND, civil, 3, span), 0, span);
-    value hundredth = with(code, OP_EQ, with(code, OP_MOD, civil, 25, span), 0, span);
-    value fourhundredth = with(code, OP_EQ, with(code, OP_BITAND, civil, 15, span), 0, span);
-    value not_hundredth = code_op(code, OP_NOT, hundredth, NO_VALUE, NO_VALUE, span);
+    const value civil = with(code, OP_ADD, year, 1, span);
+    const value fourth = with(code, OP_EQ, with(code, OP_BITAND, civil, 3, span), 0, span);
+    const value hundredth = with(code, OP_EQ, with(code, OP_MOD, civil, 25, span), 0, span);
+    const value fourhundredth = with(code, OP_EQ, with(code, OP_BITAND, civil, 15, span), 0, span);
+    const value not_hundredth = code_op(code, OP_NOT, hundredth, NO_VALUE, NO_VALUE, span);
     return binary(code, OP_AND, fourth, binary(code, OP_OR, not_hundredth, fourhundredth, span), span);
 }
 
 /* The days before month `month` of the year from March. */
 static value days_before_month(struct code *code, value month, struct span span)
 {
-    value line = with(code, OP_ADD, with(code, OP_MUL, month, 979, span), 18, span);
+    const value line = with(code, OP_ADD, with(code, OP_MUL, month, 979, span), 18, span);
     return with(code, OP_SHR, line, 5, span);
 }
 
@@ -307,17 +308,16 @@ static value day_of_months(struct code *code, value months, value month_day, str
 {
     struct floored split = floored(code, months, 12, span);
     value year = split.quotient, month = split.remainder;
-    value before = days_before_month(code, month, span);
-    value next = days_before_month(code, with(code, OP_ADD, month, 1, span), span);
+    const value before = days_before_month(code, month, span);
+    const value next = days_before_month(code, with(code, OP_ADD, month, 1, span), span);
     value last = with(code, OP_SUB, binary(code, OP_SUB, next, before, span), 1, span);
-    value february = with(code, OP_ADD, truth(code, ends_in_leap_day(code, year, span), span), 27, span);
+    const value february = with(code, OP_ADD, truth(code, ends_in_leap_day(code, year, span), span), 27, span);
     last = choose(code, with(code, OP_EQ, month, 11, span), february, last, span);
-    value day = binary(code, OP_ADD, before, binary(code, OP_MIN, month_day, last, span), span);
-
-    value centuries = floored(code, year, 100, span).quotient;
+    const value day = binary(code, OP_ADD, before, binary(code, OP_MIN, month_day, last, span), span);
+    const value centuries = floored(code, year, 100, span).quotient;
     value leap_days = binary(code, OP_SUB, with(code, OP_SHR, year, 2, span), centuries, span);
     leap_days = binary(code, OP_ADD, leap_days, with(code, OP_SHR, centuries, 2, span), span);
-    value days = binary(code, OP_ADD, with(code, OP_MUL, year, 365, span), leap_days, span);
+    const value days = binary(code, OP_ADD, with(code, OP_MUL, year, 365, span), leap_days, span);
     return with(code, OP_SUB, binary(code, OP_ADD, days, day, span), EPOCH_DAYS, span);
 }
 
@@ -329,21 +329,21 @@ static value months_of(struct code *code, const struct march *march, struct span
 value code_date_add_months(struct code *code, value days, value months, struct span span)
 {
     struct march march = march_of(code, days, span);
-    value sum = binary(code, OP_ADD, months_of(code, &march, span), months, span);
+    const value sum = binary(code, OP_ADD, months_of(code, &march, span), months, span);
     return day_of_months(code, sum, march.month_day, span);
 }
 
 value code_timestamp_add_months(struct code *code, value microseconds, value months, struct span span)
 {
-    value days = code_date_add_months(code, code_day_of(code, microseconds, span), months, span);
+    const value days = code_date_add_months(code, code_day_of(code, microseconds, span), months, span);
     return binary(code, OP_ADD, timestamp_of(code, days, span), time_of(code, microseconds, span), span);
 }
 
 value code_date_bucket_months(struct code *code, value days, int64_t months, struct span span)
 {
     struct march march = march_of(code, days, span);
-    value count = months_of(code, &march, span);
-    value first = bucket(code, count, months, MARCH_1970, span);
+    const value count = months_of(code, &march, span);
+    const value first = bucket(code, count, months, MARCH_1970, span);
     return day_of_months(code, first, number(code, 0, span), span);
 }
 

@@ -69,7 +69,7 @@ static bool same_instr(const struct instr *a, const struct instr *b)
 /* The bucket of the equal instruction, or the empty one where it belongs. */
 static value *find_bucket(const struct code *code, const struct instr *instr)
 {
-    uint32_t mask = (uint32_t)code->bucket_count - 1;
+    const uint32_t mask = (uint32_t)code->bucket_count - 1;
     uint32_t at = (uint32_t)hash_instr(instr) & mask;
     while (code->buckets[at] != NO_VALUE && !same_instr(&code->at[code->buckets[at]], instr))
         at = (at + 1) & mask;
@@ -89,7 +89,7 @@ static void make_room(struct code *code)
 {
     if (code->count < code->capacity)
         return;
-    int32_t capacity = code->capacity == 0 ? FIRST_CAPACITY : code->capacity * 2;
+    const int32_t capacity = code->capacity == 0 ? FIRST_CAPACITY : code->capacity * 2;
     code->at = arena_grow(code->arena, code->at, (size_t)code->count, (size_t)capacity, sizeof *code->at);
     code->capacity = capacity;
     code->bucket_count = capacity * 2;
@@ -239,7 +239,7 @@ static value find_swapped(const struct code *code, const struct instr *instr)
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span)
 {
     const value args[3] = {a, b, c};
-    value folded = fold_op(code, op, args, span);
+    const value folded = fold_op(code, op, args, span);
     if (folded != NO_VALUE)
         return folded;
 
@@ -250,7 +250,7 @@ value code_op(struct code *code, enum op op, value a, value b, value c, struct s
         instr.args[i] = args[i];
         instr.fallible |= code->at[args[i]].fallible;
     }
-    value swapped = find_swapped(code, &instr);
+    const value swapped = find_swapped(code, &instr);
     return swapped != NO_VALUE ? swapped : add(code, &instr);
 }
 
@@ -272,11 +272,11 @@ value code_add(struct code *code, const struct instr *fields)
 
 static value copy_input(struct code *code, const struct instr *instr, const value *inputs)
 {
-    value input = inputs[instr->integer];
+    const value input = inputs[instr->integer];
     if (instr->offset == 0)
         return input;
     const struct instr at = code->at[input];
-    value moved = code_input_at(code, at.integer, at.offset + instr->offset, at.kind, instr->span);
+    const value moved = code_input_at(code, at.integer, at.offset + instr->offset, at.kind, instr->span);
     code->at[moved].fallible = at.fallible;
     return moved;
 }
@@ -290,7 +290,7 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
     case OP_ROWS:
         return code_rows(code, instr.span);
     case OP_GATHER: {
-        int64_t input = inputs ? code->at[inputs[instr.integer]].integer : instr.integer;
+        const int64_t input = inputs ? code->at[inputs[instr.integer]].integer : instr.integer;
         return (instr.exact ? code_lookup : code_gather)(code, input, instr.kind, map[instr.args[0]], instr.span);
     }
     case OP_ROW:
@@ -322,8 +322,8 @@ static value copy_leaf_or_op(struct code *code, struct instr instr, const value 
 
 static value copy_instr(struct code *code, struct instr instr, const value *inputs, value row, const value *map)
 {
-    int32_t before = code->count;
-    value copy = copy_leaf_or_op(code, instr, inputs, row, map);
+    const int32_t before = code->count;
+    const value copy = copy_leaf_or_op(code, instr, inputs, row, map);
     for (value v = before; v < code->count; v++)
         code->at[v].shift = instr.shift;
     return copy;

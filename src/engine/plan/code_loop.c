@@ -7,7 +7,7 @@ static value add_node(struct code *code, struct instr instr)
 
 value code_counter(struct code *code, int level, value first, value last, struct span span)
 {
-    value always = code_bool(code, true, span);
+    const value always = code_bool(code, true, span);
     return add_node(
         code, (struct instr){
                   .op = OP_COUNTER, .kind = KIND_INT, .integer = level, .args = {first, last, always}, .span = span});
@@ -20,7 +20,7 @@ value code_state(struct code *code, int level, int64_t slot, enum kind kind, str
 
 value code_fold(struct code *code, enum fold_kind kind, value index, value body, bool inner, struct span span)
 {
-    bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX || kind == FOLD_ROUNDS;
+    const bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX || kind == FOLD_ROUNDS;
     return add_node(code, (struct instr){.op = OP_FOLD,
                                          .kind = position ? KIND_INT : code->at[body].kind,
                                          .integer = kind,

@@ -66,7 +66,7 @@ static struct logical_type logical_of(const struct code *code, const struct logi
     enum { MAX_DEPTH = 4 };
     const struct instr *instr = &code->at[v];
     struct logical_type logical = number;
-    if (logicals == NULL || depth == MAX_DEPTH)
+    if (!logicals || depth == MAX_DEPTH)
         return number;
     switch (instr->op) {
     case OP_INPUT:
@@ -159,7 +159,7 @@ static void print_leaf(struct printer *printer, const struct instr *instr, const
     struct strbuf *out = printer->out;
     const struct logical_type as = piece->as;
     if (instr->op == OP_CONST && instr->kind == KIND_INT && as.kind != LOGICAL_NUMBER &&
-        (as.kind != LOGICAL_TEXT || as.dictionary != NULL)) {
+        (as.kind != LOGICAL_TEXT || as.dictionary)) {
         print_logical(out, as, piece->negated ? -instr->integer : instr->integer);
     } else if (piece->negated) {
         print_int(out, -instr->integer);
@@ -189,7 +189,7 @@ static bool is_negative(const struct instr *instr)
 
 static void push_infix(struct printer *printer, enum op op, value a, const char *text, value b, int precedence)
 {
-    bool subtracts = strcmp(text, "+") == 0 && is_negative(&printer->code->at[b]);
+    const bool subtracts = strcmp(text, "+") == 0 && is_negative(&printer->code->at[b]);
     text = subtracts ? "-" : text;
     printer->pending[printer->count++] = (struct piece){
         .value = b, .precedence = precedence + 1, .negated = subtracts, .as = logical_beside(printer, a, op)};
@@ -209,7 +209,7 @@ static const struct instr *at_least(const struct code *code, const struct instr 
     if (left->op != OP_LE || right->op != OP_LE || left->args[1] != right->args[0])
         return NULL;
     const struct instr *order = &at[left->args[1]];
-    bool bounds = is_int(&at[left->args[0]], 0) && is_int(&at[right->args[1]], 1);
+    const bool bounds = is_int(&at[left->args[0]], 0) && is_int(&at[right->args[1]], 1);
     return bounds && order->op == OP_CMP_INT_FLOAT ? order : NULL;
 }
 
@@ -219,7 +219,7 @@ static void push_comparison(struct printer *printer, const struct instr *instr)
 {
     const struct instr *at = printer->code->at;
     value a = instr->args[0], b = instr->args[1];
-    int precedence = precedences[instr->op];
+    const int precedence = precedences[instr->op];
     const char *text = op_table[instr->op].text;
     if (at[a].op == OP_CMP_INT_FLOAT && (is_int(&at[b], 0) || (instr->op == OP_EQ && is_int(&at[b], 1)))) {
         text = is_int(&at[b], 1) ? ">" : text;
@@ -236,10 +236,10 @@ static void push_comparison(struct printer *printer, const struct instr *instr)
 /* Pushes the parts of an operator, last part first. */
 static void push_operator(struct printer *printer, const struct instr *instr, struct logical_type as)
 {
-    int precedence = precedences[instr->op];
+    const int precedence = precedences[instr->op];
     const char *text = op_table[instr->op].text;
     const struct instr *order = at_least(printer->code, instr);
-    if (order != NULL) {
+    if (order) {
         push_infix(printer, OP_LE, order->args[0], ">=", order->args[1], precedences[OP_LE]);
     } else if (instr->op == OP_SELECT) {
         push_value(printer, instr->args[2], precedence, logical_of_branch(printer, instr, 2, as));
@@ -350,7 +350,7 @@ static void push_operation(struct printer *printer, const struct instr *instr, i
         push_value(printer, instr->args[0], precedence, as);
         return;
     }
-    bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
+    const bool parentheses = precedences[instr->op] != 0 && precedences[instr->op] < precedence;
     if (parentheses)
         push_text(printer, ")");
     if (instr->op == OP_GATHER)
@@ -381,7 +381,7 @@ void code_print_as(struct strbuf *out, const struct code *code, value root, cons
     push_value(&printer, root, 0, as);
     while (printer.count > 0) {
         struct piece piece = printer.pending[--printer.count];
-        if (piece.text != NULL) {
+        if (piece.text) {
             strbuf_puts(out, piece.text);
             continue;
         }

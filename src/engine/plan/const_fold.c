@@ -137,7 +137,7 @@ static double (*library_function(enum op op))(double)
         [OP_CBRT] = cube_root, [OP_ERFC] = erfc,   [OP_GAMMA] = tgamma, [OP_LGAMMA] = log_gamma, [OP_FLOOR] = floor,
         [OP_CEIL] = ceil,      [OP_ROUND] = round,
     };
-    return functions_of[op] != NULL ? functions_of[op] : no_function;
+    return functions_of[op] ? functions_of[op] : no_function;
 }
 
 /* Beyond it, ldexp of every float is 0 or infinity. */
@@ -208,10 +208,10 @@ int compare_int_float(int64_t a, double b)
         return -1;
     if (b < -BEYOND_INT64)
         return 1;
-    int64_t whole = (int64_t)b;
+    const int64_t whole = (int64_t)b;
     if (a != whole)
         return a < whole ? -1 : 1;
-    double rest = b - (double)whole;
+    const double rest = b - (double)whole;
     return (rest < 0) - (rest > 0);
 }
 
@@ -236,7 +236,7 @@ static value fold_constants(struct code *code, enum op op, const value args[3], 
 {
     const struct instr *a = &code->at[args[0]];
     const struct instr *b = args[1] != NO_VALUE ? &code->at[args[1]] : a;
-    bool exact = a->exact && b->exact;
+    const bool exact = a->exact && b->exact;
     int64_t result;
     if (op == OP_CMP_INT_FLOAT)
         return code_exact_int(code, compare_int_float(a->integer, b->number), span);
@@ -247,7 +247,7 @@ static value fold_constants(struct code *code, enum op op, const value args[3], 
     if (op == OP_TO_INT)
         return float_to_int(a->number, &result) ? code_int(code, result, span) : NO_VALUE;
     if (a->kind == KIND_FLOAT) {
-        bool compares = op_table[op].result == OP_RESULT_BOOL;
+        const bool compares = op_table[op].result == OP_RESULT_BOOL;
         return compares ? code_bool(code, float_compare(op, a->number, b->number), span)
                         : code_float(code, float_op(op, a->number, b->number), span);
     }
@@ -277,7 +277,7 @@ static bool reads(const struct code *code, enum op op, value v, value arg)
 /* && with `unit` true, || with `unit` false: each is the dual of the other. */
 static value fold_logic(struct code *code, enum op op, value a, value b, bool unit, struct span span)
 {
-    enum op other = op == OP_AND ? OP_OR : OP_AND;
+    const enum op other = op == OP_AND ? OP_OR : OP_AND;
     if (a == b || is_bool(code, b, unit) || is_bool(code, a, !unit))
         return a;
     if (is_bool(code, a, unit))
@@ -290,7 +290,7 @@ static value fold_logic(struct code *code, enum op op, value a, value b, bool un
     /* a && (a || c): c is never looked at */
     if (code->at[b].op == other && code->at[b].args[0] == a)
         return a;
-    bool opposites = is_not_of(code, a, b) || is_not_of(code, b, a);
+    const bool opposites = is_not_of(code, a, b) || is_not_of(code, b, a);
     if ((opposites || is_bool(code, b, !unit)) && !code->at[a].fallible)
         return code_bool(code, !unit, span);
     return NO_VALUE;
@@ -362,7 +362,7 @@ value fold_op(struct code *code, enum op op, const value args[3], struct span sp
     for (int i = 0; i < op_table[op].arity; i++)
         constant = constant && code_is_const(code, args[i]);
     if (constant) {
-        value folded = fold_constants(code, op, args, span);
+        const value folded = fold_constants(code, op, args, span);
         if (folded != NO_VALUE)
             return folded;
     }

@@ -10,19 +10,19 @@ static value binary(struct code *code, enum op op, value a, value b, struct span
 
 static value lower_clamp(struct code *code, const value *args, struct span span)
 {
-    value raised = binary(code, OP_MAX, args[0], args[1], span);
+    const value raised = binary(code, OP_MAX, args[0], args[1], span);
     return binary(code, OP_MIN, raised, args[2], span);
 }
 
 static value lower_odd(struct code *code, const value *args, struct span span)
 {
-    value low_bit = binary(code, OP_BITAND, args[0], code_exact_int(code, 1, span), span);
+    const value low_bit = binary(code, OP_BITAND, args[0], code_exact_int(code, 1, span), span);
     return binary(code, OP_NE, low_bit, code_exact_int(code, 0, span), span);
 }
 
 static value lower_even(struct code *code, const value *args, struct span span)
 {
-    value low_bit = binary(code, OP_BITAND, args[0], code_exact_int(code, 1, span), span);
+    const value low_bit = binary(code, OP_BITAND, args[0], code_exact_int(code, 1, span), span);
     return binary(code, OP_EQ, low_bit, code_exact_int(code, 0, span), span);
 }
 

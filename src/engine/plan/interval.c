@@ -102,7 +102,7 @@ static struct interval bit_and(struct interval a, struct interval b)
         return (struct interval){.lo = 0, .hi = min_int128(a.hi, b.hi)};
     if (a.lo >= 0 || b.lo >= 0)
         return (struct interval){.lo = 0, .hi = a.lo >= 0 ? a.hi : b.hi};
-    bool negative = a.hi < 0 && b.hi < 0;
+    const bool negative = a.hi < 0 && b.hi < 0;
     return (struct interval){
         .lo = -mask_of(-min_int128(a.lo, b.lo) - 1) - 1,
         .hi = negative ? min_int128(a.hi, b.hi) : max_int128(a.hi, b.hi),
@@ -117,8 +117,8 @@ static struct interval bit_not(struct interval a)
 static struct interval bit_xor(struct interval a, struct interval b)
 {
     int128 mask = mask_of(max_int128(max_int128(a.hi, -a.lo - 1), max_int128(b.hi, -b.lo - 1)));
-    bool same_sign = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
-    bool opposite_signs = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
+    const bool same_sign = (a.lo >= 0 && b.lo >= 0) || (a.hi < 0 && b.hi < 0);
+    const bool opposite_signs = (a.lo >= 0 && b.hi < 0) || (a.hi < 0 && b.lo >= 0);
     return (struct interval){.lo = same_sign ? 0 : -mask - 1, .hi = opposite_signs ? -1 : mask};
 }
 

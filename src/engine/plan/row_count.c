@@ -77,8 +77,8 @@ enum status rows_read(const struct task *task, const int64_t *given, int64_t *ro
     *rows = task->rows;
     if (task->rows >= 0)
         return STATUS_OK;
-    int64_t all = given[task->rows_from->number];
-    int64_t left = all > task->first ? all - task->first : 0;
+    const int64_t all = given[task->rows_from->number];
+    const int64_t left = all > task->first ? all - task->first : 0;
     *rows = left < task->limit ? left : task->limit;
     return STATUS_OK;
 }

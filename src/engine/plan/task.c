@@ -133,7 +133,7 @@ const struct task *task_writing(const struct task *task, struct column *const *c
     writing->outputs =
         arena_grow(arena, task->outputs, task->output_count, task->output_count + 1, sizeof *writing->outputs);
     for (size_t k = 0; k < task->output_count; k++)
-        writing->outputs[k].needed = columns[k] != NULL;
+        writing->outputs[k].needed = columns[k];
     return writing;
 }
 
@@ -145,7 +145,7 @@ static bool reads_input(const struct instr *instr)
 static void mark_needed(struct input *input)
 {
     input->needed = true;
-    if (input->task != NULL && input->output < input->task->output_count)
+    if (input->task && input->output < input->task->output_count)
         input->task->outputs[input->output].needed = true;
 }
 
@@ -266,8 +266,8 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows)
 /* A value that an operator computes (a running sum, a sum of a group) may overflow. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
-    bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op) &&
-                    task->column_op->kind != OPERATOR_EXPAND && task->column_op->kind != OPERATOR_APPEND;
+    const bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op) &&
+                          task->column_op->kind != OPERATOR_EXPAND && task->column_op->kind != OPERATOR_APPEND;
     return computed || task->code.at[task->outputs[output].value].fallible;
 }
 
@@ -275,12 +275,12 @@ static bool output_can_fail(const struct task *task, size_t output)
 static bool input_can_fail(const struct input *input)
 {
     const struct task *from = input->task;
-    return from != NULL && input->output < from->output_count && output_can_fail(from, input->output);
+    return from && input->output < from->output_count && output_can_fail(from, input->output);
 }
 
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span)
 {
-    value v = code_input_at(code, number, offset, type_table[input->type].kind, span);
+    const value v = code_input_at(code, number, offset, type_table[input->type].kind, span);
     code->at[v].fallible = code->at[v].fallible || input_can_fail(input);
     return v;
 }
@@ -289,8 +289,8 @@ value task_element(struct task *task, const struct input *input, value position,
 {
     const int64_t number = (int64_t)task_add_input(task, input, arena);
     const enum kind kind = type_table[input->type].kind;
-    value v = inside ? code_lookup(&task->code, number, kind, position, task->span)
-                     : code_gather(&task->code, number, kind, position, task->span);
+    const value v = inside ? code_lookup(&task->code, number, kind, position, task->span)
+                           : code_gather(&task->code, number, kind, position, task->span);
     task->code.at[v].fallible = task->code.at[v].fallible || input_can_fail(input);
     return v;
 }
@@ -312,7 +312,7 @@ bool task_has_window(const struct task *task)
 
 bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code)
 {
-    bool ordered = aggregate->kind == AGG_PRODUCT || aggregate->kind == AGG_FOLD;
+    const bool ordered = aggregate->kind == AGG_PRODUCT || aggregate->kind == AGG_FOLD;
     return ordered && code->at[aggregate->value].kind == KIND_FLOAT;
 }
 
@@ -321,7 +321,7 @@ enum type output_store(const struct task *task, const struct output *output, str
     const struct instr *instr = &task->code.at[output->value];
     if (instr->op == OP_INPUT || instr->op == OP_GATHER) {
         const struct column *column = columns[instr->integer];
-        if (column != NULL && column->type == output->type)
+        if (column && column->type == output->type)
             return column->store;
     }
     if (instr->kind == KIND_INT && instr->lane == LANE_I32)
@@ -334,14 +334,14 @@ enum type output_store(const struct task *task, const struct output *output, str
 static void mark_operator(const struct task *task, bool *live)
 {
     const struct column_operator *column_op = task->column_op;
-    bool groups = column_op->kind == OPERATOR_GROUP;
+    const bool groups = column_op->kind == OPERATOR_GROUP;
     for (size_t k = 0; k < task->output_count; k++) {
-        value v = task->outputs[k].value;
+        const value v = task->outputs[k].value;
         if (operator_carries(column_op) && (task->outputs[k].needed || column_op->kind == OPERATOR_DISTINCT))
             live[v] = true;
     }
     for (size_t i = 0; i < task->aggregate_count; i++) {
-        bool needed = !groups || task->outputs[column_op->key_count + i].needed;
+        const bool needed = !groups || task->outputs[column_op->key_count + i].needed;
         if (needed && task->aggregates[i].value != NO_VALUE)
             live[task->aggregates[i].value] = true;
         const struct aggregate *aggregate = &task->aggregates[i];
@@ -450,7 +450,7 @@ void task_copy(struct task *to, const struct task *from, struct span span, size_
     to->filter_count = from->filter_count;
     to->filters = arena_array(arena, from->filter_count + 1, sizeof *to->filters);
     for (size_t i = 0; i < from->filter_count; i++) {
-        value keep = code_inline(&to->code, &from->code, from->filters[i].keep, inputs, NO_VALUE, map);
+        const value keep = code_inline(&to->code, &from->code, from->filters[i].keep, inputs, NO_VALUE, map);
         to->filters[i] = (struct filter){keep, span};
     }
     to->output_count = from->output_count;
@@ -484,8 +484,8 @@ size_t task_add_input(struct task *task, const struct input *input, struct arena
         if (same_input(&task->inputs[k], input))
             return k;
     }
-    size_t count = task->input_count;
-    if (task->inputs == NULL)
+    const size_t count = task->input_count;
+    if (!task->inputs)
         task_reserve_inputs(task, 0, arena);
     /* Capacity is a power of two, so the count says when it is full. */
     if (count >= FIRST_INPUTS && (count & (count - 1)) == 0)

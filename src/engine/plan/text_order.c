@@ -9,7 +9,7 @@ static void need_input(const struct search *search, const struct task *task, siz
 {
     const struct input *input = &task->inputs[k];
     search->inputs[task->number][k] = true;
-    if (input->task != NULL && input->output < input->task->output_count)
+    if (input->task && input->output < input->task->output_count)
         search->outputs[input->task->number][input->output] = true;
 }
 
@@ -45,7 +45,7 @@ static bool looks_up(const struct instr *instr, const struct input *input)
     case OP_LT:
     case OP_EQ:
     case OP_NE:
-        return input_logical(input).dictionary != NULL;
+        return input_logical(input).dictionary;
     default:
         return false;
     }

@@ -125,7 +125,7 @@ static enum status run_filters(const struct runner *runner, struct file_need *ne
     }
     struct outcome outcome;
     const size_t diags_before = diags->count;
-    enum status status = run_task(&host, filter, inputs, need->rows, DEFER_NEVER, arena, &outcome, diags);
+    const enum status status = run_task(&host, filter, inputs, need->rows, DEFER_NEVER, arena, &outcome, diags);
     if (status == STATUS_CANCELLED)
         return status;
     diags->count = diags_before;

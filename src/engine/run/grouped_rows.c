@@ -57,13 +57,13 @@ bool grouped_rows_open(struct grouped_rows *grouped, const struct job *job, cons
             return false;
     }
     grouped->stream = backend->ops->open_group(backend, &grouped->job);
-    return grouped->stream != NULL;
+    return grouped->stream;
 }
 
 enum status grouped_rows_finish(struct grouped_rows *grouped, int64_t *passed, struct outcome *outcome)
 {
     bool flagged = false;
-    enum status status = group_stream_finish(grouped->stream, passed, &flagged);
+    const enum status status = group_stream_finish(grouped->stream, passed, &flagged);
     outcome->rows = grouped->rows;
     return status == STATUS_OK && flagged ? STATUS_UNABLE : status;
 }

@@ -27,9 +27,10 @@ static int operations_of(const struct code *code, value v, struct arena *arena)
     bool *live = arena_array(arena, (size_t)code->count + 1, sizeof *live);
     int operations = 0;
     code_mark(code, v, live);
-    for (value i = 0; i <= v; i++)
+    for (value i = 0; i <= v; i++) {
         if (live[i] && op_table[code->at[i].op].arity > 0)
             operations += code->at[i].op == OP_DIV || code->at[i].op == OP_MOD ? 2 : 1;
+    }
     return operations;
 }
 

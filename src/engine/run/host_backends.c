@@ -7,7 +7,7 @@ bool backend_on_host(struct backend *backend)
     struct profile profile;
     if (!backend->ops->profile)
         return true;
-    enum readiness readiness = backend->ops->profile(backend, false, &profile);
+    const enum readiness readiness = backend->ops->profile(backend, false, &profile);
     return readiness == BACKEND_UNABLE || (readiness == BACKEND_READY && profile.class != CLASS_GPU);
 }
 

@@ -275,7 +275,7 @@ static bool open_device(struct kept_rounds *kept, const struct queue *const *que
         }
     }
     kept->device = rounds_on_device_open(kept->backend, &job, kept->loop, kept->rows, kept->arena);
-    return kept->device != NULL;
+    return kept->device;
 }
 
 /* Whether there is memory for two sets of the state's columns, and for what the tasks of a round pass on. If not,
@@ -307,7 +307,7 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
     kept->carried = arena_array(arena, count + 1, sizeof *kept->carried);
     kept->step = kept_column_new(kept, TYPE_I64, TYPE_I64, 1);
     kept_ranges_init(kept, state);
-    const bool on_device = backend->ops->open_rounds != NULL;
+    const bool on_device = backend->ops->open_rounds;
     bool good = fits_memory(runner, loop, queues, rows, diags) && (on_device || backend->ops->keep) && kept->step &&
                 rows > 0 && open_body(kept, queues[0], state) && kept_state_fill(kept, state, on_device);
     for (size_t q = 1; q < LOOP_QUEUES && good; q++)
@@ -362,7 +362,7 @@ static enum status run_kept_queue(const struct kept_rounds *kept, const struct k
 /* Whether the only row of a condition is true, and not missing. */
 static enum status run_condition(const struct kept_rounds *kept, const struct kept_queue *queue, bool *holds)
 {
-    enum status status = run_kept_queue(kept, queue);
+    const enum status status = run_kept_queue(kept, queue);
     if (status != STATUS_OK)
         return status;
     const struct kept_task *last = &queue->tasks[queue->count - 1];
@@ -382,7 +382,7 @@ static enum status run_on_device(struct kept_rounds *kept, int64_t *round, bool 
 {
     const int64_t first = *round;
     bool odd = false;
-    enum status status = rounds_on_device_run(kept->device, round, done, &odd, progress);
+    const enum status status = rounds_on_device_run(kept->device, round, done, &odd, progress);
     kept->lost = status == STATUS_FAILED;
     for (size_t k = 0; k < kept->loop->count && odd; k++) {
         struct column *state = kept->state[k];

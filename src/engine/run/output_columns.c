@@ -15,7 +15,7 @@ static struct column *copy_rows(struct buffer_pool *pool, struct column *column,
     struct column *copy = column_reserve_like(pool, column, column->type, end - begin);
     if (!copy)
         return NULL;
-    size_t size = type_table[column->store].size;
+    const size_t size = type_table[column->store].size;
     if (end > begin)
         memcpy(column_at(copy, 0), (const char *)column->data + (size_t)begin * size, (size_t)(end - begin) * size);
     column_finish(copy, end - begin);
@@ -54,7 +54,7 @@ enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, str
                             struct column **written, struct outcome *outcome)
 {
     const struct task *task = job->task;
-    int64_t rows = job->end - job->begin;
+    const int64_t rows = job->end - job->begin;
     for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
         if (!output->needed)
@@ -62,7 +62,7 @@ enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, str
         outcome->columns[k] = rows_of_input(pool, job, inputs, output);
         if (outcome->columns[k])
             continue;
-        enum type store = output_store(task, output, job->columns);
+        const enum type store = output_store(task, output, job->columns);
         struct column *column = column_reserve_from(pool, output->type, store, rows);
         if (!column)
             return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows", (long long)rows);
@@ -82,7 +82,8 @@ static enum status apply_window(const struct job *job, struct buffer_pool *pool,
     outcome->rows = end - begin;
     if (begin == 0 && end == rows)
         return STATUS_OK;
-    enum status status = columns_fetch_rows(outcome->columns, task->output_count, begin, end, task->span, job->diags);
+    const enum status status =
+        columns_fetch_rows(outcome->columns, task->output_count, begin, end, task->span, job->diags);
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
         if (!outcome->columns[k])
             continue;

@@ -43,7 +43,7 @@ static enum status prepare(struct placement *placement, struct backend *backend)
 {
     struct backend *evaluator = placement->runner->evaluator;
     placement->backend = backend;
-    enum status status = backend->ops->prepare(backend, placement->job);
+    const enum status status = backend->ops->prepare(backend, placement->job);
     if (status != STATUS_UNABLE || backend == evaluator)
         return status;
     return placement_fall_back(placement);

@@ -54,8 +54,8 @@ const char *rounds_form(const struct loop *loop, const struct queue *const *queu
         return "programs are made once; the host starts each round on a device, because of a sum of floats, a mean or "
                "a product";
     const struct task *last = queues[0]->tasks[queues[0]->count - 1];
-    const bool fuses = queues[2]->count > 1 && !code_has_loops(&last->code) &&
-                       fuse_until(loop, last, queues[2]->tasks[0], arena) != NULL;
+    const bool fuses =
+        queues[2]->count > 1 && !code_has_loops(&last->code) && fuse_until(loop, last, queues[2]->tasks[0], arena);
     return arena_printf(arena, "programs are made once; a device runs rounds in batches%s",
                         fuses ? ", and `until` in the pass of its round" : "");
 }

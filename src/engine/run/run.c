@@ -111,7 +111,7 @@ static enum status bind_value(struct runner *runner, const struct stmt *stmt, bo
         file_cache_set_progress(runner->env->file_cache, NULL);
         return status;
     }
-    int64_t began = now_ns();
+    const int64_t began = now_ns();
     status = bind_expression(runner->env, stmt->expr, NULL, false, arena, bound, diags);
     timing_add(runner->timing, PHASE_BIND, "", now_ns() - began, 0);
     return status;
@@ -121,7 +121,7 @@ static enum status describe_result(const struct runner *runner, struct span span
                                    struct result *result, struct diags *diags)
 {
     const struct relation *relation = result->relation;
-    enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
+    const enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
     if (status != STATUS_OK)
         return status;
     enum { PASSES = 2 }; /* over each column */
@@ -261,7 +261,7 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
 {
     const size_t before = diags->count;
     bool retry = false;
-    enum status status = run_once(runner, stmt, false, arena, result, &retry, diags);
+    const enum status status = run_once(runner, stmt, false, arena, result, &retry, diags);
     if (!retry)
         return status;
     result_release(result);
@@ -287,7 +287,7 @@ static enum status run_let(struct runner *runner, const struct stmt *stmt, struc
 
 static enum status run_def(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
-    enum status status = bind_definition(runner->env, stmt, arena, diags);
+    const enum status status = bind_definition(runner->env, stmt, arena, diags);
     if (status == STATUS_OK)
         env_set_definition(runner->env, stmt);
     return status;

@@ -37,11 +37,11 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
     const struct aggregate *aggregate = &job->task->aggregates[0];
     const struct column *from = job->inputs[column_op->keys[0]];
     const struct type_info *info = &type_table[from->store];
-    bool known = from->range_known && from->rows > 0;
+    const bool known = from->range_known && from->rows > 0;
     int128 low = known ? from->lo : info->lo, high = known ? from->hi : info->hi;
-    bool is_extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
+    const bool is_extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
     int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
-    int64_t chain = column_op->segment > 0 && column_op->segment < job->rows ? column_op->segment : job->rows;
+    const int64_t chain = column_op->segment > 0 && column_op->segment < job->rows ? column_op->segment : job->rows;
     if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))
         return false;
     if (aggregate->kind == AGG_SUM) {
@@ -64,7 +64,7 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
 static struct column *reserve_scan(const struct operator_job *job, enum type type)
 {
     int64_t lo = 0, hi = 0;
-    bool narrow = type == TYPE_I64 && scan_range(job, &lo, &hi);
+    const bool narrow = type == TYPE_I64 && scan_range(job, &lo, &hi);
     struct column *column = column_reserve_from(job->pool, type, narrow ? TYPE_I32 : type, *job->result_rows);
     if (column && narrow) {
         column->range_known = true;
@@ -77,7 +77,7 @@ static struct column *reserve_scan(const struct operator_job *job, enum type typ
 /* Row numbers take 32 bits where there are so few. */
 static struct column *reserve_row_numbers(const struct operator_job *job, enum type type)
 {
-    bool narrow = type == TYPE_I64 && *job->result_rows <= INT32_MAX;
+    const bool narrow = type == TYPE_I64 && *job->result_rows <= INT32_MAX;
     return column_reserve_from(job->pool, type, narrow ? TYPE_I32 : type, *job->result_rows);
 }
 
@@ -127,7 +127,7 @@ static enum status check_memory(const struct runner *runner, const struct operat
     }
     /* Several columns are sorted through row numbers. What a sort needs beside that it checks itself. */
     bytes += task->column_op->kind == OPERATOR_SORT && needed > 1 ? (int64_t)sizeof(uint64_t) : 0;
-    int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
+    const int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
     enum status status =
         memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
     const int64_t working = working_bytes(job);
@@ -184,7 +184,7 @@ static enum status run_picked(const struct runner *runner, struct backend *picke
         timed.timing = &timing;
     }
     struct backend *used;
-    enum status status = run_backends(picked, runner->evaluator, &timed, &sample, &used, flagged);
+    const enum status status = run_backends(picked, runner->evaluator, &timed, &sample, &used, flagged);
     if (status != STATUS_OK || *flagged)
         return status;
     trace_ran(runner->trace, used->name);
@@ -197,8 +197,8 @@ static enum status run_picked(const struct runner *runner, struct backend *picke
 static int64_t rows_reserved(const struct runner *runner, const struct backend *device, const struct operator_job *job)
 {
     const struct column_operator *column_op = job->task->column_op;
-    bool on_device = device && device != runner->evaluator && device->ops->run_operator &&
-                     (!device->ops->suits || device->ops->suits(device, column_op->kind));
+    const bool on_device = device && device != runner->evaluator && device->ops->run_operator &&
+                           (!device->ops->suits || device->ops->suits(device, column_op->kind));
     return !on_device && operator_selects(column_op, job->rows) ? column_op->first
                                                                 : operator_result_rows(column_op, job->rows);
 }
@@ -239,7 +239,7 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
         cost_features_of_operator(&work, &job);
         device = chooser_pick(runner->chooser, &work);
     }
-    int64_t reserved = result_rows = rows_reserved(runner, device, &job);
+    const int64_t reserved = result_rows = rows_reserved(runner, device, &job);
     if (job.progress)
         job.whole = task_whole(task, inputs, rows, diags->arena);
     inputs_collect_stats(runner, task, inputs, rows);

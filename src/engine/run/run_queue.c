@@ -201,7 +201,7 @@ static enum status run_exactly(const struct queue_run *run, const struct queue *
         runner->trace->exact = true;
     const int64_t began = now_ns();
     const struct exact_done tasks_done = {.count = done, .columns = columns, .rows = run->rows};
-    enum status status = exact_run(fused, &tasks_done, &options, result, run->diags);
+    const enum status status = exact_run(fused, &tasks_done, &options, result, run->diags);
     timing_add(runner->timing, PHASE_KERNEL, "exactly, row by row", now_ns() - began, 0);
     return status;
 }
@@ -278,8 +278,8 @@ enum status run_queue(struct runner *runner, const struct queue *queue, enum def
                       struct diags *diags)
 {
     struct queue fused, folded;
-    size_t diags_before = diags->count;
-    int64_t began = now_ns();
+    const size_t diags_before = diags->count;
+    const int64_t began = now_ns();
     wake_evaluator(runner, queue);
     queue_init(&fused, queue->arena);
     queue_init(&folded, queue->arena);
@@ -314,7 +314,7 @@ enum status run_queue_columns(struct runner *runner, const struct queue *queue, 
                               struct column **columns, int64_t *rows, struct diags *diags)
 {
     struct result result = {0};
-    enum status status = run_tasks(runner, queue, fused, DEFER_NEVER, columns, rows, &result, diags);
+    const enum status status = run_tasks(runner, queue, fused, DEFER_NEVER, columns, rows, &result, diags);
     if (status == STATUS_OK && result.relation) {
         *rows = result.relation->rows;
         columns_of_relation(result.relation, fused->tasks[fused->count - 1], columns);

@@ -297,7 +297,7 @@ static enum status run_kept(struct repeat_run *run, const struct runner *runner,
         backend ? kept_rounds_new(runner, backend, run->loop, queues, run->state, run->rows, run->frame.outer, &diags)
                 : NULL;
     run->opening_ns = now_ns() - began;
-    enum status status = kept ? kept_rounds_run(kept, &run->round, done, runner->progress) : STATUS_UNABLE;
+    const enum status status = kept ? kept_rounds_run(kept, &run->round, done, runner->progress) : STATUS_UNABLE;
     for (size_t k = 0; k < run->loop->count && kept; k++) {
         struct column *column = kept_rounds_column(kept, k);
         if (!column)
@@ -380,7 +380,7 @@ enum status run_repeat(const struct runner *runner, const struct loop *loop, str
     for (size_t k = 0; k < loop->count; k++)
         run.state[k] = column_ref(inputs[k]);
     const int64_t began = now_ns();
-    enum status status = run_rounds(&run, runner);
+    const enum status status = run_rounds(&run, runner);
     add_timing(&run, runner->timing, now_ns() - began - run.opening_ns);
     *result_rows = run.rows;
     for (size_t k = 0; k < loop->count; k++) {

@@ -67,7 +67,7 @@ static enum status end_range(struct task_run *run, const struct job *range)
 {
     input_rows_done(&run->input, range->end);
     report_progress(&run->job, range->end);
-    enum status status = task_sink_check_memory(&run->sink, 0);
+    const enum status status = task_sink_check_memory(&run->sink, 0);
     if (status != STATUS_OK || range->end == run->job.end)
         return status;
     return task_sink_stop_storing(&run->sink, range) ? placement_restart(&run->placement)
@@ -85,7 +85,7 @@ static enum status resolve_flag(struct task_run *run, const struct job *range, i
     run->most = EXACT_ROWS;
     if (narrow)
         return STATUS_OK;
-    enum status status = task_sink_run_exactly(&run->sink, range, &run->flagged);
+    const enum status status = task_sink_run_exactly(&run->sink, range, &run->flagged);
     run->flagged = run->flagged || status == STATUS_FAILED;
     if (status != STATUS_OK || run->flagged)
         return status;
@@ -99,7 +99,7 @@ static enum status run_range(struct task_run *run, const struct job *range, int6
     struct placement *placement = &run->placement;
     bool flagged = false;
     placement_begin_range(placement);
-    enum status status = task_sink_run(&run->sink, placement->backend, range, &flagged);
+    const enum status status = task_sink_run(&run->sink, placement->backend, range, &flagged);
     placement_end_range(placement, range, status, flagged);
     if ((status == STATUS_UNABLE || (status == STATUS_OK && flagged)) && placement->backend != run->runner->evaluator) {
         if (!task_sink_rescue(&run->sink))

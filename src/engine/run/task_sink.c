@@ -37,7 +37,7 @@ static enum status open_rows(struct task_sink *sink, struct outcome *outcome)
     sink->wanted = rows_wanted(sink->task);
     sink->stored.columns = arena_array(arena, sink->task->output_count, sizeof *sink->stored.columns);
     sink->counted.columns = arena_array(arena, sink->task->output_count, sizeof *sink->counted.columns);
-    enum status status = outputs_reserve(job, runner->pool, sink->inputs, sink->stored.columns, outcome);
+    const enum status status = outputs_reserve(job, runner->pool, sink->inputs, sink->stored.columns, outcome);
     sink->computes = filters || task_sink_row_bytes(sink) > 0;
     if (status != STATUS_OK || !sink->computes)
         return status;
@@ -126,7 +126,7 @@ static enum status run_rows(struct task_sink *sink, struct backend *backend, con
 {
     struct row_sink *rows = sink->counting ? &sink->counted : &sink->stored;
     const int64_t before = rows->rows;
-    enum status status = backend->ops->rows(backend, range, rows, flagged);
+    const enum status status = backend->ops->rows(backend, range, rows, flagged);
     if (status != STATUS_OK || *flagged) {
         rows->rows = before;
         columns_discard(rows->columns, sink->task->output_count, before);
@@ -145,7 +145,7 @@ static enum status run_aggregates(struct task_sink *sink, struct backend *backen
         else
             agg_init(&states[i], &task->aggregates[i], &task->code);
     }
-    enum status status = backend->ops->aggregate(backend, range, states, flagged);
+    const enum status status = backend->ops->aggregate(backend, range, states, flagged);
     for (size_t i = 0; i < task->aggregate_count && status == STATUS_OK && !*flagged; i++) {
         if (aggregate_in_order(&task->aggregates[i], &task->code))
             sink->states[i] = states[i];
@@ -234,7 +234,7 @@ static enum status finish_row(const struct task_sink *sink, struct outcome *outc
         bool known = true;
         if (!task->outputs[k].needed)
             continue;
-        enum status status = agg_element(&sink->states[k], &task->aggregates[k], &scalar, &known, diags);
+        const enum status status = agg_element(&sink->states[k], &task->aggregates[k], &scalar, &known, diags);
         if (status != STATUS_OK)
             return status;
         *certain = *certain && known;

@@ -90,7 +90,7 @@ static bool positions_in_bucket(const struct dealing *dealing, int64_t bucket, s
     uint64_t least = UINT64_MAX, most = 0;
     struct pieces pieces = pieces_of_bucket(deal, bucket);
     int count;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;)
+    for (const void *piece; (piece = pieces_next(&pieces, &count));)
         deal->level->bounds(&by->key, piece, deal->radix->width, count, &least, &most);
     *by = sort_positions_between(deal->radix, least, most);
     return least != most;
@@ -148,7 +148,7 @@ static void join_part(void *context, int member, int64_t part)
     struct pieces pieces = pieces_of_part(deal, joining->bucket, part);
     int count;
     joining->least[part] = UINT64_MAX;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL; to += (size_t)count * width) {
+    for (const void *piece; (piece = pieces_next(&pieces, &count)); to += (size_t)count * width) {
         memcpy(to, piece, (size_t)count * width);
         deal->level->bounds(&deal->by->key, piece, width, count, &joining->least[part], &joining->most[part]);
     }

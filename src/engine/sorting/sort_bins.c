@@ -67,7 +67,7 @@ bool bins_init(struct bins *bins, const struct radix *radix, const struct sort_l
     bins->spaces[1] = bins->memory + first;
     bins->sorted = bins->memory + first + arrays;
     bins->counts = heap_array(count + 1, sizeof *bins->counts);
-    return bins->memory != NULL;
+    return bins->memory;
 }
 
 void bins_free(struct bins *bins)
@@ -113,7 +113,7 @@ static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struc
     uint32_t numbers[PIECE];
     int count;
     memset(counts, 0, bin_count * sizeof *counts);
-    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
+    for (const void *piece; (piece = pieces_next(&pieces, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         const uint32_t any = halves       ? append(piece, numbers, count, stride, counts, to, 4, true, pieces.after)
                              : width == 4 ? append(piece, numbers, count, stride, counts, to, 4, false, pieces.after)
@@ -140,7 +140,7 @@ static void deal_counted(const struct bins *bins, const struct pieces *all, cons
     int count;
     memset(ends, 0, bin_count * sizeof *ends);
     struct pieces pieces = *all;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
+    for (const void *piece; (piece = pieces_next(&pieces, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         for (int i = 0; i < count; i++)
             ends[numbers[i]]++;
@@ -152,7 +152,7 @@ static void deal_counted(const struct bins *bins, const struct pieces *all, cons
         place += here;
     }
     pieces = *all;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL;) {
+    for (const void *piece; (piece = pieces_next(&pieces, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         if (width == 4)
             move(piece, numbers, count, ends, to, 4);
@@ -262,7 +262,7 @@ static void sort_rooms_of_halves(struct bins *bins, const struct sort_positions 
 static void gather(struct pieces pieces, char *to, size_t width)
 {
     int count;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)) != NULL; to += (size_t)count * width)
+    for (const void *piece; (piece = pieces_next(&pieces, &count)); to += (size_t)count * width)
         memcpy(to, piece, (size_t)count * width);
 }
 

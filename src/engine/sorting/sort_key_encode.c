@@ -15,7 +15,7 @@ SPECIALISED uint64_t image_of_f32(float number)
     float positive_zero = number + 0.0f;
     uint32_t bits;
     memcpy(&bits, &positive_zero, sizeof bits);
-    uint32_t image = bits ^ (sign_32 | (0 - (bits >> 31)));
+    const uint32_t image = bits ^ (sign_32 | (0 - (bits >> 31)));
     return image | (0 - (uint32_t)(number != number));
 }
 
@@ -24,7 +24,7 @@ SPECIALISED uint64_t image_of_f64(double number)
     double positive_zero = number + 0.0;
     uint64_t bits;
     memcpy(&bits, &positive_zero, sizeof bits);
-    uint64_t image = bits ^ (sign_64 | (0 - (bits >> 63)));
+    const uint64_t image = bits ^ (sign_64 | (0 - (bits >> 63)));
     return image | (0 - (uint64_t)(number != number));
 }
 

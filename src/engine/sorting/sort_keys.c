@@ -101,7 +101,7 @@ static bool find_range(const struct column *column, int64_t rows, const struct w
     }
     struct ranging ranging = {.workers = workers, .column = column, .parts = partition_rows(workers, rows, PART_ROWS)};
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
-    bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
+    const bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)
         key_range_merge(range, &ranging.ranges[i]);
     free(ranging.ranges);
@@ -133,7 +133,7 @@ static void place_keys(struct keys *keys)
     for (size_t i = 0; i < keys->count; i++)
         keys->at[i].word = keys->words - 1 - keys->at[i].word;
     for (int i = 0; i < keys->words / 2; i++) {
-        int bits = keys->word_bits[i];
+        const int bits = keys->word_bits[i];
         keys->word_bits[i] = keys->word_bits[keys->words - 1 - i];
         keys->word_bits[keys->words - 1 - i] = bits;
     }
@@ -148,7 +148,7 @@ static uint64_t nan_image(enum type store, int64_t bits)
 
 static void set_range(struct key *key, const struct key_range *range)
 {
-    bool any = range->least <= range->most;
+    const bool any = range->least <= range->most;
     key->least = any ? range->least : 0;
     key->most = any ? range->most : 0;
     key->nan = range->nan;
@@ -175,11 +175,11 @@ static struct key_range possible_range(const struct column *column)
 {
     const struct type_info *info = &type_table[column->store];
     if (info->kind == KIND_FLOAT) {
-        uint64_t nan = column->store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
+        const uint64_t nan = column->store == TYPE_F32 ? UINT32_MAX : UINT64_MAX;
         return (struct key_range){.most = nan - 1, .nan = true, .negative_zero = true};
     }
-    int64_t lo = column->range_known ? column->lo : info->lo;
-    int64_t hi = column->range_known ? column->hi : info->hi;
+    const int64_t lo = column->range_known ? column->lo : info->lo;
+    const int64_t hi = column->range_known ? column->hi : info->hi;
     return (struct key_range){.least = (uint64_t)lo ^ sign_64, .most = (uint64_t)hi ^ sign_64};
 }
 
@@ -237,10 +237,10 @@ void keys_free(struct keys *keys)
 CPU_CLONES static void add_codes(const struct key *key, const uint64_t *images, int count, uint64_t *codes)
 {
     uint64_t least = key->least, most = key->most, nan = most - least + 1;
-    int shift = key->shift & 63;
+    const int shift = key->shift & 63;
     if (key->nan) {
         for (int i = 0; i < count; i++) {
-            uint64_t distance = key->descending ? most - images[i] : images[i] - least;
+            const uint64_t distance = key->descending ? most - images[i] : images[i] - least;
             codes[i] |= (images[i] > most ? nan : distance) << shift;
         }
     } else if (key->descending) {
@@ -305,10 +305,10 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
 SPECIALISED void write_as(const struct key *key, const uint64_t *words, int count, void *data, enum type store)
 {
     uint64_t most = key->most, least = key->least, numbers = key->nan ? most - least : UINT64_MAX;
-    uint64_t mask = key->bits == 0 ? 0 : UINT64_MAX >> (64 - key->bits);
-    int shift = key->shift & 63;
+    const uint64_t mask = key->bits == 0 ? 0 : UINT64_MAX >> (64 - key->bits);
+    const int shift = key->shift & 63;
     for (int i = 0; i < count; i++) {
-        uint64_t code = words[i] >> shift & mask;
+        const uint64_t code = words[i] >> shift & mask;
         const uint64_t image = key->descending ? most - code : least + code;
         write_image(data, store, i, code > numbers ? key->nan_image : image);
     }

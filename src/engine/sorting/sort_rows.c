@@ -47,9 +47,9 @@ static size_t store_size(const struct column *column)
 /* Adds a column's elements to the payloads. */
 static void add_payload(const struct carried *carried, int64_t row, int count, uint64_t *payloads)
 {
-    size_t size = store_size(carried->from);
+    const size_t size = store_size(carried->from);
     const char *data = (const char *)carried->from->data + (size_t)row * size;
-    int shift = carried->shift;
+    const int shift = carried->shift;
     switch (size) {
     case 1:
         for (int i = 0; i < count; i++)
@@ -74,8 +74,8 @@ static void add_payload(const struct carried *carried, int64_t row, int count, u
 static void decode_payload(const struct carried *carried, const uint64_t *payloads, int count, void *to)
 {
     char *data = to;
-    size_t size = store_size(carried->from);
-    int shift = carried->shift;
+    const size_t size = store_size(carried->from);
+    const int shift = carried->shift;
     switch (size) {
     case 1:
         for (int i = 0; i < count; i++)
@@ -137,7 +137,7 @@ static void read_elements(void *context, int64_t row, int count, void *elements)
     else
         keys_read(&sorting->keys, sorting->word, row, count, codes);
     read_payloads(sorting, row, count, payloads);
-    int shift = sorting->payload_bits & (WORD_BITS - 1);
+    const int shift = sorting->payload_bits & (WORD_BITS - 1);
     if (sorting->width == sizeof(struct radix_pair)) {
         struct radix_pair *pairs = elements;
         for (int i = 0; i < count; i++)
@@ -155,8 +155,8 @@ static void read_elements(void *context, int64_t row, int count, void *elements)
 
 static void split(const struct sorting *sorting, const void *elements, int count, uint64_t *codes, uint64_t *payloads)
 {
-    uint64_t mask = payload_mask(sorting);
-    int shift = sorting->payload_bits & (WORD_BITS - 1);
+    const uint64_t mask = payload_mask(sorting);
+    const int shift = sorting->payload_bits & (WORD_BITS - 1);
     if (sorting->width == sizeof(struct radix_pair)) {
         const struct radix_pair *pairs = elements;
         for (int i = 0; i < count; i++) {
@@ -228,8 +228,8 @@ static void write_elements(void *context, int member, int64_t row, const void *e
 
 static enum status sort_word(struct sorting *sorting)
 {
-    int bits = sorting->keys.word_bits[sorting->word];
-    int all = bits + sorting->payload_bits;
+    const int bits = sorting->keys.word_bits[sorting->word];
+    const int all = bits + sorting->payload_bits;
     sorting->width = all <= 32 ? 4 : all <= WORD_BITS ? 8 : sizeof(struct radix_pair);
     sorting->alone = sorting->keys.count == 1 && sorting->payload_bits == 0 && !sorting->payload_is_row
                          ? key_loops_of(sorting->keys.at[0].column->store, sorting->width)
@@ -242,11 +242,11 @@ static enum status sort_word(struct sorting *sorting)
         .bits = bits,
         .read = read_elements,
         .emit = write_elements,
-        .divided = sorting->alone != NULL,
+        .divided = sorting->alone,
         .context = sorting,
         .pointless = &sorting->refuted,
     };
-    sorting->keys.prefetched = sorting->alone != NULL;
+    sorting->keys.prefetched = sorting->alone;
     if (sorting->alone) {
         radix.made_from = sorting->keys.at[0].column->data;
         radix.row_bytes = store_size(sorting->keys.at[0].column);
@@ -263,7 +263,7 @@ static int row_bits(int64_t rows)
 static void plan_payload(struct sorting *sorting)
 {
     int bits = 0;
-    bool one_word = sorting->keys.words == 1;
+    const bool one_word = sorting->keys.words == 1;
     for (size_t k = 0; k < sorting->carried_count; k++) {
         struct carried *carried = &sorting->carried[k];
         carried->key = NULL;
@@ -326,7 +326,7 @@ enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct 
     struct sorting sorting = {
         .workers = workers, .rows_read = rows, .keys = *keys, .carried = carried, .carried_count = carried_count};
     plan_payload(&sorting);
-    size_t size = (size_t)rows * sizeof(uint64_t);
+    const size_t size = (size_t)rows * sizeof(uint64_t);
     size_t got = 0;
     if (keys->words > 1) {
         sorting.rows = buffer_pool_alloc(workers->pool, size, &got);
@@ -334,7 +334,7 @@ enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct 
             return STATUS_FAILED;
         set_rows(sorting.rows, rows, workers);
     }
-    enum status status = sort_words(&sorting, true);
+    const enum status status = sort_words(&sorting, true);
     buffer_pool_release(workers->pool, sorting.rows, got);
     return sorting.refuted ? sort_as_they_are(keys, rows, workers, carried, carried_count) : status;
 }
@@ -377,7 +377,7 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
     ranks[order[0]] = 0;
     /* A block begins with the last row of the block before. */
     for (int64_t i = 0; i < rows - 1 && !workers_cancelled(workers); i += KEY_BLOCK - 1) {
-        int count = rows - i < KEY_BLOCK ? (int)(rows - i) : KEY_BLOCK;
+        const int count = rows - i < KEY_BLOCK ? (int)(rows - i) : KEY_BLOCK;
         mark_steps(keys, order + i, count, steps);
         for (int k = 1; k < count; k++) {
             rank += steps[k];
@@ -392,7 +392,7 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
 static enum status rank_rows(const struct keys *keys, int64_t rows, const struct workers *workers,
                              struct column **ranks)
 {
-    size_t size = (size_t)rows * sizeof(uint64_t);
+    const size_t size = (size_t)rows * sizeof(uint64_t);
     uint64_t *order = zeroed_alloc(size);
     *ranks = column_reserve(TYPE_I64, TYPE_I64, rows);
     enum status status = order && *ranks ? order_rows(keys, rows, workers, order) : STATUS_FAILED;
@@ -417,7 +417,7 @@ enum status packed_keys_init(struct packed_keys *word, const struct column **col
     word->by = &word->keys;
     if (word->keys.words == 1)
         return STATUS_OK;
-    enum status status = rank_rows(&word->keys, rows, workers, &word->ranks);
+    const enum status status = rank_rows(&word->keys, rows, workers, &word->ranks);
     if (status != STATUS_OK)
         return status;
     word->ranked = true;

@@ -136,7 +136,7 @@ static int retain_before(const struct keys *keys, const struct cut *cut, uint64_
         int word = 0;
         while (word + 1 < keys->words && codes[word * KEY_BLOCK + i] == cut->words[word])
             word++;
-        uint64_t code = codes[word * KEY_BLOCK + i];
+        const uint64_t code = codes[word * KEY_BLOCK + i];
         rows[kept] = rows[i];
         kept += code < cut->words[word] || (code == cut->words[word] && !cut->strictly);
     }
@@ -151,11 +151,11 @@ static int filter_block(const struct selection *selection, struct member *member
     const struct cut *cut = &member->cut;
     uint16_t listed[KEY_BLOCK + 2];
     /* Every number is before a NaN, but no comparison is true. */
-    bool by_first_key = cut->any && !is_nan(keys->at[0].column, cut->row);
-    int found = by_first_key ? list_before(keys, cut, row, count, listed) : count;
+    const bool by_first_key = cut->any && !is_nan(keys->at[0].column, cut->row);
+    const int found = by_first_key ? list_before(keys, cut, row, count, listed) : count;
     for (int i = 0; i < found; i++)
         rows[i] = (uint64_t)row + (by_first_key ? listed[i] : (uint64_t)i);
-    bool enough = !cut->any || (by_first_key && keys->count == 1);
+    const bool enough = !cut->any || (by_first_key && keys->count == 1);
     return enough || found == 0 ? found : retain_before(keys, cut, member->codes, rows, found);
 }
 
@@ -180,7 +180,8 @@ static void select_part(void *context, int number, int64_t part)
     int64_t begin = part_begin(&selection->parts, part), end = part_begin(&selection->parts, part + 1);
     for (int64_t row = begin; row < end && member->status == STATUS_OK; row += KEY_BLOCK) {
         uint64_t rows[KEY_BLOCK];
-        int found = filter_block(selection, member, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK, rows);
+        const int found =
+            filter_block(selection, member, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK, rows);
         if (member->count + found > selection->room)
             compact(selection, member);
         if (member->status != STATUS_OK)
@@ -192,7 +193,7 @@ static void select_part(void *context, int number, int64_t part)
 
 static void member_init(const struct selection *selection, struct member *member)
 {
-    size_t words = (size_t)selection->keys->words;
+    const size_t words = (size_t)selection->keys->words;
     member->rows = heap_array((size_t)selection->room, sizeof *member->rows);
     member->codes = heap_array(words * KEY_BLOCK, sizeof *member->codes);
     member->cut.words = heap_array(words, sizeof *member->cut.words);
@@ -252,7 +253,7 @@ static enum status set_cuts(const struct selection *selection)
         return STATUS_OK;
     uint64_t *sample = heap_array(SAMPLE, sizeof *sample);
     const int count = list_sample(selection, sample);
-    enum status status = order_listed(selection->keys, selection->rows, selection->workers, sample, count);
+    const enum status status = order_listed(selection->keys, selection->rows, selection->workers, sample, count);
     const double share = (double)selection->first / (double)selection->rows;
     const int rank = SPARE + (int)(2 * count * share);
     for (int i = 0; i < selection->workers->threads && status == STATUS_OK && rank < count; i++)
@@ -315,7 +316,7 @@ static enum status merge_members(const struct selection *selection, uint64_t *li
         memcpy(next, member->rows, (size_t)member->count * sizeof *list);
         next += member->count;
     }
-    enum status status = radix_sort(&radix);
+    const enum status status = radix_sort(&radix);
     return status == STATUS_OK ? order_listed(selection->keys, selection->rows, selection->workers, list, count)
                                : status;
 }

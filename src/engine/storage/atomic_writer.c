@@ -82,7 +82,7 @@ enum status writer_open(struct writer *writer, const char *path, struct span spa
     if (resolve_and_check(path, &writer->target, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     struct stat old;
-    bool replaces = stat(writer->target, &old) == 0;
+    const bool replaces = stat(writer->target, &old) == 0;
     const char *temporary = NULL;
     for (int i = 0; i < MAX_TRIES; i++) {
         temporary = path_temporary(writer->target, diags->arena);
@@ -94,7 +94,7 @@ enum status writer_open(struct writer *writer, const char *path, struct span spa
         return writer_error(writer->path, errno, span, diags);
     writer->temporary = temporary;
     if (replaces && !copy_mode(writer->file, &old)) {
-        enum status status = writer_error(writer->path, errno, span, diags);
+        const enum status status = writer_error(writer->path, errno, span, diags);
         writer_discard(writer);
         return status;
     }
@@ -113,7 +113,7 @@ static bool write_out(void *context, const void *data, size_t size)
     struct writer *writer = context;
     const char *at = data;
     while (size > 0 && writer->error == 0) {
-        ssize_t written = write(writer->file, at, size);
+        const ssize_t written = write(writer->file, at, size);
         if (written > 0) {
             at += written;
             size -= (size_t)written;
@@ -126,7 +126,7 @@ static bool write_out(void *context, const void *data, size_t size)
 
 static void compress(struct writer *writer, const void *data, size_t size, bool last)
 {
-    bool compressed = writer->compression->add(writer->compressor, data, size, last, write_out, writer);
+    const bool compressed = writer->compression->add(writer->compressor, data, size, last, write_out, writer);
     if (!compressed && writer->error == 0)
         writer->error = ENOMEM;
 }

@@ -111,13 +111,13 @@ bool buffer_pool_is_oversized(size_t size, size_t used)
 /* Maps a new block; large ones are aligned to huge pages. */
 static void *map_block(size_t size)
 {
-    size_t extra = size >= HUGE_PAGE ? HUGE_PAGE : 0;
+    const size_t extra = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *mapped = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED)
         return NULL;
     if (!extra)
         return mapped;
-    size_t head = round_up((uintptr_t)mapped, HUGE_PAGE) - (uintptr_t)mapped;
+    const size_t head = round_up((uintptr_t)mapped, HUGE_PAGE) - (uintptr_t)mapped;
     if (head > 0)
         munmap(mapped, head);
     if (head < extra)
@@ -131,7 +131,7 @@ static void *take_free_block(struct free_list *list, size_t size)
 {
     size_t best = list->count;
     for (size_t i = 0; i < list->count; i++) {
-        size_t has = list->blocks[i].size;
+        const size_t has = list->blocks[i].size;
         if (has >= size && (best == list->count || has < list->blocks[best].size))
             best = i;
     }
@@ -228,7 +228,7 @@ static size_t oldest(const struct free_list *list)
 static void evict(struct free_list *list, size_t extra, uint64_t clock)
 {
     while (list->count > 0) {
-        size_t i = oldest(list);
+        const size_t i = oldest(list);
         if (list->count < MAX_BLOCKS && list->bytes + extra <= list->max &&
             clock - list->blocks[i].released <= MAX_IDLE)
             return;
@@ -270,7 +270,7 @@ size_t buffer_pool_bytes(struct buffer_pool *pool)
     if (!pool)
         return 0;
     pthread_mutex_lock(&pool->lock);
-    size_t bytes = pool->small.bytes + pool->large.bytes;
+    const size_t bytes = pool->small.bytes + pool->large.bytes;
     pthread_mutex_unlock(&pool->lock);
     return bytes;
 }

@@ -48,7 +48,7 @@ static size_t bound_frame(size_t length)
 
 static size_t compress_frame(const void *data, size_t length, void *to, size_t capacity)
 {
-    size_t size = LZ4F_compressFrame(to, capacity, data, length, NULL);
+    const size_t size = LZ4F_compressFrame(to, capacity, data, length, NULL);
     return LZ4F_isError(size) ? 0 : size;
 }
 

@@ -40,7 +40,7 @@ static bool read_length(struct input *in, size_t *length)
 {
     *length = 0;
     for (int shift = 0; shift < 35 && in->at < in->end; shift += 7) {
-        uint8_t byte = *in->at++;
+        const uint8_t byte = *in->at++;
         *length |= (size_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return true;
@@ -119,7 +119,7 @@ static bool decompress(const void *block, size_t size, void *to, size_t length)
     size_t promised;
     bool sound = read_length(&in, &promised) && promised == length;
     while (sound && in.at < in.end) {
-        unsigned tag = *in.at++;
+        const unsigned tag = *in.at++;
         sound = (tag & 3) == LITERAL ? read_literal(&in, &out, tag) : read_copy(&in, &out, tag);
     }
     return sound && out.at == out.end;

@@ -48,8 +48,8 @@ static size_t compress_gzip(const void *data, size_t length, void *to, size_t ca
         return 0;
     stream.avail_in = (uInt)length;
     stream.avail_out = clip(capacity);
-    int code = deflate(&stream, Z_FINISH);
-    size_t size = stream.total_out;
+    const int code = deflate(&stream, Z_FINISH);
+    const size_t size = stream.total_out;
     deflateEnd(&stream);
     return code == Z_STREAM_END ? size : 0;
 }

@@ -25,7 +25,7 @@ static void release(void *state)
 
 static size_t compress(const void *data, size_t length, void *to, size_t capacity)
 {
-    size_t size = ZSTD_compress(to, capacity, data, length, LEVEL);
+    const size_t size = ZSTD_compress(to, capacity, data, length, LEVEL);
     return ZSTD_isError(size) ? 0 : size;
 }
 

@@ -263,7 +263,7 @@ struct column *column_reserve(enum type type, enum type store, int64_t capacity)
 
 struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t size;
     if (__builtin_mul_overflow((uint64_t)capacity, type_table[store].size, &size) || size > SIZE_MAX / 2)
         return NULL;
@@ -316,12 +316,12 @@ static void shrink(struct column *column, size_t used)
 void column_finish(struct column *column, int64_t rows)
 {
     column->rows = rows;
-    size_t used = (size_t)rows * type_table[column->store].size;
+    const size_t used = (size_t)rows * type_table[column->store].size;
     if (used > 0 && !column->residency && buffer_pool_is_oversized(column->reserved, used))
         shrink(column, used);
     /* The device that fetches the rest writes whole vectors. */
-    size_t needed = column->residency ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
-    size_t trimmed = buffer_pool_trimmed(column->reserved, needed);
+    const size_t needed = column->residency ? used + (size_t)sysconf(_SC_PAGESIZE) : used;
+    const size_t trimmed = buffer_pool_trimmed(column->reserved, needed);
     if (trimmed < column->reserved) {
         buffer_pool_release(column->pool, (char *)owned_data(column) + trimmed, column->reserved - trimmed);
         column->reserved = trimmed;

@@ -73,7 +73,7 @@ struct stats_collector *stats_collector_new(size_t max_copies, struct buffer_poo
 /* Drops a reference. Called with the lock held, which it releases. */
 static void unref_unlock(struct stats_collector *collector)
 {
-    bool last = --collector->refs == 0;
+    const bool last = --collector->refs == 0;
     pthread_mutex_unlock(&collector->lock);
     if (!last)
         return;
@@ -151,7 +151,7 @@ static void collect_stats(struct stats_collector *collector, const struct column
     struct zonemap *zones = stats->zones;
     struct column *copy = NULL;
     pthread_mutex_lock(&collector->lock);
-    bool copy_reserved = stats->bytes > 0;
+    const bool copy_reserved = stats->bytes > 0;
     pthread_mutex_unlock(&collector->lock);
     if (!zones) {
         zones = zonemap_new(column, collector->eager ? EAGER_ZONE_ROWS : ZONE_ROWS, &collector->stop);
@@ -162,7 +162,7 @@ static void collect_stats(struct stats_collector *collector, const struct column
         atomic_store_explicit(&stats->zones, zones, memory_order_release);
     }
     if (zones && copy_reserved && !stats->narrow) {
-        enum type store = narrow_type(column->store, zones->all.lo, zones->all.hi);
+        const enum type store = narrow_type(column->store, zones->all.lo, zones->all.hi);
         if (store != column->store)
             copy = narrow_copy(column, store, zones->all.lo, zones->all.hi, collector->pool, &collector->stop);
         if (copy && !is_unchanged(column)) {
@@ -338,7 +338,7 @@ void stats_collector_start(struct stats_collector *collector)
     collector->clock++;
     for (size_t i = 0; i < collector->pending_count; i++) {
         struct column *column = collector->pending[i];
-        bool in_use = column->refs > 1;
+        const bool in_use = column->refs > 1;
         if (in_use)
             reserve_copy(collector, column);
         if (in_use && !collector->eager && (collector->running || start_thread(collector))) {

@@ -21,7 +21,7 @@ const struct compression *compression_of_path(const char *path)
 const struct compression *compression_of_content(const void *data, size_t length)
 {
     for (size_t i = 0; i < compression_count; i++) {
-        size_t size = strlen(compression_table[i]->magic);
+        const size_t size = strlen(compression_table[i]->magic);
         if (length >= size && memcmp(data, compression_table[i]->magic, size) == 0)
             return compression_table[i];
     }
@@ -32,7 +32,7 @@ bool path_has_extension(const char *path, const char *extension)
 {
     const char *found = path_extension(path);
     const struct compression *compression = compression_of_path(path);
-    size_t length = strlen(found) - (compression ? strlen(compression->extension) : 0);
+    const size_t length = strlen(found) - (compression ? strlen(compression->extension) : 0);
     return strlen(extension) == length && strncasecmp(extension, found, length) == 0;
 }
 

@@ -33,8 +33,8 @@ static void hint_similar_files(const char *path, struct diags *diags)
     }
     closedir(directory);
     const char *nearest[MAX_NEAREST];
-    size_t found = nearest_names(base, names, count, nearest, MAX_NEAREST);
-    int prefix = (int)(base - path);
+    const size_t found = nearest_names(base, names, count, nearest, MAX_NEAREST);
+    const int prefix = (int)(base - path);
     if (found == 1)
         diag_hint(diags, "did you mean `%.*s%s`?", prefix, path, nearest[0]);
     else if (found > 1)

@@ -36,7 +36,7 @@ static enum decompress_result decompress_gzip(const void *data, size_t length, s
             stream.avail_in = given;
             stream.next_out = (Bytef *)buffer->data + buffer->used;
             stream.avail_out = STEP;
-            int code = inflate(&stream, Z_NO_FLUSH);
+            const int code = inflate(&stream, Z_NO_FLUSH);
             ended = code == Z_STREAM_END;
             if (code != Z_OK && code != Z_STREAM_END)
                 result = DECOMPRESS_CORRUPT;
@@ -86,7 +86,7 @@ static bool add_gzip(struct compressor *compressor, const void *data, size_t siz
         stream->avail_in = given;
         stream->next_out = compressor->out;
         stream->avail_out = STEP;
-        int code = deflate(stream, last && given == size ? Z_FINISH : Z_NO_FLUSH);
+        const int code = deflate(stream, last && given == size ? Z_FINISH : Z_NO_FLUSH);
         if (code == Z_STREAM_ERROR || !sink(context, compressor->out, STEP - stream->avail_out))
             return false;
         at += given - stream->avail_in;

@@ -61,7 +61,7 @@ void mappings_free(struct mappings *mappings)
 bool mappings_repair(struct mappings *mappings, const void *address)
 {
     uintptr_t at = (uintptr_t)address;
-    size_t used = atomic_load(&mappings->used);
+    const size_t used = atomic_load(&mappings->used);
     for (size_t i = 0; i < used; i++) {
         struct slot *slot = &mappings->slots[i];
         uintptr_t begin = atomic_load(&slot->begin);
@@ -70,7 +70,7 @@ bool mappings_repair(struct mappings *mappings, const void *address)
             continue;
         /* The pages after it are missing as well; one signal for all is enough. */
         uintptr_t page = at / mappings->page_size * mappings->page_size;
-        int saved_errno = errno;
+        const int saved_errno = errno;
         void *zeroes =
             mmap((void *)page, end - page, PROT_READ, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         errno = saved_errno;
@@ -82,7 +82,7 @@ bool mappings_repair(struct mappings *mappings, const void *address)
 
 static struct slot *slot_acquire(struct mappings *mappings, void *data, size_t reserved)
 {
-    size_t used = atomic_load(&mappings->used);
+    const size_t used = atomic_load(&mappings->used);
     size_t i = 0;
     while (i < used && atomic_load(&mappings->slots[i].begin) != 0)
         i++;
@@ -118,7 +118,7 @@ bool file_stamp_of(const char *path, struct file_stamp *stamp)
 
 enum status file_open_error(const char *full_path, struct span span, struct diags *diags)
 {
-    int error = errno;
+    const int error = errno;
     const char *path = path_display(full_path, diags->arena);
     switch (error) {
     case ENOENT:
@@ -180,7 +180,7 @@ static enum status read_to_end(struct growing_buffer *buffer, int file, const ch
             return diag_error(diags, span, "`%s` has no known size and is larger than 1 GiB", path);
         if (!growing_buffer_reserve(buffer, READ_BYTES))
             return file_memory_error(path, span, diags);
-        ssize_t got = read(file, buffer->data + buffer->used, buffer->size - buffer->used);
+        const ssize_t got = read(file, buffer->data + buffer->used, buffer->size - buffer->used);
         if (got == 0)
             return STATUS_OK;
         if (got < 0 && errno != EINTR)
@@ -193,7 +193,7 @@ static enum status read_to_end(struct growing_buffer *buffer, int file, const ch
 static enum status read_whole(struct mapping *mapping, int file, struct span span, struct diags *diags)
 {
     struct growing_buffer buffer = {.max = max_unsized + READ_BYTES};
-    enum status status = read_to_end(&buffer, file, mapping->path, span, diags);
+    const enum status status = read_to_end(&buffer, file, mapping->path, span, diags);
     mapping->data = buffer.data;
     mapping->length = buffer.used;
     mapping->reserved = buffer.size;
@@ -204,13 +204,13 @@ static enum status read_whole(struct mapping *mapping, int file, struct span spa
 static enum status map_whole(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
                              struct diags *diags)
 {
-    size_t size = (size_t)mapping->stamp.size;
+    const size_t size = (size_t)mapping->stamp.size;
     void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     if (data == MAP_FAILED && (errno == ENODEV || errno == EINVAL || errno == EACCES))
         return read_whole(mapping, file, span, diags);
     if (data == MAP_FAILED)
         return diag_error(diags, span, "cannot map `%s`: %s", mapping->path, strerror(errno));
-    size_t page = mappings->page_size;
+    const size_t page = mappings->page_size;
     mapping->data = data;
     mapping->length = size;
     mapping->reserved = (size + page - 1) / page * page;
@@ -237,14 +237,14 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
                          struct diags *diags)
 {
     /* Without O_NONBLOCK, opening a named pipe waits for a writer. */
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         return file_open_error(path, span, diags);
     struct mapping *opened = heap_array(1, sizeof *opened);
     opened->refs = 1;
     opened->file = -1;
     opened->path = heap_text(path_display(path, diags->arena));
-    enum status status = open_regular(mappings, opened, file, span, diags);
+    const enum status status = open_regular(mappings, opened, file, span, diags);
     if (opened->slot)
         opened->file = file;
     else
@@ -313,7 +313,7 @@ struct file_stamp mapping_stamp(const struct mapping *mapping)
 
 bool mapping_is_file(const struct mapping *mapping)
 {
-    return mapping->slot != NULL;
+    return mapping->slot;
 }
 
 bool mapping_changed(const struct mapping *mapping)

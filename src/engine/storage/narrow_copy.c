@@ -57,7 +57,7 @@ struct column *narrow_copy(const struct column *column, enum type store, int64_t
             column_unref(copy);
             return NULL;
         }
-        int64_t count = column->rows - row < BLOCK_ROWS ? column->rows - row : BLOCK_ROWS;
+        const int64_t count = column->rows - row < BLOCK_ROWS ? column->rows - row : BLOCK_ROWS;
         narrow((const char *)column->data + (size_t)row * size, column_at(copy, row), count);
     }
     copy->range_known = column->rows > 0;

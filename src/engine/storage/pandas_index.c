@@ -16,7 +16,7 @@ static bool take(struct cursor *in, char c)
 {
     while (in->at < in->end && isspace((unsigned char)*in->at))
         in->at++;
-    bool found = in->at < in->end && *in->at == c;
+    const bool found = in->at < in->end && *in->at == c;
     in->at += found;
     return found;
 }
@@ -41,7 +41,7 @@ static struct text take_value(struct cursor *in)
 
 static bool is_integer(struct text text)
 {
-    size_t sign = text.length > 0 && *text.at == '-';
+    const size_t sign = text.length > 0 && *text.at == '-';
     for (size_t i = sign; i < text.length; i++) {
         if (!isdigit((unsigned char)text.at[i]))
             return false;
@@ -78,7 +78,7 @@ static bool read_range(struct text metadata, struct range *range)
         struct text name = take_value(&in);
         if (!take(&in, ':'))
             return false;
-        bool string = take(&in, '"');
+        const bool string = take(&in, '"');
         in.at -= string;
         struct text value = take_value(&in);
         if (text_is(name, "kind"))

@@ -99,15 +99,15 @@ static int open_read_end(const char *path, struct span span, struct diags *diags
         (void)file_open_error(path, span, diags);
         return -1;
     }
-    int inherited = inherited_descriptor(&info);
+    const int inherited = inherited_descriptor(&info);
     if (inherited >= 0 && (fcntl(inherited, F_GETFL) & O_ACCMODE) == O_WRONLY) {
         diag_error(diags, span, "`%s` is open for output only", path);
         diag_hint(diags, "data piped into rql is read from /dev/stdin");
         return -1;
     }
     /* Without O_NONBLOCK, opening waits for a writer and cannot be interrupted. */
-    int file = inherited >= 0 ? fcntl(inherited, F_DUPFD_CLOEXEC, MAX_INHERITED)
-                              : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const int file = inherited >= 0 ? fcntl(inherited, F_DUPFD_CLOEXEC, MAX_INHERITED)
+                                    : open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (file < 0)
         (void)file_open_error(path, span, diags);
     else
@@ -126,7 +126,7 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
         if (same_pipe(&pipes->at[i].stamp, &stamp))
             return &pipes->at[i];
     }
-    int file = pipes_reject(pipes, path, span, diags) ? -1 : open_read_end(path, span, diags);
+    const int file = pipes_reject(pipes, path, span, diags) ? -1 : open_read_end(path, span, diags);
     if (file < 0)
         return NULL;
     pipes->at = heap_reserve(pipes->at, pipes->count, &pipes->capacity, sizeof *pipes->at);
@@ -139,7 +139,7 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
 static ssize_t read_some(struct pipe *pipe)
 {
     struct pollfd ready = {.fd = pipe->file, .events = POLLIN};
-    int count = poll(&ready, 1, WAIT_MS);
+    const int count = poll(&ready, 1, WAIT_MS);
     if (count > 0)
         return read(pipe->file, pipe->buffer.data + pipe->buffer.used, STEP);
     if (count == 0)
@@ -156,7 +156,7 @@ static enum status read_all(struct pipe *pipe, const char *path, const struct wo
         progress_report(workers->progress, &workers->whole);
         if (!growing_buffer_reserve(&pipe->buffer, STEP))
             return file_memory_error(path, span, diags);
-        ssize_t got = read_some(pipe);
+        const ssize_t got = read_some(pipe);
         if (got == 0)
             return STATUS_OK;
         if (got < 0 && errno != EINTR && errno != EAGAIN)
@@ -170,7 +170,7 @@ static void close_read_end(struct pipe *pipe)
 {
     char path[32];
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", pipe->file);
-    int file = open(path, O_PATH | O_CLOEXEC);
+    const int file = open(path, O_PATH | O_CLOEXEC);
     if (file >= 0) {
         close(pipe->file);
         pipe->file = file;
@@ -184,7 +184,7 @@ enum status pipes_open(struct pipes *pipes, const char *path, const struct worke
     struct pipe *pipe = pipe_find(pipes, path, span, diags);
     if (!pipe)
         return STATUS_FAILED;
-    enum status status = pipe->mapping ? STATUS_OK : read_all(pipe, shown, workers, span, diags);
+    const enum status status = pipe->mapping ? STATUS_OK : read_all(pipe, shown, workers, span, diags);
     if (status != STATUS_OK)
         return status;
     if (!pipe->mapping) {

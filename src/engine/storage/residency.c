@@ -64,7 +64,7 @@ bool column_is_deferred(const struct column *column)
     const struct residency *residency = column->residency;
     while (residency && !residency->deferred)
         residency = residency->next;
-    return residency != NULL;
+    return residency;
 }
 
 bool column_fetch(struct column *column, int64_t begin, int64_t end)

@@ -9,7 +9,7 @@ bool shape_is_set(const struct shape *shape)
 
 static bool same_name(const char *a, const char *b)
 {
-    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+    return !a || !b ? a == b : strcmp(a, b) == 0;
 }
 
 bool shape_equal(const struct shape *a, const struct shape *b)
@@ -23,7 +23,7 @@ bool shape_equal(const struct shape *a, const struct shape *b)
 bool shape_find(const struct shape *shape, const char *name, size_t *axis)
 {
     for (size_t i = 0; i < MOST_AXES; i++) {
-        if (shape->names[i] != NULL && strcmp(shape->names[i], name) == 0) {
+        if (shape->names[i] && strcmp(shape->names[i], name) == 0) {
             *axis = i;
             return true;
         }
@@ -59,7 +59,7 @@ struct shape shape_copy(const struct shape *shape, struct arena *arena)
 {
     struct shape copy = *shape;
     for (size_t i = 0; i < MOST_AXES; i++) {
-        if (shape->names[i] != NULL)
+        if (shape->names[i])
             copy.names[i] = arena_text(arena, shape->names[i], strlen(shape->names[i]));
     }
     return copy;
@@ -70,8 +70,8 @@ const char *shape_text(const struct shape *shape, struct arena *arena)
     const char *text = "";
     for (int i = 0; i < shape->axes; i++) {
         const char *name = shape->names[i];
-        text = arena_printf(arena, "%s%s%s%s%lld", text, i > 0 ? " by " : "", name != NULL ? name : "",
-                            name != NULL ? " " : "", (long long)shape->extents[i]);
+        text = arena_printf(arena, "%s%s%s%s%lld", text, i > 0 ? " by " : "", name ? name : "", name ? " " : "",
+                            (long long)shape->extents[i]);
     }
     return text;
 }

@@ -73,7 +73,7 @@ static struct zone zone_join(struct zone a, struct zone b)
 
 struct zonemap *zonemap_new(const struct column *column, int64_t zone_rows, const atomic_bool *stop)
 {
-    int64_t count = column->rows > 0 ? (column->rows - 1) / zone_rows + 1 : 0;
+    const int64_t count = column->rows > 0 ? (column->rows - 1) / zone_rows + 1 : 0;
     struct zonemap *zones = calloc(1, sizeof *zones + (size_t)count * sizeof *zones->at);
     if (!zones)
         return NULL;
@@ -83,8 +83,8 @@ struct zonemap *zonemap_new(const struct column *column, int64_t zone_rows, cons
             free(zones);
             return NULL;
         }
-        int64_t begin = i * zone_rows;
-        int64_t end = column->rows - begin > zone_rows ? begin + zone_rows : column->rows;
+        const int64_t begin = i * zone_rows;
+        const int64_t end = column->rows - begin > zone_rows ? begin + zone_rows : column->rows;
         zones->at[i] = zone_of_elements(column->store, column->data, begin, end);
         zones->all = zone_join(zones->all, zones->at[i]);
     }

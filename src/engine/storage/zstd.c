@@ -65,7 +65,7 @@ static bool add_zstd(struct compressor *compressor, const void *data, size_t siz
     bool more = true;
     while (more) {
         ZSTD_outBuffer out = {compressor->out, STEP, 0};
-        size_t left = ZSTD_compressStream2(compressor->stream, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        const size_t left = ZSTD_compressStream2(compressor->stream, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
         if (ZSTD_isError(left) || !sink(context, compressor->out, out.pos))
             return false;
         more = last ? left > 0 : in.pos < in.size;

@@ -39,7 +39,7 @@ static inline uint64_t apply_quotes(struct marks *marks, struct before *before)
 static bool are_before_line_ends(const char *text, size_t at, size_t length, uint64_t odd)
 {
     for (; odd; odd &= odd - 1) {
-        size_t next = at + (size_t)__builtin_ctzll(odd);
+        const size_t next = at + (size_t)__builtin_ctzll(odd);
         if (next < length && (text[next] != '\r' || (next + 1 < length && text[next + 1] != '\n')))
             return false;
     }
@@ -68,14 +68,14 @@ CPU_CLONES static size_t list_ends(const char *text, size_t length, const struct
     struct before before = {.ended = true};
     size_t count = 0;
     for (size_t begin = 0; begin < length; begin += PLACES_BYTES) {
-        size_t blocks = places_find(text + begin, length - begin, '\n', newlines);
+        const size_t blocks = places_find(text + begin, length - begin, '\n', newlines);
         places_find(text + begin, length - begin, dialect->delimiter, delimiters);
         if (dialect->quotes)
             places_find(text + begin, length - begin, '"', quotes);
         for (size_t b = 0; b < blocks; b++) {
             const size_t at = begin + b * PLACES_BLOCK;
             struct marks marks = {newlines[b] | delimiters[b], quotes[b]};
-            uint64_t odd = apply_quotes(&marks, &before);
+            const uint64_t odd = apply_quotes(&marks, &before);
             if (count > most || (odd && !are_before_line_ends(text, at, length, odd)))
                 return most + 1;
             count += list_places(marks.ends, (uint32_t)at, list + count);

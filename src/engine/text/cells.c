@@ -86,8 +86,8 @@ const char *cells_skip(const struct dialect *dialect, const char *at, const char
     const char *cell = at;
     while (count > 0) {
         if (end - at >= 8) {
-            uint64_t word = load_word(at);
-            uint64_t stops = zero_bytes(word ^ newlines) | zero_bytes(word ^ quotes);
+            const uint64_t word = load_word(at);
+            const uint64_t stops = zero_bytes(word ^ newlines) | zero_bytes(word ^ quotes);
             uint64_t found = zero_bytes(word ^ delimiters);
             found &= stops ? (stops & (0 - stops)) - 1 : found;
             for (; found; found &= found - 1) {
@@ -130,7 +130,7 @@ struct text cell_text(const struct dialect *dialect, struct piece piece, struct 
         char *to = strbuf_reserve(scratch, (size_t)(piece.end - piece.at)), *first = to;
         for (const char *from = piece.at; from < piece.end; from++) {
             bool doubled = quotes && *from == '"', escaped = escapes && *from == '\\';
-            bool marked = (doubled || escaped) && from + 1 < piece.end;
+            const bool marked = (doubled || escaped) && from + 1 < piece.end;
             from += marked;
             *to++ = marked && escaped ? unescaped(*from) : *from;
         }

@@ -29,7 +29,7 @@ struct counting {
 
 static const char *chunk_begin(const struct table *table, int64_t chunk)
 {
-    int64_t at = chunk * CHUNK_BYTES;
+    const int64_t at = chunk * CHUNK_BYTES;
     return at < table->end - table->begin ? table->begin + at : table->end;
 }
 
@@ -44,7 +44,7 @@ CPU_CLONES static void count_lines(const char *at, const char *end, bool quotes,
 {
     uint64_t newlines[PLACES_BLOCKS], marks[PLACES_BLOCKS], inside = 0;
     for (; at < end; at += end - at < PLACES_BYTES ? end - at : PLACES_BYTES) {
-        size_t blocks = places_find(at, (size_t)(end - at), '\n', newlines);
+        const size_t blocks = places_find(at, (size_t)(end - at), '\n', newlines);
         if (quotes)
             places_find(at, (size_t)(end - at), '"', marks);
         for (size_t b = 0; b < blocks; b++) {
@@ -134,7 +134,7 @@ bool table_cut(struct table *table, const struct workers *workers)
     table->chunks = heap_array((size_t)table->chunk_count, sizeof *table->chunks);
     struct counting counting = {.table = table};
     counting.counts = heap_array((size_t)table->chunk_count, sizeof *counting.counts);
-    bool done = workers_run(workers, table->chunk_count, count_chunk, &counting);
+    const bool done = workers_run(workers, table->chunk_count, count_chunk, &counting);
     if (done)
         place_chunks(table, counting.counts);
     free(counting.counts);

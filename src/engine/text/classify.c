@@ -13,7 +13,7 @@ static size_t length_of(struct piece piece)
 
 static bool is_word(struct piece piece, const char *word)
 {
-    size_t length = strlen(word);
+    const size_t length = strlen(word);
     return length_of(piece) == length && strncasecmp(piece.at, word, length) == 0;
 }
 
@@ -156,7 +156,7 @@ bool decide_kind(struct table_column *column, int64_t rows)
 {
     static const enum type types[] = {[VALUE_INT] = TYPE_I64,  [VALUE_FLOAT] = TYPE_F64, [VALUE_BOOL] = TYPE_BOOL,
                                       [VALUE_DATE] = TYPE_I32, [VALUE_TEXT] = TYPE_U32,  [VALUE_TIMESTAMP] = TYPE_I64};
-    unsigned classes = values_of(&column->evidence);
+    const unsigned classes = values_of(&column->evidence);
     const enum value_kind kind = column->kind;
     const bool utc = column->utc;
     const unsigned zones = bit(CLASS_TIMESTAMP) | bit(CLASS_UTC);
@@ -199,7 +199,7 @@ const char *odd_value(const struct table_column *column)
     if (column->kind != VALUE_TEXT || column->stated || !first_of(evidence, values_of(evidence), &first) ||
         first == CLASS_TEXT || first == CLASS_NESTED)
         return NULL;
-    unsigned others = values_of(evidence) & ~(numbers & bit(first) ? numbers : bit(first));
+    const unsigned others = values_of(evidence) & ~(numbers & bit(first) ? numbers : bit(first));
     return first_of(evidence, others ? others : bit(CLASS_WIDE), &odd);
 }
 

@@ -33,7 +33,7 @@ const char *table_shown_cell(const struct table *table, const char *at, struct a
         at--;
     if (!cell_scan(table->dialect, at, table->end, &piece))
         piece = (struct piece){at, at, false};
-    size_t length = (size_t)(piece.end - piece.at);
+    const size_t length = (size_t)(piece.end - piece.at);
     return arena_text(arena, piece.at, length < MAX_SHOWN ? length : MAX_SHOWN);
 }
 
@@ -112,7 +112,7 @@ const char *table_delimiter_advice(const struct table *table)
     if (table->count != 1 || !table->dialect->escapes || !first)
         return NULL;
     const char *second = memchr(first + 1, '\n', (size_t)(table->end - first - 1));
-    size_t length = (size_t)((second ? second : table->end) - first - 1);
+    const size_t length = (size_t)((second ? second : table->end) - first - 1);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         /* In a name alone it separates nothing. */
         if (memchr(table->text, others[i].delimiter, (size_t)(first - table->text)) &&
@@ -142,7 +142,7 @@ static enum status count_error(const struct table *table, const struct problem *
         diag_error(diags, job->span, "%s is not a JSON object", location);
         diag_hint(diags, "each line is an object such as {\"id\": 42, \"amt\": 0.5}");
     } else {
-        size_t values = values_in(table, problem->at);
+        const size_t values = values_in(table, problem->at);
         const char *advice = table_delimiter_advice(table);
         if (!advice && leaves_quote_open(table, problem->at))
             advice = "a value in quotes seems to go on in the next line: name it .csv, or use `load PATH csv`";
@@ -158,7 +158,7 @@ static enum status encoding_error(const struct problem *problem, const struct ta
                                   const struct format_job *job)
 {
     const char *end = table->end, *at = problem->at;
-    bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at)) != NULL;
+    const bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at));
     diag_error(job->diags, job->span, "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
     diag_hint(job->diags, "%s",
               nul ? "remove it with `tr -d '\\0'`" : "convert the file, with `iconv -f latin1 -t utf-8` for example");

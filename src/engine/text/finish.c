@@ -9,7 +9,7 @@
 /* Sets the range of the elements; missing values are 0. */
 static void set_range(struct column *column, const struct seen *seen)
 {
-    bool none = seen->values == 0;
+    const bool none = seen->values == 0;
     column->range_known = column->rows > 0;
     column->lo = none || (seen->missing > 0 && seen->lo > 0) ? 0 : seen->lo;
     column->hi = none || (seen->missing > 0 && seen->hi < 0) ? 0 : seen->hi;
@@ -62,7 +62,7 @@ static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **
     struct dictionary *dictionary = dictionary_of_interners(interners, used, found, workers);
     for (size_t i = count; dictionary && i-- > 0;) {
         const struct interner *interner = pass->members[i].seen[step].interner;
-        size_t strings = interner ? (size_t)interner_count(interner) : 0;
+        const size_t strings = interner ? (size_t)interner_count(interner) : 0;
         maps[i] = heap_array(strings + 1, sizeof *maps[i]);
         if (!interner)
             continue;
@@ -86,7 +86,7 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
                                    .thread_pool = workers->thread_pool};
     struct dictionary *dictionary = join(pass, step->number, maps, &silent);
     struct column *column = NULL;
-    enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
+    const enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
     if (dictionary)
         column =
             type == TYPE_U32 ? column_ref(step->values) : column_reserve_from(workers->pool, type, type, table->rows);

@@ -113,8 +113,8 @@ static bool is_header(struct table *table, const char *below)
         if (!at)
             return true; /* the file is changing, which format_read reports */
         at += at < table->end;
-        enum value_class value_class = classify(table, piece);
-        bool known = alone || (evidence_has_values(&column->evidence) && column->kind != VALUE_TEXT);
+        const enum value_class value_class = classify(table, piece);
+        const bool known = alone || (evidence_has_values(&column->evidence) && column->kind != VALUE_TEXT);
         if (!known || (!piece.quoted && (value_class == CLASS_BLANK || value_class == CLASS_WORD)))
             continue;
         if (!piece.quoted && (alone ? value_class != CLASS_TEXT : fits(value_class, column)))
@@ -201,7 +201,7 @@ static enum status open_delimited(const struct opening *opening)
     if (table->dialect->header) {
         table_sample(table, below);
         table_guess_kinds(table);
-        bool named = is_header(table, below);
+        const bool named = is_header(table, below);
         name_columns(table, named, opening->arena);
         if (named)
             return STATUS_OK;
@@ -261,7 +261,7 @@ static enum status state_type(const struct opening *opening, const struct stated
         column->kind = kinds[stated->logical.kind];
         column->type = types[stated->logical.kind];
     } else {
-        enum kind kind = type_table[stated->type].kind;
+        const enum kind kind = type_table[stated->type].kind;
         column->kind = kind == KIND_FLOAT ? VALUE_FLOAT : kind == KIND_BOOL ? VALUE_BOOL : VALUE_INT;
         column->type = stated->type;
     }

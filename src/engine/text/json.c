@@ -34,7 +34,7 @@ static const char *skip_nested(const char *at, const char *end)
 {
     int64_t depth = 0;
     while (at && at < end && *at != '\n') {
-        char c = *at++;
+        const char c = *at++;
         depth += (c == '{' || c == '[') - (c == '}' || c == ']');
         if (depth == 0)
             return at;
@@ -59,15 +59,16 @@ const char *json_scan(const char *at, const char *end, struct piece *piece)
 {
     at = skip_blank(at, end);
     const char *begin = at;
-    bool quoted = at < end && *at == '"';
-    bool nested = at < end && (*at == '{' || *at == '[');
+    const bool quoted = at < end && *at == '"';
+    const bool nested = at < end && (*at == '{' || *at == '[');
     if (quoted)
         at = skip_string(at + 1, end);
     else if (nested)
         at = skip_nested(at, end);
-    else
+    else {
         while (at < end && !is_blank(*at) && *at != ',' && *at != '}' && *at != '\n')
             at++;
+    }
     if (!at || (!quoted && !nested && !is_bare_value(begin, at)))
         return NULL;
     *piece = (struct piece){begin + quoted, at - quoted, quoted};
@@ -112,14 +113,14 @@ static uint32_t read_hex(const char *at, const char *end)
 static uint32_t unescaped(const char **at, const char *end)
 {
     static const char letters[] = "bfnrt", controls[] = "\b\f\n\r\t";
-    char letter = *(*at)++;
+    const char letter = *(*at)++;
     const char *control = letter ? strchr(letters, letter) : NULL;
     if (letter != 'u')
         return (unsigned char)(control ? controls[control - letters] : letter);
-    uint32_t code = read_hex(*at, end);
+    const uint32_t code = read_hex(*at, end);
     *at += end - *at < 4 ? end - *at : 4;
     if (code >= 0xd800 && code < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
-        uint32_t low = read_hex(*at + 2, end);
+        const uint32_t low = read_hex(*at + 2, end);
         if (low >= 0xdc00 && low < 0xe000) {
             *at += 6;
             return 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
@@ -139,7 +140,7 @@ void json_decode(struct piece piece, struct strbuf *out)
         }
         char bytes[4];
         at++;
-        uint32_t code = at < piece.end ? unescaped(&at, piece.end) : 0;
+        const uint32_t code = at < piece.end ? unescaped(&at, piece.end) : 0;
         strbuf_add(out, bytes, utf8_encode(code ? code : 0xfffd, bytes));
     }
 }

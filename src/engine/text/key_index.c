@@ -38,7 +38,7 @@ static size_t slot_of(const struct key_index *index, struct text key)
 
 size_t key_index_find(const struct key_index *index, struct text key)
 {
-    size_t number = index->slots[slot_of(index, key)];
+    const size_t number = index->slots[slot_of(index, key)];
     return number > 0 ? number - 1 : index->count;
 }
 

@@ -40,7 +40,7 @@ static void add_counts(struct strbuf *out, const struct table *table, const bool
     struct list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
-        int64_t count = cut ? column->cut : column->missing;
+        const int64_t count = cut ? column->cut : column->missing;
         if (!read[k] || column->nested || count == 0 || !list_next(&list))
             continue;
         add_count(out, count);

@@ -84,8 +84,8 @@ static void parse_chunk(void *context, int member, int64_t part)
     chunk->problem = (struct problem){0};
     if (part > pass->failed)
         return;
-    bool by_column = !dialect->json && cell_ends_find(table, chunk, &parser.member->ends);
-    bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
+    const bool by_column = !dialect->json && cell_ends_find(table, chunk, &parser.member->ends);
+    const bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
     int64_t failed = pass->failed;
     while (!ok && part < failed && !atomic_compare_exchange_weak(&pass->failed, &failed, part))
         continue;

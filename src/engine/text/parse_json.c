@@ -9,7 +9,7 @@
 /* The column of a key, `count` if it is none; `guess` is the one expected. */
 static size_t column_of(const struct table *table, struct piece key, size_t guess, struct strbuf *scratch)
 {
-    size_t length = (size_t)(key.end - key.at);
+    const size_t length = (size_t)(key.end - key.at);
     if (guess < table->count) {
         const struct piece *expected = &table->columns[guess].key;
         if ((size_t)(expected->end - expected->at) == length && memcmp(expected->at, key.at, length) == 0)
@@ -34,7 +34,7 @@ static bool parse_member(struct parser *parser, const char **at, struct piece ke
     }
     struct piece piece;
     *at = json_scan(*at, parser->end, &piece);
-    return *at != NULL;
+    return *at;
 }
 
 static void mark_absent(struct parser *parser, int64_t row)
@@ -61,7 +61,7 @@ bool parse_object(struct parser *parser, const char **from, int64_t row)
         at = json_key(at, end, &key);
         if (!at)
             return parse_fail(parser, PROBLEM_COUNT, *from, 0);
-        size_t k = column_of(parser->table, key, guess, &parser->member->scratch);
+        const size_t k = column_of(parser->table, key, guess, &parser->member->scratch);
         if (!parse_member(parser, &at, key, k, row))
             return parser->chunk->problem.kind != PROBLEM_NONE && parser->chunk->problem.kind != PROBLEM_QUOTE
                        ? false

@@ -53,7 +53,7 @@ static enum outcome store_float(const struct step *step, struct seen *seen, int6
         ((double *)step->data)[row] = value;
         return STORED;
     }
-    float narrow = (float)value;
+    const float narrow = (float)value;
     ((float *)step->data)[row] = narrow;
     return isinf(narrow) && !isinf(value) ? OUT_OF_RANGE : STORED;
 }
@@ -72,7 +72,7 @@ static enum outcome read_decimal(struct piece piece, int scale, int64_t *value)
             point = true;
             continue;
         }
-        int digit = *at - '0';
+        const int digit = *at - '0';
         if (digit < 0 || digit > 9)
             return OTHER;
         digits = true;
@@ -114,7 +114,7 @@ static enum outcome store_number(const struct step *step, struct seen *seen, int
     int64_t integer = 0;
     double number = 0;
     if (column->kind == VALUE_DECIMAL) {
-        enum outcome outcome = read_decimal(piece, column->scale, &integer);
+        const enum outcome outcome = read_decimal(piece, column->scale, &integer);
         return outcome == STORED ? store_int(step, seen, row, integer) : outcome;
     }
     if (!column->stated && cell_has_leading_zero(piece))
@@ -161,9 +161,9 @@ static enum outcome store(const struct table *table, const struct step *step, st
 /* Notes what a value that is not of the column's kind is, or fails if the type is stated. */
 static bool note_other(struct parser *parser, const struct step *step, struct piece piece, enum outcome outcome)
 {
-    size_t k = (size_t)(step->column - parser->table->columns);
-    enum value_class value_class = classify(parser->table, piece);
-    bool time = value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC;
+    const size_t k = (size_t)(step->column - parser->table->columns);
+    const enum value_class value_class = classify(parser->table, piece);
+    const bool time = value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC;
     if (step->column->stated && !(step->column->kind == VALUE_TIMESTAMP && time))
         return parse_fail(parser, outcome == OUT_OF_RANGE ? PROBLEM_RANGE : PROBLEM_VALUE, piece.at, k);
     evidence_add(&seen_of(parser, step)->evidence, value_class, piece.at);
@@ -186,7 +186,7 @@ static bool parse_slowly(struct parser *parser, const char **at, const struct st
             evidence_add(&seen->evidence, CLASS_WORD, piece.at);
         return true;
     }
-    enum outcome outcome = store(parser->table, step, seen, row, piece);
+    const enum outcome outcome = store(parser->table, step, seen, row, piece);
     return outcome == STORED || note_other(parser, step, piece, outcome);
 }
 
@@ -204,22 +204,22 @@ static inline bool has_word(const struct parser *parser, struct piece piece)
 static inline bool parse_int(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
                              struct piece piece)
 {
-    bool negative = piece.at < piece.end && *piece.at == '-';
+    const bool negative = piece.at < piece.end && *piece.at == '-';
     const char *digit = piece.at + negative;
-    size_t length = (size_t)(piece.end - digit);
+    const size_t length = (size_t)(piece.end - digit);
     if (length - 1 >= FAST_DIGITS || (*digit == '0' && length > 1) || !has_word(parser, piece))
         return false;
     bool all = true;
     uint64_t high = 0, low;
     for (; piece.end - digit > 8; digit++) {
-        unsigned c = (unsigned)(unsigned char)*digit - '0';
+        const unsigned c = (unsigned)(unsigned char)*digit - '0';
         all = all && c <= 9;
         high = high * 10 + c;
     }
     if (!eight_digits(load_digits(piece.end, length), &low) || !all)
         return false;
-    uint64_t sum = high * 100000000 + low;
-    int64_t value = negative ? -(int64_t)sum : (int64_t)sum;
+    const uint64_t sum = high * 100000000 + low;
+    const int64_t value = negative ? -(int64_t)sum : (int64_t)sum;
     ((int64_t *)step->data)[row] = value;
     note_int(seen, value);
     return true;
@@ -228,13 +228,13 @@ static inline bool parse_int(const struct parser *parser, const struct step *ste
 /* Up to eight characters, of which one may be a point. */
 static inline bool read_short_float(struct piece piece, double *value)
 {
-    size_t length = (size_t)(piece.end - piece.at);
+    const size_t length = (size_t)(piece.end - piece.at);
     uint64_t word = load_digits(piece.end, length), digits;
-    uint64_t points = zero_bytes(word ^ repeat_character('.'));
+    const uint64_t points = zero_bytes(word ^ repeat_character('.'));
     int decimals = 0;
     if (points) { /* the characters before it take its place */
-        int place = first_byte(points);
-        uint64_t below = ((uint64_t)1 << 8 * place) - 1;
+        const int place = first_byte(points);
+        const uint64_t below = ((uint64_t)1 << 8 * place) - 1;
         word = (word & ~(below << 8 | 0xff)) | (word & below) << 8 | '0';
         decimals = 7 - place;
     }
@@ -249,7 +249,7 @@ static inline bool parse_float(const struct parser *parser, const struct step *s
                                struct piece piece)
 {
     struct piece digits = piece;
-    bool negative = piece.at < piece.end && *piece.at == '-';
+    const bool negative = piece.at < piece.end && *piece.at == '-';
     digits.at += negative;
     if (digits.end - digits.at > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
         return false;
@@ -302,7 +302,7 @@ static inline value_fn *value_function(const struct parser *parser, const struct
                      [VALUE_DATE] = {parse_date, TYPE_I32},
                      [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64},
                      [VALUE_DURATION] = {NULL, TYPE_I64}};
-    bool usual = functions[column->kind].type == column->type && parser->table->missing_count == 0;
+    const bool usual = functions[column->kind].type == column->type && parser->table->missing_count == 0;
     return usual ? functions[column->kind].parse : NULL;
 }
 
@@ -313,7 +313,7 @@ static inline bool store_text(struct parser *parser, const struct step *step, in
     struct seen *seen = seen_of(parser, step);
     if (!seen->interner)
         seen->interner = interner_new();
-    uint32_t number = interner_add(seen->interner, text);
+    const uint32_t number = interner_add(seen->interner, text);
     ((uint32_t *)step->data)[row] = number + 1;
     seen->values++;
     if (number < seen->strings)
@@ -349,7 +349,7 @@ static inline bool plain_text(const struct parser *parser, struct piece piece, s
     const struct dialect *dialect = parser->table->dialect;
     if (piece.at == piece.end || parser->table->missing_count > 0)
         return false;
-    bool quoted = *piece.at == '"';
+    const bool quoted = *piece.at == '"';
     if (quoted && (!dialect->quotes || piece.end - piece.at < 2 || piece.end[-1] != '"'))
         return false;
     piece.at += quoted;
@@ -399,7 +399,7 @@ bool parse_value(struct parser *parser, const char **at, const struct step *step
     const char *next = find_plain(parser, *at, &piece);
     if (next && piece.quoted == (json && kind != VALUE_INT && kind != VALUE_FLOAT)) {
         struct text text = {piece.at, (size_t)(piece.end - piece.at)};
-        bool plain = is_text && (json ? parser->table->missing_count == 0 : plain_text(parser, piece, &text));
+        const bool plain = is_text && (json ? parser->table->missing_count == 0 : plain_text(parser, piece, &text));
         if (plain || parse_plain(parser, step, row, piece)) {
             *at = next;
             return !plain || store_text(parser, step, row, text, text.at);

@@ -39,7 +39,7 @@ static void find(const char *text, size_t blocks, char c, uint64_t *places)
     for (size_t b = 0; b < blocks; b++, text += PLACES_BLOCK) {
         places[b] = 0;
         for (int i = 0; i < PLACES_BLOCK; i += 8) {
-            uint64_t found = zero_bytes(load_word(text + i) ^ all) >> 7;
+            const uint64_t found = zero_bytes(load_word(text + i) ^ all) >> 7;
             places[b] |= (found * UINT64_C(0x0102040810204080)) >> 56 << i;
         }
     }

@@ -75,7 +75,7 @@ static bool reserve(struct pass *pass, struct buffer_pool *pool)
         return false;
     for (size_t s = 0; s < pass->count; s++) {
         struct step *step = &pass->steps[s];
-        enum type type = step->column->type;
+        const enum type type = step->column->type;
         step->values = column_reserve_from(pool, type, type, rows);
         if (!step->values)
             return false;
@@ -87,7 +87,7 @@ static bool reserve(struct pass *pass, struct buffer_pool *pool)
 
 static struct problem first_problem(const struct pass *pass)
 {
-    int64_t failed = pass->failed;
+    const int64_t failed = pass->failed;
     return failed < pass->table->chunk_count ? pass->table->chunks[failed].problem : (struct problem){0};
 }
 
@@ -129,7 +129,7 @@ static enum status take_columns(struct text_reader *reader, struct pass *pass, c
 {
     for (size_t s = 0; s < pass->count; s++) {
         struct table_column *column = pass->steps[s].column;
-        size_t k = (size_t)(column - reader->table.columns);
+        const size_t k = (size_t)(column - reader->table.columns);
         struct seen seen = merge_seen(pass, s);
         evidence_merge(&column->evidence, &seen.evidence);
         if (check_zones(reader, k, job) != STATUS_OK)

@@ -23,7 +23,7 @@ void table_sample(struct table *table, const char *at)
         for (size_t k = 0; k < table->count; k++, cells++) {
             struct piece piece;
             at = cell_scan(table->dialect, at, table->end, &piece);
-            bool more = k + 1 < table->count;
+            const bool more = k + 1 < table->count;
             if (!at || (more && (at == table->end || *at == '\n')))
                 return; /* parsing will report the error */
             at += more;
@@ -55,7 +55,7 @@ static struct table_column *column_of(struct keys *keys, struct piece key)
 {
     struct table *table = keys->table;
     struct text text = cell_text(table->dialect, key, &keys->scratch);
-    size_t k = key_index_find(keys->index, text);
+    const size_t k = key_index_find(keys->index, text);
     if (k < table->count)
         return &table->columns[k];
     const char *name = arena_text(keys->arena, text.at, text.length);
@@ -79,7 +79,7 @@ static const char *sample_object(struct keys *keys, const char *at)
         if (!at)
             return NULL;
         struct table_column *column = column_of(keys, key);
-        enum value_class value_class = classify(keys->table, value);
+        const enum value_class value_class = classify(keys->table, value);
         evidence_add(&column->evidence, value_class, value.at);
         column->nested = column->nested || value_class == CLASS_NESTED;
         more = *at == ',';

@@ -9,8 +9,8 @@ static inline const char *find_any(const char *at, const char *end, char a, char
 {
     const uint64_t all_a = repeat_character(a), all_b = repeat_character(b), all_c = repeat_character(c);
     for (; end - at >= 8; at += 8) {
-        uint64_t word = load_word(at);
-        uint64_t found = zero_bytes(word ^ all_a) | zero_bytes(word ^ all_b) | zero_bytes(word ^ all_c);
+        const uint64_t word = load_word(at);
+        const uint64_t found = zero_bytes(word ^ all_a) | zero_bytes(word ^ all_b) | zero_bytes(word ^ all_c);
         if (found)
             return at + first_byte(found);
     }

@@ -53,7 +53,7 @@ static void consider(struct choice *choice, struct step step)
 {
     int64_t first = interval_of(choice->kind, &step, choice->lo), last = interval_of(choice->kind, &step, choice->hi);
     double count = (double)last - (double)first + 1, about = (double)choice->about;
-    double excess = count > about ? count / about : about / count;
+    const double excess = count > about ? count / about : about / count;
     if (excess >= choice->excess)
         return;
     choice->step = step;
@@ -119,7 +119,7 @@ int64_t calendar_interval(const int64_t *edges, int64_t intervals, int64_t value
 {
     int64_t low = 0, high = intervals; /* edges[low] <= value */
     while (high - low > 1) {
-        int64_t middle = low + (high - low) / 2;
+        const int64_t middle = low + (high - low) / 2;
         if (edges[middle] <= value)
             low = middle;
         else

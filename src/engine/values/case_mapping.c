@@ -28,7 +28,7 @@ static uint32_t map_case(const struct case_range *ranges, size_t count, uint32_t
 {
     size_t begin = 0, end = count;
     while (begin < end) { /* the first range that does not end before `code` */
-        size_t middle = begin + (end - begin) / 2;
+        const size_t middle = begin + (end - begin) / 2;
         if (ranges[middle].last < code)
             begin = middle + 1;
         else

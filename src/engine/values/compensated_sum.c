@@ -37,11 +37,11 @@ double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain)
         return -INFINITY;
     double result = sum->high;
     double small = compensated_sum_two_sum(&result, sum->low);
-    double smaller = compensated_sum_two_sum(&small, sum->rest);
-    double offset = compensated_sum_two_sum(&result, small);
+    const double smaller = compensated_sum_two_sum(&small, sum->rest);
+    const double offset = compensated_sum_two_sum(&result, small);
     /* n additions to the rest have an error of at most n * 2^-53 times the weight; twice that is safe. */
-    double bound = fabs(smaller) + (double)(sum->count + 4) * sum->weight * 0x1p-52;
-    bool exact = smaller == 0 && sum->weight == 0;
+    const double bound = fabs(smaller) + (double)(sum->count + 4) * sum->weight * 0x1p-52;
+    const bool exact = smaller == 0 && sum->weight == 0;
     if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || (!exact && !swallows(result, offset, bound)))
         *uncertain = true;
     return result + 0.0;

@@ -23,7 +23,7 @@ struct compensated_sum {
 static inline double compensated_sum_two_sum(double *a, double b)
 {
     double sum = *a + b, part = sum - *a;
-    double error = (*a - (sum - part)) + (b - part);
+    const double error = (*a - (sum - part)) + (b - part);
     *a = sum;
     return error;
 }
@@ -38,7 +38,7 @@ static inline void compensated_sum_add(struct compensated_sum *sum, double term)
         sum->negative_inf = sum->negative_inf || term < 0;
         return;
     }
-    double lost = compensated_sum_two_sum(&sum->low, compensated_sum_two_sum(&sum->high, term));
+    const double lost = compensated_sum_two_sum(&sum->low, compensated_sum_two_sum(&sum->high, term));
     sum->rest += lost;
     sum->weight += fabs(lost);
 }
@@ -52,7 +52,7 @@ double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain)
 /* The same, in line for sums of which nothing was lost: they are exact. */
 static inline double compensated_sum_result(const struct compensated_sum *sum, bool *uncertain)
 {
-    bool exact = sum->weight == 0 && fabs(sum->high) <= DBL_MAX;
+    const bool exact = sum->weight == 0 && fabs(sum->high) <= DBL_MAX;
     if (exact && !sum->nan && !sum->positive_inf && !sum->negative_inf)
         return sum->high + sum->low + 0.0;
     return compensated_sum_round(sum, uncertain);

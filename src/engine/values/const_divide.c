@@ -12,7 +12,6 @@ struct divisor divisor_of(int32_t d)
 {
     uint32_t magnitude = d < 0 ? 0U - (uint32_t)d : (uint32_t)d;
     uint32_t flags = 0;
-
     if (d < 0)
         flags = DIVISOR_NEGATIVE;
     if (d == 0) {
@@ -22,8 +21,8 @@ struct divisor divisor_of(int32_t d)
     uint32_t l = 0;
     while (((uint64_t)1 << l) < magnitude)
         l++;
-    uint32_t shift = 31 + l;
-    uint64_t multiplier = (((uint64_t)1 << shift) + magnitude - 1) / magnitude;
+    const uint32_t shift = 31 + l;
+    const uint64_t multiplier = (((uint64_t)1 << shift) + magnitude - 1) / magnitude;
     return (struct divisor){(uint32_t)multiplier, shift, magnitude, flags};
 }
 
@@ -33,7 +32,6 @@ struct long_divisor long_divisor_of(int64_t d)
 {
     uint64_t magnitude = d < 0 ? 0 - (uint64_t)d : (uint64_t)d;
     uint64_t flags = d < 0 ? DIVISOR_NEGATIVE : 0;
-
     if (d == 0) {
         magnitude = 1;
         flags = DIVISOR_ZERO;

@@ -24,7 +24,7 @@ void dictionary_unref(struct dictionary *dictionary)
 
 struct text dictionary_text(const struct dictionary *dictionary, int64_t code)
 {
-    uint64_t begin = dictionary->offsets[code];
+    const uint64_t begin = dictionary->offsets[code];
     if (dictionary->unsorted) {
         uint32_t length;
         memcpy(&length, dictionary->bytes + begin - sizeof length, sizeof length);
@@ -58,7 +58,7 @@ int64_t dictionary_lower_bound(const struct dictionary *dictionary, struct text 
 {
     int64_t begin = 0, end = dictionary->count;
     while (begin < end) {
-        int64_t middle = begin + (end - begin) / 2;
+        const int64_t middle = begin + (end - begin) / 2;
         if (text_compare(dictionary_text(dictionary, middle), text) < 0)
             begin = middle + 1;
         else
@@ -69,8 +69,8 @@ int64_t dictionary_lower_bound(const struct dictionary *dictionary, struct text 
 
 int64_t dictionary_find(const struct dictionary *dictionary, struct text text)
 {
-    int64_t code = dictionary_lower_bound(dictionary, text);
-    bool found = code < dictionary->count && text_compare(dictionary_text(dictionary, code), text) == 0;
+    const int64_t code = dictionary_lower_bound(dictionary, text);
+    const bool found = code < dictionary->count && text_compare(dictionary_text(dictionary, code), text) == 0;
     return found ? code : -1;
 }
 

@@ -68,12 +68,12 @@ static size_t range_count(const struct join *join)
 /* Cuts all parts into pieces. */
 static void cut_parts(struct join *join)
 {
-    size_t most = join->part_count + join->total / PIECE;
+    const size_t most = join->part_count + join->total / PIECE;
     join->pieces = heap_array(most, sizeof *join->pieces);
     for (size_t part = 0; part < join->part_count; part++) {
-        size_t count = join->parts[part].count;
+        const size_t count = join->parts[part].count;
         for (size_t begin = 0; begin < count; begin += PIECE) {
-            size_t end = count - begin < PIECE ? count : begin + PIECE;
+            const size_t end = count - begin < PIECE ? count : begin + PIECE;
             join->pieces[join->piece_count++] = (struct piece){(uint32_t)part, begin, end};
         }
     }
@@ -101,7 +101,7 @@ static void scatter_references(void *context, int member, int64_t index)
     const struct piece *piece = &join->pieces[index];
     size_t *places = join->places + (size_t)index * range_count(join);
     for (size_t number = piece->begin; number < piece->end; number++) {
-        uint32_t tag = tag_of(join, piece->part, number);
+        const uint32_t tag = tag_of(join, piece->part, number);
         join->references[places[range_of(join, tag)]++] = (struct reference){tag, piece->part, (uint32_t)number};
     }
 }
@@ -192,7 +192,7 @@ static bool collect_distinct(struct join *join)
 {
     while (join->range_bits < 8 && join->total >> join->range_bits > STRINGS_PER_RANGE)
         join->range_bits++;
-    size_t ranges = range_count(join);
+    const size_t ranges = range_count(join);
     join->places = heap_array(join->piece_count * ranges, sizeof *join->places);
     join->begins = heap_array(ranges + 1, sizeof *join->begins);
     join->distinct = heap_array(ranges + 1, sizeof *join->distinct);
@@ -204,7 +204,7 @@ static bool collect_distinct(struct join *join)
         return false;
     size_t before = 0;
     for (size_t range = 0; range <= ranges; range++) {
-        size_t count = join->distinct[range];
+        const size_t count = join->distinct[range];
         join->distinct[range] = before;
         before += count;
     }
@@ -219,7 +219,7 @@ static void add_lengths(void *context, int member, int64_t index)
 {
     (void)member;
     struct join *join = context;
-    size_t end = ((size_t)index + 1) * PIECE;
+    const size_t end = ((size_t)index + 1) * PIECE;
     for (size_t i = (size_t)index * PIECE; i < end && i < join->count; i++)
         join->piece_bytes[index + 1] += join->sorted[i].length;
 }
@@ -230,7 +230,7 @@ static void write_strings(void *context, int member, int64_t index)
     struct join *join = context;
     uint64_t *offsets = dictionary_offsets(join->dictionary), at = join->piece_bytes[index];
     char *bytes = dictionary_bytes(join->dictionary);
-    size_t end = ((size_t)index + 1) * PIECE;
+    const size_t end = ((size_t)index + 1) * PIECE;
     for (size_t i = (size_t)index * PIECE; i < end && i < join->count; i++) {
         const struct sort_entry *entry = &join->sorted[i];
         copy_bytes(bytes + at, entry->at, entry->length);
@@ -247,7 +247,7 @@ static void map_piece(void *context, int member, int64_t index)
     const struct piece *piece = &join->pieces[index];
     uint32_t *map = join->maps[piece->part];
     for (size_t number = piece->begin; number < piece->end; number++) {
-        size_t range = range_of(join, tag_of(join, piece->part, number));
+        const size_t range = range_of(join, tag_of(join, piece->part, number));
         map[number] = join->codes[join->distinct[range] + map[number]];
     }
 }
@@ -255,7 +255,7 @@ static void map_piece(void *context, int member, int64_t index)
 /* Writes the sorted entries. False if cancelled. */
 static bool write_dictionary(struct join *join)
 {
-    size_t pieces = (join->count + PIECE - 1) / PIECE;
+    const size_t pieces = (join->count + PIECE - 1) / PIECE;
     join->piece_bytes = heap_array(pieces + 1, sizeof *join->piece_bytes);
     if (pieces > 0 && !workers_run(join->workers, (int64_t)pieces, add_lengths, join))
         return false;

@@ -62,7 +62,9 @@ static size_t number_union(const struct dictionary *a, const struct dictionary *
     int64_t i = 0, k = 0;
     size_t count = 0;
     for (*bytes = 0; (i < a->count || k < b->count) && goes_on(workers, (int64_t)count); count++) {
-        int order = i == a->count ? 1 : k == b->count ? -1 : text_compare(dictionary_text(a, i), dictionary_text(b, k));
+        const int order = i == a->count   ? 1
+                          : k == b->count ? -1
+                                          : text_compare(dictionary_text(a, i), dictionary_text(b, k));
         *bytes += order <= 0 ? dictionary_text(a, i).length : dictionary_text(b, k).length;
         if (order <= 0)
             map_a[i++] = (uint32_t)count;
@@ -103,7 +105,7 @@ struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, 
     size_t bytes;
     maps[0] = heap_array((size_t)a->count, sizeof *maps[0]);
     maps[1] = heap_array((size_t)b->count, sizeof *maps[1]);
-    size_t count = number_union(a, b, maps[0], maps[1], workers, &bytes);
+    const size_t count = number_union(a, b, maps[0], maps[1], workers, &bytes);
     if (count > DICTIONARY_MAX || !goes_on(workers, 0))
         return no_union(maps);
     if (count == (size_t)a->count)

@@ -30,8 +30,8 @@ static bool less(const struct sort_entry *a, const struct sort_entry *b, size_t 
 {
     if (a->prefix != b->prefix)
         return a->prefix < b->prefix;
-    size_t shorter = a->length < b->length ? a->length : b->length;
-    int order = shorter > depth + 8 ? memcmp(a->at + depth + 8, b->at + depth + 8, shorter - depth - 8) : 0;
+    const size_t shorter = a->length < b->length ? a->length : b->length;
+    const int order = shorter > depth + 8 ? memcmp(a->at + depth + 8, b->at + depth + 8, shorter - depth - 8) : 0;
     return order != 0 ? order < 0 : a->length < b->length;
 }
 
@@ -87,7 +87,7 @@ static void radix_pass(struct sort_entry *entries, struct sort_entry *scratch, s
         ends[entries[i].prefix >> shift & 255]++;
     size_t begin = 0;
     for (size_t digit = 0; digit < 256; digit++) {
-        size_t size = ends[digit];
+        const size_t size = ends[digit];
         ends[digit] = begin;
         begin += size;
     }
@@ -105,7 +105,7 @@ static void sort_few(struct sort_entry *entries, size_t count, size_t depth)
             ;
         if (end - begin == 1)
             continue;
-        size_t ended = next_prefixes(entries + begin, end - begin, depth);
+        const size_t ended = next_prefixes(entries + begin, end - begin, depth);
         insertion_sort(entries + begin + ended, end - begin - ended, depth + 8);
     }
 }
@@ -118,7 +118,7 @@ static void sort_range(struct sort_entry *entries, struct sort_entry *scratch, s
         for (size_t i = 1; i < count; i++)
             differing |= entries[i].prefix ^ entries[0].prefix;
         if (differing == 0) {
-            size_t ended = next_prefixes(entries, count, depth);
+            const size_t ended = next_prefixes(entries, count, depth);
             entries += ended;
             count -= ended;
             depth += 8;
@@ -127,7 +127,7 @@ static void sort_range(struct sort_entry *entries, struct sort_entry *scratch, s
         size_t ends[256], largest = 0, largest_begin = 0, largest_size = 0;
         radix_pass(entries, scratch, count, differing, ends);
         for (size_t digit = 0; digit < 256; digit++) {
-            size_t begin = digit > 0 ? ends[digit - 1] : 0;
+            const size_t begin = digit > 0 ? ends[digit - 1] : 0;
             if (ends[digit] - begin > largest_size) {
                 largest = digit;
                 largest_begin = begin;
@@ -135,7 +135,7 @@ static void sort_range(struct sort_entry *entries, struct sort_entry *scratch, s
             }
         }
         for (size_t digit = 0; digit < 256; digit++) {
-            size_t begin = digit > 0 ? ends[digit - 1] : 0;
+            const size_t begin = digit > 0 ? ends[digit - 1] : 0;
             if (digit != largest && ends[digit] - begin > 1)
                 sort_range(entries + begin, scratch, ends[digit] - begin, depth);
         }
@@ -170,7 +170,7 @@ static void load_prefixes(void *context, int member, int64_t piece)
     struct sample_sort *sort = context;
     uint64_t differing = 0;
     uint32_t shortest = UINT32_MAX;
-    size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
+    const size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
     for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++) {
         struct sort_entry *entry = &sort->entries[i];
         entry->prefix = prefix_at(entry, sort->depth);
@@ -220,7 +220,7 @@ static void classify_piece(void *context, int member, int64_t piece)
     (void)member;
     struct sample_sort *sort = context;
     size_t *counts = sort->places + (size_t)piece * sort->ranges;
-    size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
+    const size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
     for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++) {
         size_t range = 0; /* the number of borders that are not greater */
         for (size_t step = sort->ranges / 2; step > 0; step /= 2)
@@ -235,7 +235,7 @@ static void scatter_piece(void *context, int member, int64_t piece)
     (void)member;
     struct sample_sort *sort = context;
     size_t *places = sort->places + (size_t)piece * sort->ranges;
-    size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
+    const size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
     for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++)
         sort->scratch[places[sort->range_of[i]]++] = sort->entries[i];
 }
@@ -265,7 +265,7 @@ static void places_of_counts(struct sample_sort *sort)
 /* Leaves the result in `scratch`. False if cancelled. */
 static bool sort_ranges(struct sample_sort *sort)
 {
-    size_t wanted = (size_t)sort->workers->threads * RANGES_PER_THREAD;
+    const size_t wanted = (size_t)sort->workers->threads * RANGES_PER_THREAD;
     sort->ranges = 2;
     while (sort->ranges < wanted && sort->ranges < MOST_RANGES)
         sort->ranges *= 2;

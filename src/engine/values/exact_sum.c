@@ -27,7 +27,7 @@ void exact_sum_init(struct exact_sum *sum)
 static void propagate(struct exact_sum *sum)
 {
     for (int i = 0; i < CHUNKS - 1; i++) {
-        int64_t carry = sum->chunk[i] >> CHUNK_BITS;
+        const int64_t carry = sum->chunk[i] >> CHUNK_BITS;
         sum->chunk[i] = (int64_t)((uint64_t)sum->chunk[i] & low_mask);
         sum->chunk[i + 1] += carry;
     }
@@ -49,17 +49,17 @@ static inline bool add_finite(int64_t *chunk, double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    unsigned exponent = (unsigned)(bits >> 52) & 0x7ff;
+    const unsigned exponent = (unsigned)(bits >> 52) & 0x7ff;
     if (exponent == 0x7ff)
         return false;
-    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
-    uint64_t mantissa = exponent ? fraction | UINT64_C(1) << 52 : fraction;
+    const uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    const uint64_t mantissa = exponent ? fraction | UINT64_C(1) << 52 : fraction;
     /* Subnormal numbers have the exponent of the smallest normal ones. */
-    unsigned place = exponent ? exponent : 1;
-    unsigned shift = place % CHUNK_BITS;
-    int64_t low = (int64_t)(mantissa << shift & low_mask);
-    int64_t high = (int64_t)(mantissa >> (CHUNK_BITS - shift));
-    int64_t sign = -(int64_t)(bits >> 63);
+    const unsigned place = exponent ? exponent : 1;
+    const unsigned shift = place % CHUNK_BITS;
+    const int64_t low = (int64_t)(mantissa << shift & low_mask);
+    const int64_t high = (int64_t)(mantissa >> (CHUNK_BITS - shift));
+    const int64_t sign = -(int64_t)(bits >> 63);
     chunk[place / CHUNK_BITS] += (low ^ sign) - sign;
     chunk[place / CHUNK_BITS + 1] += (high ^ sign) - sign;
     return true;
@@ -92,18 +92,18 @@ void exact_sum_add_scaled(struct exact_sum *sum, int64_t integer, int exponent)
     uint64_t magnitude = integer < 0 ? 0 - (uint64_t)integer : (uint64_t)integer;
     int place = exponent - UNIT;
     if (place < 0) {
-        uint64_t kept = place > -64 ? magnitude >> -place : 0;
-        uint64_t restored = place > -64 ? kept << -place : 0;
+        const uint64_t kept = place > -64 ? magnitude >> -place : 0;
+        const uint64_t restored = place > -64 ? kept << -place : 0;
         if (restored != magnitude)
             exact_sum_add_error(sum, ldexp(1, UNIT + 1));
         magnitude = kept;
         place = 0;
     }
-    int shift = place % CHUNK_BITS;
-    int64_t sign = integer < 0 ? -1 : 1;
-    uint64_t high = magnitude >> CHUNK_BITS;
+    const int shift = place % CHUNK_BITS;
+    const int64_t sign = integer < 0 ? -1 : 1;
+    const uint64_t high = magnitude >> CHUNK_BITS;
     uint64_t parts[3] = {(magnitude & low_mask) << shift & low_mask, 0, 0};
-    uint64_t middle = ((magnitude & low_mask) << shift >> CHUNK_BITS) + (high << shift);
+    const uint64_t middle = ((magnitude & low_mask) << shift >> CHUNK_BITS) + (high << shift);
     parts[1] = middle & low_mask;
     parts[2] = middle >> CHUNK_BITS;
     for (int i = 0; i < 3; i++)
@@ -115,7 +115,7 @@ void exact_sum_add_scaled(struct exact_sum *sum, int64_t integer, int exponent)
 static void add_one_by_one(struct exact_sum *sum, const double *values, int64_t count)
 {
     while (count > 0) {
-        int64_t block = count < sum->pending ? count : sum->pending;
+        const int64_t block = count < sum->pending ? count : sum->pending;
         for (int64_t i = 0; i < block; i++) {
             if (!add_finite(sum->chunk, values[i]))
                 add_special(sum, values[i]);
@@ -155,7 +155,7 @@ static bool add_block(struct exact_sum *sum, const struct exact_sum_values *valu
 {
     if (sum->levels > 0 && add_lanes(sum, values))
         return true;
-    int ceiling = ceiling_of(values);
+    const int ceiling = ceiling_of(values);
     if (ceiling > LANES_HIGHEST)
         return false;
     sum->ceiling = ceiling < LANES_HIGHEST ? ceiling + 1 : ceiling; /* with room for the blocks after it */
@@ -217,7 +217,7 @@ static double round_finite(const struct exact_sum *sum)
 {
     struct exact_sum exact = *sum;
     propagate(&exact);
-    bool negative = exact.chunk[CHUNKS - 1] < 0;
+    const bool negative = exact.chunk[CHUNKS - 1] < 0;
     if (negative) {
         for (int i = 0; i < CHUNKS; i++)
             exact.chunk[i] = -exact.chunk[i];
@@ -232,13 +232,13 @@ static double round_finite(const struct exact_sum *sum)
     if (bits == 0)
         return 0.0;
     int place = CHUNK_BITS * top;
-    int free_bits = __builtin_clzll(bits);
+    const int free_bits = __builtin_clzll(bits);
     bool below = false;
     bits <<= free_bits;
     place -= free_bits;
     for (int i = top - 1; i >= 0; i--) {
-        uint64_t chunk = (uint64_t)exact.chunk[i];
-        int shift = CHUNK_BITS * i - place;
+        const uint64_t chunk = (uint64_t)exact.chunk[i];
+        const int shift = CHUNK_BITS * i - place;
         if (shift >= 0) {
             bits |= chunk << shift;
         } else if (shift > -CHUNK_BITS) {
@@ -248,7 +248,7 @@ static double round_finite(const struct exact_sum *sum)
             below = below || chunk != 0;
         }
     }
-    double rounded = ldexp((double)(bits | below), place + UNIT);
+    const double rounded = ldexp((double)(bits | below), place + UNIT);
     return negative ? -rounded : rounded;
 }
 
@@ -261,7 +261,7 @@ double exact_sum_result(const struct exact_sum *sum, bool *certain)
         return INFINITY;
     if (sum->negative_inf)
         return -INFINITY;
-    double result = round_finite(sum);
+    const double result = round_finite(sum);
     if (sum->error > 0) {
         /* Rounding is monotonic: if both ends of the interval round alike, so does everything between. */
         struct exact_sum least = *sum, most = *sum;

@@ -15,9 +15,9 @@ static uint64_t scramble(uint64_t bits)
 
 void hyperloglog_add(struct hyperloglog *sketch, uint64_t bits)
 {
-    uint64_t hash = scramble(bits);
-    uint64_t rest = hash >> SKETCH_BITS;
-    int rank = rest ? __builtin_clzll(rest) - SKETCH_BITS + 1 : RANKS + 1;
+    const uint64_t hash = scramble(bits);
+    const uint64_t rest = hash >> SKETCH_BITS;
+    const int rank = rest ? __builtin_clzll(rest) - SKETCH_BITS + 1 : RANKS + 1;
     uint8_t *place = &sketch->registers[hash & (SKETCH_REGISTERS - 1)];
     if (rank > *place)
         *place = (uint8_t)rank;

@@ -88,7 +88,7 @@ struct strings interner_strings(const struct interner *interner)
 static void grow_slots(struct interner *interner)
 {
     struct slot *old = interner->slots;
-    size_t old_count = interner->slot_count;
+    const size_t old_count = interner->slot_count;
     interner->slot_count *= 2;
     interner->shift--;
     interner->slots = slots_new(interner->slot_count);
@@ -106,7 +106,7 @@ static void grow_slots(struct interner *interner)
 /* Where the table is small, memory is cheaper than the mispredicted branches of a second probe. */
 static bool needs_slots(const struct interner *interner)
 {
-    size_t eighths = interner->slot_count <= SPARSE_SLOTS ? 2 : 5;
+    const size_t eighths = interner->slot_count <= SPARSE_SLOTS ? 2 : 5;
     return interner->count * 8 > interner->slot_count * eighths && interner->shift > 0;
 }
 
@@ -124,7 +124,7 @@ static uint32_t add_new(struct interner *interner, struct text text, struct slot
     }
     copy_bytes(interner->bytes + interner->used, text.at, text.length);
     interner->used += text.length;
-    uint32_t number = (uint32_t)interner->count++;
+    const uint32_t number = (uint32_t)interner->count++;
     interner->offsets[interner->count] = interner->used;
     interner->tags[number] = tag;
     *slot = (struct slot){tag, number + 1};
@@ -139,13 +139,13 @@ uint32_t interner_add(struct interner *interner, struct text text)
         interner->full = true;
         return 0;
     }
-    uint32_t tag = text_hash(interner->seed, text);
+    const uint32_t tag = text_hash(interner->seed, text);
     size_t place = tag >> interner->shift;
     for (; interner->slots[place].number != 0; place = (place + 1) & (interner->slot_count - 1)) {
         if (interner->slots[place].tag != tag)
             continue;
-        size_t number = interner->slots[place].number - 1;
-        uint64_t begin = interner->offsets[number];
+        const size_t number = interner->slots[place].number - 1;
+        const uint64_t begin = interner->offsets[number];
         struct text known = {interner->bytes + begin, (size_t)(interner->offsets[number + 1] - begin)};
         if (text_equal(known, text))
             return (uint32_t)number;

@@ -47,14 +47,14 @@ char *decimal_text(char *at, int128 value, int scale)
         return memcpy(at, digits, count), at + count;
     if (sign > 0)
         *at++ = '-';
-    size_t whole = given > fraction ? given - fraction : 0;
+    const size_t whole = given > fraction ? given - fraction : 0;
     if (whole > 0)
         memcpy(at, digits + sign, whole);
     else
         *at = '0';
     at += whole > 0 ? whole : 1;
     *at++ = '.';
-    size_t zeros = given < fraction ? fraction - given : 0;
+    const size_t zeros = given < fraction ? fraction - given : 0;
     memset(at, '0', zeros);
     memcpy(at + zeros, digits + sign + whole, given - whole);
     return at + fraction;

@@ -60,12 +60,12 @@ double moment_of_ints(int64_t count, int128 xy, int64_t x, int64_t y)
 
 double variance_of(int64_t count, double xx)
 {
-    double pairs = (double)count * (double)(count - 1);
+    const double pairs = (double)count * (double)(count - 1);
     return (xx < 0 ? 0 : xx) / pairs;
 }
 
 double correlation_of(double xx, double xy, double yy)
 {
-    double correlation = xy / (sqrt(xx) * sqrt(yy));
+    const double correlation = xy / (sqrt(xx) * sqrt(yy));
     return correlation > 1 ? 1 : correlation < -1 ? -1 : correlation;
 }

@@ -6,7 +6,7 @@
 
 struct quantile_place quantile_place(int64_t count, double share)
 {
-    double at = (double)(count - 1) * share;
+    const double at = (double)(count - 1) * share;
     struct quantile_place place = {.lower = (int64_t)floor(at)};
     place.fraction = at - (double)place.lower;
     if (place.lower >= count - 1)

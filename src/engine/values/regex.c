@@ -32,7 +32,7 @@ struct regex *regex_new(struct text pattern, char message[REGEX_MESSAGE], size_t
     int error;
     PCRE2_SIZE place;
     /* Strings are valid UTF-8; should one not be, MATCH_INVALID_UTF keeps the match within it. */
-    uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
+    const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C;
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)pattern.at, pattern.length, options, &error, &place, NULL);
     if (!code) {
         *offset = place;

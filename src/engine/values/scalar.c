@@ -39,7 +39,7 @@ double int128_quotient(int128 dividend, int64_t divisor)
         quotient >>= 1;
         exponent++;
     }
-    double rounded = ldexp((double)((uint64_t)quotient | below), exponent);
+    const double rounded = ldexp((double)((uint64_t)quotient | below), exponent);
     return dividend < 0 ? -rounded : rounded;
 }
 
@@ -133,7 +133,7 @@ static char *positional_text(char *at, const struct decimal *decimal)
         *at++ = '.';
         return add_digits(add_zeroes(at, -decimal->exponent), decimal->digits, decimal->count);
     }
-    int whole = decimal->count < decimal->exponent ? decimal->count : decimal->exponent;
+    const int whole = decimal->count < decimal->exponent ? decimal->count : decimal->exponent;
     at = add_zeroes(add_digits(at, decimal->digits, whole), decimal->exponent - whole);
     *at++ = '.';
     if (whole == decimal->count)
@@ -158,7 +158,7 @@ char *float_text(char *at, double value)
         return add_digits(at, "nan", 3);
     if (value < 0)
         *at++ = '-';
-    double number = fabs(value);
+    const double number = fabs(value);
     if (isinf(number))
         return add_digits(at, "inf", 3);
     if (number == 0)

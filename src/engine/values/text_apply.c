@@ -37,7 +37,7 @@ enum status text_function_check(const struct text_function *function, const stru
     if (function->number != text_matches)
         return STATUS_OK;
     struct regex *regex;
-    enum status status = compile_regex(args[0].text, span, diags, &regex);
+    const enum status status = compile_regex(args[0].text, span, diags, &regex);
     regex_free(regex);
     return status;
 }
@@ -116,7 +116,7 @@ static bool apply_one(struct application *application, struct member *member, in
 
 static int64_t piece_end(const struct application *application, int64_t piece)
 {
-    int64_t end = (piece + 1) * PIECE;
+    const int64_t end = (piece + 1) * PIECE;
     return end < application->dictionary->count ? end : application->dictionary->count;
 }
 
@@ -127,11 +127,11 @@ static void apply_piece(void *context, int index, int64_t piece)
     member_start(application, member);
     if (application->member_of)
         application->member_of[piece] = (uint16_t)index;
-    int64_t end = piece_end(application, piece);
+    const int64_t end = piece_end(application, piece);
     for (int64_t code = piece * PIECE; code < end && !application->too_long; code++) {
         if (workers_cancelled(application->workers)) /* a regular expression may take milliseconds for each string */
             return;
-        bool present = apply_one(application, member, code);
+        const bool present = apply_one(application, member, code);
         application->lookup->present[code] = present;
         member->missing += !present;
         if (member->call.too_long)
@@ -145,9 +145,9 @@ static void map_piece(void *context, int index, int64_t piece)
     struct application *application = context;
     struct text_lookup *lookup = application->lookup;
     const uint32_t *map = application->maps[application->member_of[piece]];
-    int64_t end = piece_end(application, piece);
+    const int64_t end = piece_end(application, piece);
     for (int64_t code = piece * PIECE; code < end; code++) {
-        uint32_t result = lookup->present[code] ? map[application->numbers[code]] : 0;
+        const uint32_t result = lookup->present[code] ? map[application->numbers[code]] : 0;
         if (lookup->type == TYPE_U8)
             ((uint8_t *)lookup->values)[code] = (uint8_t)result;
         else if (lookup->type == TYPE_U16)
@@ -165,7 +165,7 @@ static int64_t piece_count(const struct application *application)
 /* False if cancelled. */
 static bool run_pieces(const struct application *application, part_fn *run)
 {
-    int64_t pieces = piece_count(application);
+    const int64_t pieces = piece_count(application);
     return pieces == 0 || (workers_run(application->workers, pieces, run, (void *)application) &&
                            !workers_cancelled(application->workers));
 }
@@ -222,7 +222,7 @@ static enum status apply(struct application *application, struct span span, stru
 {
     struct text_lookup *lookup = application->lookup;
     if (application->function->number == text_matches) {
-        enum status status = compile_regex(application->args[0].text, span, diags, &application->regex);
+        const enum status status = compile_regex(application->args[0].text, span, diags, &application->regex);
         if (status != STATUS_OK)
             return status;
     }
@@ -253,7 +253,7 @@ static void prepare(struct application *application)
                    [TEXT_TO_TIMESTAMP] = {TYPE_I64, LOGICAL_TIMESTAMP}, [TEXT_TO_TEXT] = {TYPE_U32, LOGICAL_TEXT}};
     struct text_lookup *lookup = application->lookup;
     size_t count = (size_t)application->dictionary->count, threads = (size_t)application->workers->threads;
-    enum text_result result = application->function->result;
+    const enum text_result result = application->function->result;
     lookup->count = application->dictionary->count;
     lookup->type = results[result].type;
     lookup->logical.kind = results[result].logical;
@@ -302,7 +302,7 @@ enum status text_function_apply(const struct text_function *function, const stru
     if (wrong)
         return diag_error(diags, span, "`%s`: %s", function->name, wrong);
     prepare(&application);
-    enum status status = apply(&application, span, diags);
+    const enum status status = apply(&application, span, diags);
     release(&application);
     if (lookup->missing == 0) {
         free(lookup->present);

@@ -31,7 +31,7 @@ char *dictionary_bytes(struct dictionary *dictionary);
 
 static inline struct text string_of(const struct strings *strings, size_t number)
 {
-    uint64_t begin = strings->offsets[number];
+    const uint64_t begin = strings->offsets[number];
     return (struct text){strings->bytes + begin, (size_t)(strings->offsets[number + 1] - begin)};
 }
 

@@ -29,7 +29,7 @@ static struct text change_case(struct text_call *call, struct text text, uint32_
             k++;
             continue;
         }
-        size_t size = utf8_decode(text.at + k, text.length - k, &code);
+        const size_t size = utf8_decode(text.at + k, text.length - k, &code);
         if (size == 0) { /* not UTF-8: left as it is */
             *at++ = text.at[k++];
             continue;
@@ -83,7 +83,7 @@ bool text_trim(struct text_call *call, struct text text, struct text *result)
 static struct text skip_code_points(struct text text, int64_t count)
 {
     for (; count > 0 && text.length > 0; count--) {
-        size_t size = first_code_point(text);
+        const size_t size = first_code_point(text);
         text = (struct text){text.at + size, text.length - size};
     }
     return text;
@@ -123,8 +123,8 @@ bool text_replace(struct text_call *call, struct text text, struct text *result)
     *result = text;
     if (!find_text(text, from))
         return true;
-    while ((found = find_text(text, from)) != NULL) {
-        size_t before = (size_t)(found - text.at);
+    while ((found = find_text(text, from))) {
+        const size_t before = (size_t)(found - text.at);
         char *at = buffer_of(call, used + before + to.length + 1) + used;
         memcpy(at, text.at, before);
         if (to.length > 0)
@@ -150,12 +150,12 @@ bool text_split(struct text_call *call, struct text text, struct text *result)
     int64_t part = call->args[1].integer;
     const char *found;
     if (part < 0) {
-        for (part++; (found = find_text(rest, separator)) != NULL; part++)
+        for (part++; (found = find_text(rest, separator)); part++)
             rest = (struct text){found + separator.length, rest.length - separator.length - (size_t)(found - rest.at)};
         if (part < 0)
             return false;
     }
-    while ((found = find_text(text, separator)) != NULL && part > 0) {
+    while ((found = find_text(text, separator)) && part > 0) {
         text = (struct text){found + separator.length, text.length - separator.length - (size_t)(found - text.at)};
         part--;
     }

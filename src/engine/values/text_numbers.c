@@ -8,8 +8,8 @@
 
 size_t first_code_point(struct text text)
 {
-    unsigned char lead = (unsigned char)text.at[0];
-    size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    const unsigned char lead = (unsigned char)text.at[0];
+    const size_t size = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
     return size < text.length ? size : text.length;
 }
 
@@ -98,7 +98,7 @@ bool text_ends(struct text_call *call, struct text text, int64_t *truth)
 
 bool text_contains(struct text_call *call, struct text text, int64_t *truth)
 {
-    *truth = find_text(text, call->args[0].text) != NULL;
+    *truth = find_text(text, call->args[0].text) ? 1 : 0;
     return true;
 }
 
@@ -118,7 +118,7 @@ const char *check_like(const struct text_argument *args, int count)
 static struct text match_element(struct text text, struct text pattern, size_t *used)
 {
     static const struct text none = {NULL, SIZE_MAX};
-    bool escaped = pattern.at[0] == '\\';
+    const bool escaped = pattern.at[0] == '\\';
     size_t size = 1;
     *used = 1 + (size_t)escaped;
     if (pattern.at[0] == '_')
@@ -132,7 +132,7 @@ static struct text match_element(struct text text, struct text pattern, size_t *
 static struct text literal_part(struct text pattern)
 {
     size_t length = 0;
-    while (length < pattern.length && memchr("%_\\", pattern.at[length], 3) == NULL)
+    while (length < pattern.length && !memchr("%_\\", pattern.at[length], 3))
         length++;
     return (struct text){pattern.at, length};
 }
@@ -141,7 +141,7 @@ static struct text literal_part(struct text pattern)
 static bool skip_to(struct text *text, struct text part)
 {
     const char *at = find_text(*text, part);
-    if (at == NULL)
+    if (!at)
         return false;
     *text = (struct text){at, text->length - (size_t)(at - text->at)};
     return true;
@@ -173,7 +173,7 @@ bool text_like(struct text_call *call, struct text text, int64_t *truth)
         }
         if (!after_percent.at)
             return true;
-        size_t size = first_code_point(retry);
+        const size_t size = first_code_point(retry);
         text = (struct text){retry.at + size, retry.length - size};
         if (!skip_to(&text, literal))
             return true;
@@ -188,7 +188,7 @@ bool text_like(struct text_call *call, struct text text, int64_t *truth)
 
 bool text_matches(struct text_call *call, struct text text, int64_t *truth)
 {
-    enum regex_result result = regex_match(call->matcher, text);
+    const enum regex_result result = regex_match(call->matcher, text);
     call->too_long = call->too_long || result == REGEX_TOO_LONG;
     *truth = result == REGEX_YES;
     return true;

@@ -18,7 +18,7 @@ static void equality_of(const struct code *code, value left, int64_t against, ui
     int64_t operand;
     *compare = (struct compare_const){.kind = COMPARE_BITS, .of = left, .mask = -1, .against = against, .flip = flip};
     if (instr->op == OP_BITAND) {
-        int other = constant_of(code, instr->args[0], &operand) ? 1 : 0;
+        const int other = constant_of(code, instr->args[0], &operand) ? 1 : 0;
         if (!constant_of(code, instr->args[1 - other], &operand))
             return;
         compare->mask = operand;
@@ -50,8 +50,8 @@ bool compare_const_of(const struct code *code, value v, struct compare_const *co
     if (instr->op != OP_EQ && instr->op != OP_NE && instr->op != OP_LT && instr->op != OP_LE)
         return false;
     int64_t against;
-    bool on_left = constant_of(code, instr->args[0], &against);
-    value left = instr->args[on_left];
+    const bool on_left = constant_of(code, instr->args[0], &against);
+    const value left = instr->args[on_left];
     if ((!on_left && !constant_of(code, instr->args[1], &against)) || code->at[left].kind != KIND_INT)
         return false;
     if (instr->op == OP_EQ || instr->op == OP_NE) {
@@ -68,7 +68,7 @@ static bool sum_of(const struct code *code, value v, value *of, int64_t *constan
     const struct instr *instr = &code->at[v];
     if ((instr->op != OP_ADD && instr->op != OP_SUB) || instr->checked || instr->kind != KIND_INT)
         return false;
-    bool on_left = instr->op == OP_ADD && constant_of(code, instr->args[0], constant);
+    const bool on_left = instr->op == OP_ADD && constant_of(code, instr->args[0], constant);
     *of = instr->args[on_left];
     if (!on_left && !constant_of(code, instr->args[1], constant))
         return false;

@@ -21,7 +21,7 @@ const struct column *operator_input(const struct operator_job *job, value bare)
 
 void operator_values(const struct column *column, int64_t row, int count, void *values)
 {
-    bool number = type_table[column->store].kind == KIND_FLOAT;
+    const bool number = type_table[column->store].kind == KIND_FLOAT;
     const char *from = (const char *)column->data + (size_t)row * type_table[column->store].size;
     struct operands operands = {.out = values, .a = from};
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
@@ -45,7 +45,7 @@ int operator_present_values(const struct column *column, int64_t row, int count,
 void operator_values_at(const struct column *column, const uint64_t *rows, int count, void *values)
 {
     uint64_t picked[OPERATOR_BLOCK];
-    bool number = type_table[column->store].kind == KIND_FLOAT;
+    const bool number = type_table[column->store].kind == KIND_FLOAT;
     struct operands operands = {.out = values, .a = picked};
     column_gather(column, rows, count, picked);
     vector_move(column->store, number ? TYPE_F64 : TYPE_I64)(&operands, count);
@@ -112,8 +112,8 @@ static void copy_part(void *context, int member, int64_t part)
 {
     (void)member;
     const struct copy *copy = context;
-    size_t begin = (size_t)part_begin(&copy->parts, part) * copy->size;
-    size_t end = (size_t)part_begin(&copy->parts, part + 1) * copy->size;
+    const size_t begin = (size_t)part_begin(&copy->parts, part) * copy->size;
+    const size_t end = (size_t)part_begin(&copy->parts, part + 1) * copy->size;
     memcpy(copy->to + begin, copy->from + begin, end - begin);
 }
 

@@ -210,7 +210,7 @@ static bool div_i64(const struct operands *o, int count)
 static int32_t remainder_i32(int32_t x, int32_t y)
 {
     int32_t divisor = y == 0 || y == -1 ? 1 : y; /* x % -1 is x % 1 */
-    int32_t quotient = (int32_t)((double)x / (double)divisor);
+    const int32_t quotient = (int32_t)((double)x / (double)divisor);
     return (int32_t)((uint32_t)x - (uint32_t)quotient * (uint32_t)divisor);
 }
 VECTOR2(mod_i32, int32_t, int32_t, remainder_i32(x, y))
@@ -277,7 +277,7 @@ CPU_CLONES static bool mul_checked(const struct operands *o, int count)
     if (o->uniform && b[0] != 0)
         return mul_checked_by(o, count, b[0]);
     for (int i = 0; i < count; i++) {
-        uint8_t bad = __builtin_mul_overflow(a[i], b[i], &out[i]);
+        const uint8_t bad = __builtin_mul_overflow(a[i], b[i], &out[i]);
         o->fail[i] = bad;
         any |= bad;
     }
@@ -306,8 +306,8 @@ static bool negate_checked(const struct operands *o, int count, bool keep_positi
     const int64_t *restrict a = o->a;
     uint8_t any = 0;
     for (int i = 0; i < count; i++) {
-        uint64_t x = (uint64_t)a[i];
-        uint8_t bad = a[i] == INT64_MIN;
+        const uint64_t x = (uint64_t)a[i];
+        const uint8_t bad = a[i] == INT64_MIN;
         out[i] = keep_positive && a[i] >= 0 ? x : 0 - x;
         o->fail[i] = bad;
         any |= bad;
@@ -359,7 +359,7 @@ CPU_CLONES static bool shl_checked(const struct operands *o, int count)
     shl_i64(o, count);
     uint8_t any = 0;
     for (int i = 0; i < count; i++) {
-        uint8_t bad = (uint64_t)b[i] > 63 || out[i] >> (b[i] & 63) != a[i];
+        const uint8_t bad = (uint64_t)b[i] > 63 || out[i] >> (b[i] & 63) != a[i];
         o->fail[i] = bad;
         any |= bad;
     }
@@ -371,7 +371,7 @@ CPU_CLONES static bool shr_checked(const struct operands *o, int count)
     const int64_t *restrict b = o->b;
     uint8_t any = 0;
     for (int i = 0; i < count; i++) {
-        uint8_t bad = (uint64_t)b[i] > 63;
+        const uint8_t bad = (uint64_t)b[i] > 63;
         o->fail[i] = bad;
         any |= bad;
     }
@@ -400,7 +400,7 @@ CPU_CLONES static bool assert_checked(const struct operands *o, int count)
     uint8_t *restrict out = o->out;
     uint8_t any = 0;
     for (int i = 0; i < count; i++) {
-        uint8_t bad = !a[i];
+        const uint8_t bad = !a[i];
         out[i] = a[i];
         o->fail[i] = bad;
         any |= bad;

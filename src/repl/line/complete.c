@@ -60,7 +60,7 @@ static void offer_column(struct offer *offer, const char *name)
 /* An abbreviation of a single column is replaced by it if no name begins with the text. */
 static void offer_columns(struct offer *offer, const char *const *names, size_t count)
 {
-    size_t before = offer->found->count;
+    const size_t before = offer->found->count;
     const char *column = NULL;
     size_t matches = 0;
     for (size_t i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ static const struct pipeline *parse_pipeline(const struct source *source, struct
 static const struct pipeline *parse_part(const struct source *text, struct span span, struct arena *arena)
 {
     struct source *part = arena_alloc(arena, sizeof *part);
-    size_t length = span.end - span.begin;
+    const size_t length = span.end - span.begin;
     *part = (struct source){"", arena_text(arena, text->text + span.begin, length), length};
     return parse_pipeline(part, arena);
 }
@@ -116,7 +116,7 @@ static const struct pipeline *parse_part(const struct source *text, struct span 
 static const struct pipeline *pipeline_before(const struct source *text, struct arena *arena)
 {
     struct span parts[MAX_PARTS];
-    size_t part_count = next_pipelines(text, parts, MAX_PARTS);
+    const size_t part_count = next_pipelines(text, parts, MAX_PARTS);
     const struct pipeline *pipeline = NULL;
     for (size_t i = 0; i < part_count && !pipeline; i++)
         pipeline = parse_part(text, parts[i], arena);
@@ -135,7 +135,7 @@ static bool columns_before(const struct completer *completer, const struct sourc
                            const char *const **names, size_t *count)
 {
     struct span parts[MAX_PARTS];
-    size_t part_count = next_pipelines(text, parts, MAX_PARTS);
+    const size_t part_count = next_pipelines(text, parts, MAX_PARTS);
     for (size_t i = 0; i < part_count; i++) {
         const struct pipeline *pipeline = parse_part(text, parts[i], arena);
         if (pipeline && preview_columns(completer->env, pipeline, arena, names, count))
@@ -171,7 +171,7 @@ static void offer_aggregates(struct offer *offer, bool of_rows)
 {
     for (size_t i = 0; i < aggregate_function_count; i++) {
         const struct aggregate_function *function = &aggregate_functions[i];
-        bool alias = function->usage == NULL, shared = of_rows && function_find(function->name) != NULL;
+        bool alias = !function->usage, shared = of_rows && function_find(function->name);
         if (!shared && (!alias || *offer->typed))
             offer_name(offer, arena_printf(offer->arena, "%s(", function->name));
     }
@@ -214,8 +214,8 @@ static void offer_words(struct offer *offer, const struct next *next, bool of_va
 {
     for (size_t i = 0; i < next->word_count; i++) {
         const struct word *word = next->words[i];
-        bool alias = word_canonical(word) != word;
-        bool fits = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
+        const bool alias = word_canonical(word) != word;
+        const bool fits = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
         if (fits && (!alias || *offer->typed))
             offer_name(offer, word->text);
     }
@@ -246,10 +246,10 @@ static void offer_next(const struct completer *completer, const struct source *t
     }
     if (next->kinds & NEXT_DIALECT)
         offer_name(offer, "--dialect");
-    bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
+    const bool stage = next->word_count > 0 && !(next->kinds & (NEXT_EXPRESSION | NEXT_STATEMENT));
     offer_words(offer, next, stage && follows_value(completer, text, offer->arena));
     /* Where a query begins, names come before files. */
-    bool named = next->kinds & NEXT_EXPRESSION && offer->found->count > 0;
+    const bool named = next->kinds & NEXT_EXPRESSION && offer->found->count > 0;
     offer->found->paths = next->kinds & NEXT_PATH && !named;
 }
 
@@ -294,12 +294,12 @@ static const char *compared_name(const struct source *source, struct arena *aren
         end = before_blanks(text, end - (text[end - 1] == ','));
         if (end < 2 || !is_quote(text[end - 1]))
             return NULL;
-        char quote = text[--end];
+        const char quote = text[--end];
         while (end > 0 && text[end - 1] != quote)
             end--;
         end = end > 0 ? before_blanks(text, end - 1) : 0;
     }
-    size_t signs = end;
+    const size_t signs = end;
     while (end > 0 && strchr("=!<>~[", text[end - 1]))
         end--;
     bool sign = end < signs;
@@ -320,7 +320,7 @@ static void offer_texts(const struct completer *completer, const struct source *
     struct arena *arena = offer->arena;
     const char *name = compared_name(text, arena);
     struct span parts[MAX_PARTS];
-    size_t part_count = name ? next_pipelines(text, parts, MAX_PARTS) : 0;
+    const size_t part_count = name ? next_pipelines(text, parts, MAX_PARTS) : 0;
     struct preview_texts texts = {0};
     for (size_t i = 0; i < part_count && texts.count == 0; i++) {
         const struct pipeline *pipeline = parse_part(text, parts[i], arena);
@@ -338,16 +338,16 @@ static void offer_texts(const struct completer *completer, const struct source *
 static bool offer_columns_of(const struct env *env, struct offer *offer)
 {
     const char *point = strchr(offer->typed, '.');
-    if (point == NULL)
+    if (!point)
         return false;
     const char *name = arena_text(offer->arena, offer->typed, (size_t)(point - offer->typed));
     const struct binding *binding = env_find(env, name);
-    const struct relation *relation = binding != NULL && binding->kind == BINDING_RELATION ? binding->relation : NULL;
-    for (size_t i = 0; relation != NULL && i < relation->count; i++) {
+    const struct relation *relation = binding && binding->kind == BINDING_RELATION ? binding->relation : NULL;
+    for (size_t i = 0; relation && i < relation->count; i++) {
         if (name_is_plain(relation->names[i]))
             offer_name(offer, arena_printf(offer->arena, "%s.%s", name, relation->names[i]));
     }
-    return relation != NULL;
+    return relation;
 }
 
 /* After a syntax error: all words and functions. */
@@ -377,7 +377,7 @@ struct source completer_text(const struct completer *completer, const char *line
 static const char *as_command(const struct completer *completer, const char *line, struct arena *arena)
 {
     static const char help[] = "help ";
-    bool plain = strncmp(line, help, strlen(help)) == 0 && !env_find(completer->env, "help");
+    const bool plain = strncmp(line, help, strlen(help)) == 0 && !env_find(completer->env, "help");
     return plain ? arena_printf(arena, ".%s", line) : line;
 }
 
@@ -390,7 +390,7 @@ bool complete_takes_path(const struct completer *completer, const char *line, si
                                            : next_after(&text, arena, &next) && next.kinds & NEXT_PATH;
     /* Where a query begins, most words are no paths. */
     if (takes && next.kinds & NEXT_EXPRESSION) {
-        bool digit = line[start] >= '0' && line[start] <= '9';
+        const bool digit = line[start] >= '0' && line[start] <= '9';
         takes = !digit && strcspn(line + start, "./~") < strcspn(line + start, " \t(");
     }
     arena_free(arena);
@@ -428,13 +428,13 @@ struct completions complete_word(const struct completer *completer, const char *
 {
     struct completions found = {0};
     struct offer offer = {.typed = arena_text(arena, line + start, end - start), .arena = arena, .found = &found};
-    size_t before = start > 0 && is_quote(line[start - 1]) ? start - 1 : start;
-    bool continued = completer->entry && completer->entry->length;
+    const size_t before = start > 0 && is_quote(line[start - 1]) ? start - 1 : start;
+    const bool continued = completer->entry && completer->entry->length;
     struct next next;
     struct source text = completer_text(completer, line, before, arena);
     const char *command_line = as_command(completer, line, arena);
     if (!continued && complete_is_command(command_line)) {
-        size_t at = before + (command_line == line ? 0 : 1);
+        const size_t at = before + (command_line == line ? 0 : 1);
         struct command_words command = complete_command(command_line, at, completer->env, arena);
         offer_each(&offer, command.words);
         found.paths = command.paths;

@@ -48,7 +48,7 @@ static struct typed read_typed(const char *line, size_t start)
     struct typed typed = {0};
     size_t at = strspn(line, " \t");
     while (at < start) {
-        size_t length = strcspn(line + at, " \t");
+        const size_t length = strcspn(line + at, " \t");
         if (at + length > start || length == 0)
             break;
         for (size_t i = 0; i < command_count && typed.place == 0; i++) {
@@ -71,7 +71,7 @@ static size_t usage_word(const char *usage, size_t place, const char **word)
     size_t length = 0;
     for (size_t i = 0; i < place; i++) {
         usage += strspn(usage, marks);
-        size_t next = strcspn(usage, marks);
+        const size_t next = strcspn(usage, marks);
         if (next == 0 || is_text(usage, next, "..."))
             return is_text(usage, next, "...") ? length : 0;
         *word = usage;
@@ -138,7 +138,7 @@ bool complete_command_takes_path(const char *line, size_t start)
 {
     struct typed typed = read_typed(line, start);
     const char *word = NULL;
-    size_t length = typed.command ? usage_word(typed.command->usage, typed.place, &word) : 0;
+    const size_t length = typed.command ? usage_word(typed.command->usage, typed.place, &word) : 0;
     return is_path(word, length);
 }
 
@@ -147,7 +147,7 @@ struct command_words complete_command(const char *line, size_t start, const stru
     struct typed typed = read_typed(line, start);
     struct list list = {.arena = arena};
     const char *word = NULL;
-    size_t length = typed.command ? usage_word(typed.command->usage, typed.place, &word) : 0;
+    const size_t length = typed.command ? usage_word(typed.command->usage, typed.place, &word) : 0;
     if (typed.place == 0) {
         for (size_t i = 0; i < command_count; i++)
             add(&list, command_table[i].name);

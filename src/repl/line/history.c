@@ -59,7 +59,7 @@ struct history *history_open(int *problem)
         history->problem = ENOENT;
     } else {
         create_directories(history->path.text);
-        int fd = open_for_append(history);
+        const int fd = open_for_append(history);
         if (fd < 0) {
             history->problem = errno;
         } else {
@@ -117,9 +117,9 @@ static void unescape(char *line)
 /* One write, so that entries of concurrent sessions do not mix. Failures only lose the entry. */
 static void append_line(const struct history *history, const struct strbuf *line)
 {
-    int fd = history->problem ? -1 : open_for_append(history);
+    const int fd = history->problem ? -1 : open_for_append(history);
     if (fd >= 0) {
-        ssize_t wrote = write(fd, line->text, line->length);
+        const ssize_t wrote = write(fd, line->text, line->length);
         (void)wrote;
         (void)close(fd);
     }
@@ -182,7 +182,7 @@ static void truncate_file(const struct history *history, char *const *lines, siz
 {
     struct strbuf name = {0};
     strbuf_printf(&name, "%s.%ld", history->path.text, (long)getpid());
-    int fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OWNER_FILE);
+    const int fd = open(name.text, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, OWNER_FILE);
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (file) {
         for (size_t i = 0; i < count; i++)
@@ -203,7 +203,7 @@ struct occurrence {
 static int by_text_then_place(const void *left, const void *right)
 {
     const struct occurrence *a = left, *b = right;
-    int order = strcmp(a->line, b->line);
+    const int order = strcmp(a->line, b->line);
     return order ? order : (a->place > b->place) - (a->place < b->place);
 }
 
@@ -232,9 +232,9 @@ void history_load(struct history *history, void (*add)(const char *entry))
     if (history->problem)
         return;
     struct lines lines = read_lines(history->path.text);
-    bool too_long = lines.count > (size_t)2 * HISTORY_ENTRIES;
+    const bool too_long = lines.count > (size_t)2 * HISTORY_ENTRIES;
     drop_repeated(&lines);
-    size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
+    const size_t first = lines.count > HISTORY_ENTRIES ? lines.count - HISTORY_ENTRIES : 0;
     if (too_long)
         truncate_file(history, lines.at + first, lines.count - first);
     for (size_t i = first; i < lines.count; i++) {

@@ -120,7 +120,8 @@ static void paint(bool matching)
 {
     int height, width;
     /* With these, what readline draws differs from the line. */
-    bool differs = is_on("horizontal-scroll-mode") || is_on("mark-modified-lines") || is_on("show-mode-in-prompt");
+    const bool differs =
+        is_on("horizontal-scroll-mode") || is_on("mark-modified-lines") || is_on("show-mode-in-prompt");
     if (!current->colour || differs)
         return;
     struct arena *arena = arena_new();
@@ -311,7 +312,7 @@ static char *next_completion(const char *word, int state)
     struct line_editor *editor = current;
     if (state == 0)
         editor->offered_at = 0;
-    size_t at = editor->offered_at++;
+    const size_t at = editor->offered_at++;
     if (at < editor->offered.count)
         return strdup(editor->offered.names[at]);
     return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
@@ -410,9 +411,9 @@ static bool take_pending(struct line_editor *editor, bool at_end)
     char *newline = pending->length ? memchr(pending->text, '\n', pending->length) : NULL;
     if (!newline && !(at_end && pending->length))
         return false;
-    size_t length = newline ? (size_t)(newline - pending->text) : pending->length;
+    const size_t length = newline ? (size_t)(newline - pending->text) : pending->length;
     strbuf_add(&editor->line, pending->text, length);
-    size_t taken = newline ? length + 1 : length;
+    const size_t taken = newline ? length + 1 : length;
     memmove(pending->text, pending->text + taken, pending->length - taken);
     pending->length -= taken;
     return true;
@@ -422,13 +423,14 @@ static void read_plainly(struct line_editor *editor)
 {
     enum { CHUNK = 4096 };
     while (!take_pending(editor, false)) {
-        enum wake wake = wait_for_wake(editor->platform);
+        const enum wake wake = wait_for_wake(editor->platform);
         if (wake == WAKE_INTERRUPT || wake == WAKE_LEAVE) {
             strbuf_clear(&editor->pending);
             editor->result = wake == WAKE_LEAVE ? LINE_LEAVE : LINE_INTERRUPTED;
             return;
         }
-        ssize_t got = wake == WAKE_INPUT ? read(STDIN_FILENO, strbuf_reserve(&editor->pending, CHUNK), CHUNK) : -1;
+        const ssize_t got =
+            wake == WAKE_INPUT ? read(STDIN_FILENO, strbuf_reserve(&editor->pending, CHUNK), CHUNK) : -1;
         if (got > 0) {
             strbuf_commit(&editor->pending, (size_t)got);
         } else if (wake == WAKE_INPUT && (got == 0 || errno != EINTR)) {

@@ -75,11 +75,11 @@ static bool is_blank(const struct strbuf *text)
 static void replace_plain_word(struct prompt *prompt)
 {
     struct strbuf *entry = &prompt->entry;
-    size_t begin = strspn(entry->text, " \t");
+    const size_t begin = strspn(entry->text, " \t");
     size_t length = strcspn(entry->text + begin, " \t;");
     size_t after = begin + length + strspn(entry->text + begin + length, " \t;");
     const char *command_word = command_of_plain_word(entry->text + begin, length);
-    bool help = command_word && strcmp(command_word, ".help") == 0;
+    const bool help = command_word && strcmp(command_word, ".help") == 0;
     bool alone = entry->text[after] == '\0' || (help && strcspn(entry->text + after, " |=;") == entry->length - after);
     struct arena *arena = arena_new();
     if (command_word && alone &&
@@ -98,7 +98,7 @@ static void continuation_prompt(struct prompt *prompt, const struct source *sour
     char open[256];
     parse_open_delimiters(source, open, sizeof open);
     enum { CELLS = sizeof PROMPT - 1 - 2 };
-    size_t length = strlen(open);
+    const size_t length = strlen(open);
     const char *last = length > CELLS ? open + length - CELLS : open;
     strbuf_clear(&prompt->text);
     strbuf_printf(&prompt->text, "%*s> ", CELLS, length ? last : "...");
@@ -133,8 +133,8 @@ static enum exit_status take_entry(struct prompt *prompt)
     struct strbuf query = prompt->entry;
     prompt->entry = (struct strbuf){0};
     start_entry(prompt);
-    bool command = script->first && script->first->kind == STMT_COMMAND;
-    enum exit_status outcome = script_run(session, script);
+    const bool command = script->first && script->first->kind == STMT_COMMAND;
+    const enum exit_status outcome = script_run(session, script);
     if (command) {
         strbuf_free(&query);
     } else {
@@ -148,7 +148,7 @@ static enum exit_status take_entry(struct prompt *prompt)
 
 static enum exit_status take_line(struct prompt *prompt)
 {
-    bool first = prompt->entry.length == 0;
+    const bool first = prompt->entry.length == 0;
     if (first && is_blank(&prompt->editor.line))
         return EXIT_FINE;
     if (!first)
@@ -177,7 +177,7 @@ static enum exit_status read_entries(struct prompt *prompt)
 {
     start_entry(prompt);
     for (;;) {
-        enum line_result result = lineedit_read(&prompt->editor, prompt->text.text);
+        const enum line_result result = lineedit_read(&prompt->editor, prompt->text.text);
         enum exit_status outcome = EXIT_FINE;
         if (result == LINE_TEXT) {
             outcome = take_line(prompt);
@@ -223,7 +223,7 @@ enum exit_status prompt_run(struct session *session, bool editing)
     }
     if (session->data_name && !session->quitting)
         show_data(&prompt);
-    enum exit_status outcome = session->quitting ? EXIT_FINE : read_entries(&prompt);
+    const enum exit_status outcome = session->quitting ? EXIT_FINE : read_entries(&prompt);
     if (prompt.history)
         history_close(prompt.history);
     lineedit_close(&prompt.editor);

@@ -18,6 +18,6 @@ void column_bar_add(struct strbuf *out, double part)
 {
     /* U+2581 (lowest eighth) to U+2588. */
     static const char *const blocks[EIGHTHS + 1] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-    size_t filled = (size_t)(part * EIGHTHS + 0.5);
+    const size_t filled = (size_t)(part * EIGHTHS + 0.5);
     strbuf_puts(out, blocks[part > 0 && filled == 0 ? 1 : filled]);
 }

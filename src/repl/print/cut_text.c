@@ -4,8 +4,8 @@
 
 void add_cut_text(struct strbuf *out, struct text text, size_t cells)
 {
-    bool whole = text_prefix(text.at, text.length, cells) == text.length;
-    size_t length = whole ? text.length : text_prefix(text.at, text.length, cells > 0 ? cells - 1 : 0);
+    const bool whole = text_prefix(text.at, text.length, cells) == text.length;
+    const size_t length = whole ? text.length : text_prefix(text.at, text.length, cells > 0 ? cells - 1 : 0);
     strbuf_add_visible(out, text.at, length);
     strbuf_puts(out, whole ? "" : "…");
 }

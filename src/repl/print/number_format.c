@@ -9,7 +9,7 @@ enum { MIN_GROUPED = 5 };
 /* Digits between the sign and the point; 0 if it is not a plain number. */
 static size_t leading_digits(const char *number, size_t length)
 {
-    size_t sign = length > 0 && *number == '-';
+    const size_t sign = length > 0 && *number == '-';
     size_t count = 0;
     while (sign + count < length && number[sign + count] >= '0' && number[sign + count] <= '9')
         count++;
@@ -37,14 +37,14 @@ void number_format_group(struct strbuf *out, const char *number, size_t length)
 void number_format_group_int(struct strbuf *out, int64_t integer)
 {
     char digits[32];
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)integer);
+    const int length = snprintf(digits, sizeof digits, "%lld", (long long)integer);
     number_format_group(out, digits, (size_t)length);
 }
 
 void number_format_in_words(struct strbuf *out, double number)
 {
     static const char *const names[] = {"million", "billion", "trillion", "quadrillion", "quintillion"};
-    double size = fabs(number);
+    const double size = fabs(number);
     if (!(size >= 1e6) || size >= 1e21)
         return;
     size_t name = 0;

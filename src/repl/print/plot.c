@@ -31,7 +31,7 @@ static double number_at(const struct column *column, int64_t row)
         return NAN;
     if (type_table[column->store].kind == KIND_FLOAT)
         return column_get_float(column, row);
-    double integer = (double)column_get_int(column, row);
+    const double integer = (double)column_get_int(column, row);
     return column->logical.kind == LOGICAL_DECIMAL ? integer / pow(10, column->logical.scale) : integer;
 }
 
@@ -84,8 +84,8 @@ static bool find_bounds(struct plot *plot, const struct points *points, const at
 /* Maps a number between the bounds to one of `count` pixels. Halves avoid overflow of the difference. */
 static int pixel_of(double number, double least, double greatest, size_t count)
 {
-    double span = greatest / 2 - least / 2;
-    double part = span > 0 ? (number / 2 - least / 2) / span : 0.5;
+    const double span = greatest / 2 - least / 2;
+    const double part = span > 0 ? (number / 2 - least / 2) / span : 0.5;
     return (int)(part * (double)(count - 1) + 0.5);
 }
 
@@ -101,7 +101,7 @@ static void add_line(struct plot *plot, int x0, int y0, int x1, int y1)
 {
     int before = y0;
     for (int x = x0 + 1; x <= x1; x++) {
-        int y = y0 + (int)lround((double)(y1 - y0) * (x - x0) / (x1 - x0));
+        const int y = y0 + (int)lround((double)(y1 - y0) * (x - x0) / (x1 - x0));
         add_stroke(plot, x, before, y);
         before = y;
     }
@@ -118,8 +118,8 @@ static bool draw(struct plot *plot, const struct points *points, const atomic_in
             last_x = -1; /* the line has a gap */
             continue;
         }
-        int px = pixel_of(x, plot->x_least, plot->x_greatest, plot->width);
-        int py = pixel_of(y, plot->y_least, plot->y_greatest, plot->height);
+        const int px = pixel_of(x, plot->x_least, plot->x_greatest, plot->width);
+        const int py = pixel_of(y, plot->y_least, plot->y_greatest, plot->height);
         if (plot->points) {
             plot->marks[(size_t)py * plot->width + (size_t)px] = 1;
             continue;
@@ -141,7 +141,7 @@ static bool is_whole(const struct column *column)
 bool plot_reduce(struct plot *plot, const struct relation *relation, size_t width, size_t height, struct arena *arena,
                  const atomic_int *cancel)
 {
-    bool two = relation->count == 2;
+    const bool two = relation->count == 2;
     const struct points points = {
         .x = two ? relation->columns[0] : NULL, .y = relation->columns[two ? 1 : 0], .rows = relation->rows};
     *plot = (struct plot){.x_name = two ? relation->names[0] : "row",
@@ -209,13 +209,13 @@ static void add_spaces(struct strbuf *out, size_t count)
 
 static void print_lines(struct strbuf *out, const struct plot *plot, size_t margin, const char *top, const char *bottom)
 {
-    size_t lines = plot->height / DOTS_DOWN;
+    const size_t lines = plot->height / DOTS_DOWN;
     for (size_t line = 0; line < lines; line++) {
         const char *label = line == 0 ? top : line + 1 == lines ? bottom : "";
         add_spaces(out, margin - strlen(label));
         strbuf_puts(out, label);
         strbuf_puts(out, *label ? " ┤" : " │");
-        size_t begin = out->length;
+        const size_t begin = out->length;
         for (size_t x = 0; x < plot->width; x += DOTS_ACROSS)
             add_braille(out, plot, x, plot->height - 1 - line * DOTS_DOWN);
         while (out->length > begin && out->text[out->length - 1] == ' ')
@@ -227,21 +227,21 @@ static void print_lines(struct strbuf *out, const struct plot *plot, size_t marg
 static void print_scale(struct strbuf *out, const struct plot *plot, size_t margin)
 {
     struct strbuf left = {0}, right = {0};
-    size_t cells = plot->width / DOTS_ACROSS;
+    const size_t cells = plot->width / DOTS_ACROSS;
     add_spaces(out, margin + 1);
     strbuf_puts(out, "└");
     for (size_t cell = 0; cell < cells; cell++)
         strbuf_puts(out, "─");
     strbuf_putc(out, '\n');
-    double step = (plot->x_greatest - plot->x_least) / LABELS;
+    const double step = (plot->x_greatest - plot->x_least) / LABELS;
     add_label(&left, plot->x_type, plot->whole_x, plot->x_least, step);
     add_label(&right, plot->x_type, plot->whole_x, plot->x_greatest, step);
     add_spaces(out, margin + 2);
     strbuf_add(out, left.text, left.length);
-    size_t name = text_width(plot->x_name, strlen(plot->x_name));
-    size_t used = left.length + right.length;
-    bool named = used + name + 4 <= cells;
-    size_t space = cells > used + (named ? name : 0) ? cells - used - (named ? name : 0) : 1;
+    const size_t name = text_width(plot->x_name, strlen(plot->x_name));
+    const size_t used = left.length + right.length;
+    const bool named = used + name + 4 <= cells;
+    const size_t space = cells > used + (named ? name : 0) ? cells - used - (named ? name : 0) : 1;
     add_spaces(out, named ? space / 2 : space);
     if (named) {
         strbuf_add_visible(out, plot->x_name, strlen(plot->x_name));
@@ -263,10 +263,10 @@ void plot_print(struct strbuf *out, const struct relation *relation, const struc
     size_t lines = style->terminal && style->height > OTHER_LINES + MIN_LINES ? style->height - OTHER_LINES : 0;
     lines = lines == 0 || lines > DEFAULT_LINES ? DEFAULT_LINES : lines;
     if (plot_reduce(&plot, relation, DOTS_ACROSS, DOTS_DOWN, arena, cancel) && !plot.empty) {
-        double step = (plot.y_greatest - plot.y_least) / LABELS;
+        const double step = (plot.y_greatest - plot.y_least) / LABELS;
         add_label(&top, plot.y_type, plot.whole_y, plot.y_greatest, step);
         add_label(&bottom, plot.y_type, plot.whole_y, plot.y_least, step);
-        size_t margin = top.length > bottom.length ? top.length : bottom.length;
+        const size_t margin = top.length > bottom.length ? top.length : bottom.length;
         size_t cells = style->width > margin + 2 + MIN_CELLS ? style->width - margin - 2 : MIN_CELLS;
         cells = cells > MAX_CELLS ? MAX_CELLS : cells;
         if (plot_reduce(&plot, relation, cells * DOTS_ACROSS, lines * DOTS_DOWN, arena, cancel)) {

@@ -39,16 +39,16 @@ static void choose_times(struct ticks *ticks, enum logical kind, double least, d
 /* Round numbers. */
 static void choose_numbers(struct ticks *ticks, double least, double greatest)
 {
-    double span = greatest / TICKS - least / TICKS;
+    const double span = greatest / TICKS - least / TICKS;
     if (!(span > 0) || !isfinite(span)) {
         *ticks = (struct ticks){.at = {least}, .count = 1, .step = least};
         return;
     }
     double step = pow(10, floor(log10(span)));
-    double part = span / step;
+    const double part = span / step;
     step *= part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1;
     const double first = ceil(least / step);
-    int count = (int)(floor(greatest / step) - first) + 1;
+    const int count = (int)(floor(greatest / step) - first) + 1;
     *ticks = (struct ticks){.count = count < MAX_TICKS ? count : MAX_TICKS, .step = step};
     for (int k = 0; k < ticks->count; k++)
         ticks->at[k] = (first + k) * step;
@@ -66,7 +66,7 @@ static struct ticks choose_ticks(struct logical_type type, double least, double 
 
 static double place_of(double number, double least, double greatest, double size)
 {
-    double span = greatest / 2 - least / 2;
+    const double span = greatest / 2 - least / 2;
     return span > 0 ? (number / 2 - least / 2) / span * size : size / 2;
 }
 
@@ -102,8 +102,8 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
                   TOP, ACROSS, DOWN);
     struct ticks ticks = choose_ticks(plot->x_type, plot->x_least, plot->x_greatest);
     for (int tick = 0; tick < ticks.count; tick++) {
-        double at = ticks.at[tick];
-        double x = LEFT + place_of(at, plot->x_least, plot->x_greatest, ACROSS);
+        const double at = ticks.at[tick];
+        const double x = LEFT + place_of(at, plot->x_least, plot->x_greatest, ACROSS);
         strbuf_printf(out, "<path d=\"M%.1f %dv6\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
                       x, bottom, x, bottom + 22);
         add_tick(out, plot->x_type, at, ticks.step);
@@ -111,8 +111,8 @@ static void add_axes(struct strbuf *out, const struct plot *plot)
     }
     ticks = choose_ticks(plot->y_type, plot->y_least, plot->y_greatest);
     for (int tick = 0; tick < ticks.count; tick++) {
-        double at = ticks.at[tick];
-        double y = bottom - place_of(at, plot->y_least, plot->y_greatest, DOWN);
+        const double at = ticks.at[tick];
+        const double y = bottom - place_of(at, plot->y_least, plot->y_greatest, DOWN);
         strbuf_printf(out, "<path d=\"M%d %.1fh-6\" stroke=\"#888\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
                       LEFT, y, LEFT - 10, y + 4);
         add_tick(out, plot->y_type, at, ticks.step);
@@ -207,7 +207,7 @@ static void add_script(struct strbuf *out, const struct plot *plot)
     add_time_tics(out, "y", plot->y_type, plot->y_least, plot->y_greatest);
     strbuf_printf(out, "plot '-' with %s notitle\n", plot->points ? "dots" : "lines");
     for (size_t x = 0; x < plot->width; x++) {
-        double at = value_of(x, plot->x_least, plot->x_greatest, plot->width);
+        const double at = value_of(x, plot->x_least, plot->x_greatest, plot->width);
         for (size_t y = 0; y < plot->height && plot->points; y++) {
             if (plot->marks[y * plot->width + x])
                 strbuf_printf(out, "%.17g %.17g\n", at, value_of(y, plot->y_least, plot->y_greatest, plot->height));
@@ -215,8 +215,8 @@ static void add_script(struct strbuf *out, const struct plot *plot)
         if (!plot->points && plot->lowest[x] > plot->highest[x]) {
             strbuf_puts(out, "\n");
         } else if (!plot->points) {
-            double low = value_of((size_t)plot->lowest[x], plot->y_least, plot->y_greatest, plot->height);
-            double high = value_of((size_t)plot->highest[x], plot->y_least, plot->y_greatest, plot->height);
+            const double low = value_of((size_t)plot->lowest[x], plot->y_least, plot->y_greatest, plot->height);
+            const double high = value_of((size_t)plot->highest[x], plot->y_least, plot->y_greatest, plot->height);
             strbuf_printf(out, "%.17g %.17g\n%.17g %.17g\n", at, low, at, high);
         }
     }
@@ -226,10 +226,10 @@ static void add_script(struct strbuf *out, const struct plot *plot)
 /* An anonymous file with this text; -1 on failure. */
 static int open_text(const struct strbuf *text)
 {
-    int file = memfd_create("plot", MFD_CLOEXEC);
+    const int file = memfd_create("plot", MFD_CLOEXEC);
     size_t done = 0;
     while (file >= 0 && done < text->length) {
-        ssize_t wrote = write(file, text->text + done, text->length - done);
+        const ssize_t wrote = write(file, text->text + done, text->length - done);
         if (wrote < 0) {
             (void)close(file);
             return -1;
@@ -251,7 +251,7 @@ static int start_gnuplot(int script, int *drawn, pid_t *child)
     (void)posix_spawn_file_actions_init(&actions);
     (void)posix_spawn_file_actions_adddup2(&actions, script, STDIN_FILENO);
     (void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    int error = posix_spawnp(child, name, &actions, NULL, arguments, environ);
+    const int error = posix_spawnp(child, name, &actions, NULL, arguments, environ);
     (void)posix_spawn_file_actions_destroy(&actions);
     (void)close(ends[1]);
     *drawn = ends[0];
@@ -266,7 +266,7 @@ static bool run_gnuplot(const struct strbuf *script, struct strbuf *out, struct 
     enum { CHUNK = 65536 };
     int file = open_text(script), drawn = -1, exit_status = -1;
     pid_t child;
-    int error = file < 0 ? errno : start_gnuplot(file, &drawn, &child);
+    const int error = file < 0 ? errno : start_gnuplot(file, &drawn, &child);
     if (file >= 0)
         (void)close(file);
     if (error != 0) {

@@ -95,7 +95,7 @@ static void print_readable(struct strbuf *out, const struct scalar *scalar, cons
 {
     struct strbuf text = {0};
     struct strbuf in_words = {0};
-    bool number = logical_is_number(scalar->logical);
+    const bool number = logical_is_number(scalar->logical);
     scalar_print(&text, scalar);
     if (number && !scalar->missing && number_format_are_many(text.text, text.length)) {
         number_format_group(out, text.text, text.length);
@@ -187,7 +187,7 @@ enum status print_check(const struct result *result, const struct print_style *s
     if (result->kind != RESULT_RELATION || !encoding->check)
         return STATUS_OK;
     struct relation *shown = relation_shown(result);
-    enum status status = encoding->check(shown, span, diags);
+    const enum status status = encoding->check(shown, span, diags);
     relation_unref(shown);
     return status;
 }

@@ -22,7 +22,7 @@ static const struct text_column columns[COLUMNS] = {
 static void add_number(struct strbuf *out, const struct scalar *scalar, const struct print_style *style)
 {
     struct strbuf text = {0};
-    bool number = logical_is_number(scalar->logical);
+    const bool number = logical_is_number(scalar->logical);
     scalar_print(&text, scalar);
     if (style->separators && number && number_format_are_many(text.text, text.length))
         number_format_group(out, text.text, text.length);
@@ -59,7 +59,7 @@ static void add_top(struct strbuf *out, const struct column_summary *summary, co
 {
     for (size_t i = 0; i < summary->top_count; i++) {
         struct text text = summary->top[i];
-        bool quoted = text.length == 0 || memchr(text.at, ',', text.length);
+        const bool quoted = text.length == 0 || memchr(text.at, ',', text.length);
         strbuf_puts(out, i > 0 ? ", " : "");
         strbuf_puts(out, quoted ? "\"" : "");
         add_cut_text(out, text, style->format == PRINT_TABLE ? TOP_CELLS : SIZE_MAX);

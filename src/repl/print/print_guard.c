@@ -5,6 +5,6 @@
 
 bool print_relieve(struct printer *out, const struct relation *relation)
 {
-    bool damaged = printer_is_full(out) && changed_column(relation->columns, relation->count);
+    const bool damaged = printer_is_full(out) && changed_column(relation->columns, relation->count);
     return !damaged && printer_relieve(out);
 }

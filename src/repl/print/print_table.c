@@ -19,7 +19,7 @@ struct shown {
 /* The rows that fit the terminal besides `others`, the lines that are not rows. */
 static int64_t rows_that_fit(const struct print_style *style, int64_t others)
 {
-    int64_t rows = style->height ? (int64_t)style->height - others : MAX_ROWS;
+    const int64_t rows = style->height ? (int64_t)style->height - others : MAX_ROWS;
     return rows < MIN_ROWS ? MIN_ROWS : rows > MAX_ROWS ? MAX_ROWS : rows;
 }
 
@@ -30,8 +30,8 @@ static struct shown choose_rows(const struct relation *relation, int64_t rows, c
         return (struct shown){rows < relation->rows ? rows : relation->rows, 0, false};
     if (!style->terminal || relation->rows <= rows_that_fit(style, WHOLE_OTHERS))
         return (struct shown){relation->rows, 0, false};
-    int64_t fit = rows_that_fit(style, CUT_OTHERS);
-    int64_t tail = fit / TAIL_PART;
+    const int64_t fit = rows_that_fit(style, CUT_OTHERS);
+    const int64_t tail = fit / TAIL_PART;
     return (struct shown){fit - tail, tail, true};
 }
 
@@ -57,14 +57,14 @@ static struct bars choose_bars(const struct result *result, const struct table_l
 {
     struct bars bars = {0};
     const struct relation *relation = result->relation;
-    size_t used = layout->width + GAP;
+    const size_t used = layout->width + GAP;
     if (result->view != VIEW_HISTOGRAM || !style->terminal || layout->count < relation->count ||
         used + MIN_BAR > style->width)
         return bars;
     bars.counts = relation->columns[relation->count - 1];
     bars.cells = style->width - used;
     for (int64_t row = 0; row < relation->rows; row++) {
-        int64_t count = column_get_int(bars.counts, row);
+        const int64_t count = column_get_int(bars.counts, row);
         bars.most = count > bars.most ? count : bars.most;
     }
     return bars;
@@ -72,7 +72,7 @@ static struct bars choose_bars(const struct result *result, const struct table_l
 
 static void add_bar(struct strbuf *out, const struct bars *bars, int64_t row)
 {
-    int64_t count = bars->cells ? column_get_int(bars->counts, row) : 0;
+    const int64_t count = bars->cells ? column_get_int(bars->counts, row) : 0;
     if (count > 0) {
         strbuf_puts(out, "  ");
         bar_add(out, (double)count / (double)bars->most, bars->cells);
@@ -93,8 +93,8 @@ static void print_footer(struct printer *out, const struct result *result, const
                          const struct print_style *style)
 {
     const struct relation *relation = result->relation;
-    int64_t rows = shown->head + shown->tail;
-    bool wanted = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
+    const int64_t rows = shown->head + shown->tail;
+    const bool wanted = style->terminal && result->view == VIEW_ROWS && result->show_rows < 0;
     if (!wanted && rows == relation->rows && columns == relation->count && rows > 0)
         return;
     struct strbuf line = {0}, *text = &line;

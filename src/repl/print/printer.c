@@ -23,7 +23,7 @@ static bool is_stopped(const struct printer *out)
 
 static bool flush_to_file(struct printer *out)
 {
-    bool stopped = is_stopped(out);
+    const bool stopped = is_stopped(out);
     if (!stopped) {
         writer_add(out->file, out->text.text, out->text.length);
         out->wrote = out->wrote || out->text.length > 0;
@@ -62,7 +62,7 @@ bool printer_flush(struct printer *out)
     size_t done = 0;
     bool stopped = is_stopped(out);
     while (out->error == 0 && done < out->text.length && !stopped) {
-        ssize_t wrote = write(fd, out->text.text + done, out->text.length - done);
+        const ssize_t wrote = write(fd, out->text.text + done, out->text.length - done);
         if (wrote >= 0) {
             done += (size_t)wrote;
             out->wrote = true;

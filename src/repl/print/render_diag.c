@@ -62,8 +62,8 @@ static size_t walk_right(const struct excerpt *line, size_t at, size_t budget, s
 {
     *used = 0;
     while (at < line->length) {
-        size_t next = next_character(line, at);
-        size_t cells = text_width(line->text + at, next - at);
+        const size_t next = next_character(line, at);
+        const size_t cells = text_width(line->text + at, next - at);
         if (*used + cells > budget)
             break;
         *used += cells;
@@ -76,8 +76,8 @@ static size_t walk_left(const struct excerpt *line, size_t at, size_t budget, si
 {
     *used = 0;
     while (at > 0) {
-        size_t previous = previous_character(line, at);
-        size_t cells = text_width(line->text + previous, at - previous);
+        const size_t previous = previous_character(line, at);
+        const size_t cells = text_width(line->text + previous, at - previous);
         if (*used + cells > budget)
             break;
         *used += cells;
@@ -95,8 +95,8 @@ static void choose_window(struct excerpt *line, size_t width)
     line->to = walk_right(line, line->mark_begin, width, &right);
     if (line->from > 0 || line->to < line->length || left + right > width) {
         /* Each side gets half, or more if the other needs less; 2 cells are for the ellipses. */
-        size_t room = width - 2;
-        size_t for_left = left <= room / 2 ? left : right <= room / 2 ? room - right : room / 2;
+        const size_t room = width - 2;
+        const size_t for_left = left <= room / 2 ? left : right <= room / 2 ? room - right : room / 2;
         line->from = walk_left(line, line->mark_begin, for_left, &left);
         line->to = walk_right(line, line->mark_begin, room - left, &right);
     }
@@ -113,8 +113,9 @@ static void add_repeated(struct strbuf *out, char c, size_t count)
 static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t number, const struct render_style *style)
 {
     char gutter[32];
-    int gutter_width = snprintf(gutter, sizeof gutter, "%4zu | ", number);
-    size_t width = style->width < MIN_WIDTH + (size_t)gutter_width ? MIN_WIDTH : style->width - (size_t)gutter_width;
+    const int gutter_width = snprintf(gutter, sizeof gutter, "%4zu | ", number);
+    const size_t width =
+        style->width < MIN_WIDTH + (size_t)gutter_width ? MIN_WIDTH : style->width - (size_t)gutter_width;
     choose_window(line, width);
 
     paint(out, style, PAINT_GUTTER);
@@ -124,8 +125,8 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
     size_t before = line->cut_from ? 1 : 0;
     size_t marked = 0;
     for (size_t at = line->from; at < line->to;) {
-        size_t next = next_character(line, at);
-        size_t cells = text_width(line->text + at, next - at);
+        const size_t next = next_character(line, at);
+        const size_t cells = text_width(line->text + at, next - at);
         if (at < line->mark_begin)
             before += cells;
         else if (at < line->mark_end)
@@ -150,7 +151,7 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
 static void render_span(struct strbuf *out, struct span span, const struct render_style *style)
 {
     struct place place = source_place(span.source, span.begin);
-    size_t line_begin = (size_t)(place.text - span.source->text);
+    const size_t line_begin = (size_t)(place.text - span.source->text);
     struct excerpt line = {.text = place.text, .length = place.length};
     line.mark_begin = span.begin - line_begin < place.length ? span.begin - line_begin : place.length;
     line.mark_end = span.end - line_begin < place.length ? span.end - line_begin : place.length;
@@ -204,7 +205,7 @@ static void render_hint(struct strbuf *out, const char *hint, const struct rende
 
 void render_diag(struct strbuf *out, const struct diag *diag, const struct render_style *style)
 {
-    bool error = diag->severity == SEVERITY_ERROR;
+    const bool error = diag->severity == SEVERITY_ERROR;
     paint(out, style, PAINT_BOLD);
     render_place(out, diag->span);
     unpaint(out, style);

@@ -14,14 +14,14 @@ enum { GAP = 2, NAME_CELLS = 32, MIN_TEXT_CELLS = 16, MOST_ZEROS = 6 };
 static size_t decimals_of(const struct strbuf *number)
 {
     const char *point = memchr(number->text, '.', number->length);
-    bool plain = point && !memchr(number->text, 'e', number->length);
+    const bool plain = point && !memchr(number->text, 'e', number->length);
     return plain ? number->length - (size_t)(point + 1 - number->text) : 0;
 }
 
 /* The digits that a float lacks to those of its column. */
 static size_t lacking(const struct table_column *column, const struct strbuf *number)
 {
-    size_t decimals = column->decimals > 0 ? decimals_of(number) : 0;
+    const size_t decimals = column->decimals > 0 ? decimals_of(number) : 0;
     return decimals > 0 ? column->decimals - decimals : 0;
 }
 
@@ -54,14 +54,14 @@ static void fit_value(struct table_column *column, int64_t row, bool separators,
         widen(column, text_width(scratch->text, scratch->length));
         return;
     }
-    bool many = separators && !element.missing && number_format_are_many(scratch->text, scratch->length);
+    const bool many = separators && !element.missing && number_format_are_many(scratch->text, scratch->length);
     column->grouped = column->grouped || many;
     if (separators) {
         strbuf_clear(scratch);
         add_value(scratch, column, row, true);
     }
-    size_t decimals = element.kind == KIND_FLOAT && !element.missing ? decimals_of(scratch) : 0;
-    size_t whole = decimals > 0 ? scratch->length - decimals - 1 : 0;
+    const size_t decimals = element.kind == KIND_FLOAT && !element.missing ? decimals_of(scratch) : 0;
+    const size_t whole = decimals > 0 ? scratch->length - decimals - 1 : 0;
     column->decimals = decimals > column->decimals ? decimals : column->decimals;
     column->whole = whole > column->whole ? whole : column->whole;
     widen(column, decimals > 0 ? 1 : scratch->length);
@@ -71,7 +71,7 @@ static void fit_value(struct table_column *column, int64_t row, bool separators,
 static void fit_rows(struct table_column *column, int64_t begin, int64_t end, bool separators, struct strbuf *scratch)
 {
     const struct column *values = column->column;
-    bool by_bounds = type_table[values->store].kind != KIND_FLOAT && logical_is_number(values->logical);
+    const bool by_bounds = type_table[values->store].kind != KIND_FLOAT && logical_is_number(values->logical);
     int64_t least = -1, most = -1, missing = -1;
     for (int64_t row = begin; row < end; row++) {
         if (column_is_missing(values, row)) {
@@ -79,7 +79,7 @@ static void fit_rows(struct table_column *column, int64_t begin, int64_t end, bo
         } else if (!by_bounds) {
             fit_value(column, row, separators, scratch);
         } else {
-            int64_t integer = column_get_int(values, row);
+            const int64_t integer = column_get_int(values, row);
             least = least < 0 || integer < column_get_int(values, least) ? row : least;
             most = most < 0 || integer > column_get_int(values, most) ? row : most;
         }
@@ -97,7 +97,7 @@ static struct table_column fit_column(const struct relation *relation, size_t k,
     const struct column *values = relation->columns[k];
     struct table_column column = {
         .column = values, .name = relation->names[k], .width = 1, .is_text = values->logical.kind == LOGICAL_TEXT};
-    bool separators = style->separators && logical_is_number(values->logical);
+    const bool separators = style->separators && logical_is_number(values->logical);
     fit_rows(&column, 0, head, separators, scratch);
     fit_rows(&column, relation->rows - tail, relation->rows, separators, scratch);
     if (separators && !column.grouped) {
@@ -110,9 +110,9 @@ static struct table_column fit_column(const struct relation *relation, size_t k,
         widen(&column, column.whole + 1 + column.decimals);
     column.min_width = !column.is_text || column.width < MIN_TEXT_CELLS ? column.width : MIN_TEXT_CELLS;
     if (style->header) {
-        size_t name = text_width(column.name, strlen(column.name));
-        size_t type = strlen(logical_type_name(values->logical, values->type));
-        size_t heading = name > NAME_CELLS ? NAME_CELLS : name > type ? name : type;
+        const size_t name = text_width(column.name, strlen(column.name));
+        const size_t type = strlen(logical_type_name(values->logical, values->type));
+        const size_t heading = name > NAME_CELLS ? NAME_CELLS : name > type ? name : type;
         widen(&column, heading);
         column.min_width = heading > column.min_width ? heading : column.min_width;
     }
@@ -134,7 +134,7 @@ static void match_edges(struct table_column *lower, struct table_column *upper)
 static size_t cut_width(const struct table_layout *layout, size_t k, size_t cells)
 {
     const struct table_column *column = &layout->columns[k];
-    size_t cut = cells > column->min_width ? cells : column->min_width;
+    const size_t cut = cells > column->min_width ? cells : column->min_width;
     return (column->width < cut || !column->is_text ? column->width : cut) + (k > 0 ? GAP : 0);
 }
 
@@ -205,8 +205,8 @@ static void add_field(struct strbuf *out, const struct table_layout *layout, siz
 {
     const struct table_column *column = &layout->columns[k];
     const struct strbuf *text = &layout->scratch;
-    size_t cells = text_width(text->text, text->length) + after;
-    size_t space = column->width > cells ? column->width - cells : 0;
+    const size_t cells = text_width(text->text, text->length) + after;
+    const size_t space = column->width > cells ? column->width - cells : 0;
     add_spaces(out, (k > 0 ? GAP : 0) + (column->is_text ? 0 : space));
     strbuf_puts(out, dim ? "\033[2m" : "");
     strbuf_add(out, text->text, text->length);
@@ -262,7 +262,7 @@ void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row)
         strbuf_clear(&layout->scratch);
         const bool missing = column_is_missing(column->column, row);
         add_value(&layout->scratch, column, row, column->grouped);
-        size_t after = missing ? 0 : share_decimals(&layout->scratch, column);
+        const size_t after = missing ? 0 : share_decimals(&layout->scratch, column);
         add_field(out, layout, k, after, layout->colour && missing);
     }
 }

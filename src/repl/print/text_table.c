@@ -17,7 +17,7 @@ void text_table_init(struct text_table *table, struct arena *arena, const struct
 void text_table_add(struct text_table *table, struct strbuf *cells)
 {
     if (table->row_count == table->capacity) {
-        size_t capacity = table->capacity ? 2 * table->capacity : 8;
+        const size_t capacity = table->capacity ? 2 * table->capacity : 8;
         table->cells = arena_grow(table->arena, table->cells, table->row_count * table->column_count,
                                   capacity * table->column_count, sizeof *table->cells);
         table->capacity = capacity;
@@ -53,7 +53,7 @@ static size_t column_cells(const struct text_table *table, size_t k, bool titled
 {
     size_t widest = titled ? cells_of(table->columns[k].title) : 0;
     for (size_t row = 0; row < table->row_count; row++) {
-        size_t width = cells_of(cell(table, row, k));
+        const size_t width = cells_of(cell(table, row, k));
         widest = width > widest ? width : widest;
     }
     return widest;
@@ -62,7 +62,7 @@ static size_t column_cells(const struct text_table *table, size_t k, bool titled
 static void add_aligned(struct strbuf *out, const struct text_table *table, size_t k, const char *text, size_t width,
                         bool last)
 {
-    size_t space = width - cells_of(text);
+    const size_t space = width - cells_of(text);
     if (last && *text == '\0')
         return;
     add_spaces(out, (k ? GAP : 0) + (table->columns[k].text ? 0 : space));
@@ -183,7 +183,7 @@ static void print_object(struct strbuf *out, const struct text_table *table, siz
         add_quoted(out, table->columns[k].title, '\\');
         strbuf_puts(out, ": ");
         double number;
-        bool is_number = !table->columns[k].text && read_float(text, text + strlen(text), &number) == READ_FLOAT;
+        const bool is_number = !table->columns[k].text && read_float(text, text + strlen(text), &number) == READ_FLOAT;
         /* JSON numbers are finite */
         if (*text == '\0' || (is_number && !isfinite(number)))
             strbuf_puts(out, "null");
@@ -198,7 +198,7 @@ static void print_object(struct strbuf *out, const struct text_table *table, siz
 static void print_line(struct strbuf *out, const struct text_table *table, const char *const *texts, size_t stride,
                        enum print_format format)
 {
-    bool markdown = format == PRINT_MARKDOWN;
+    const bool markdown = format == PRINT_MARKDOWN;
     for (size_t k = 0; k < table->column_count; k++) {
         const char *text = *(const char *const *)((const char *)texts + k * stride);
         strbuf_puts(out, markdown ? k ? " | " : "| " : k ? format == PRINT_CSV ? "," : "\t" : "");
@@ -214,7 +214,7 @@ static void print_line(struct strbuf *out, const struct text_table *table, const
 
 static void print_lines(struct strbuf *out, const struct text_table *table, const struct print_style *style)
 {
-    bool markdown = style->format == PRINT_MARKDOWN;
+    const bool markdown = style->format == PRINT_MARKDOWN;
     if (style->header || markdown)
         print_line(out, table, &table->columns[0].title, sizeof table->columns[0], style->format);
     for (size_t k = 0; k < table->column_count && markdown; k++)
@@ -226,7 +226,7 @@ static void print_lines(struct strbuf *out, const struct text_table *table, cons
 
 void text_table_print(struct strbuf *out, const struct text_table *table, const struct print_style *style)
 {
-    bool json = style->format == PRINT_JSON;
+    const bool json = style->format == PRINT_JSON;
     if (style->format == PRINT_TABLE) {
         print_aligned(out, table, style);
         return;

@@ -21,7 +21,10 @@ void add_time_label(struct strbuf *out, struct logical_type logical, double numb
 {
     enum { MINUTE_US = 60000000, SECOND_US = 1000000, TIME_TEXT = 9, SECONDS_TEXT = 3 };
     char text[CALENDAR_TEXT], *end;
-    int64_t unit = step >= (double)DAY_US ? DAY_US : step >= MINUTE_US ? MINUTE_US : step >= SECOND_US ? SECOND_US : 1;
+    const int64_t unit = step >= (double)DAY_US ? DAY_US
+                         : step >= MINUTE_US    ? MINUTE_US
+                         : step >= SECOND_US    ? SECOND_US
+                                                : 1;
     if (logical.kind == LOGICAL_DATE) {
         end = date_text(text, time_of_number(floor(number)));
     } else if (logical.kind == LOGICAL_DURATION) {

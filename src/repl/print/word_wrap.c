@@ -19,7 +19,7 @@ static size_t word_length(const char *text, bool whole_quotes)
 
 static size_t next_word(const char *text, size_t room)
 {
-    size_t length = word_length(text, true);
+    const size_t length = word_length(text, true);
     return text_width(text, length) > room ? word_length(text, false) : length;
 }
 
@@ -27,9 +27,9 @@ void word_wrap(struct strbuf *out, const char *text, size_t begin, size_t width)
 {
     size_t at = begin;
     for (const char *word = text; *word;) {
-        size_t length = next_word(word, width > begin ? width - begin : 0);
-        size_t cells = text_width(word, length);
-        bool first = word == text;
+        const size_t length = next_word(word, width > begin ? width - begin : 0);
+        const size_t cells = text_width(word, length);
+        const bool first = word == text;
         if (!first && width > 0 && at + 1 + cells > width) {
             strbuf_printf(out, "\n%*s", (int)begin, "");
             at = begin;

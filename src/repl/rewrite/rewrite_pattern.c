@@ -113,7 +113,7 @@ static size_t after_brackets(const struct matcher *m, size_t token)
 {
     size_t depth = 0;
     for (size_t i = token; i < m->text->count; i++) {
-        bool sign = at(m, i)->kind == REWRITE_SIGN;
+        const bool sign = at(m, i)->kind == REWRITE_SIGN;
         depth += sign && is_open(first_of(m, i)) ? 1 : 0;
         if (sign && is_close(first_of(m, i)) && --depth == 0)
             return i + 1;
@@ -130,7 +130,7 @@ static bool at_start(const struct matcher *m, size_t token)
 
 static const char *word_at(const struct matcher *m, size_t token, char *word)
 {
-    size_t length = at(m, token)->end - at(m, token)->begin;
+    const size_t length = at(m, token)->end - at(m, token)->begin;
     if (at(m, token)->kind != REWRITE_WORD || length >= MAX_WORD)
         return "";
     memcpy(word, m->text->text + at(m, token)->begin, length);
@@ -146,7 +146,7 @@ static bool is_relation(const struct matcher *m, const char *name)
 
 static bool is_aggregate(const char *name)
 {
-    return aggregate_find(name) != NULL;
+    return aggregate_find(name);
 }
 
 /* The types of other languages and the functions that convert to them. */
@@ -175,7 +175,7 @@ static bool is_stage(const char *name)
 static bool is_other_case(const char *word)
 {
     char lower[MAX_WORD];
-    size_t length = strlen(word);
+    const size_t length = strlen(word);
     for (size_t i = 0; i <= length; i++)
         lower[i] = word[i] >= 'A' && word[i] <= 'Z' ? (char)(word[i] + 32) : word[i];
     return strcmp(word, lower) != 0 && word_find(lower, length);
@@ -187,7 +187,7 @@ static bool is_one(const struct matcher *m, char class, size_t token)
     char buffer[MAX_WORD];
     const char *word = word_at(m, token, buffer);
     const struct rewrite_token *found = at(m, token);
-    bool quoted = found->kind == REWRITE_QUOTED && first_of(m, token) != '`';
+    const bool quoted = found->kind == REWRITE_QUOTED && first_of(m, token) != '`';
     switch (class) {
     case 'N':
     case 'O':
@@ -241,7 +241,7 @@ static size_t after_operand(const struct matcher *m, size_t token)
     if (found->kind == REWRITE_SIGN || found->kind == REWRITE_END)
         return token;
     bool call = found->kind == REWRITE_WORD && is_sign(m, token + 1, "(") && at(m, token + 1)->adjacent;
-    size_t end = call ? after_brackets(m, token + 1) : token + 1;
+    const size_t end = call ? after_brackets(m, token + 1) : token + 1;
     return end == token + 1 && call ? token : end;
 }
 
@@ -275,12 +275,12 @@ static bool take_run(struct matcher *m, size_t element, size_t begin)
     const char letter = m->elements[element].letter;
     const bool list = strchr("LKM", letter), all = letter == 'H';
     for (size_t end = begin; end < m->text->count;) {
-        bool sign = at(m, end)->kind == REWRITE_SIGN;
+        const bool sign = at(m, end)->kind == REWRITE_SIGN;
         if (!all && sign &&
             (is_close(first_of(m, end)) || is_sign(m, end, "|") || is_sign(m, end, ";") ||
              (!list && is_sign(m, end, ","))))
             return false;
-        size_t next = !all && sign && is_open(first_of(m, end)) ? after_brackets(m, end) : end + 1;
+        const size_t next = !all && sign && is_open(first_of(m, end)) ? after_brackets(m, end) : end + 1;
         if (next == end)
             return false;
         end = next;
@@ -292,7 +292,7 @@ static bool take_run(struct matcher *m, size_t element, size_t begin)
 
 static bool is_here(const struct matcher *m, size_t token)
 {
-    bool last = token > 0 && m->error.begin == m->error.end && m->error.begin == at(m, token - 1)->end;
+    const bool last = token > 0 && m->error.begin == m->error.end && m->error.begin == at(m, token - 1)->end;
     return (m->error.begin >= at(m, token)->begin && m->error.begin < at(m, token)->end) || last;
 }
 
@@ -340,9 +340,9 @@ static bool match_from(struct matcher *m, size_t element, size_t token)
         return false;
     if (strchr("EXYZLKMH", e->letter))
         return take_run(m, element, token);
-    size_t end = strchr("AB", e->letter)   ? after_operand(m, token)
-                 : strchr("PS", e->letter) ? after_path(m, token, e->letter == 'S')
-                                           : token + is_one(m, e->letter, token);
+    const size_t end = strchr("AB", e->letter)   ? after_operand(m, token)
+                       : strchr("PS", e->letter) ? after_path(m, token, e->letter == 'S')
+                                                 : token + is_one(m, e->letter, token);
     return end > token && take(m, element, token, end);
 }
 
@@ -391,7 +391,7 @@ static void expand_capture(struct strbuf *out, char letter, const char *text, si
         for (size_t i = 0; i < length; i++)
             strbuf_putc(out, is_upper(text[i]) ? (char)(text[i] + 32) : text[i]);
     } else {
-        bool file = letter == 'S' && !name_is_plain(word);
+        const bool file = letter == 'S' && !name_is_plain(word);
         strbuf_puts(out, file ? "load " : "");
         strbuf_add(out, text, length);
     }
@@ -412,7 +412,7 @@ void rewrite_expand(struct strbuf *out, const struct rewrite_text *text, const s
                     const char *replacement)
 {
     for (size_t i = 0; replacement[i]; i++) {
-        char c = replacement[i];
+        const char c = replacement[i];
         size_t end;
         if (c == '[' && !is_complete(match, replacement, i + 1, &end)) {
             i = end;
@@ -422,7 +422,7 @@ void rewrite_expand(struct strbuf *out, const struct rewrite_text *text, const s
             strbuf_add(out, text->text + match->word.begin, match->word.end - match->word.begin);
         } else if (is_placeholder(replacement, i) && match->captures[c - 'A'].end) {
             const struct rewrite_capture *found = &match->captures[c - 'A'];
-            bool less_one = strchr("IJ", c) && replacement[i + 1] == '\'';
+            const bool less_one = strchr("IJ", c) && replacement[i + 1] == '\'';
             expand_capture(out, c, text->text + found->begin, found->end - found->begin, less_one);
             i += less_one ? 1 : 0;
         } else if (c != '[' && c != ']') {

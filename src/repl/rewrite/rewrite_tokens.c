@@ -63,7 +63,7 @@ static size_t sign_end(const char *text, size_t length, size_t at)
     static const char *const signs[] = {"===", "!==", "..", "==", "!=", "<=", ">=", "=>", "->", "<-", "<>", "&&",
                                         "||",  "??",  "::", "//", "**", "|>", ":=", "!~", "=~", "=<", "^=", "%>"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        size_t size = strlen(signs[i]);
+        const size_t size = strlen(signs[i]);
         if (length - at >= size && memcmp(text + at, signs[i], size) == 0)
             return at + size;
     }
@@ -108,7 +108,7 @@ struct rewrite_text rewrite_tokenize(const char *text, size_t length, struct are
 bool rewrite_token_is(const struct rewrite_text *text, size_t token, const char *expected, size_t length)
 {
     const struct rewrite_token *found = &text->tokens[token];
-    bool comparable = found->kind != REWRITE_QUOTED && found->kind != REWRITE_END;
+    const bool comparable = found->kind != REWRITE_QUOTED && found->kind != REWRITE_END;
     return comparable && found->end - found->begin == length &&
            strncasecmp(text->text + found->begin, expected, length) == 0;
 }

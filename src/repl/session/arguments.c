@@ -12,9 +12,9 @@ static size_t name_length(const char *text)
 {
     size_t length = 0;
     for (; text[length]; length++) {
-        unsigned char byte = (unsigned char)text[length];
-        bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
-        bool digit = byte >= '0' && byte <= '9';
+        const unsigned char byte = (unsigned char)text[length];
+        const bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+        const bool digit = byte >= '0' && byte <= '9';
         if (!letter && !digit && byte != '_' && byte < 0x80)
             break;
     }
@@ -29,8 +29,8 @@ static bool is_named(const char *argument, size_t length)
 
 static void write_definition(struct strbuf *text, const char *argument, size_t number)
 {
-    size_t length = name_length(argument);
-    bool named = is_named(argument, length);
+    const size_t length = name_length(argument);
+    const bool named = is_named(argument, length);
     strbuf_puts(text, "let ");
     if (named)
         strbuf_add(text, argument, length);
@@ -48,8 +48,8 @@ static bool is_one_definition(const struct script *script)
 /* Keeps the text as given, for use as a path or text. */
 static const char *keep_text(struct session *session, const char *argument, size_t number)
 {
-    size_t length = name_length(argument);
-    bool named = is_named(argument, length);
+    const size_t length = name_length(argument);
+    const bool named = is_named(argument, length);
     struct strbuf name = {0};
     if (named)
         strbuf_add(&name, argument, length);
@@ -81,7 +81,8 @@ static bool is_only_text(struct session *session, const struct script *script, c
     struct arena *arena = arena_new();
     struct diags diags;
     diags_init(&diags, arena);
-    bool is_value = is_one_definition(script) && check_statement(trial, script->first, arena, &diags) == STATUS_OK;
+    const bool is_value =
+        is_one_definition(script) && check_statement(trial, script->first, arena, &diags) == STATUS_OK;
     env_free(trial);
     arena_free(arena);
     return !is_value;
@@ -103,7 +104,7 @@ static enum exit_status define(struct session *session, const char *name, const 
         script->parsed = PARSE_FAILED;
         script->first = NULL;
     }
-    enum exit_status outcome = script_run(session, script);
+    const enum exit_status outcome = script_run(session, script);
     return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
 }
 

@@ -35,9 +35,9 @@ double read_bandwidth(int64_t bytes)
     struct reading reading = {.memory = memory, .parts = partition_rows(&workers, bytes, bytes / READ_PARTS)};
     memset(memory, PRESENT, (size_t)bytes); /* untouched pages all map to one zero page */
     for (int pass = 0; pass < READ_PASSES; pass++) {
-        int64_t began = now_ns();
+        const int64_t began = now_ns();
         (void)workers_run(&workers, reading.parts.count, read_part, &reading);
-        double rate = (double)bytes / (double)(now_ns() - began);
+        const double rate = (double)bytes / (double)(now_ns() - began);
         best = rate > best ? rate : best;
     }
     zeroed_free(memory, (size_t)bytes);

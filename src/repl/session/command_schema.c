@@ -77,10 +77,10 @@ enum exit_status run_schema(struct command_call *call)
 {
     const struct name *written = call->count > 1 ? &call->words[1] : NULL;
     const struct binding *binding = written ? env_find(call->env, written->text) : NULL;
-    enum status status = !written ? last_schema(call)
-                         : binding && binding->kind == BINDING_RELATION
-                             ? relation_schema(call, written->text, written->span, binding->relation)
-                             : file_schema(call, written);
+    const enum status status = !written ? last_schema(call)
+                               : binding && binding->kind == BINDING_RELATION
+                                   ? relation_schema(call, written->text, written->span, binding->relation)
+                                   : file_schema(call, written);
     if (status == STATUS_OK)
         return EXIT_FINE;
     return status == STATUS_CANCELLED || *call->session->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;

@@ -28,7 +28,7 @@ static int places_of(struct backend *device, const struct column *column)
 {
     if (column->unread && column->live)
         return ON_SERVER;
-    int host = column->unread || (column->mapping && mapping_is_file(column->mapping)) ? IN_FILE : IN_MEMORY;
+    const int host = column->unread || (column->mapping && mapping_is_file(column->mapping)) ? IN_FILE : IN_MEMORY;
     if (column->residency)
         return column_is_deferred(column) ? DEFERRED : ON_DEVICE;
     return device_has(device, column) ? host | ON_DEVICE : host;

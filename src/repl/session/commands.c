@@ -37,9 +37,9 @@ static bool split_words(struct command_call *call, const struct name *name)
             at++;
             continue;
         }
-        bool quoted = text[at] == '"' || text[at] == '\'';
-        size_t inner = at + (quoted ? 1 : 0);
-        size_t end = word_end(text, inner, quoted ? text[at] : '\0');
+        const bool quoted = text[at] == '"' || text[at] == '\'';
+        const size_t inner = at + (quoted ? 1 : 0);
+        const size_t end = word_end(text, inner, quoted ? text[at] : '\0');
         at = quoted && text[end] ? end + 1 : end;
         span.end = name->span.begin + (uint32_t)at;
         if (ended) {
@@ -80,7 +80,7 @@ static const struct setting *find_setting(struct command_call *call, const struc
         for (size_t i = 0; i < setting_count; i++)
             candidates[i] = setting_table[i].name;
         const char *nearest[2];
-        size_t count = nearest_names(name->text, candidates, setting_count, nearest, 2);
+        const size_t count = nearest_names(name->text, candidates, setting_count, nearest, 2);
         (void)diag_error(call->diags, name->span, "unknown setting `%s`", name->text);
         diag_hint(call->diags, ".set lists the settings");
         hint_nearest(call->diags, nearest, count);
@@ -92,8 +92,8 @@ static const struct setting *find_setting(struct command_call *call, const struc
  * show the setting. Returns NULL with an error if there is no such setting. */
 static const struct setting *setting_of(struct command_call *call, const struct name **wanted)
 {
-    bool set = strcmp(call->command->name, ".set") == 0;
-    size_t at = set ? 2 : 1;
+    const bool set = strcmp(call->command->name, ".set") == 0;
+    const size_t at = set ? 2 : 1;
     *wanted = call->count > at ? &call->words[at] : NULL;
     return set ? find_setting(call, &call->words[1]) : setting_find(call->command->name + 1);
 }
@@ -190,7 +190,7 @@ static bool drop(struct command_call *call)
         for (size_t k = 0; k < call->env->count; k++)
             candidates[k] = call->env->bindings[k].name;
         const char *nearest[2];
-        size_t count = nearest_names(name->text, candidates, call->env->count, nearest, 2);
+        const size_t count = nearest_names(name->text, candidates, call->env->count, nearest, 2);
         (void)diag_error(call->diags, name->span, "unknown name `%s`", name->text);
         hint_nearest(call->diags, nearest, count);
         return false;
@@ -240,7 +240,7 @@ static enum exit_status run_read(struct command_call *call)
     if (!script)
         return *session->platform->cancel ? EXIT_INTERRUPTED : EXIT_QUERY;
     session->read_depth++;
-    enum exit_status outcome = script_run(session, script);
+    const enum exit_status outcome = script_run(session, script);
     session->read_depth--;
     return outcome;
 }
@@ -280,7 +280,7 @@ static enum exit_status run_help(struct command_call *call)
     if (print_help(out, word->text, style.terminal ? style.width : 0))
         return EXIT_FINE;
     const char *nearest[2];
-    size_t count = help_nearest(word->text, nearest, 2);
+    const size_t count = help_nearest(word->text, nearest, 2);
     (void)diag_error(call->diags, word->span, "no help on `%s`", word->text);
     diag_hint(call->diags, ".help lists all words");
     hint_nearest(call->diags, nearest, count);
@@ -395,7 +395,7 @@ static const struct command *find_command(struct command_call *call)
         candidates[i] = command_table[i].name;
     }
     const char *nearest[2];
-    size_t count = nearest_names(word->text, candidates, command_count, nearest, 2);
+    const size_t count = nearest_names(word->text, candidates, command_count, nearest, 2);
     (void)diag_error(call->diags, word->span, "unknown command `%s`", word->text);
     diag_hint(call->diags, ".help lists the commands");
     hint_nearest(call->diags, nearest, count);
@@ -410,7 +410,7 @@ static bool prepare(struct command_call *call, const struct stmt *stmt)
     call->command = find_command(call);
     if (!call->command)
         return false;
-    size_t after = call->count - 1;
+    const size_t after = call->count - 1;
     if (after < call->command->least || after > call->command->most) {
         struct span where = after > call->command->most ? call->words[call->command->most + 1].span : stmt->span;
         (void)diag_error(call->diags, where, "%s",

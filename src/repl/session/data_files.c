@@ -19,7 +19,7 @@ static bool can_be_named(const char *name)
     struct strbuf text = {0};
     strbuf_printf(&text, "let %s = 1", name);
     struct script *script = script_new("", &text, PARSE_SCRIPT);
-    bool valid = script->parsed == PARSE_OK;
+    const bool valid = script->parsed == PARSE_OK;
     script_free(script);
     return valid;
 }

@@ -82,7 +82,7 @@ enum status explain_run(struct session *session, const struct stmt *stmt, struct
     struct measurement run;
     struct result result;
     query.kind = STMT_PIPELINE;
-    enum status status = measure_once(&session->runner, &query, arena, &run, &result, diags);
+    const enum status status = measure_once(&session->runner, &query, arena, &run, &result, diags);
     if (status == STATUS_OK) {
         struct print_style style = session_report_style(session);
         struct text_table table;

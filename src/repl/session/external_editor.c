@@ -36,7 +36,7 @@ static int create_file(char *path, size_t size)
 static bool write_file(int fd, const char *text)
 {
     FILE *file = fdopen(fd, "w");
-    bool written = file && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
+    const bool written = file && fputs(text, file) >= 0 && fputc('\n', file) != EOF;
     return file && fclose(file) == 0 && written;
 }
 
@@ -69,7 +69,7 @@ static bool read_file(const char *path, struct strbuf *text)
     size_t got = 0;
     while (file && (got = fread(strbuf_reserve(text, CHUNK), 1, CHUNK, file)) > 0)
         strbuf_commit(text, got);
-    bool whole = file && !ferror(file);
+    const bool whole = file && !ferror(file);
     if (file)
         (void)fclose(file);
     while (text->length > 0 && strchr(" \t\r\n", text->text[text->length - 1]))
@@ -80,11 +80,11 @@ static bool read_file(const char *path, struct strbuf *text)
 enum status external_editor_run(const char *text, struct span span, struct strbuf *edited, struct diags *diags)
 {
     char path[4096];
-    int fd = create_file(path, sizeof path);
+    const int fd = create_file(path, sizeof path);
     if (fd < 0)
         return report_errno(diags, span, "create a file for the editor");
     enum status status = STATUS_OK;
-    int ended = write_file(fd, text) ? run_editor(path) : -1;
+    const int ended = write_file(fd, text) ? run_editor(path) : -1;
     if (ended != 0) {
         status = diag_error(diags, span, "the editor `%s` failed, so nothing is run", editor_command());
         diag_hint(diags, "set VISUAL or EDITOR to choose another editor");

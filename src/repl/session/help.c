@@ -32,7 +32,7 @@ static struct list begin_list(struct strbuf *out, const char *title, size_t widt
 
 static void list_name(struct list *list, const char *name)
 {
-    size_t length = strlen(name);
+    const size_t length = strlen(name);
     if (list->column + length + 1 > list->width && list->column > TITLE_CELLS) {
         strbuf_printf(list->out, "\n%*s", TITLE_CELLS, "");
         list->column = TITLE_CELLS;
@@ -77,7 +77,7 @@ static size_t count_words(void)
 
 static struct row word_row(size_t k, bool stages)
 {
-    bool listed = is_listed(&words[k]) && (words[k].stage != STAGE_NONE) == stages;
+    const bool listed = is_listed(&words[k]) && (words[k].stage != STAGE_NONE) == stages;
     return listed ? (struct row){words[k].text, words[k].usage, words[k].summary} : (struct row){0};
 }
 
@@ -216,7 +216,7 @@ static bool leaves_room(size_t usage, size_t width)
 
 static void widen(size_t *column, const struct row *row, size_t width)
 {
-    size_t length = row->name ? strlen(row->usage) : 0;
+    const size_t length = row->name ? strlen(row->usage) : 0;
     *column = length > *column && leaves_room(length, width) ? length : *column;
 }
 
@@ -398,7 +398,7 @@ static bool names_command(const struct command *command, const char *word)
 /* A word may mean several things: min is a stage and a function, format a command and a setting. */
 bool help_word(struct strbuf *out, const char *text)
 {
-    size_t before = out->length;
+    const size_t before = out->length;
     const struct word *word = word_find(text, strlen(text));
     if (word)
         help_stage(out, word);
@@ -440,8 +440,8 @@ bool help_word(struct strbuf *out, const char *text)
 size_t help_nearest(const char *word, const char **nearest, size_t max)
 {
     struct arena *arena = arena_new();
-    size_t most = word_count + function_count + aggregate_function_count + command_count + setting_count +
-                  help_text_count + TOPIC_COUNT;
+    const size_t most = word_count + function_count + aggregate_function_count + command_count + setting_count +
+                        help_text_count + TOPIC_COUNT;
     const char **all = arena_array(arena, most, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < word_count; i++)
@@ -462,7 +462,7 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
         all[count++] = setting_table[i].name;
     for (size_t i = 0; help_title(i); i++)
         all[count++] = help_title(i);
-    size_t found = nearest_names(word, all, count, nearest, max);
+    const size_t found = nearest_names(word, all, count, nearest, max);
     arena_free(arena);
     return found;
 }

@@ -12,7 +12,7 @@ enum status measure_once(const struct runner *runner, const struct stmt *query, 
     measured.timing = &timing;
     measured.trace = &measurement->trace;
     const int64_t began = now_ns();
-    enum status status = run_statement(&measured, query, arena, result, diags);
+    const enum status status = run_statement(&measured, query, arena, result, diags);
     measurement->ns = now_ns() - began;
     measurement->times = trace_times(&timing);
     return status;

@@ -100,14 +100,14 @@ static enum options_result unknown(struct strbuf *message, const char *argument)
     strbuf_puts(message, "rql: unknown option '");
     strbuf_add_visible(message, argument, strlen(argument));
     strbuf_putc(message, '\'');
-    size_t dashes = strspn(argument, "-");
+    const size_t dashes = strspn(argument, "-");
     char name[64];
     (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + dashes, "="), argument + dashes);
     const char *candidates[sizeof option_table / sizeof *option_table];
     for (size_t i = 0; i < option_count; i++)
         candidates[i] = option_table[i].name;
     const char *nearest[3];
-    size_t count = nearest_names(name, candidates, option_count, nearest, 3);
+    const size_t count = nearest_names(name, candidates, option_count, nearest, 3);
     for (size_t i = 0; i < count; i++)
         strbuf_printf(message, "%s--%s%s", i == 0 ? "; did you mean " : " or ", nearest[i], i + 1 == count ? "?" : "");
     return bad(message);
@@ -179,7 +179,7 @@ static enum options_result read_option(struct reader *reader, const char *argume
         return apply(reader, row, argument[2] ? argument + 2 : NULL);
     }
     const char *name = argument + 2;
-    size_t length = strcspn(name, "=");
+    const size_t length = strcspn(name, "=");
     const struct option_row *row = find_long(name, length);
     return row ? apply(reader, row, name[length] ? name + length + 1 : NULL) : unknown(reader->message, argument);
 }
@@ -189,7 +189,7 @@ static bool looks_like_option(const char *argument)
 {
     if (argument[0] != '-')
         return false;
-    char second = argument[1];
+    const char second = argument[1];
     return second == '-' || (second >= 'a' && second <= 'z') || (second >= 'A' && second <= 'Z');
 }
 

@@ -120,8 +120,8 @@ enum exit_status output_fail(struct session *session)
 
 enum exit_status output_finish(struct session *session, enum exit_status outcome)
 {
-    bool tolerated = outcome == EXIT_QUERY && session->settings.errors == ERRORS_CONTINUE;
-    bool keep = session->interactive || outcome == EXIT_FINE || tolerated;
+    const bool tolerated = outcome == EXIT_QUERY && session->settings.errors == ERRORS_CONTINUE;
+    const bool keep = session->interactive || outcome == EXIT_FINE || tolerated;
     if (session->output)
         close_and_report(session, keep, &outcome, keep ? NULL : "`%s` is unchanged");
     return outcome;

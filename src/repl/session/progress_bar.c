@@ -30,7 +30,7 @@ static void add_time(struct strbuf *out, double seconds)
 /* Appends the piece to the line if it fits. */
 static void add_piece(struct strbuf *line, struct strbuf *piece, size_t width)
 {
-    size_t cells = text_width(line->text, line->length) + 2 + text_width(piece->text, piece->length);
+    const size_t cells = text_width(line->text, line->length) + 2 + text_width(piece->text, piece->length);
     if (cells <= width) {
         strbuf_puts(line, "  ");
         strbuf_add(line, piece->text, piece->length);
@@ -81,7 +81,7 @@ void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const
     if (advance->rounds > 0) {
         add_rounds(&line, advance, seconds, width);
     } else if (advance->rows > 0) {
-        double rows = advance->part * (double)advance->rows;
+        const double rows = advance->part * (double)advance->rows;
         number_format_short(&piece, rows);
         strbuf_puts(&piece, " of ");
         number_format_short(&piece, (double)advance->rows);
@@ -103,14 +103,14 @@ void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const
 static size_t line_cells(int fd)
 {
     struct winsize size;
-    bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     return (known ? size.ws_col : DEFAULT_WIDTH) - 1U; /* a full line may wrap */
 }
 
 /* Failures do not matter. */
 static void put(const struct progress_bar *bar, const struct strbuf *text)
 {
-    ssize_t wrote = write(bar->fd, text->text, text->length);
+    const ssize_t wrote = write(bar->fd, text->text, text->length);
     (void)wrote;
 }
 
@@ -125,7 +125,7 @@ static double share_of_pass(const struct progress_bar *bar, const struct progres
 
 void progress_bar_note(struct progress_bar *bar, const struct progress_step *advance, int64_t now)
 {
-    bool same = strncmp(bar->what, advance->what, sizeof bar->what - 1) == 0;
+    const bool same = strncmp(bar->what, advance->what, sizeof bar->what - 1) == 0;
     if (!same || advance->part < bar->part) {
         bar->passes = same ? bar->passes + 1 : 1;
         bar->pass_began = same || *bar->what ? now : bar->began;
@@ -141,7 +141,7 @@ void progress_bar_note(struct progress_bar *bar, const struct progress_step *adv
 static void report(struct progress *progress, const struct progress_step *advance)
 {
     struct progress_bar *bar = (struct progress_bar *)progress;
-    int64_t now = now_ns();
+    const int64_t now = now_ns();
     progress_bar_note(bar, advance, now);
     if (now - bar->began < DELAY_NS || now - bar->shown < REDRAW_NS)
         return;

@@ -64,7 +64,7 @@ static bool same_numbers(double a, double b)
 /* Backends may store the same values in different widths. */
 static bool same_columns(const struct column *a, const struct column *b, const atomic_int *cancel)
 {
-    bool number = type_table[a->type].kind == KIND_FLOAT;
+    const bool number = type_table[a->type].kind == KIND_FLOAT;
     if (a->type != b->type || a->rows != b->rows)
         return false;
     if (a->store == b->store &&
@@ -83,7 +83,7 @@ static bool same_results(const struct race *race, const struct result *a, const 
     if (a->kind != b->kind)
         return false;
     if (a->kind == RESULT_SCALAR) {
-        bool number = a->scalar.kind == KIND_FLOAT;
+        const bool number = a->scalar.kind == KIND_FLOAT;
         return a->scalar.kind == b->scalar.kind &&
                (number ? same_numbers(a->scalar.number, b->scalar.number) : a->scalar.integer == b->scalar.integer);
     }
@@ -120,7 +120,7 @@ static enum status run_repeated(const struct race *race, const struct entrant *e
 {
     const struct runner runner = runner_for(race, entrant);
     struct measurements runs;
-    enum status status = measure_repeated(&runner, query, MAX_RUNS, ENOUGH_NS, race->arena, &runs, diags);
+    const enum status status = measure_repeated(&runner, query, MAX_RUNS, ENOUGH_NS, race->arena, &runs, diags);
     if (status == STATUS_OK) {
         *best = runs.best;
         *best_ns = runs.ns[0];
@@ -216,18 +216,18 @@ static double device_bandwidth(const struct race *race, const struct entrant *en
     trial.session = &session;
     struct phase_times times;
     int64_t ns;
-    enum status status = run_repeated(&trial, entrant, query, &times, &ns, &ignored);
+    const enum status status = run_repeated(&trial, entrant, query, &times, &ns, &ignored);
     env_free(session.runner.env);
     relation_unref(relation);
     column_unref(column);
-    bool known = status == STATUS_OK && times.ns[PHASE_KERNEL] > 0;
+    const bool known = status == STATUS_OK && times.ns[PHASE_KERNEL] > 0;
     return known ? (double)times.bytes / (double)times.ns[PHASE_KERNEL] : 0;
 }
 
 /* Bytes/ns of the fastest run; 0: unknown. */
 static double rate_of(const struct entrant *entrant)
 {
-    int64_t kernel = entrant->best.ns[PHASE_KERNEL];
+    const int64_t kernel = entrant->best.ns[PHASE_KERNEL];
     return kernel > 0 ? (double)entrant->best.bytes / (double)kernel : 0;
 }
 
@@ -295,7 +295,7 @@ static void add_ms(struct strbuf *out, int64_t ns)
 static void add_entrant(struct text_table *table, const struct entrant *entrant)
 {
     struct strbuf cells[COLUMNS] = {{0}};
-    double rate = rate_of(entrant);
+    const double rate = rate_of(entrant);
     strbuf_puts(&cells[NAME], entrant->name);
     add_ms(&cells[LOAD], entrant->first.ns[PHASE_MAP]);
     add_ms(&cells[BUILD], entrant->first.ns[PHASE_BUILD]);
@@ -325,7 +325,7 @@ static struct line fit_line(const struct race *race, const struct entrant *entra
     double rows = (double)race->rows, part = (double)part_rows;
     double per_row = ((double)entrant->best_ns - (double)entrant->part_ns) / (rows - part);
     per_row = per_row > 0 ? per_row : 0;
-    double fixed = (double)entrant->part_ns - per_row * part;
+    const double fixed = (double)entrant->part_ns - per_row * part;
     return (struct line){fixed > 0 ? fixed : 0, per_row};
 }
 
@@ -336,7 +336,7 @@ static void add_crossover(struct strbuf *out, const struct race *race, const str
     if (host->part_ns == 0 || entrant->part_ns == 0)
         return;
     struct line on_host = fit_line(race, host), on_device = fit_line(race, entrant);
-    double from = (on_device.fixed - on_host.fixed) / (on_host.per_row - on_device.per_row);
+    const double from = (on_device.fixed - on_host.fixed) / (on_host.per_row - on_device.per_row);
     if (on_host.per_row <= on_device.per_row && on_host.fixed <= on_device.fixed) {
         strbuf_printf(out, "%s: slower than the host at any number of rows\n", entrant->name);
     } else if (on_host.per_row <= on_device.per_row) {

@@ -31,7 +31,7 @@ struct script *script_new(const char *name, struct strbuf *text, enum parse_mode
     *text = (struct strbuf){0};
     script->source = (struct source){name, script->text.text ? script->text.text : "", script->text.length};
     diags_init(&script->diags, arena);
-    int64_t begin = now_ns();
+    const int64_t begin = now_ns();
     script->mode = mode;
     script->parsed = parse(&script->source, mode, arena, &script->diags, &script->first);
     script->parse_ns = now_ns() - begin;
@@ -58,7 +58,7 @@ static const struct name *only_name(const struct stmt *stmt)
 {
     if (stmt->kind == STMT_EXPR && stmt->expr->kind == EXPR_CALL && stmt->expr->arg_count == 0)
         return &stmt->expr->name;
-    bool name = stmt->kind == STMT_PIPELINE && stmt->pipeline->source.kind == SOURCE_NAME;
+    const bool name = stmt->kind == STMT_PIPELINE && stmt->pipeline->source.kind == SOURCE_NAME;
     return name && stmt->pipeline->stage_count == 0 ? &stmt->pipeline->source.name : NULL;
 }
 
@@ -68,7 +68,7 @@ static const struct stmt *resolve_command_word(const struct stmt *stmt, const st
     const struct name *name = only_name(stmt);
     if (!name)
         return stmt;
-    size_t length = strlen(name->text);
+    const size_t length = strlen(name->text);
     const char *command = command_of_plain_word(name->text, length);
     bool as_written = name->span.end - name->span.begin == length; /* not in backquotes */
     if (!command || !as_written || env_find(env, name->text))
@@ -123,7 +123,7 @@ void script_check(struct checker *checker, const struct script *script)
 
 static bool restore_directory(const struct checker *checker)
 {
-    bool back = fchdir(checker->directory) == 0;
+    const bool back = fchdir(checker->directory) == 0;
     (void)close(checker->directory);
     return back;
 }
@@ -160,7 +160,7 @@ static void set_timeout(const struct session *session)
  * with the same check. */
 static bool check_whole(struct session *session, const struct script *script)
 {
-    bool parsed = script->parsed == PARSE_OK;
+    const bool parsed = script->parsed == PARSE_OK;
     if (parsed && (!script->first || !script->first->next)) {
         session_report(session, &script->diags);
         return true;
@@ -343,7 +343,7 @@ static enum exit_status run_query(struct statement_run *run)
     struct session *session = run->session;
     struct result result = {.kind = RESULT_NONE, .show_rows = -1};
     start_progress(run);
-    enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
+    const enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
     stop_progress(run);
     if (status == STATUS_FAILED)
         rewrites_correct(session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
@@ -352,7 +352,7 @@ static enum exit_status run_query(struct statement_run *run)
     session_report(session, &run->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
-        int64_t ran = now_ns();
+        const int64_t ran = now_ns();
         const int64_t shown = session->out.pager.shown;
         outcome = print_and_flush(run, &result);
         const int64_t paged = session->out.pager.shown - shown; /* by the user, in a pager */
@@ -375,8 +375,8 @@ static enum exit_status run_measured(struct statement_run *run)
 {
     struct session *session = run->session;
     start_progress(run);
-    enum status status = run->stmt->kind == STMT_RACE ? race_run(session, run->stmt, run->arena, &run->diags)
-                                                      : explain_run(session, run->stmt, run->arena, &run->diags);
+    const enum status status = run->stmt->kind == STMT_RACE ? race_run(session, run->stmt, run->arena, &run->diags)
+                                                            : explain_run(session, run->stmt, run->arena, &run->diags);
     stop_progress(run);
     session_report(session, &run->diags);
     return status == STATUS_OK ? session_flush(session) : exit_for(status);
@@ -386,7 +386,7 @@ static enum exit_status run_explain(struct statement_run *run)
 {
     struct session *session = run->session;
     struct strbuf text = {0};
-    enum status status = explain_statement(&text, &session->runner, run->stmt, run->arena, &run->diags);
+    const enum status status = explain_statement(&text, &session->runner, run->stmt, run->arena, &run->diags);
     session_report(session, &run->diags);
     enum exit_status outcome = exit_for(status);
     if (status == STATUS_OK) {
@@ -399,11 +399,11 @@ static enum exit_status run_explain(struct statement_run *run)
 
 static enum exit_status run_command(struct statement_run *run)
 {
-    enum exit_status outcome = command_run(run->session, run->stmt, run->arena, &run->diags);
+    const enum exit_status outcome = command_run(run->session, run->stmt, run->arena, &run->diags);
     if (outcome == EXIT_QUERY)
         rewrites_correct(run->session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
     session_report(run->session, &run->diags);
-    enum exit_status flushed = session_flush(run->session);
+    const enum exit_status flushed = session_flush(run->session);
     return outcome == EXIT_FINE ? flushed : outcome;
 }
 
@@ -445,7 +445,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
         session_choose_device(session);
         output_redirect(session);
         session->runner.defer = choose_deferral(session, stmt);
-        bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
+        const bool measured = stmt->kind == STMT_RACE || explains_run(stmt);
         outcome = measured ? run_measured(&run) : stmt->kind == STMT_EXPLAIN ? run_explain(&run) : run_query(&run);
         session->out.file = NULL;
     }
@@ -461,7 +461,7 @@ static enum exit_status run_all(struct session *session, const struct script *sc
     for (const struct stmt *stmt = script->first; stmt && !session->quitting; stmt = stmt->next) {
         if (*session->platform->cancel)
             return EXIT_INTERRUPTED;
-        enum exit_status outcome = run_and_print(session, stmt, parse_ns);
+        const enum exit_status outcome = run_and_print(session, stmt, parse_ns);
         if (!session_continues(session, outcome))
             return outcome == EXIT_FINE ? worst : outcome;
         worst = outcome == EXIT_FINE ? worst : outcome;

@@ -19,7 +19,7 @@ enum { DEFAULT_WIDTH = 80 };
 static struct winsize terminal_size(int fd)
 {
     struct winsize size;
-    bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+    const bool known = ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
     return known ? size : (struct winsize){.ws_col = DEFAULT_WIDTH};
 }
 
@@ -27,7 +27,7 @@ void write_stderr(const struct strbuf *text)
 {
     size_t done = 0;
     while (done < text->length) {
-        ssize_t wrote = write(STDERR_FILENO, text->text + done, text->length - done);
+        const ssize_t wrote = write(STDERR_FILENO, text->text + done, text->length - done);
         if (wrote < 0 && errno != EINTR)
             return; /* nowhere to report it */
         done += wrote > 0 ? (size_t)wrote : 0;
@@ -43,7 +43,7 @@ static bool show_note(struct session *session, const char *message)
         if (strcmp(session->shown_notes[i], message) == 0)
             return false;
     }
-    size_t count = session->shown_note_count++;
+    const size_t count = session->shown_note_count++;
     session->shown_notes =
         arena_grow(session->memory, session->shown_notes, count, count + 1, sizeof *session->shown_notes);
     session->shown_notes[count] = arena_text(session->memory, message, strlen(message));
@@ -164,7 +164,7 @@ static void open_candidates(struct session *session)
 {
     static const char *const choices[] = {"auto", "cpu"};
     struct strbuf directory = {0};
-    bool cached = cachedir_create(&directory) == 0;
+    const bool cached = cachedir_create(&directory) == 0;
     session->runner.chooser = chooser_new(cached ? directory.text : NULL, session->runner.evaluator);
     strbuf_free(&directory);
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
@@ -216,7 +216,7 @@ static enum status read_all(int fd, struct strbuf *text, const atomic_int *cance
 {
     enum { CHUNK = 256 * 1024 };
     for (;;) {
-        ssize_t got = read(fd, strbuf_reserve(text, CHUNK), CHUNK);
+        const ssize_t got = read(fd, strbuf_reserve(text, CHUNK), CHUNK);
         if (got > 0)
             strbuf_commit(text, (size_t)got);
         if (*cancel)
@@ -235,9 +235,9 @@ static enum status read_all(int fd, struct strbuf *text, const atomic_int *cance
 enum status session_read(const struct session *session, const char *path, struct span span, struct strbuf *text,
                          struct diags *diags)
 {
-    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    enum status status = fd < 0 ? STATUS_FAILED : read_all(fd, text, session->platform->cancel);
-    int problem = errno;
+    const int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    const enum status status = fd < 0 ? STATUS_FAILED : read_all(fd, text, session->platform->cancel);
+    const int problem = errno;
     if (fd >= 0 && path)
         (void)close(fd);
     if (status == STATUS_FAILED && path) {
@@ -252,6 +252,6 @@ enum status session_read(const struct session *session, const char *path, struct
 
 bool session_continues(const struct session *session, enum exit_status outcome)
 {
-    bool failed = outcome == EXIT_QUERY && (session->starting || session->settings.errors == ERRORS_CONTINUE);
+    const bool failed = outcome == EXIT_QUERY && (session->starting || session->settings.errors == ERRORS_CONTINUE);
     return !session->quitting && (outcome == EXIT_FINE || failed);
 }

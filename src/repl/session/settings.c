@@ -120,7 +120,7 @@ bool setting_set(struct settings *settings, const struct setting *setting, const
 void setting_print(struct strbuf *out, const struct settings *settings, const struct setting *setting)
 {
     struct settings copy = *settings;
-    int value = *field(&copy, setting);
+    const int value = *field(&copy, setting);
     if (setting->number && value >= setting->number)
         strbuf_printf(out, "%d", value - setting->number);
     else

@@ -31,7 +31,7 @@ void startup_run(struct session *session)
         struct diags diags;
         struct strbuf text = {0};
         diags_init(&diags, arena);
-        enum status status = session_read(session, name, (struct span){0}, &text, &diags);
+        const enum status status = session_read(session, name, (struct span){0}, &text, &diags);
         session_report(session, &diags);
         if (status == STATUS_OK) {
             session->starting = true;

@@ -430,5 +430,5 @@ bool sql_failure(struct sql_expressions *expressions, const bool *live, const ch
     *condition = expression_keep(expressions, &all);
     if (!*condition)
         expressions->refusal = "a long expression";
-    return *condition != NULL;
+    return *condition;
 }

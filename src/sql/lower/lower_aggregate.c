@@ -127,7 +127,7 @@ static bool group_of_operands(const struct aggregate *aggregate, const struct ta
     const char *v = NULL, *where = NULL;
     if (aggregate->kind == AGG_DISTINCT) {
         *own = computed(group_distinct(aggregate, task, select, expressions, arena));
-        return own->leaf.text != NULL;
+        return own->leaf.text;
     }
     if (aggregate->kind != AGG_QUANTILE)
         return false;
@@ -137,7 +137,7 @@ static bool group_of_operands(const struct aggregate *aggregate, const struct ta
     if (!v || (aggregate->where != NO_VALUE && !where))
         return false;
     *own = computed(quantile_values(select->dialect, v, where, kind == KIND_FLOAT, arena));
-    return own->leaf.text != NULL;
+    return own->leaf.text;
 }
 
 /* The least or largest text, of a column as it is; false: it is none. */
@@ -232,7 +232,7 @@ size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_diale
         if (x)
             columns[0] = computed(
                 arena_printf(arena, "reinterpretAsInt64(reinterpretAsString(%s))", float_extreme(aggregate, x, arena)));
-        return x != NULL;
+        return x ? 1 : 0;
     }
     const char *v = aggregate->value == NO_VALUE ? NULL : operand(aggregate, expressions, task);
     if (!v)

@@ -111,7 +111,7 @@ const char *select_run(const char *text, struct arena *arena)
 
 bool select_is_retyped(const char *message)
 {
-    return strstr(message, "Value passed to 'throwIf'") != NULL;
+    return strstr(message, "Value passed to 'throwIf'");
 }
 
 const char *select_text(const struct select *select, const struct select_item *items, size_t count, bool in_order,

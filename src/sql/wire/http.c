@@ -373,7 +373,7 @@ static enum status run(struct http *http, const struct request *request, const s
     } else if (outcome == STATUS_OK && !answer.ended && !sending.failed) {
         if (code != CURLE_OK && !(refused && answer.error.length > 0))
             outcome = http_report_transfer(&http->peer, code, *http->detail ? http->detail : curl->easy_strerror(code),
-                                           request->send != NULL, span, diags);
+                                           request->send, span, diags);
         else if (refused)
             outcome = http_report_answer(&http->peer, answer.error.text ? answer.error.text : "", answer.error.length,
                                          status, span, diags);

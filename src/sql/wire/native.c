@@ -156,7 +156,7 @@ static bool take_texts(struct native *native, struct cursor *cursor)
     }
     if (interner_full(column->strings))
         return fail(native, PROBLEM_TEXT, 0);
-    return numbers != NULL;
+    return numbers;
 }
 
 static void take_fixed_texts(struct native *native, const unsigned char *from, uint32_t *numbers)

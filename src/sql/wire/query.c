@@ -31,7 +31,7 @@ enum status query_for_count(struct http *http, const char *sql, const char *serv
     int64_t rows;
     (void)wire_type_parse("UInt64", diags->arena, &type);
     const struct native_columns expected = {.names = &name, .types = &type, .count = 1};
-    enum status status = query_run(http, sql, &expected, server, workers, &column, &rows, span, diags);
+    const enum status status = query_run(http, sql, &expected, server, workers, &column, &rows, span, diags);
     if (status != STATUS_OK)
         return status;
     *number = rows == 1 ? column_get_int(column, 0) : 0;

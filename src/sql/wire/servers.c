@@ -303,7 +303,7 @@ const char **servers_complete(struct servers *servers, const char *typed, struct
                                 : arena_printf(arena, "%.*st", (int)(last - typed), typed);
     if (table_url_parse(whole, &url, (struct span){0}, &diags) != STATUS_OK)
         return NULL;
-    add_question(&sql, &url, options != NULL);
+    add_question(&sql, &url, options);
     const char **names = complete_names(servers, &url, sql.text, typed, (size_t)(last - typed),
                                         options ? ""
                                         : table ? by
