@@ -236,7 +236,7 @@ static void count_digits(struct run *run, size_t thread, size_t begin, size_t en
         run->digits[thread][digit_of(run, run->from[i])]++;
 }
 
-static void deal(struct run *run, size_t thread, size_t begin, size_t end)
+static void partition(struct run *run, size_t thread, size_t begin, size_t end)
 {
     for (size_t i = begin; i < end; i++)
         run->ints[run->digits[thread][digit_of(run, run->from[i])]++] = run->from[i];
@@ -261,10 +261,10 @@ static void sort(struct run *run)
                 at += count;
             }
         }
-        in_shares(run, deal);
-        int32_t *dealt = run->ints;
+        in_shares(run, partition);
+        int32_t *partitioned = run->ints;
         run->ints = run->from;
-        run->from = dealt;
+        run->from = partitioned;
     }
     free(run->ints);
     run->ints = run->from;

@@ -1,6 +1,6 @@
-/* Groups of rows that are dealt by their codes, and the first rows of these, against sums over all rows: keys of few
- * and of many possible values, even, skewed, equal and in order, values that fit a word beside the code and those that
- * do not. */
+/* Groups of rows that are partitioned by their codes, and the first rows of these, against sums over all rows: keys of
+ * few and of many possible values, even, skewed, equal and in order, values that fit a word beside the code and those
+ * that do not. */
 #include "scratch.h"
 
 #include "engine/grouping/first_rows.h"
@@ -194,7 +194,7 @@ static void run_case(int64_t rows, int bits, enum content content, int value_bit
     int64_t groups = 0;
     assert_int_equal(group_sorted(&grouping, &groups), STATUS_OK);
     check(results, groups, columns, rows);
-    check_first(first_rows_dealt, &keys, results, groups, &workers);
+    check_first(first_rows_partitioned, &keys, results, groups, &workers);
     if (first_rows_pays(&keys, rows))
         check_first(first_rows, &keys, results, groups, &workers);
     results_free(results);
@@ -203,7 +203,7 @@ static void run_case(int64_t rows, int bits, enum content content, int value_bit
         column_unref(columns[i]);
 }
 
-static void dealt_rows(void **state)
+static void partitioned_rows(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {1, 2, 1023, 1025, 32767, 32769, 300000};
@@ -224,6 +224,6 @@ static void dealt_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(dealt_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(partitioned_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

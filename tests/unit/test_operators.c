@@ -67,7 +67,7 @@ static void scatters(void **unused)
     }
 }
 
-/* So many that they are dealt by regions of the result, of 2^17 bytes; and one row less than that. */
+/* So many that they are partitioned by regions of the result, of 2^17 bytes; and one row less than that. */
 static void scatters_in_regions(void **unused)
 {
     (void)unused;

@@ -223,7 +223,7 @@ static void sorts_few(void **state)
     sort_in_all_ways(lengths, sizeof lengths / sizeof *lengths, 2);
 }
 
-/* Around the size from which all threads deal. */
+/* Around the size from which all threads partition. */
 static void sorts_more(void **state)
 {
     static const int64_t lengths[] = {16384, 16385, 32768, 32769, 65536, 65537, 65553};

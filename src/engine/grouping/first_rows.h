@@ -15,7 +15,7 @@ enum status first_rows(const struct keys *keys, int64_t rows, const struct worke
                        int64_t *count);
 
 /* The same for keys with many possible values. */
-enum status first_rows_dealt(const struct keys *keys, int64_t rows, const struct workers *workers,
-                             _Atomic uint64_t *kept, int64_t *count);
+enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const struct workers *workers,
+                                   _Atomic uint64_t *kept, int64_t *count);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/sorting/sort_deal.h"
+#include "engine/sorting/radix_partition.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void add_part(void *context, int number, int64_t part)
     const struct large *large = context;
     const struct radix_bucket *bucket = large->bucket;
     const struct member *member = begin_member(large->buckets, number, bucket);
-    struct pieces pieces = pieces_of_part(bucket->deal, bucket->number, part);
+    struct pieces pieces = pieces_of_part(bucket->partition, bucket->number, part);
     if (member)
         add_pieces(large->buckets, member, &pieces, bucket->least);
 }
@@ -130,7 +130,7 @@ static void add_large(struct bucket_groups *buckets, const struct radix_bucket *
     const struct grouping *grouping = buckets->grouping;
     struct large large = {buckets, bucket};
     struct member *into = begin_member(buckets, 0, bucket);
-    (void)workers_run(grouping->workers, bucket->deal->parts.count, add_part, &large);
+    (void)workers_run(grouping->workers, bucket->partition->parts.count, add_part, &large);
     if (buckets->failed)
         return;
     empty_words(into);
@@ -171,7 +171,7 @@ int64_t bucket_groups_emit(struct bucket_groups *buckets, int member, const stru
         add_large(buckets, bucket);
         member = 0;
     } else if (begin_member(buckets, member, bucket)) {
-        struct pieces pieces = pieces_of_bucket(bucket->deal, bucket->number);
+        struct pieces pieces = pieces_of_bucket(bucket->partition, bucket->number);
         add_pieces(buckets, &buckets->members[member], &pieces, bucket->least);
         empty_words(&buckets->members[member]);
     }

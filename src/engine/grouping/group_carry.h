@@ -1,5 +1,5 @@
-/* What goes with a row's code where rows are dealt or sorted by it: the values that the aggregates read, if these fit a
- * word, so that they need not be fetched from all over the columns; else the number of the row. */
+/* What goes with a row's code where rows are partitioned or sorted by it: the values that the aggregates read, if these
+ * fit a word, so that they need not be fetched from all over the columns; else the number of the row. */
 #ifndef RQL_ENGINE_GROUPING_GROUP_CARRY_H
 #define RQL_ENGINE_GROUPING_GROUP_CARRY_H
 

@@ -1,4 +1,4 @@
-/* Grouping by dealing or sorting codes with the values of their rows. Each bucket is aggregated while it is in the
+/* Grouping by partitioning or sorting codes with the values of their rows. Each bucket is aggregated while it is in the
  * cache, as it is if its codes have few possible values, else sorted; its groups are written from the bucket's first
  * row on, and at the end the gaps between buckets are closed. Rows that are in the order of their codes already, as
  * those of a table sorted by its key, are aggregated as they are, in parts. */

@@ -10,7 +10,7 @@
 enum {
     FEW_BITS = 12,        /* codes of this many bits are always addressed directly, */
     DENSE_BITS = 20,      /* and of this many bits if there are as many rows as codes */
-    DENSE_BYTES = 1 << 22 /* of a thread's states: beyond some caches, dealing rows first is faster */
+    DENSE_BYTES = 1 << 22 /* of a thread's states: beyond some caches, partitioning rows first is faster */
 };
 
 static bool is_dense(const struct grouping *grouping)

@@ -1,7 +1,7 @@
 /* Grouping: finds rows with equal keys and aggregates them.
  *
  * Three strategies, the first that applies: few possible codes address an array directly; few distinct codes are looked
- * up in hash tables that fit the cache; otherwise rows are dealt by their codes and sorted where these have many
+ * up in hash tables that fit the cache; otherwise rows are partitioned by their codes and sorted where these have many
  * possible values, whose cost does not depend on the number of groups, unless they are in their order already. */
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H

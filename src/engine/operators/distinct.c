@@ -156,7 +156,7 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
         bool few = false;
         status = group_hash(&grouping, &few, groups);
         if (status == STATUS_OK && !few)
-            status = first_rows_dealt(word.by, job->rows, distinct->workers, distinct->kept, groups);
+            status = first_rows_partitioned(word.by, job->rows, distinct->workers, distinct->kept, groups);
     }
     packed_keys_free(&word);
     free(columns);

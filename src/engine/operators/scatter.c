@@ -1,8 +1,8 @@
-/* Scatter. Many rows are dealt (scatter_dealt.h). Others go to their places one by one: one thread marks the places in
- * a bitmap, which tells those taken twice, while others write a column each. So no element has two writers, and nothing
- * is atomic, which takes five times as long as the writing. */
+/* Scatter. Many rows are partitioned (scatter_partitioned.h). Others go to their places one by one: one thread marks
+ * the places in a bitmap, which tells those taken twice, while others write a column each. So no element has two
+ * writers, and nothing is atomic, which takes five times as long as the writing. */
 #include "engine/operators/operator_kinds.h"
-#include "engine/operators/scatter_dealt.h"
+#include "engine/operators/scatter_partitioned.h"
 #include "engine/vector/elements.h"
 
 #include "base/cpu_dispatch.h"
@@ -138,7 +138,7 @@ static enum status scatter_in_regions(struct scatter *scatter)
                                               .rows = scatter->job->rows,
                                               .into = scatter->into,
                                               .claims = k == 0};
-        status = scatter_dealt(&column, &failed);
+        status = scatter_partitioned(&column, &failed);
     }
     scatter->failed = failed;
     return status;
@@ -150,7 +150,7 @@ static enum status scatter_all(struct scatter *scatter)
     for (size_t k = 0; k < scatter->count; k++)
         widest = widest > type_table[scatter->to[k]->store].size ? widest : type_table[scatter->to[k]->store].size;
     enum status status = STATUS_FAILED;
-    if (scatter_dealt_pays(scatter->job->rows, scatter->into, widest))
+    if (scatter_partitioned_pays(scatter->job->rows, scatter->into, widest))
         status = scatter_in_regions(scatter);
     return status == STATUS_FAILED ? scatter_one_by_one(scatter) : status;
 }

@@ -16,7 +16,7 @@ enum {
     BUCKET_BYTES = 160 << 10, /* on average; with its bins it fits the second-level cache */
     LEAST_BITS = 6,           /* of a bucket's number; keys are taken as evenly spread within a bucket */
     MOST_BITS = 11,
-    LARGE = 6,        /* a bucket with this many times the average is dealt again, by all threads; */
+    LARGE = 6,        /* a bucket with this many times the average is partitioned again, by all threads; */
     LEAST_LARGE = 3,  /* or this many, where memory is short */
     SAMPLED_DEPTH = 2 /* how often: with linear positions from then on, as a sample might say little again and again */
 };
@@ -43,69 +43,69 @@ static uint64_t mask_of(int bits)
 
 /* ---- buckets ---- */
 
-struct dealing {
+struct partitioning {
     const struct sorter *sorter;
-    struct deal deal;
+    struct radix_partition partition;
     struct sort_positions by;
     int64_t row; /* of the first element */
 };
 
-static int64_t bucket_count(const struct dealing *dealing, int64_t bucket)
+static int64_t bucket_count(const struct partitioning *partitioning, int64_t bucket)
 {
-    return dealing->deal.begins[bucket + 1] - dealing->deal.begins[bucket];
+    return partitioning->partition.begins[bucket + 1] - partitioning->partition.begins[bucket];
 }
 
 /* Whether the first keys of a bucket are equal. */
-static bool begins_equal(const struct deal *deal, int64_t bucket)
+static bool begins_equal(const struct radix_partition *partition, int64_t bucket)
 {
     uint64_t least = UINT64_MAX, most = 0;
-    struct pieces pieces = pieces_of_bucket(deal, bucket);
+    struct pieces pieces = pieces_of_bucket(partition, bucket);
     int count = 0;
     const void *piece = pieces_next(&pieces, &count);
-    deal->level->bounds(&deal->by->key, piece, deal->radix->width, count, &least, &most);
+    partition->level->bounds(&partition->by->key, piece, partition->radix->width, count, &least, &most);
     return least == most;
 }
 
 /* The positions of a bucket's keys; false if these are equal. Where the distribution serves for bins as well, as it
  * does for keys of 64 bits alone, which are mostly skewed on every scale, the bucket is not read for its bounds.
  * Otherwise these are linear. */
-static bool positions_in_bucket(const struct dealing *dealing, int64_t bucket, struct sort_positions *by)
+static bool positions_in_bucket(const struct partitioning *partitioning, int64_t bucket, struct sort_positions *by)
 {
-    const struct deal *deal = &dealing->deal;
-    *by = dealing->by;
+    const struct radix_partition *partition = &partitioning->partition;
+    *by = partitioning->by;
     if (!by->segments) {
-        const int bits = 64 - by->up - deal->bits; /* of the keys, that remain */
+        const int bits = 64 - by->up - partition->bits; /* of the keys, that remain */
         const int64_t last = (int64_t)((by->most - by->least) >> bits);
         by->outside = by->outside && (bucket == 0 || bucket == last);
         by->least += (uint64_t)bucket << bits;
         by->most = bucket == last ? by->most : by->least + (((uint64_t)1 << bits) - 1);
-        by->up += deal->bits;
+        by->up += partition->bits;
         return bits > 0; /* also of those with keys outside, see sort_positions_sample */
     }
-    const bool alone = deal->radix->width == sizeof(uint64_t) && deal->radix->shift == 0;
-    if (alone && !deal->radix->take && !begins_equal(deal, bucket)) {
-        by->known = deal->bits;
+    const bool alone = partition->radix->width == sizeof(uint64_t) && partition->radix->shift == 0;
+    if (alone && !partition->radix->take && !begins_equal(partition, bucket)) {
+        by->known = partition->bits;
         return true;
     }
     uint64_t least = UINT64_MAX, most = 0;
-    struct pieces pieces = pieces_of_bucket(deal, bucket);
+    struct pieces pieces = pieces_of_bucket(partition, bucket);
     int count;
     for (const void *piece; (piece = pieces_next(&pieces, &count));)
-        deal->level->bounds(&by->key, piece, deal->radix->width, count, &least, &most);
-    *by = sort_positions_between(deal->radix, least, most);
+        partition->level->bounds(&by->key, piece, partition->radix->width, count, &least, &most);
+    *by = sort_positions_between(partition->radix, least, most);
     return least != most;
 }
 
 /* Gives a bucket to radix->take; false if it must be sorted. */
-static bool take_bucket(const struct dealing *dealing, int member, int64_t number, const struct sort_positions *by,
-                        bool differ)
+static bool take_bucket(const struct partitioning *partitioning, int member, int64_t number,
+                        const struct sort_positions *by, bool differ)
 {
-    const struct radix *radix = dealing->sorter->radix;
+    const struct radix *radix = partitioning->sorter->radix;
     const struct radix_bucket bucket = {
-        .deal = &dealing->deal,
+        .partition = &partitioning->partition,
         .number = number,
-        .row = dealing->row + dealing->deal.begins[number],
-        .count = bucket_count(dealing, number),
+        .row = partitioning->row + partitioning->partition.begins[number],
+        .count = bucket_count(partitioning, number),
         .least = by->least,
         .bits = differ ? 64 - by->up : 0,
     };
@@ -114,25 +114,25 @@ static bool take_bucket(const struct dealing *dealing, int member, int64_t numbe
 
 static void small_bucket(void *context, int member, int64_t bucket)
 {
-    const struct dealing *dealing = context;
-    const struct radix *radix = dealing->sorter->radix;
-    const int64_t count = bucket_count(dealing, bucket);
-    if (count == 0 || count > dealing->sorter->most)
+    const struct partitioning *partitioning = context;
+    const struct radix *radix = partitioning->sorter->radix;
+    const int64_t count = bucket_count(partitioning, bucket);
+    if (count == 0 || count > partitioning->sorter->most)
         return;
     struct sort_positions by;
-    const bool differ = positions_in_bucket(dealing, bucket, &by);
-    if (take_bucket(dealing, member, bucket, &by, differ))
+    const bool differ = positions_in_bucket(partitioning, bucket, &by);
+    if (take_bucket(partitioning, member, bucket, &by, differ))
         return;
-    const struct pieces pieces = pieces_of_bucket(&dealing->deal, bucket);
-    void *sorted = bins_sort(&dealing->sorter->bins[member], &pieces, (size_t)count, differ ? &by : NULL);
-    radix->emit(radix->context, member, dealing->row + dealing->deal.begins[bucket], sorted, count);
+    const struct pieces pieces = pieces_of_bucket(&partitioning->partition, bucket);
+    void *sorted = bins_sort(&partitioning->sorter->bins[member], &pieces, (size_t)count, differ ? &by : NULL);
+    radix->emit(radix->context, member, partitioning->row + partitioning->partition.begins[bucket], sorted, count);
 }
 
 /* ---- large buckets ---- */
 
 /* A large bucket's elements are put one after another. */
 struct joining {
-    const struct dealing *dealing;
+    const struct partitioning *partitioning;
     int64_t bucket;
     char *to;
     uint64_t *least, *most; /* of each part */
@@ -142,15 +142,15 @@ static void join_part(void *context, int member, int64_t part)
 {
     (void)member;
     const struct joining *joining = context;
-    const struct deal *deal = &joining->dealing->deal;
-    const size_t width = deal->radix->width;
-    char *to = joining->to + (size_t)pieces_before_part(deal, joining->bucket, part) * width;
-    struct pieces pieces = pieces_of_part(deal, joining->bucket, part);
+    const struct radix_partition *partition = &joining->partitioning->partition;
+    const size_t width = partition->radix->width;
+    char *to = joining->to + (size_t)pieces_before_part(partition, joining->bucket, part) * width;
+    struct pieces pieces = pieces_of_part(partition, joining->bucket, part);
     int count;
     joining->least[part] = UINT64_MAX;
     for (const void *piece; (piece = pieces_next(&pieces, &count)); to += (size_t)count * width) {
         memcpy(to, piece, (size_t)count * width);
-        deal->level->bounds(&deal->by->key, piece, width, count, &joining->least[part], &joining->most[part]);
+        partition->level->bounds(&partition->by->key, piece, width, count, &joining->least[part], &joining->most[part]);
     }
 }
 
@@ -162,22 +162,22 @@ static void *space_for(const struct radix *radix, int64_t count, size_t *got)
 
 static enum status sort_stretch(const struct sorter *sorter, const struct stretch *stretch);
 
-static enum status large_bucket(const struct dealing *dealing, int64_t bucket, int depth)
+static enum status large_bucket(const struct partitioning *partitioning, int64_t bucket, int depth)
 {
-    const struct radix *radix = dealing->sorter->radix;
-    const int64_t parts = dealing->deal.parts.count;
+    const struct radix *radix = partitioning->sorter->radix;
+    const int64_t parts = partitioning->partition.parts.count;
     struct sort_positions by;
     if (radix->take) {
-        const bool differ = positions_in_bucket(dealing, bucket, &by);
-        if (take_bucket(dealing, -1, bucket, &by, differ))
+        const bool differ = positions_in_bucket(partitioning, bucket, &by);
+        if (take_bucket(partitioning, -1, bucket, &by, differ))
             return workers_cancelled(radix->workers) ? STATUS_CANCELLED : STATUS_OK;
     }
-    struct stretch stretch = {.row = dealing->row + dealing->deal.begins[bucket],
-                              .count = bucket_count(dealing, bucket),
+    struct stretch stretch = {.row = partitioning->row + partitioning->partition.begins[bucket],
+                              .count = bucket_count(partitioning, bucket),
                               .least = UINT64_MAX,
                               .depth = depth};
     size_t got = 0;
-    struct joining joining = {.dealing = dealing, .bucket = bucket};
+    struct joining joining = {.partitioning = partitioning, .bucket = bucket};
     stretch.elements = joining.to = space_for(radix, stretch.count, &got);
     if (!joining.to)
         return STATUS_FAILED;
@@ -189,7 +189,7 @@ static enum status large_bucket(const struct dealing *dealing, int64_t bucket, i
         stretch.most = joining.most[i] > stretch.most ? joining.most[i] : stretch.most;
     }
     if (status == STATUS_OK)
-        status = sort_stretch(dealing->sorter, &stretch);
+        status = sort_stretch(partitioning->sorter, &stretch);
     free(joining.least);
     free(joining.most);
     buffer_pool_release(radix->workers->pool, joining.to, got);
@@ -214,30 +214,31 @@ static int bucket_bits(const struct radix *radix, int64_t count, const struct so
     return bits < most ? bits : most;
 }
 
-static enum status deal_stretch(struct dealing *dealing, const struct stretch *stretch)
+static enum status partition_stretch(struct partitioning *partitioning, const struct stretch *stretch)
 {
-    const struct sorter *sorter = dealing->sorter;
+    const struct sorter *sorter = partitioning->sorter;
     const struct radix *radix = sorter->radix;
-    dealing->by = sort_positions_between(radix, stretch->least, stretch->most);
-    dealing->deal = (struct deal){
+    partitioning->by = sort_positions_between(radix, stretch->least, stretch->most);
+    partitioning->partition = (struct radix_partition){
         .radix = radix,
         .level = sorter->level,
-        .by = &dealing->by,
+        .by = &partitioning->by,
         .from = stretch->elements,
-        .bits = bucket_bits(radix, stretch->count, &dealing->by),
+        .bits = bucket_bits(radix, stretch->count, &partitioning->by),
     };
-    if (stretch->depth < SAMPLED_DEPTH && !are_taken(radix, &dealing->by, dealing->deal.bits))
-        sort_positions_sample(&dealing->by, radix, stretch->elements, stretch->count, dealing->deal.bits);
-    enum status status = deal_run(&dealing->deal, stretch->count);
-    const int64_t buckets = (int64_t)1 << dealing->deal.bits;
-    if (status == STATUS_OK && !workers_run(radix->workers, buckets, small_bucket, dealing))
+    if (stretch->depth < SAMPLED_DEPTH && !are_taken(radix, &partitioning->by, partitioning->partition.bits))
+        sort_positions_sample(&partitioning->by, radix, stretch->elements, stretch->count,
+                              partitioning->partition.bits);
+    enum status status = radix_partition_run(&partitioning->partition, stretch->count);
+    const int64_t buckets = (int64_t)1 << partitioning->partition.bits;
+    if (status == STATUS_OK && !workers_run(radix->workers, buckets, small_bucket, partitioning))
         status = STATUS_CANCELLED;
     for (int64_t i = 0; i < buckets && status == STATUS_OK; i++) {
-        if (bucket_count(dealing, i) > sorter->most)
-            status = large_bucket(dealing, i, stretch->depth + 1);
+        if (bucket_count(partitioning, i) > sorter->most)
+            status = large_bucket(partitioning, i, stretch->depth + 1);
     }
-    deal_free(&dealing->deal);
-    sort_positions_free(&dealing->by);
+    radix_partition_free(&partitioning->partition);
+    sort_positions_free(&partitioning->by);
     return status;
 }
 
@@ -248,8 +249,8 @@ static enum status sort_stretch(const struct sorter *sorter, const struct stretc
         radix->emit(radix->context, 0, stretch->row, stretch->elements, stretch->count);
         return STATUS_OK;
     }
-    struct dealing dealing = {.sorter = sorter, .row = stretch->row};
-    return deal_stretch(&dealing, stretch);
+    struct partitioning partitioning = {.sorter = sorter, .row = stretch->row};
+    return partition_stretch(&partitioning, stretch);
 }
 
 struct reading {

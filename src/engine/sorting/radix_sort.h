@@ -1,9 +1,10 @@
 /* A stable parallel radix sort of fixed-size elements by some bits of their first word.
  *
- * All threads deal the elements into buckets by their topmost bits, or, where these are skewed, by a distribution found
- * from a sample (sort_positions.h, sort_deal.h). Buckets fit a core's cache; each is dealt into bins and sorted there
- * (sort_bins.h), and emitted. A bucket that is too large is dealt again by the range of its keys. Where elements are
- * nothing but keys of few possible values, or of few by a sample, these are counted (counting_sort.h). */
+ * All threads partition the elements into buckets by their topmost bits, or, where these are skewed, by a distribution
+ * found from a sample (sort_positions.h, radix_partition.h). Buckets fit a core's cache; each is partitioned into bins
+ * and sorted there (sort_bins.h), and emitted. A bucket that is too large is partitioned again by the range of its
+ * keys. Where elements are nothing but keys of few possible values, or of few by a sample, these are counted
+ * (counting_sort.h). */
 #ifndef RQL_ENGINE_SORTING_RADIX_SORT_H
 #define RQL_ENGINE_SORTING_RADIX_SORT_H
 
@@ -13,11 +14,11 @@
 enum { RADIX_BLOCK = 1024 }; /* the most elements read at once */
 
 struct sort_level;
-struct deal;
+struct radix_partition;
 
-/* Elements that have been dealt into one bucket, and are not sorted. */
+/* Elements that have been partitioned into one bucket, and are not sorted. */
 struct radix_bucket {
-    const struct deal *deal;
+    const struct radix_partition *partition;
     int64_t number;
     int64_t row, count; /* of the result */
     uint64_t least;     /* keys are at least this, */

@@ -12,7 +12,8 @@ enum {
     LINE = 64,
     FILLED_PERCENT = 44, /* of a bin's room, on average: so few bins are more than half full that most take the time of
                             sorting half the room */
-    LEAST_BINS = 64, /* of a bin that is dealt again, so that keys which are skewed on every scale need few rounds */
+    LEAST_BINS =
+        64, /* of a bin that is partitioned again, so that keys which are skewed on every scale need few rounds */
     MOST_BINS = 256,
     MOST_WARY = 16
 };
@@ -78,7 +79,7 @@ void bins_free(struct bins *bins)
     free(bins->counts);
 }
 
-/* ---- dealing into bins ---- */
+/* ---- partitioning into bins ---- */
 
 /* Appends elements, or the lower halves of words, to bins; returns the numbers of elements in these bins, all together
  * by `or`. Prefetches the elements `after` these meanwhile, a line at a time: many at once would be waited for. */
@@ -103,9 +104,9 @@ SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int c
     return any;
 }
 
-/* Deals into bins of a fixed room; false: one was filled. */
-static bool deal_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by, size_t bin_count,
-                            bool halves)
+/* Partitions into bins of a fixed room; false: one was filled. */
+static bool partition_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by,
+                                 size_t bin_count, bool halves)
 {
     const size_t width = bins->radix->width, stride = stride_of(bins, halves ? sizeof(uint16_t) : width);
     uint32_t *counts = bins->counts;
@@ -131,9 +132,9 @@ SPECIALISED void move(const void *elements, const uint32_t *numbers, int count, 
         sort_element_copy(to, next[numbers[i]]++, elements, (size_t)i, width);
 }
 
-/* Deals into bins that follow each other; ends[i] is set to the end of bin i. */
-static void deal_counted(const struct bins *bins, const struct pieces *all, const struct sort_positions *by,
-                         size_t bin_count, uint32_t *ends, char *to)
+/* Partitions into bins that follow each other; ends[i] is set to the end of bin i. */
+static void partition_counted(const struct bins *bins, const struct pieces *all, const struct sort_positions *by,
+                              size_t bin_count, uint32_t *ends, char *to)
 {
     const size_t width = bins->radix->width;
     uint32_t numbers[PIECE];
@@ -211,7 +212,7 @@ static void sort_array(struct bins *bins, char *elements, size_t count, char *ot
     const size_t bin_count = wanted < LEAST_BINS ? LEAST_BINS : wanted < MOST_BINS ? wanted : MOST_BINS;
     uint32_t ends[MOST_BINS];
     const struct pieces pieces = pieces_of_array(elements, count, width);
-    deal_counted(bins, &pieces, &by, bin_count, ends, other);
+    partition_counted(bins, &pieces, &by, bin_count, ends, other);
     sort_arrays(bins, other, bin_count, ends, elements, to);
 }
 
@@ -277,7 +278,7 @@ void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, co
     const bool halves = are_halves(bins, by, bin_count);
     if (bins->wary > 0) {
         bins->wary--;
-    } else if (deal_into_rooms(bins, *pieces, by, bin_count, halves)) {
+    } else if (partition_into_rooms(bins, *pieces, by, bin_count, halves)) {
         bins->next = 0;
         if (halves)
             sort_rooms_of_halves(bins, by, bin_count);
@@ -288,7 +289,7 @@ void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, co
         bins->wary = bins->next;
         bins->next = bins->next == 0 ? 1 : bins->next < MOST_WARY ? 2 * bins->next : MOST_WARY;
     }
-    deal_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
+    partition_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
     sort_arrays(bins, bins->spaces[0], bin_count, bins->counts, bins->spaces[1], bins->sorted);
     return bins->sorted;
 }

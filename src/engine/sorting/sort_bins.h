@@ -2,12 +2,12 @@
  *
  * Its elements are partitioned into bins of a fixed capacity, about half full on average, which are sorted one by one
  * (sort_level.h); of keys of 32 bits that are alone, often only the lower halves, as a bin has the upper ones. If a bin
- * does not suffice, the elements of each are counted first; a bin with too many is dealt into bins again, by the range
- * of its keys. */
+ * does not suffice, the elements of each are counted first; a bin with too many is partitioned into bins again, by the
+ * range of its keys. */
 #ifndef RQL_ENGINE_SORTING_SORT_BINS_H
 #define RQL_ENGINE_SORTING_SORT_BINS_H
 
-#include "engine/sorting/sort_deal.h"
+#include "engine/sorting/radix_partition.h"
 
 /* A thread's memory. */
 struct bins {

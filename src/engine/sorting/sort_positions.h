@@ -1,5 +1,5 @@
 /* Positions of keys: numbers of 32 bits in the order of the keys and, as far as is known, spread evenly over all such
- * numbers. Elements are dealt into buckets and bins by them.
+ * numbers. Elements are partitioned into buckets and bins by them.
  *
  * The position of a key is its place between the least and the greatest, or, where keys are skewed as the codes of
  * floats are, a distribution function that is linear between some points of a sample. */

@@ -1,7 +1,7 @@
-/* Scatter of many rows: places and values are dealt by region of the result; a region that fits a core's cache is
+/* Scatter of many rows: places and values are partitioned by region of the result; a region that fits a core's cache is
  * filled there and then copied. */
-#ifndef RQL_ENGINE_OPERATORS_SCATTER_DEALT_H
-#define RQL_ENGINE_OPERATORS_SCATTER_DEALT_H
+#ifndef RQL_ENGINE_OPERATORS_SCATTER_PARTITIONED_H
+#define RQL_ENGINE_OPERATORS_SCATTER_PARTITIONED_H
 
 #include "engine/vector/elements.h"
 
@@ -14,10 +14,10 @@ struct scatter_column {
 };
 
 /* `size` of the widest column's elements. */
-bool scatter_dealt_pays(int64_t rows, int64_t into, size_t size);
+bool scatter_partitioned_pays(int64_t rows, int64_t into, size_t size);
 
 /* Writes all rows of `to`, zero where no row goes. *failed: a position is out of bounds or taken twice. STATUS_FAILED:
  * not enough memory, without an error; STATUS_CANCELLED. */
-enum status scatter_dealt(const struct scatter_column *column, bool *failed);
+enum status scatter_partitioned(const struct scatter_column *column, bool *failed);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/sorting/sort_deal.h"
+#include "engine/sorting/radix_partition.h"
 
 #include "engine/sorting/sort_element.h"
 #include "engine/storage/buffer_pool.h"
@@ -27,7 +27,7 @@ static const uint32_t no_chunk = UINT32_MAX;
 /* Inlined where the width is a constant: one loop for each width. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
-struct dealt_part {
+struct partitioned_part {
     char *buffers;     /* one for each bucket */
     uint32_t *next;    /* of each bucket: where the next element goes in `buffers` */
     char **chunk_end;  /* of each bucket: behind the last buffer in its last chunk */
@@ -49,35 +49,36 @@ static size_t within(size_t number, size_t least, size_t most)
     return number < least ? least : number > most ? most : number;
 }
 
-static size_t buckets_of(const struct deal *deal)
+static size_t buckets_of(const struct radix_partition *partition)
 {
-    return (size_t)1 << deal->bits;
+    return (size_t)1 << partition->bits;
 }
 
 /* ---- one part ---- */
 
-static void append_buffer(const struct deal *deal, struct dealt_part *part, size_t bucket)
+static void append_buffer(const struct radix_partition *partition, struct partitioned_part *part, size_t bucket)
 {
     char *to = part->chunk_end[bucket];
-    if (part->in_chunks[bucket] % deal->chunk_bytes == 0) {
+    if (part->in_chunks[bucket] % partition->chunk_bytes == 0) {
         const uint32_t chunk = part->used++;
-        to = part->chunks + (size_t)chunk * deal->chunk_bytes;
+        to = part->chunks + (size_t)chunk * partition->chunk_bytes;
         if (part->last[bucket] == no_chunk)
             part->first[bucket] = chunk;
         else
             part->after[part->last[bucket]] = chunk;
         part->last[bucket] = chunk;
     }
-    stream_lines(to, part->buffers + bucket * deal->buffer_bytes, deal->buffer_bytes / STREAM_LINE);
-    part->chunk_end[bucket] = to + deal->buffer_bytes;
-    part->in_chunks[bucket] += deal->buffer_bytes;
+    stream_lines(to, part->buffers + bucket * partition->buffer_bytes, partition->buffer_bytes / STREAM_LINE);
+    part->chunk_end[bucket] = to + partition->buffer_bytes;
+    part->in_chunks[bucket] += partition->buffer_bytes;
 }
 
 /* Prefetches rows of these bytes, from `after` on, meanwhile, a line at a time: many at once would be waited for. */
-SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, const void *elements,
-                            const uint32_t *buckets, int count, size_t width, const char *after, size_t row_bytes)
+SPECIALISED void partition_block(const struct radix_partition *partition, struct partitioned_part *part,
+                                 const void *elements, const uint32_t *buckets, int count, size_t width,
+                                 const char *after, size_t row_bytes)
 {
-    const uint32_t capacity = (uint32_t)(deal->buffer_bytes / width);
+    const uint32_t capacity = (uint32_t)(partition->buffer_bytes / width);
     uint32_t *next = part->next;
     char *buffers = part->buffers;
     for (int i = 0; i < count;) {
@@ -88,7 +89,7 @@ SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, co
             uint32_t at = next[bucket];
             sort_element_copy(buffers, at, elements, (size_t)i, width);
             if ((++at & (capacity - 1)) == 0) {
-                append_buffer(deal, part, bucket);
+                append_buffer(partition, part, bucket);
                 at -= capacity;
             }
             next[bucket] = at;
@@ -96,32 +97,33 @@ SPECIALISED void deal_block(const struct deal *deal, struct dealt_part *part, co
     }
 }
 
-static void deal_part(void *context, int member, int64_t number)
+static void partition_part(void *context, int member, int64_t number)
 {
     (void)member;
-    const struct deal *deal = context;
-    const struct radix *radix = deal->radix;
-    struct dealt_part *part = &deal->of[number];
+    const struct radix_partition *partition = context;
+    const struct radix *radix = partition->radix;
+    struct partitioned_part *part = &partition->of[number];
     struct radix_pair block[RADIX_BLOCK];
     uint32_t buckets[RADIX_BLOCK];
-    const char *rows = deal->from ? deal->from : radix->made_from;
-    const size_t row_bytes = deal->from ? radix->width : rows ? radix->row_bytes : 0;
-    const int64_t end = part_begin(&deal->parts, number + 1);
-    for (int64_t row = part_begin(&deal->parts, number); row < end && !radix_stopped(radix); row += RADIX_BLOCK) {
+    const char *rows = partition->from ? partition->from : radix->made_from;
+    const size_t row_bytes = partition->from ? radix->width : rows ? radix->row_bytes : 0;
+    const int64_t end = part_begin(&partition->parts, number + 1);
+    for (int64_t row = part_begin(&partition->parts, number); row < end && !radix_stopped(radix); row += RADIX_BLOCK) {
         const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = block;
-        if (deal->from)
+        if (partition->from)
             elements = rows + (size_t)row * row_bytes;
         else
             radix->read(radix->context, row, count, block);
         const char *after = rows ? rows + (size_t)(row + count) * row_bytes : (const char *)block;
-        deal->level->divide(deal->by, (uint32_t)buckets_of(deal), elements, radix->width, count, buckets);
+        partition->level->divide(partition->by, (uint32_t)buckets_of(partition), elements, radix->width, count,
+                                 buckets);
         if (radix->width == 4)
-            deal_block(deal, part, elements, buckets, count, 4, after, row_bytes);
+            partition_block(partition, part, elements, buckets, count, 4, after, row_bytes);
         else if (radix->width == 8)
-            deal_block(deal, part, elements, buckets, count, 8, after, row_bytes);
+            partition_block(partition, part, elements, buckets, count, 8, after, row_bytes);
         else
-            deal_block(deal, part, elements, buckets, count, 16, after, row_bytes);
+            partition_block(partition, part, elements, buckets, count, 16, after, row_bytes);
     }
     stream_fence();
 }
@@ -140,76 +142,78 @@ static struct parts parts_of(const struct radix *radix, int64_t rows)
 }
 
 /* Chunks for a part: its elements, and for each bucket a chunk that is not full. */
-static size_t part_chunks(const struct deal *deal)
+static size_t part_chunks(const struct radix_partition *partition)
 {
-    return (size_t)deal->parts.size * deal->radix->width / deal->chunk_bytes + buckets_of(deal) + 1;
+    return (size_t)partition->parts.size * partition->radix->width / partition->chunk_bytes + buckets_of(partition) + 1;
 }
 
-static void part_init(const struct deal *deal, struct dealt_part *part, char *chunks)
+static void part_init(const struct radix_partition *partition, struct partitioned_part *part, char *chunks)
 {
-    const size_t buckets = buckets_of(deal);
-    part->buffers = aligned_alloc(MOST_CHUNK, deal->buffers_bytes);
+    const size_t buckets = buckets_of(partition);
+    part->buffers = aligned_alloc(MOST_CHUNK, partition->buffers_bytes);
     if (!part->buffers)
         heap_exhausted();
     part->next = heap_array(buckets, sizeof *part->next);
     for (size_t bucket = 0; bucket < buckets; bucket++)
-        part->next[bucket] = (uint32_t)(bucket * deal->buffer_bytes / deal->radix->width);
+        part->next[bucket] = (uint32_t)(bucket * partition->buffer_bytes / partition->radix->width);
     part->chunk_end = heap_array(buckets, sizeof *part->chunk_end);
     part->first = heap_array(buckets, sizeof *part->first);
     part->last = heap_array(buckets, sizeof *part->last);
     part->in_chunks = heap_array(buckets, sizeof *part->in_chunks);
-    part->after = heap_array(part_chunks(deal), sizeof *part->after);
+    part->after = heap_array(part_chunks(partition), sizeof *part->after);
     part->chunks = chunks;
     memset(part->last, 0xff, buckets * sizeof *part->last);
 }
 
-static uint32_t in_buffer(const struct deal *deal, const struct dealt_part *part, int64_t bucket)
+static uint32_t in_buffer(const struct radix_partition *partition, const struct partitioned_part *part, int64_t bucket)
 {
-    return part->next[bucket] % (uint32_t)(deal->buffer_bytes / deal->radix->width);
+    return part->next[bucket] % (uint32_t)(partition->buffer_bytes / partition->radix->width);
 }
 
-static int64_t elements_in_part(const struct deal *deal, int64_t bucket, int64_t part)
+static int64_t elements_in_part(const struct radix_partition *partition, int64_t bucket, int64_t part)
 {
-    return (int64_t)(deal->of[part].in_chunks[bucket] / deal->radix->width + in_buffer(deal, &deal->of[part], bucket));
+    return (int64_t)(partition->of[part].in_chunks[bucket] / partition->radix->width +
+                     in_buffer(partition, &partition->of[part], bucket));
 }
 
-static void add_up(struct deal *deal)
+static void add_up(struct radix_partition *partition)
 {
     int64_t begin = 0;
-    for (size_t bucket = 0; bucket < buckets_of(deal); bucket++) {
-        deal->begins[bucket] = begin;
-        for (int64_t i = 0; i < deal->parts.count; i++)
-            begin += elements_in_part(deal, (int64_t)bucket, i);
+    for (size_t bucket = 0; bucket < buckets_of(partition); bucket++) {
+        partition->begins[bucket] = begin;
+        for (int64_t i = 0; i < partition->parts.count; i++)
+            begin += elements_in_part(partition, (int64_t)bucket, i);
     }
-    deal->begins[buckets_of(deal)] = begin;
+    partition->begins[buckets_of(partition)] = begin;
 }
 
-enum status deal_run(struct deal *deal, int64_t rows)
+enum status radix_partition_run(struct radix_partition *partition, int64_t rows)
 {
-    const struct radix *radix = deal->radix;
-    deal->parts = parts_of(radix, rows);
-    deal->buffer_bytes = within((size_t)MOST_BUFFERS >> deal->bits, LINE, MOST_BUFFER);
-    deal->buffers_bytes = within(deal->buffer_bytes << deal->bits, MOST_CHUNK, SIZE_MAX);
-    const size_t share = ((size_t)deal->parts.size * radix->width >> deal->bits) / CHUNK_SHARE;
-    deal->chunk_bytes = power_of_two_below(within(share, LEAST_CHUNK, MOST_CHUNK));
-    const size_t part_bytes = part_chunks(deal) * deal->chunk_bytes, bytes = part_bytes * (size_t)deal->parts.count;
+    const struct radix *radix = partition->radix;
+    partition->parts = parts_of(radix, rows);
+    partition->buffer_bytes = within((size_t)MOST_BUFFERS >> partition->bits, LINE, MOST_BUFFER);
+    partition->buffers_bytes = within(partition->buffer_bytes << partition->bits, MOST_CHUNK, SIZE_MAX);
+    const size_t share = ((size_t)partition->parts.size * radix->width >> partition->bits) / CHUNK_SHARE;
+    partition->chunk_bytes = power_of_two_below(within(share, LEAST_CHUNK, MOST_CHUNK));
+    const size_t part_bytes = part_chunks(partition) * partition->chunk_bytes,
+                 bytes = part_bytes * (size_t)partition->parts.count;
     if (!system_memory_has((int64_t)bytes) ||
-        !(deal->memory = buffer_pool_alloc(radix->workers->pool, bytes, &deal->memory_bytes)))
+        !(partition->memory = buffer_pool_alloc(radix->workers->pool, bytes, &partition->memory_bytes)))
         return STATUS_FAILED;
-    deal->begins = heap_array(buckets_of(deal) + 1, sizeof *deal->begins);
-    deal->of = heap_array((size_t)deal->parts.count, sizeof *deal->of);
-    for (int64_t i = 0; i < deal->parts.count; i++)
-        part_init(deal, &deal->of[i], deal->memory + (size_t)i * part_bytes);
-    if (!workers_run(radix->workers, deal->parts.count, deal_part, deal) || radix_stopped(radix))
+    partition->begins = heap_array(buckets_of(partition) + 1, sizeof *partition->begins);
+    partition->of = heap_array((size_t)partition->parts.count, sizeof *partition->of);
+    for (int64_t i = 0; i < partition->parts.count; i++)
+        part_init(partition, &partition->of[i], partition->memory + (size_t)i * part_bytes);
+    if (!workers_run(radix->workers, partition->parts.count, partition_part, partition) || radix_stopped(radix))
         return STATUS_CANCELLED;
-    add_up(deal);
+    add_up(partition);
     return STATUS_OK;
 }
 
-void deal_free(struct deal *deal)
+void radix_partition_free(struct radix_partition *partition)
 {
-    for (int64_t i = 0; i < deal->parts.count && deal->of; i++) {
-        struct dealt_part *part = &deal->of[i];
+    for (int64_t i = 0; i < partition->parts.count && partition->of; i++) {
+        struct partitioned_part *part = &partition->of[i];
         free(part->buffers);
         free(part->next);
         free(part->chunk_end);
@@ -218,30 +222,32 @@ void deal_free(struct deal *deal)
         free(part->in_chunks);
         free(part->after);
     }
-    free(deal->of);
-    free(deal->begins);
-    buffer_pool_release(deal->radix->workers->pool, deal->memory, deal->memory_bytes);
+    free(partition->of);
+    free(partition->begins);
+    buffer_pool_release(partition->radix->workers->pool, partition->memory, partition->memory_bytes);
 }
 
 /* ---- reading ---- */
 
-struct pieces pieces_of_bucket(const struct deal *deal, int64_t bucket)
+struct pieces pieces_of_bucket(const struct radix_partition *partition, int64_t bucket)
 {
-    return (struct pieces){
-        .deal = deal, .width = deal->radix->width, .bucket = bucket, .last_part = deal->parts.count - 1};
+    return (struct pieces){.partition = partition,
+                           .width = partition->radix->width,
+                           .bucket = bucket,
+                           .last_part = partition->parts.count - 1};
 }
 
-struct pieces pieces_of_part(const struct deal *deal, int64_t bucket, int64_t part)
+struct pieces pieces_of_part(const struct radix_partition *partition, int64_t bucket, int64_t part)
 {
     return (struct pieces){
-        .deal = deal, .width = deal->radix->width, .bucket = bucket, .part = part, .last_part = part};
+        .partition = partition, .width = partition->radix->width, .bucket = bucket, .part = part, .last_part = part};
 }
 
-int64_t pieces_before_part(const struct deal *deal, int64_t bucket, int64_t part)
+int64_t pieces_before_part(const struct radix_partition *partition, int64_t bucket, int64_t part)
 {
     int64_t before = 0;
     for (int64_t i = 0; i < part; i++)
-        before += elements_in_part(deal, bucket, i);
+        before += elements_in_part(partition, bucket, i);
     return before;
 }
 
@@ -252,10 +258,10 @@ struct pieces pieces_of_array(const void *elements, size_t count, size_t width)
 
 static const void *next_of_bucket(struct pieces *pieces, int *count)
 {
-    const struct deal *deal = pieces->deal;
-    const size_t chunk_bytes = deal->chunk_bytes;
+    const struct radix_partition *partition = pieces->partition;
+    const size_t chunk_bytes = partition->chunk_bytes;
     for (; pieces->part <= pieces->last_part; pieces->part++, pieces->opened = false) {
-        const struct dealt_part *part = &deal->of[pieces->part];
+        const struct partitioned_part *part = &partition->of[pieces->part];
         if (!pieces->opened) {
             pieces->opened = true;
             pieces->chunk = part->first[pieces->bucket];
@@ -275,9 +281,9 @@ static const void *next_of_bucket(struct pieces *pieces, int *count)
             *count = (int)(bytes / pieces->width);
             return at;
         }
-        *count = (int)in_buffer(deal, part, pieces->bucket);
+        *count = (int)in_buffer(partition, part, pieces->bucket);
         if (*count > 0) {
-            const char *rest = part->buffers + (size_t)pieces->bucket * deal->buffer_bytes;
+            const char *rest = part->buffers + (size_t)pieces->bucket * partition->buffer_bytes;
             pieces->after = rest;
             pieces->part++;
             pieces->opened = false;
@@ -289,7 +295,7 @@ static const void *next_of_bucket(struct pieces *pieces, int *count)
 
 const void *pieces_next(struct pieces *pieces, int *count)
 {
-    if (pieces->deal)
+    if (pieces->partition)
         return next_of_bucket(pieces, count);
     const char *at = pieces->from;
     pieces->after = at;

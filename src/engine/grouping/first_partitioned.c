@@ -1,9 +1,9 @@
-/* The first row of each different key of many possible values: rows are dealt by their codes into buckets that fit the
- * cache, and a bucket's codes are looked up in a hash table, in the order of rows. */
+/* The first row of each different key of many possible values: rows are partitioned by their codes into buckets that
+ * fit the cache, and a bucket's codes are looked up in a hash table, in the order of rows. */
 #include "engine/grouping/first_rows.h"
 #include "engine/grouping/group_carry.h"
+#include "engine/sorting/radix_partition.h"
 #include "engine/sorting/radix_sort.h"
-#include "engine/sorting/sort_deal.h"
 
 #include "base/heap.h"
 #include "base/zeroed.h"
@@ -21,7 +21,7 @@ struct member {
     int64_t found;
 };
 
-struct dealing {
+struct partitioning {
     const struct workers *workers;
     struct group_carry carry;
     struct member *members;
@@ -33,17 +33,17 @@ struct dealing {
 
 static void read_rows(void *context, int64_t row, int count, void *elements)
 {
-    const struct dealing *dealing = context;
-    group_carry_read(&dealing->carry, row, count, elements);
+    const struct partitioning *partitioning = context;
+    group_carry_read(&partitioning->carry, row, count, elements);
 }
 
-static bool get_kept(struct dealing *dealing, struct member *member)
+static bool get_kept(struct partitioning *partitioning, struct member *member)
 {
     if (!member->kept)
-        member->kept = zeroed_alloc(dealing->kept_bytes);
+        member->kept = zeroed_alloc(partitioning->kept_bytes);
     if (!member->kept)
-        dealing->failed = true;
-    return !dealing->failed;
+        partitioning->failed = true;
+    return !partitioning->failed;
 }
 
 static inline void keep(struct member *member, uint64_t row)
@@ -53,27 +53,28 @@ static inline void keep(struct member *member, uint64_t row)
 }
 
 /* Reads a block's codes and row numbers. */
-static void read_block(const struct dealing *dealing, const void *elements, int count, uint64_t *codes, uint64_t *rows)
+static void read_block(const struct partitioning *partitioning, const void *elements, int count, uint64_t *codes,
+                       uint64_t *rows)
 {
     uint64_t space[KEY_BLOCK];
-    const uint64_t *payloads = group_carry_payloads(&dealing->carry, elements, count, space);
-    group_carry_codes(&dealing->carry, elements, count, codes);
-    group_carry_values(&dealing->carry, NULL, payloads, count, rows);
+    const uint64_t *payloads = group_carry_payloads(&partitioning->carry, elements, count, space);
+    group_carry_codes(&partitioning->carry, elements, count, codes);
+    group_carry_values(&partitioning->carry, NULL, payloads, count, rows);
 }
 
 /* Sorted elements: the first of equal ones has the first row. */
 static void keep_sorted(void *context, int number, int64_t row, const void *elements, int64_t count)
 {
     (void)row;
-    struct dealing *dealing = context;
-    struct member *member = &dealing->members[number];
-    const size_t width = group_carry_width(&dealing->carry);
+    struct partitioning *partitioning = context;
+    struct member *member = &partitioning->members[number];
+    const size_t width = group_carry_width(&partitioning->carry);
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK], before = 0;
-    if (!get_kept(dealing, member))
+    if (!get_kept(partitioning, member))
         return;
-    for (int64_t at = 0; at < count && !workers_cancelled(dealing->workers); at += KEY_BLOCK) {
+    for (int64_t at = 0; at < count && !workers_cancelled(partitioning->workers); at += KEY_BLOCK) {
         const int block = count - at < KEY_BLOCK ? (int)(count - at) : KEY_BLOCK;
-        read_block(dealing, (const char *)elements + (size_t)at * width, block, codes, rows);
+        read_block(partitioning, (const char *)elements + (size_t)at * width, block, codes, rows);
         for (int i = 0; i < block; i++) {
             if ((at == 0 && i == 0) || codes[i] != before)
                 keep(member, rows[i]);
@@ -119,21 +120,21 @@ static int clear_slots(struct member *member, int64_t rows)
 
 static bool take_bucket(void *context, int number, const struct radix_bucket *bucket)
 {
-    struct dealing *dealing = context;
+    struct partitioning *partitioning = context;
     if (bucket->bits > 0 && (number < 0 || bucket->bits == WORD_BITS))
         return false;
-    struct member *member = &dealing->members[number < 0 ? 0 : number];
-    if (!get_kept(dealing, member))
+    struct member *member = &partitioning->members[number < 0 ? 0 : number];
+    if (!get_kept(partitioning, member))
         return true;
-    const size_t width = group_carry_width(&dealing->carry);
+    const size_t width = group_carry_width(&partitioning->carry);
     const int slot_bits = bucket->bits > 0 ? clear_slots(member, bucket->count) : 0;
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
-    struct pieces pieces = pieces_of_bucket(bucket->deal, bucket->number);
+    struct pieces pieces = pieces_of_bucket(bucket->partition, bucket->number);
     int count;
-    for (const char *piece; (piece = pieces_next(&pieces, &count)) && !workers_cancelled(dealing->workers);) {
+    for (const char *piece; (piece = pieces_next(&pieces, &count)) && !workers_cancelled(partitioning->workers);) {
         for (int i = 0; i < count; i += KEY_BLOCK) {
             const int block = count - i < KEY_BLOCK ? count - i : KEY_BLOCK;
-            read_block(dealing, piece + (size_t)i * width, block, codes, rows);
+            read_block(partitioning, piece + (size_t)i * width, block, codes, rows);
             if (bucket->bits > 0) {
                 look_up(member, slot_bits, bucket->least, codes, rows, block);
                 continue;
@@ -148,49 +149,49 @@ static bool take_bucket(void *context, int number, const struct radix_bucket *bu
 static void join_part(void *context, int number, int64_t part)
 {
     (void)number;
-    const struct dealing *dealing = context;
-    for (int64_t i = part_begin(&dealing->parts, part); i < part_begin(&dealing->parts, part + 1); i++) {
+    const struct partitioning *partitioning = context;
+    for (int64_t i = part_begin(&partitioning->parts, part); i < part_begin(&partitioning->parts, part + 1); i++) {
         uint64_t kept = 0;
-        for (int thread = 0; thread < dealing->workers->threads; thread++) {
-            if (dealing->members[thread].kept)
-                kept |= dealing->members[thread].kept[i];
+        for (int thread = 0; thread < partitioning->workers->threads; thread++) {
+            if (partitioning->members[thread].kept)
+                kept |= partitioning->members[thread].kept[i];
         }
-        atomic_store_explicit(&dealing->kept[i], kept, memory_order_relaxed);
+        atomic_store_explicit(&partitioning->kept[i], kept, memory_order_relaxed);
     }
 }
 
-enum status first_rows_dealt(const struct keys *keys, int64_t rows, const struct workers *workers,
-                             _Atomic uint64_t *kept, int64_t *count)
+enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const struct workers *workers,
+                                   _Atomic uint64_t *kept, int64_t *count)
 {
     const struct group_aggregate first = {.kind = GROUP_FIRST};
     const int64_t words = rows / WORD_BITS + 1;
-    struct dealing dealing = {.workers = workers,
-                              .members = heap_array((size_t)workers->threads, sizeof *dealing.members),
-                              .kept_bytes = (size_t)words * sizeof(uint64_t),
-                              .kept = kept,
-                              .parts = partition_rows(workers, words, PART_WORDS)};
-    group_carry_init(&dealing.carry, keys, rows, &first, 1);
+    struct partitioning partitioning = {.workers = workers,
+                                        .members = heap_array((size_t)workers->threads, sizeof *partitioning.members),
+                                        .kept_bytes = (size_t)words * sizeof(uint64_t),
+                                        .kept = kept,
+                                        .parts = partition_rows(workers, words, PART_WORDS)};
+    group_carry_init(&partitioning.carry, keys, rows, &first, 1);
     const struct radix radix = {
         .workers = workers,
         .rows = rows,
-        .width = group_carry_width(&dealing.carry),
-        .shift = dealing.carry.pairs ? 0 : dealing.carry.payload_bits,
+        .width = group_carry_width(&partitioning.carry),
+        .shift = partitioning.carry.pairs ? 0 : partitioning.carry.payload_bits,
         .bits = keys->word_bits[0],
         .read = read_rows,
         .emit = keep_sorted,
         .take = take_bucket,
-        .context = &dealing,
+        .context = &partitioning,
     };
     enum status status = radix_sort(&radix);
-    if (status == STATUS_OK && !workers_run(workers, dealing.parts.count, join_part, &dealing))
+    if (status == STATUS_OK && !workers_run(workers, partitioning.parts.count, join_part, &partitioning))
         status = STATUS_CANCELLED;
     *count = 0;
     for (int i = 0; i < workers->threads; i++) {
-        *count += dealing.members[i].found;
-        zeroed_free(dealing.members[i].kept, dealing.kept_bytes);
-        free(dealing.members[i].slots);
+        *count += partitioning.members[i].found;
+        zeroed_free(partitioning.members[i].kept, partitioning.kept_bytes);
+        free(partitioning.members[i].slots);
     }
-    free(dealing.members);
-    group_carry_free(&dealing.carry);
-    return status == STATUS_OK && dealing.failed ? STATUS_FAILED : status;
+    free(partitioning.members);
+    group_carry_free(&partitioning.carry);
+    return status == STATUS_OK && partitioning.failed ? STATUS_FAILED : status;
 }

@@ -1,17 +1,17 @@
-/* Dealing elements into buckets, in one pass by all threads.
+/* Partitioning elements into buckets, in one pass by all threads.
  *
  * Scattered stores to many places miss the caches. So an element goes to a small buffer of its bucket, which stays in
  * the cache; full buffers are moved, past the caches, to the bucket's last chunk. Chunks are taken from one block of
  * memory as they are needed, so nothing is counted first. What remains in a buffer stays there. Parts of the rows have
  * chunks and buffers of their own, so that a bucket's elements can be read in the order of rows. */
-#ifndef RQL_ENGINE_SORTING_SORT_DEAL_H
-#define RQL_ENGINE_SORTING_SORT_DEAL_H
+#ifndef RQL_ENGINE_SORTING_RADIX_PARTITION_H
+#define RQL_ENGINE_SORTING_RADIX_PARTITION_H
 
 #include "engine/sorting/sort_level.h"
 
-struct dealt_part;
+struct partitioned_part;
 
-struct deal {
+struct radix_partition {
     const struct radix *radix;
     const struct sort_level *level;
     const struct sort_positions *by;
@@ -19,22 +19,22 @@ struct deal {
     struct parts parts;
     int bits;                           /* of a bucket's number, the topmost of a position */
     size_t buffer_bytes, chunk_bytes;   /* powers of two */
-    struct dealt_part *of;              /* each part */
+    struct partitioned_part *of;        /* each part */
     char *memory;                       /* of all chunks */
     size_t memory_bytes, buffers_bytes; /* the latter of a part's buffers */
     int64_t *begins;                    /* of each bucket, and the number of elements behind the last */
 };
 
-/* Deals `rows` elements; 0 < deal->bits, and the fields before it are set. Statuses as of radix_sort. Call deal_free in
- * any case. */
-enum status deal_run(struct deal *deal, int64_t rows);
-void deal_free(struct deal *deal);
+/* Partitions `rows` elements; 0 < partition->bits, and the fields before it are set. Statuses as of radix_sort. Call
+ * radix_partition_free in any case. */
+enum status radix_partition_run(struct radix_partition *partition, int64_t rows);
+void radix_partition_free(struct radix_partition *partition);
 
 /* Elements in order, some at once: those of a bucket, or those that lie one after another. */
 struct pieces {
-    const struct deal *deal; /* NULL: */
-    const char *from;        /* the next elements */
-    size_t left;             /* there, or in the part's chunks */
+    const struct radix_partition *partition; /* NULL: */
+    const char *from;                        /* the next elements */
+    size_t left;                             /* there, or in the part's chunks */
     size_t width;
     int64_t bucket, part, last_part;
     uint32_t chunk;
@@ -44,9 +44,10 @@ struct pieces {
 
 enum { PIECE = 1024 /* elements at most */ };
 
-struct pieces pieces_of_bucket(const struct deal *deal, int64_t bucket);
-struct pieces pieces_of_part(const struct deal *deal, int64_t bucket, int64_t part); /* of the rows */
-int64_t pieces_before_part(const struct deal *deal, int64_t bucket, int64_t part);   /* elements of the bucket */
+struct pieces pieces_of_bucket(const struct radix_partition *partition, int64_t bucket);
+struct pieces pieces_of_part(const struct radix_partition *partition, int64_t bucket, int64_t part); /* of the rows */
+int64_t pieces_before_part(const struct radix_partition *partition, int64_t bucket,
+                           int64_t part); /* elements of the bucket */
 struct pieces pieces_of_array(const void *elements, size_t count, size_t width);
 /* The next elements; NULL: there are no more. */
 const void *pieces_next(struct pieces *pieces, int *count);
