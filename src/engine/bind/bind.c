@@ -5,8 +5,6 @@
 #include "engine/bind/bind_needs.h"
 #include "engine/bind/bind_remote.h"
 #include "engine/loop/expand.h"
-#include "engine/lower/over.h"
-#include "engine/lower/rank.h"
 
 #include <string.h>
 
@@ -14,14 +12,8 @@ static enum known value_of_pipeline(struct binder *binder, const struct expr *ex
 
 static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
 {
-    return (struct binder){.env = env,
-                           .checking = checking,
-                           .arena = arena,
-                           .diags = diags,
-                           .value_of_pipeline = value_of_pipeline,
-                           .over = lower_over,
-                           .rank = lower_rank,
-                           .row_of_group = lower_row_of_group};
+    return (struct binder){
+        .env = env, .checking = checking, .arena = arena, .diags = diags, .value_of_pipeline = value_of_pipeline};
 }
 
 static void bound_init(struct bound *bound, struct arena *arena)
@@ -163,8 +155,6 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
     enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
     if (status == STATUS_OK) {
         struct binder binder = binder_new(env, false, arena, diags);
-        binder.bind_source = bind_source;
-        binder.bind_members = bind_members;
         binder.workers = alone.runner ? &alone.runner->workers : NULL;
         status = bind_remotely(&binder, &alone, &sources, bind_once, bound, &remote, &done);
     }
@@ -172,7 +162,6 @@ static enum status bind_with_sources(struct env *env, const struct bind_request 
         struct binder binder = binder_new(env, alone.checking, arena, diags);
         const size_t diags_before = diags->count;
         binder.evaluations = &evaluations;
-        binder.bind_source = bind_source;
         binder.whole = alone.whole && !alone.row_loops;
         binder.workers = alone.runner ? &alone.runner->workers : NULL;
         status = bind_once(&binder, &alone, &sources, bound);
@@ -223,8 +212,6 @@ enum status remote_describe(struct env *env, const struct bind_request *request,
                             struct remote_description *description, struct diags *diags)
 {
     struct binder binder = binder_new(env, false, arena, diags);
-    binder.bind_source = bind_source;
-    binder.bind_members = bind_members;
     binder.workers = &request->runner->workers;
     return remote_tell(&binder, request, bind_once, description);
 }

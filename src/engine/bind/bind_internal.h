@@ -7,17 +7,13 @@
 
 #include "engine/backend/user_reduce.h"
 #include "engine/bind/bind.h"
+#include "engine/bind/bind_source.h"
 #include "engine/env/written_path.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/lower/aggregate_functions.h"
 #include "engine/lower/aggregates.h"
 #include "engine/lower/lower.h"
-
-/* bind_source.c: binds a source of a pipeline or of a stage. Always fills in `flow`. */
-void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
-/* The same, without the rows where its only column has no value. */
-void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow);
 
 /* bind_list.c: the column of a list, which the queue holds, and its slot. NULL after an error, or if unknown. */
 struct column *bind_list(struct binder *binder, const struct source_node *source, struct slot *slot);

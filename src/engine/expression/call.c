@@ -1,6 +1,7 @@
 /* Calls by name; user functions are inlined. */
 #include "engine/expression/expression.h"
 #include "engine/expression/names_unknown.h"
+#include "engine/lower/rank.h"
 
 #include <string.h>
 
@@ -154,7 +155,7 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     if (aggregate)
         return bind_aggregate_call(scope, aggregate, expr);
     if (strcmp(expr->name.text, "rank") == 0)
-        return binder->rank(scope, expr);
+        return lower_rank(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function)
         return bind_builtin(scope, function, expr);

@@ -2,7 +2,7 @@
  * `x in (...)`. What is bound may so depend on their rows: on the range of keys, or on whether they are distinct.
  *
  * bind_pipeline binds again and again until nothing is left to evaluate. Who needs a source calls evaluated_find with
- * its node of the tree. If it has no relation yet, the source is bound for its columns and errors (binder->bind_source)
+ * its node of the tree. If it has no relation yet, the source is bound for its columns and errors (bind_source)
  * and given to evaluated_request, and a task is made that reads whatever has the right types: it will never run. After
  * that, bind_pipeline runs the source, reduced to the columns that are needed, and binds again. In a check and in a
  * preview nothing is ever evaluated. */

@@ -2,6 +2,7 @@
 #include "engine/expression/expression.h"
 #include "engine/expression/named_aggregates.h"
 #include "engine/expression/texts.h"
+#include "engine/lower/over.h"
 
 enum { OPERAND_SHOWN = 40 };
 
@@ -64,7 +65,7 @@ static struct term bind_name(struct scope *scope, const struct expr *expr)
     case MEANS_ROW:
         scope->reads_row = true;
         if (scope->group != 0)
-            return term_of(scope->binder->row_of_group(scope, name->span));
+            return term_of(lower_row_of_group(scope, name->span));
         return term_of(code_row(scope->code, name->span));
     case MEANS_AXIS:
         scope->reads_row = true;
@@ -143,7 +144,7 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_FOLD:
         return bind_fold(scope, expr);
     case EXPR_OVER:
-        return scope->binder->over(scope, expr);
+        return lower_over(scope, expr);
     case EXPR_BINARY:
     case EXPR_IN_RANGE:
     case EXPR_IN_LIST:

@@ -91,10 +91,8 @@ struct binder {
     struct arena *arena;
     struct sources *sources; /* of the pipeline */
     struct diags *diags;
-    struct queue *queue;             /* NULL while no pipeline is bound */
-    struct evaluations *evaluations; /* of the pipeline's sources; NULL while no pipeline is bound */
-    void (*bind_source)(struct binder *binder, const struct source_node *source, struct flow *flow);
-    void (*bind_members)(struct binder *binder, const struct source_node *source, struct flow *flow);
+    struct queue *queue;               /* NULL while no pipeline is bound */
+    struct evaluations *evaluations;   /* of the pipeline's sources; NULL while no pipeline is bound */
     const struct workers *workers;     /* for what is computed while binding */
     const struct dictionary **ordered; /* unsorted dictionaries that need an order: what was bound is of no use */
     size_t ordered_count, ordered_capacity;
@@ -114,13 +112,10 @@ struct binder {
     bool needs_order; /* set by what needs the rows of a group one after another, where these are scattered */
     /* The value of an EXPR_PIPELINE; in a check its kind. KNOWN_NOTHING after an error, or if unknown. */
     enum known (*value_of_pipeline)(struct binder *binder, const struct expr *expr, struct scalar *scalar);
-    struct term (*over)(struct scope *scope, const struct expr *expr); /* binds AGG(E) over A..B, which takes tasks */
-    const struct aggregate_values *aggregates;                         /* of the stage that is bound; NULL: none */
-    const struct named_aggregate *named;                               /* by `with`, in earlier stages */
-    const struct pipeline *pipeline;                                   /* that is bound, the innermost, */
-    const struct stage *stage;                                         /* and its stage; NULL: none */
-    struct term (*rank)(struct scope *scope, const struct expr *expr); /* binds rank(E) */
-    value (*row_of_group)(struct scope *scope, struct span span);      /* the row's number within its group */
+    const struct aggregate_values *aggregates; /* of the stage that is bound; NULL: none */
+    const struct named_aggregate *named;       /* by `with`, in earlier stages */
+    const struct pipeline *pipeline;           /* that is bound, the innermost, */
+    const struct stage *stage;                 /* and its stage; NULL: none */
 };
 
 /* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */

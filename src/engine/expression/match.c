@@ -2,6 +2,7 @@
 #include "engine/expression/match.h"
 
 #include "base/memory_size.h"
+#include "engine/bind/bind_source.h"
 #include "engine/expression/evaluated.h"
 #include "engine/expression/texts.h"
 
@@ -276,7 +277,7 @@ static void bind_in_front(struct scope *scope, const struct source_node *source,
     struct binder *binder = scope->binder;
     struct queue *queue = binder->queue;
     const size_t begin = scope->task->number, end = queue->count;
-    binder->bind_members(binder, source, flow);
+    bind_members(binder, source, flow);
     const size_t added = queue->count - end;
     struct task **tasks = arena_array(binder->arena, added + 1, sizeof(struct task *));
     memcpy(tasks, queue->tasks + end, added * sizeof *tasks);
@@ -297,7 +298,7 @@ static struct evaluated *find_source(struct scope *scope, const struct expr *exp
     if (binder->remote)
         bind_in_front(scope, expr->source, flow);
     else
-        binder->bind_source(binder, expr->source, flow);
+        bind_source(binder, expr->source, flow);
     if (bind_gave_up(binder))
         return NULL;
     if (binder->remote)

@@ -1,6 +1,7 @@
 /* append: the rows of another relation after those of the flow, columns by name. */
 #include "engine/join/join_stages.h"
 
+#include "engine/bind/bind_source.h"
 #include "engine/formats/append_column.h"
 #include "engine/lower/lower.h"
 
@@ -164,7 +165,7 @@ void append_flow(struct binder *binder, const struct stage *stage, const struct 
 void bind_append(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct flow second;
-    binder->bind_source(binder, &stage->sources[0], &second);
+    bind_source(binder, &stage->sources[0], &second);
     if (!bind_gave_up(binder))
         append_flow(binder, stage, &second, flow);
 }

@@ -4,6 +4,8 @@
  * the right are read at the place that the index gives: a join is typed code that fuses with what is around it. Else
  * there is an operator between: for each row of the left it has as many rows as match. */
 #include "engine/join/join.h"
+
+#include "engine/bind/bind_source.h"
 #include "engine/join/join_stages.h"
 
 #include <string.h>
@@ -56,14 +58,14 @@ static void bind_right(struct join *join)
     struct binder *binder = join->binder;
     const struct source_node *source = &join->stage->sources[0];
     if (binder->remote) {
-        binder->bind_source(binder, source, &join->unevaluated);
+        bind_source(binder, source, &join->unevaluated);
         join->right = evaluated_never(binder, &join->unevaluated);
         return;
     }
     join->right = evaluated_find(binder, source);
     if (join->right && join->right->relation)
         return;
-    binder->bind_source(binder, source, &join->unevaluated);
+    bind_source(binder, source, &join->unevaluated);
     join->right =
         evaluated_request(binder, source, pipeline_of_source(binder->arena, source), &join->unevaluated, NULL);
 }

@@ -1,6 +1,7 @@
 /* zip: columns of several sources side by side, which have equally many rows. */
 #include "engine/join/join_stages.h"
 
+#include "engine/bind/bind_source.h"
 #include "engine/lower/lower.h"
 
 /* Joins the columns of all flows, visible ones first; false if there are too many. */
@@ -103,7 +104,7 @@ void bind_zip(struct binder *binder, const struct stage *stage, struct flow *flo
     for (size_t i = 1; i < count; i++) {
         if (bind_gave_up(binder))
             return;
-        binder->bind_source(binder, &stage->sources[i - 1], &at[i]);
+        bind_source(binder, &stage->sources[i - 1], &at[i]);
     }
 
     struct flow joined = {.rows = -1, .shape = at[0].shape};

@@ -1,5 +1,6 @@
 #include "engine/loop/bind_repeat.h"
 
+#include "engine/bind/bind_source.h"
 #include "engine/loop/repeat_state.h"
 #include "engine/loop/rows_of_round.h"
 #include "engine/lower/aggregates.h"
@@ -17,7 +18,7 @@ static void bind_rows(struct binder *binder, const struct pipeline *pipeline, st
 {
     const struct source_node node = {.kind = SOURCE_PIPELINE, .span = pipeline->span, .pipeline = (void *)pipeline};
     *flow = (struct flow){.rows = -1};
-    binder->bind_source(binder, &node, flow);
+    bind_source(binder, &node, flow);
 }
 
 /* Creates the loop and makes it the one that is being bound. False after an error. */
