@@ -36,9 +36,7 @@ struct products {
 
 static inline void add_term(struct moment_state *state, double term)
 {
-    const double lost = compensated_sum_two_sum(&state->low, compensated_sum_two_sum(&state->high, term));
-    state->rest += lost;
-    state->weight += fabs(lost);
+    compensated_add(&state->high, &state->low, &state->rest, &state->weight, term);
 }
 
 static inline void add_product(struct moment_state *state, const struct products *products, int i)

@@ -87,9 +87,7 @@ CPU_CLONES static void sum_f64(double *restrict high, double *restrict low, doub
         const double x = values[i];
         const bool finite = fabs(x) <= DBL_MAX;
         const double term = finite ? x : 0, odd = finite ? 0 : x;
-        const double lost = compensated_sum_two_sum(&low[i], compensated_sum_two_sum(&high[i], term));
-        rest[i] += lost;
-        weight[i] += fabs(lost);
+        compensated_add(&high[i], &low[i], &rest[i], &weight[i], term);
         other[i] += odd;
     }
 }

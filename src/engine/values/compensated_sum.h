@@ -28,6 +28,14 @@ static inline double compensated_sum_two_sum(double *a, double b)
     return error;
 }
 
+/* Adds a finite term to a sum that is kept in four places. */
+static inline void compensated_add(double *high, double *low, double *rest, double *weight, double term)
+{
+    const double lost = compensated_sum_two_sum(low, compensated_sum_two_sum(high, term));
+    *rest += lost;
+    *weight += fabs(lost);
+}
+
 /* Adds a term; infinities and NaN are only noted. Zero-initialised, a sum is 0. */
 static inline void compensated_sum_add(struct compensated_sum *sum, double term)
 {
@@ -38,9 +46,7 @@ static inline void compensated_sum_add(struct compensated_sum *sum, double term)
         sum->negative_inf = sum->negative_inf || term < 0;
         return;
     }
-    const double lost = compensated_sum_two_sum(&sum->low, compensated_sum_two_sum(&sum->high, term));
-    sum->rest += lost;
-    sum->weight += fabs(lost);
+    compensated_add(&sum->high, &sum->low, &sum->rest, &sum->weight, term);
 }
 
 /* Adds the terms of `from` to `into`, with what is known of their error. */

