@@ -33,8 +33,6 @@ struct step {
     enum op op;
     reg out, args[3]; /* a SELECT without a second argument replaces elements of `out` */
     int32_t check;
-    reg *terms; /* of a chain (add_chain.h), instead of `args` */
-    int term_count;
     bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */
     const struct border *border; /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */
