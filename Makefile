@@ -1,8 +1,9 @@
 # rql: an interactive shell for columnar data. `make help` lists the targets.
 
 CC ?= cc
-# At -O2 gcc hardly vectorises loops, and the evaluator is made of them.
-CFLAGS ?= -O3 -g
+# At -O2 gcc hardly vectorises loops, and the evaluator is made of them. Other flags, without -DNDEBUG, are those of test
+# builds, which check assertions.
+CFLAGS ?= -O3 -g -DNDEBUG
 LDFLAGS ?=
 PREFIX ?= /usr/local
 LEMON ?= lemon

@@ -104,6 +104,7 @@ static struct task *random_task(struct random *random, struct arena *arena, stru
     task->outputs = arena_array(arena, 3, sizeof *task->outputs);
     for (size_t k = 0; k < task->output_count; k++) {
         task->outputs[k].value = task->code.count - 1 - random_below(random, OPERATIONS / 2);
+        task->outputs[k].type = type_of_kind(task->code.at[task->outputs[k].value].kind);
         task->outputs[k].needed = random_below(random, 4) > 0;
     }
     return task;

@@ -5,6 +5,9 @@
 #include "engine/optimize/optimize.h"
 #include "engine/optimize/remap.h"
 #include "engine/plan/code_loop.h"
+#include "engine/plan/verify.h"
+
+#include <assert.h>
 
 /* A reduction and the task that computes its rows. */
 struct axis {
@@ -202,5 +205,6 @@ bool fold_axes(const struct queue *fused, struct queue *folded)
         }
         task_move_references(task, made, arena);
     }
+    assert(!any || queue_is_valid(folded, "fold_axes"));
     return any;
 }

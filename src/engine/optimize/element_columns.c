@@ -5,6 +5,9 @@
 #include "engine/optimize/optimize.h"
 #include "engine/optimize/remap.h"
 #include "engine/plan/code_loop.h"
+#include "engine/plan/verify.h"
+
+#include <assert.h>
 
 enum { ANYWHERE = NO_VALUE, NOWHERE = -2 };
 
@@ -211,5 +214,6 @@ bool fold_elements(const struct queue *fused, struct queue *made)
         *tasks[t] = *reading;
         tasks[t]->number = number;
     }
+    assert(!any || queue_is_valid(made, "fold_elements"));
     return any;
 }
