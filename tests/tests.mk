@@ -20,7 +20,7 @@
 #: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
 #: make bench-programs-gpu  the same on a GPU against CuPy and, with nvcc, CUDA: PYTHON with CuPy
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
-#: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb, pyspark; COUNT=10000, SEED
+#: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb; COUNT=10000, SEED
 #: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED, ENGINES=clickhouse-18,clickhouse (the second
 #:                  with PYTHON that has chdb); make servers-texts: functions of text
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1

@@ -3,8 +3,8 @@
 
     dialects.py [--count N] [--seed SEED] [--engines NAME,...] [--verbose]
 
-Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse (the module chdb, behind modern.py), duckdb and spark (the
-modules duckdb and pyspark of this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
+Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse (the module chdb, behind modern.py), duckdb (the module of
+this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
 """
 
 import csv
@@ -13,7 +13,6 @@ import math
 import os
 import random
 import re
-import shutil
 import struct
 import subprocess
 import sys
@@ -25,16 +24,16 @@ from engines import harness
 LEAST, MOST = -(2**63), 2**63 - 1
 INTEGERS = (0, 1, -1, 2, -2, 3, 7, 42, 63, 64, 65, -63, 255, 1000, 2**31 - 1, -(2**31), 2**32, 2**53, 2**53 + 1, -(2**53) - 1, 2**62, MOST, MOST - 1, LEAST, LEAST + 1)
 FLOATS = (0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 2.5, -2.5, 3.5, 0.1, 0.49999999999999994, 1.5e300, -1.5e300, 5e-324, -2e-310, 2.0**52 + 0.5, 2.0**53, 2.0**62, 2.0**63, -(2.0**63), 1e19, math.inf, -math.inf, math.nan)
-# Name, format of struct, kind, extension, type of ClickHouse, DuckDB and Spark
+# Name, format of struct, kind, extension, type of ClickHouse and DuckDB
 COLUMNS = (
-    ("a", "q", "int", "i64", "Int64", "BIGINT", "bigint"),
-    ("b", "q", "int", "i64", "Int64", "BIGINT", "bigint"),
-    ("i", "i", "int", "i32", "Int32", "INTEGER", "int"),
-    ("k", "b", "int", "i8", "Int8", "TINYINT", "tinyint"),
-    ("u", "H", "int", "u16", "UInt16", "USMALLINT", "int"),
-    ("x", "d", "float", "f64", "Float64", "DOUBLE", "double"),
-    ("y", "d", "float", "f64", "Float64", "DOUBLE", "double"),
-    ("z", "f", "float", "f32", "Float32", "FLOAT", "float"),
+    ("a", "q", "int", "i64", "Int64", "BIGINT"),
+    ("b", "q", "int", "i64", "Int64", "BIGINT"),
+    ("i", "i", "int", "i32", "Int32", "INTEGER"),
+    ("k", "b", "int", "i8", "Int8", "TINYINT"),
+    ("u", "H", "int", "u16", "UInt16", "USMALLINT"),
+    ("x", "d", "float", "f64", "Float64", "DOUBLE"),
+    ("y", "d", "float", "f64", "Float64", "DOUBLE"),
+    ("z", "f", "float", "f32", "Float32", "FLOAT"),
 )
 BOUNDS = {"q": (LEAST, MOST), "i": (-(2**31), 2**31 - 1), "b": (-128, 127), "H": (0, 65535)}
 MILD = {"b": range(-20, 200), "k": range(1, 64), "z": (0.5, 1.0, -1.5, 2.5, 3.0, 100.0, -7.25)}  # with which most expressions have values
@@ -116,31 +115,7 @@ class DuckDB:
         self.connection.close()
 
 
-class Spark:
-    dialect = "spark"
-
-    def __init__(self, _, sandbox, rows):
-        from pyspark.sql import SparkSession
-
-        if not shutil.which("java"):
-            raise ImportError("java is not installed")
-        os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-        builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.warehouse.dir", sandbox.path("spark"))
-        self.session = builder.config("spark.sql.shuffle.partitions", "1").config("spark.driver.memory", "1g").getOrCreate()
-        self.session.sparkContext.setLogLevel("OFF")
-        schema = "pos bigint, " + ", ".join(f"{c[0]} {c[6]}" for c in COLUMNS)
-        self.session.createDataFrame(rows, schema).coalesce(1).cache().createOrReplaceTempView("t")
-
-    def ask(self, sql):
-        return [list(row) for row in self.session.sql(sql).collect()]
-
-    ask_texts = ask
-
-    def stop(self):
-        self.session.stop()
-
-
-ENGINES = {"clickhouse-18": ClickHouse, "clickhouse": ClickHouse, "duckdb": DuckDB, "spark": Spark}
+ENGINES = {"clickhouse-18": ClickHouse, "clickhouse": ClickHouse, "duckdb": DuckDB}
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------
@@ -238,15 +213,15 @@ def run_engine(name, sandbox, rows, pipelines, expected, tally, verbose):
 # --- explain sql --dialect --------------------------------------------------------------------------------------------
 
 SYMBOLS = ("AAPL", "B", "it's", "\\x", "Zoë", "z")
-# Of each table the name, type of ClickHouse, DuckDB and Spark and kind of each column, and its rows.
+# Of each table the name, type of ClickHouse and DuckDB and kind of each column, and its rows.
 TABLES = {
     "trades": (
-        ("pos", "Int64", "BIGINT", "bigint", "int"), ("id", "Int32", "INTEGER", "int", "int"), ("sym", "String", "VARCHAR", "string", "text"), ("qty", "Int64", "BIGINT", "bigint", "int"),
-        ("n", "Nullable(Int32)", "INTEGER", "int", "missing"), ("d", "Date", "DATE", "date", "date"), ("price", "Nullable(Float64)", "DOUBLE", "double", "float"), ("x", "Float64", "DOUBLE", "double", "float"),
+        ("pos", "Int64", "BIGINT", "int"), ("id", "Int32", "INTEGER", "int"), ("sym", "String", "VARCHAR", "text"), ("qty", "Int64", "BIGINT", "int"),
+        ("n", "Nullable(Int32)", "INTEGER", "missing"), ("d", "Date", "DATE", "date"), ("price", "Nullable(Float64)", "DOUBLE", "float"), ("x", "Float64", "DOUBLE", "float"),
     ),
     "quotes": (
-        ("spot", "Int64", "BIGINT", "bigint", "int"), ("key", "Int32", "INTEGER", "int", "int"), ("m", "Nullable(Int8)", "TINYINT", "tinyint", "missing"), ("name", "String", "VARCHAR", "string", "text"),
-        ("bid", "Float64", "DOUBLE", "double", "float"), ("day", "Date", "DATE", "date", "date"), ("w", "Nullable(Int64)", "BIGINT", "bigint", "missing"),
+        ("spot", "Int64", "BIGINT", "int"), ("key", "Int32", "INTEGER", "int"), ("m", "Nullable(Int8)", "TINYINT", "missing"), ("name", "String", "VARCHAR", "text"),
+        ("bid", "Float64", "DOUBLE", "float"), ("day", "Date", "DATE", "date"), ("w", "Nullable(Int64)", "BIGINT", "missing"),
     ),
 }  # fmt: skip
 ORDERS = {"trades": "pos", "quotes": "spot"}
@@ -291,9 +266,6 @@ def fill_engine(name, engine):
         if name == "duckdb":
             engine.connection.execute(f'CREATE TABLE "default".{table} (%s)' % ", ".join(f"{c[0]} {c[2]}" for c in columns))
             engine.connection.executemany(f'INSERT INTO "default".{table} VALUES (%s)' % ", ".join("?" * len(columns)), rows)
-        elif name == "spark":
-            dated = [[datetime.date.fromisoformat(value) if c[3] == "date" else value for c, value in zip(columns, row)] for row in rows]
-            engine.session.createDataFrame(dated, ", ".join(f"{c[0]} {c[3]}" for c in columns)).write.saveAsTable(f"default.{table}")
         else:
             engine.server.ask(f"CREATE TABLE default.{table} (%s) ENGINE = MergeTree ORDER BY {columns[0][0]}" % ", ".join(f"{c[0]} {c[1]}" for c in columns))
             engine.server.ask(f"INSERT INTO default.{table} VALUES " + ", ".join("(%s)" % ", ".join(map(quoted, row)) for row in rows))
@@ -360,7 +332,7 @@ def explained(names, count, seed, sandbox, tally):
     fill_engine("clickhouse-18", source)
     write_tables(sandbox)
     urls = {table: source.server.url(table, ORDERS[table]) for table in TABLES}
-    mine, theirs = ({column[0]: column[4] for column in TABLES[table]} for table in TABLES)
+    mine, theirs = ({column[0]: column[3] for column in TABLES[table]} for table in TABLES)
     rng = random.Random(seed)
     lines = [*WHOLE, *JOINS, *(random_queries.Writer(rng, mine, {"quotes": theirs}, words=SYMBOLS).pipeline() for _ in range(count))]
     expected = [rows_of_rql(sandbox, line) for line in lines]

@@ -34,7 +34,7 @@ static bool no_table(const char *path)
 
 static const char *some_dialect(size_t k)
 {
-    static const char *const names[] = {"duckdb", "spark", NULL};
+    static const char *const names[] = {"clickhouse", "duckdb", NULL};
     return names[k];
 }
 
@@ -112,7 +112,7 @@ static void statements_begin(void **state)
     assert_only(desk, "explain ker", "kernel");
     assert_only(desk, "explain sq", "sql");
     assert_only(desk, "explain sql --", "--dialect");
-    assert_true(offers(desk, "explain sql --dialect ", "spark"));
+    assert_true(offers(desk, "explain sql --dialect ", "clickhouse"));
     assert_only(desk, "explain sql --dialect d", "duckdb");
     assert_true(offers(desk, "explain sql --dialect duckdb ", "trades"));
 }

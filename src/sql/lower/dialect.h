@@ -41,8 +41,7 @@ struct sql_dialect {
     /* A decimal $a with $b digits after the point, widely enough for its product by '$b', a power of ten; that product
      * as an integer. NULL: not said. */
     const char *decimal, *unscaled;
-    const char *is_nan;   /* of the float $a; NULL: floats order no rows */
-    const char *reversed; /* behind a key whose order is reversed, missing values first */
+    const char *is_nan; /* of the float $a; NULL: floats order no rows */
     /* Aggregates. */
     const char *rows, *any;      /* how many rows; whether $a holds in one */
     const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
@@ -56,7 +55,7 @@ struct sql_dialect {
     const char *skip;     /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };
 
-enum { SQL_DIALECTS = 3 };
+enum { SQL_DIALECTS = 2 };
 extern const struct sql_dialect sql_dialects[SQL_DIALECTS];
 const struct sql_dialect *sql_dialect_find(const char *name); /* NULL if there is none */
 

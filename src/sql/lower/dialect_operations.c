@@ -2,12 +2,11 @@
  *
  * Facts of the engines that the texts are made for: ClickHouse wraps sums and products around, divides by zero and
  * shifts by more than 63 with an error, and knows no NaN in comparisons, as rql; its remainder by the constant
- * INT64_MIN is an error, and of floats rounded, or one of integers. DuckDB and Spark have errors of overflow, and sort
- * NaN above all other numbers and equal to itself. DuckDB has no shift of negative integers and converts floats to
- * integers by rounding; Spark's float division by zero is an error, and its floor() an integer. */
+ * INT64_MIN is an error, and of floats rounded, or one of integers. DuckDB has errors of overflow, sorts NaN above all
+ * other numbers and equal to itself, has no shift of negative integers, and converts floats to integers by rounding. */
 #include "sql/lower/dialect.h"
 
-enum { CH = 1, DUCK = 2, SPARK = 4, DS = DUCK | SPARK, ANY = CH | DS };
+enum { CH = 1, DUCK = 2, ANY = CH | DUCK };
 enum { B = 1 << KIND_BOOL, I = 1 << KIND_INT, F = 1 << KIND_FLOAT };
 
 struct row {
@@ -21,13 +20,10 @@ struct row {
 #define LEAST     "CAST('-9223372036854775808' AS BIGINT)"
 #define BEYOND    "9223372036854775808."
 #define NAN_CAST  "CAST('NaN' AS DOUBLE)"
-#define INF_CAST  "CAST('Infinity' AS DOUBLE)"
 #define HUGE(x)   "CAST(" x " AS HUGEINT)"
 #define NARROW(x) "TRY_CAST(" x " AS BIGINT)"
 #define DUCK_SHL  HUGE("$a") " * (" HUGE("1") " << CAST($s AS INTEGER))"
 #define INVALID   "(NOT ($b BETWEEN 0 AND 63))"
-/* floor() of Spark as a float, by rint(), which keeps the sign of zero. */
-#define SPARK_FLOOR(x) "CASE WHEN rint(" x ") > " x " THEN rint(" x ") - 1D ELSE rint(" x ") END"
 
 static const struct row rows[] = {
     /* Integers. */
@@ -49,13 +45,9 @@ static const struct row rows[] = {
      DUCK,
      false,
      {"($A * $B)", "coalesce(" NARROW(HUGE("$a") " * $B") ", $z)", "(" NARROW(HUGE("$a") " * $B") " IS NULL)"}},
-    {OP_ADD, I, SPARK, false, {"($A + $B)", "coalesce(try_add($A, $B), $z)", "(try_add($A, $B) IS NULL)"}},
-    {OP_SUB, I, SPARK, false, {"($A - $B)", "coalesce(try_subtract($A, $B), $z)", "(try_subtract($A, $B) IS NULL)"}},
-    {OP_MUL, I, SPARK, false, {"($A * $B)", "coalesce(try_multiply($A, $B), $z)", "(try_multiply($A, $B) IS NULL)"}},
 
     {OP_DIV, I, CH, true, {"intDiv($a, $b)", NULL, NULL}},
     {OP_DIV, I, DUCK, true, {"($a // $b)", NULL, NULL}},
-    {OP_DIV, I, SPARK, true, {"($a DIV $b)", NULL, NULL}},
     {OP_DIV,
      I,
      CH,
@@ -68,34 +60,27 @@ static const struct row rows[] = {
      false,
      {"($a // $b)", "CASE WHEN $f THEN $z ELSE $a // CASE WHEN $f THEN 1 ELSE $b END END",
       "($b = 0 OR ($b = -1 AND $a = " LEAST "))"}},
-    {OP_DIV,
-     I,
-     SPARK,
-     false,
-     {"($a DIV $b)", "CASE WHEN $f THEN $z ELSE $a DIV CASE WHEN $f THEN 1 ELSE $b END END",
-      "($b = 0 OR ($b = -1 AND $a = " LEAST "))"}},
     {OP_MOD, I, CH, true, {"toInt64($a % $b)", NULL, NULL}},
-    {OP_MOD, I, DS, true, {"($a % $b)", NULL, NULL}},
+    {OP_MOD, I, DUCK, true, {"($a % $b)", NULL, NULL}},
     {OP_MOD, I, CH, false, {"toInt64($a % materialize(if($b = 0 OR $b = -1, toInt64(1), $b)))", NULL, "($b = 0)"}},
-    {OP_MOD, I, DS, false, {"($a % CASE WHEN $b = 0 OR $b = -1 THEN 1 ELSE $b END)", NULL, "($b = 0)"}},
+    {OP_MOD, I, DUCK, false, {"($a % CASE WHEN $b = 0 OR $b = -1 THEN 1 ELSE $b END)", NULL, "($b = 0)"}},
 
     {OP_NEG, I, CH, false, {"(toInt64(0) - $a)", NULL, "($a = " CH_LEAST ")"}},
-    {OP_NEG, I, DS, false, {"(- $a)", "(- greatest($a, -9223372036854775807))", "($a = " LEAST ")"}},
+    {OP_NEG, I, DUCK, false, {"(- $a)", "(- greatest($a, -9223372036854775807))", "($a = " LEAST ")"}},
     {OP_ABS, I, CH, false, {"if($a < 0, toInt64(0) - $a, $a)", NULL, "($a = " CH_LEAST ")"}},
-    {OP_ABS, I, DS, false, {"abs($a)", "abs(greatest($a, -9223372036854775807))", "($a = " LEAST ")"}},
+    {OP_ABS, I, DUCK, false, {"abs($a)", "abs(greatest($a, -9223372036854775807))", "($a = " LEAST ")"}},
     {OP_SIGN, I, CH, false, {"toInt64(($a > 0) - ($a < 0))", NULL, NULL}},
-    {OP_SIGN, I, DS, false, {"CAST(sign($a) AS BIGINT)", NULL, NULL}},
+    {OP_SIGN, I, DUCK, false, {"CAST(sign($a) AS BIGINT)", NULL, NULL}},
     {OP_POPCOUNT, I, CH, false, {"toInt64(length(bitmaskToArray($a)))", NULL, NULL}},
-    {OP_POPCOUNT, I, DS, false, {"CAST(bit_count($a) AS BIGINT)", NULL, NULL}},
+    {OP_POPCOUNT, I, DUCK, false, {"CAST(bit_count($a) AS BIGINT)", NULL, NULL}},
     {OP_BITAND, I, CH, false, {"bitAnd($a, $b)", NULL, NULL}},
-    {OP_BITAND, I, DS, false, {"($a & $b)", NULL, NULL}},
+    {OP_BITAND, I, DUCK, false, {"($a & $b)", NULL, NULL}},
     {OP_BITOR, I, CH, false, {"bitOr($a, $b)", NULL, NULL}},
-    {OP_BITOR, I, DS, false, {"($a | $b)", NULL, NULL}},
+    {OP_BITOR, I, DUCK, false, {"($a | $b)", NULL, NULL}},
     {OP_XOR, I, CH, false, {"bitXor($a, $b)", NULL, NULL}},
     {OP_XOR, I, DUCK, false, {"xor($a, $b)", NULL, NULL}},
-    {OP_XOR, I, SPARK, false, {"($a ^ $b)", NULL, NULL}},
     {OP_BITNOT, I, CH, false, {"bitNot($a)", NULL, NULL}},
-    {OP_BITNOT, I, DS, false, {"(~ $a)", NULL, NULL}},
+    {OP_BITNOT, I, DUCK, false, {"(~ $a)", NULL, NULL}},
 
     {OP_SHL, I, CH, true, {"bitShiftLeft($a, $b)", NULL, "(bitShiftRight($r, $b) != $a)"}},
     {OP_SHL,
@@ -114,27 +99,10 @@ static const struct row rows[] = {
      false,
      {"CAST(" DUCK_SHL " AS BIGINT)", "CASE WHEN $f THEN $z ELSE coalesce(" NARROW(DUCK_SHL) ", $z) END",
       "(" INVALID " OR " NARROW(DUCK_SHL) " IS NULL)"}},
-    {OP_SHL,
-     I,
-     SPARK,
-     true,
-     {"shiftleft($a, CAST($b AS INT))", "CASE WHEN $f THEN $z ELSE shiftleft($a, CAST($b AS INT)) END",
-      "(shiftright(shiftleft($a, CAST($b AS INT)), CAST($b AS INT)) <> $a)"}},
-    {OP_SHL,
-     I,
-     SPARK,
-     false,
-     {"shiftleft($a, CAST($b AS INT))", "CASE WHEN $f THEN $z ELSE shiftleft($a, CAST($s AS INT)) END",
-      "(" INVALID " OR shiftright(shiftleft($a, CAST($s AS INT)), CAST($s AS INT)) <> $a)"}},
     {OP_SHR, I, CH, false, {"bitShiftRight($a, $b)", "bitShiftRight($a, $s)", INVALID}},
     {OP_SHR, I, DUCK, false, {"($a >> $b)", "CASE WHEN $f THEN $z ELSE $a >> $s END", INVALID}},
-    {OP_SHR,
-     I,
-     SPARK,
-     false,
-     {"shiftright($a, CAST($b AS INT))", "CASE WHEN $f THEN $z ELSE shiftright($a, CAST($s AS INT)) END", INVALID}},
     {OP_INDEX, I, CH, false, {"$a", "if($f, $z, $a)", "($a < 0 OR $a >= $b)"}},
-    {OP_INDEX, I, DS, false, {"$a", "CASE WHEN $f THEN $z ELSE $a END", "($a < 0 OR $a >= $b)"}},
+    {OP_INDEX, I, DUCK, false, {"$a", "CASE WHEN $f THEN $z ELSE $a END", "($a < 0 OR $a >= $b)"}},
 
     /* Comparisons, choices and conditions. */
     {OP_EQ, B | I, ANY, false, {"($A = $B)", NULL, NULL}},
@@ -144,7 +112,7 @@ static const struct row rows[] = {
     {OP_MIN, B | I, ANY, false, {"least($a, $b)", NULL, NULL}},
     {OP_MAX, B | I, ANY, false, {"greatest($a, $b)", NULL, NULL}},
     {OP_SELECT, B | I | F, CH, false, {"if($a, $b, $c)", NULL, NULL}},
-    {OP_SELECT, B | I | F, DS, false, {"CASE WHEN $a THEN $b ELSE $c END", NULL, NULL}},
+    {OP_SELECT, B | I | F, DUCK, false, {"CASE WHEN $a THEN $b ELSE $c END", NULL, NULL}},
     {OP_AND, B, ANY, false, {"($a AND $b)", NULL, NULL}},
     {OP_OR, B, ANY, false, {"($a OR $b)", NULL, NULL}},
     {OP_NOT, B, ANY, false, {"(NOT $a)", NULL, NULL}},
@@ -152,9 +120,9 @@ static const struct row rows[] = {
 
     /* Conversions. */
     {OP_BOOL_TO_INT, B, CH, false, {"toInt64($a)", NULL, NULL}},
-    {OP_BOOL_TO_INT, B, DS, false, {"CAST($a AS BIGINT)", NULL, NULL}},
+    {OP_BOOL_TO_INT, B, DUCK, false, {"CAST($a AS BIGINT)", NULL, NULL}},
     {OP_TO_FLOAT, I, CH, false, {"toFloat64($a)", NULL, NULL}},
-    {OP_TO_FLOAT, I, DS, false, {"CAST($a AS DOUBLE)", NULL, NULL}},
+    {OP_TO_FLOAT, I, DUCK, false, {"CAST($a AS DOUBLE)", NULL, NULL}},
     {OP_TO_INT,
      F,
      CH,
@@ -167,12 +135,6 @@ static const struct row rows[] = {
      false,
      {"CAST(CASE WHEN $a >= -" BEYOND "0e0 AND $a < " BEYOND "0e0 THEN trunc($a) ELSE 0e0 END AS BIGINT)", NULL,
       "(NOT ($a >= -" BEYOND "0e0 AND $a < " BEYOND "0e0))"}},
-    {OP_TO_INT,
-     F,
-     SPARK,
-     false,
-     {"CAST(CASE WHEN $a >= -" BEYOND "0D AND $a < " BEYOND "0D THEN $a ELSE 0D END AS BIGINT)", NULL,
-      "(NOT ($a >= -" BEYOND "0D AND $a < " BEYOND "0D))"}},
     {OP_FLOAT_BITS,
      F,
      CH,
@@ -192,34 +154,17 @@ static const struct row rows[] = {
       "0e0 THEN 1 WHEN $a > " NARROW("floor($b)") " THEN 1 WHEN $a < " NARROW(
           "floor($b)") " OR $b > floor($b) THEN -1 ELSE 0 END AS BIGINT)",
       NULL, NULL}},
-    {OP_CMP_INT_FLOAT,
-     I,
-     SPARK,
-     false,
-     {"CAST(CASE WHEN isnan($b) THEN 2 WHEN $b >= " BEYOND "0D THEN -1 WHEN $b < -" BEYOND
-      "0D THEN 1 WHEN $a > try_cast(" SPARK_FLOOR("$b") " AS BIGINT) THEN 1 WHEN $a < try_cast(" SPARK_FLOOR(
-          "$b") " AS BIGINT) OR $b > " SPARK_FLOOR("$b") " THEN -1 ELSE 0 END AS BIGINT)",
-      NULL, NULL}},
 
     /* Floats. */
     {OP_ADD, F, ANY, false, {"($a + $b)", NULL, NULL}},
     {OP_SUB, F, ANY, false, {"($a - $b)", NULL, NULL}},
     {OP_MUL, F, ANY, false, {"($a * $b)", NULL, NULL}},
-    {OP_DIV, F, CH | DUCK, false, {"($a / $b)", NULL, NULL}},
-    {OP_DIV,
-     F,
-     SPARK,
-     false,
-     {"($a / $b)",
-      "CASE WHEN $b <> 0D THEN $a / CASE WHEN $b = 0D THEN 1D ELSE $b END WHEN CAST($b AS STRING) = '-0.0' THEN $a * "
-      "(- " INF_CAST ") ELSE $a * " INF_CAST " END",
-      NULL}},
+    {OP_DIV, F, ANY, false, {"($a / $b)", NULL, NULL}},
     {OP_MOD, F, DUCK, false, {"($a % $b)", NULL, NULL}},
-    {OP_MOD, F, SPARK, false, {"($a % $b)", "($a % CASE WHEN $b = 0D THEN " NAN_CAST " ELSE $b END)", NULL}},
     {OP_NEG, F, CH, false, {"negate($a)", NULL, NULL}},
-    {OP_NEG, F, DS, false, {"(- $a)", NULL, NULL}},
+    {OP_NEG, F, DUCK, false, {"(- $a)", NULL, NULL}},
     {OP_ABS, F, ANY, false, {"abs($a)", NULL, NULL}},
-    {OP_SQRT, F, CH | SPARK, false, {"sqrt($a)", NULL, NULL}},
+    {OP_SQRT, F, CH, false, {"sqrt($a)", NULL, NULL}},
     {OP_SQRT, F, DUCK, false, {"sqrt(CASE WHEN $a < 0e0 THEN " NAN_CAST " ELSE $a END)", NULL, NULL}},
     {OP_SIGN, F, CH, false, {"if(isNaN($a), $a, toFloat64(($a > 0.0) - ($a < 0.0)))", NULL, NULL}},
     {OP_SIGN,
@@ -227,39 +172,26 @@ static const struct row rows[] = {
      DUCK,
      false,
      {"CASE WHEN isnan($a) THEN $a WHEN $a > 0e0 THEN 1e0 WHEN $a < 0e0 THEN -1e0 ELSE 0e0 END", NULL, NULL}},
-    {OP_SIGN,
-     F,
-     SPARK,
-     false,
-     {"CASE WHEN isnan($a) THEN $a WHEN $a > 0D THEN 1D WHEN $a < 0D THEN -1D ELSE 0D END", NULL, NULL}},
     {OP_MIN, F, CH, false, {"if($a < $b OR isNaN($b), $a, $b)", NULL, NULL}},
     {OP_MAX, F, CH, false, {"if($a > $b OR isNaN($b), $a, $b)", NULL, NULL}},
-    {OP_MIN, F, DS, false, {"CASE WHEN $a < $b OR isnan($b) THEN $a ELSE $b END", NULL, NULL}},
-    {OP_MAX, F, DS, false, {"CASE WHEN ($a > $b AND NOT isnan($a)) OR isnan($b) THEN $a ELSE $b END", NULL, NULL}},
-    {OP_FLOOR, F, CH | DUCK, false, {"floor($a)", NULL, NULL}},
-    {OP_FLOOR, F, SPARK, false, {SPARK_FLOOR("$a"), NULL, NULL}},
-    {OP_CEIL, F, CH | DUCK, false, {"ceil($a)", NULL, NULL}},
-    {OP_CEIL, F, SPARK, false, {"(- " SPARK_FLOOR("(- $a)") ")", NULL, NULL}},
+    {OP_MIN, F, DUCK, false, {"CASE WHEN $a < $b OR isnan($b) THEN $a ELSE $b END", NULL, NULL}},
+    {OP_MAX, F, DUCK, false, {"CASE WHEN ($a > $b AND NOT isnan($a)) OR isnan($b) THEN $a ELSE $b END", NULL, NULL}},
+    {OP_FLOOR, F, ANY, false, {"floor($a)", NULL, NULL}},
+    {OP_CEIL, F, ANY, false, {"ceil($a)", NULL, NULL}},
     {OP_ROUND,
      F,
      CH,
      false,
      {"if(abs($a - trunc($a)) >= 0.5, trunc($a) + if($a < 0.0, -1.0, 1.0), trunc($a))", NULL, NULL}},
     {OP_ROUND, F, DUCK, false, {"round($a)", NULL, NULL}},
-    {OP_ROUND,
-     F,
-     SPARK,
-     false,
-     {"CASE WHEN abs($a - rint($a)) = 0.5D THEN $a + CASE WHEN $a < 0D THEN -0.5D ELSE 0.5D END ELSE rint($a) END",
-      NULL, NULL}},
     {OP_EQ, F, CH, false, {"($a = $b)", NULL, NULL}},
     {OP_NE, F, CH, false, {"($a <> $b)", NULL, NULL}},
     {OP_LT, F, CH, false, {"($a < $b)", NULL, NULL}},
     {OP_LE, F, CH, false, {"($a <= $b)", NULL, NULL}},
-    {OP_EQ, F, DS, false, {"($a = $b)", "($a = $b AND NOT isnan($a))", NULL}},
-    {OP_NE, F, DS, false, {"($a <> $b)", "($a <> $b OR isnan($a))", NULL}},
-    {OP_LT, F, DS, false, {"($a < $b)", "($a < $b AND NOT isnan($b))", NULL}},
-    {OP_LE, F, DS, false, {"($a <= $b)", "($a <= $b AND NOT isnan($b))", NULL}},
+    {OP_EQ, F, DUCK, false, {"($a = $b)", "($a = $b AND NOT isnan($a))", NULL}},
+    {OP_NE, F, DUCK, false, {"($a <> $b)", "($a <> $b OR isnan($a))", NULL}},
+    {OP_LT, F, DUCK, false, {"($a < $b)", "($a < $b AND NOT isnan($b))", NULL}},
+    {OP_LE, F, DUCK, false, {"($a <= $b)", "($a <= $b AND NOT isnan($b))", NULL}},
 };
 
 const struct sql_operation *sql_operation_find(const struct sql_dialect *dialect, enum op op,

@@ -1,11 +1,11 @@
 /* Facts of the engines that the texts are made for: ClickHouse's LIKE and its regular expressions (RE2) take bytes as
  * they are, but `.`, `_` and `%` match only what is UTF-8; its upper() and lower() change ASCII letters alone.
- * DuckDB's and Spark's strings are UTF-8. Their tables of upper and lower case are of other versions of Unicode. */
+ * DuckDB's strings are UTF-8, and its tables of upper and lower case of another version of Unicode. */
 #include "sql/lower/dialect_texts.h"
 
 #include <string.h>
 
-enum { CH = 1, DUCK = 2, SPARK = 4, DS = DUCK | SPARK, ANY = CH | DS };
+enum { CH = 1, DUCK = 2, ANY = CH | DUCK };
 
 /* $a: the text; $b: another one, or the first constant; $c: the second one; $l: the constant as the beginning of a
  * pattern of LIKE. */
@@ -18,47 +18,38 @@ struct row {
 
 /* What is not only ASCII; what is not UTF-8. Newer servers take a match() of `^.*` for true, and repeat one of
  * their optimisations without end where a condition has length() twice. */
-#define CH_LONG    "(NOT match($a, '^[\\\\x00-\\\\x7f]*$$'))"
-#define DUCK_LONG  "(strlen($a) <> length($a))"
-#define SPARK_LONG "(octet_length($a) <> char_length($a))"
-#define CH_WRONG   "(NOT match($a, '^[\\\\x{0}-\\\\x{10ffff}]*$$'))"
+#define CH_LONG   "(NOT match($a, '^[\\\\x00-\\\\x7f]*$$'))"
+#define DUCK_LONG "(strlen($a) <> length($a))"
+#define CH_WRONG  "(NOT match($a, '^[\\\\x{0}-\\\\x{10ffff}]*$$'))"
 
 static const struct row rows[] = {
     {"len", CH, 0, "toInt64(lengthUTF8($a))", NULL},
     {"len", DUCK, 0, "length($a)", NULL},
-    {"len", SPARK, 0, "CAST(char_length($a) AS BIGINT)", NULL},
     {"bytes", CH, 0, "toInt64(length($a))", NULL},
     {"bytes", DUCK, 0, "strlen($a)", NULL},
-    {"bytes", SPARK, 0, "CAST(octet_length($a) AS BIGINT)", NULL},
     {"upper", CH, 0, "upper($a)", CH_LONG},
     {"upper", DUCK, 0, "upper($a)", DUCK_LONG},
-    {"upper", SPARK, 0, "upper($a)", SPARK_LONG},
     {"lower", CH, 0, "lower($a)", CH_LONG},
     {"lower", DUCK, 0, "lower($a)", DUCK_LONG},
-    {"lower", SPARK, 0, "lower($a)", SPARK_LONG},
     {"trim", CH, 0, "extract($a, '^[ \\\\x09-\\\\x0d]*(\\\\C*?)[ \\\\x09-\\\\x0d]*$$')", CH_LONG},
     {"trim", DUCK, 0, "trim($a, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))", DUCK_LONG},
-    {"trim", SPARK, 0, "trim(BOTH '\\u0009\\u000a\\u000b\\u000c\\u000d ' FROM $a)", SPARK_LONG},
     {"replace", CH, 2, "replaceAll($a, $b, $c)", NULL},
-    {"replace", DS, 2, "replace($a, $b, $c)", NULL},
-    {"+", CH | SPARK, 0, "concat($a, $b)", NULL},
+    {"replace", DUCK, 2, "replace($a, $b, $c)", NULL},
+    {"+", CH, 0, "concat($a, $b)", NULL},
     {"+", DUCK, 0, "($a || $b)", NULL},
-    {"+", CH | SPARK, 1, "concat($a, $b)", NULL},
+    {"+", CH, 1, "concat($a, $b)", NULL},
     {"+", DUCK, 1, "($a || $b)", NULL},
-    {"prepend", CH | SPARK, 1, "concat($b, $a)", NULL},
+    {"prepend", CH, 1, "concat($b, $a)", NULL},
     {"prepend", DUCK, 1, "($b || $a)", NULL},
     {"=", ANY, 1, "($a = $b)", NULL},
     {"starts", CH, 1, "($a LIKE $l)", NULL}, /* can use an index */
     {"starts", DUCK, 1, "starts_with($a, $b)", NULL},
-    {"starts", SPARK, 1, "startswith($a, $b)", NULL},
     {"ends", CH, 1, "endsWith($a, $b)", NULL},
     {"ends", DUCK, 1, "ends_with($a, $b)", NULL},
-    {"ends", SPARK, 1, "endswith($a, $b)", NULL},
     {"contains", CH, 1, "(position($a, $b) > 0)", NULL},
-    {"contains", DS, 1, "contains($a, $b)", NULL},
+    {"contains", DUCK, 1, "contains($a, $b)", NULL},
     {"like", CH, 1, "($a LIKE $b)", CH_WRONG},
     {"like", DUCK, 1, "($a LIKE $b ESCAPE '\\')", NULL},
-    {"like", SPARK, 1, "($a LIKE $b)", NULL},
 };
 
 /* substr(s, from, n): $b and $c are the place of the first character, from 0 or 1, and how many there are at most. Old
@@ -66,8 +57,8 @@ static const struct row rows[] = {
 static const struct row parts[] = {
     {"substr", CH, 2, "extract($a, '(?s)^.{$b}(.{0,$c})')", CH_WRONG},
     {"substr", CH, 1, "extract($a, '(?s)^.{$b}(.*)')", CH_WRONG},
-    {"substr", DS, 2, "substring($a, $b, $c)", NULL},
-    {"substr", DS, 1, "substring($a, $b)", NULL},
+    {"substr", DUCK, 2, "substring($a, $b, $c)", NULL},
+    {"substr", DUCK, 1, "substring($a, $b)", NULL},
 };
 
 static const struct row *find_row(const struct row *table, size_t count, const char *name, int constants, unsigned bit)

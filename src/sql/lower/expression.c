@@ -120,16 +120,8 @@ static void add_integer(const struct sql_expressions *expressions, struct strbuf
         return;
     }
     const bool bare = !typed && integer >= -most && integer <= most;
-    strbuf_puts(sql, integer < 0 && (bare || dialect->integer[0] == '$') ? "(" : "");
-    for (const char *at = bare ? "$a" : dialect->integer; *at; at++) {
-        if (*at != '$') {
-            strbuf_putc(sql, *at);
-            continue;
-        }
-        strbuf_printf(sql, "%lld", (long long)integer);
-        at++;
-    }
-    strbuf_puts(sql, integer < 0 && (bare || dialect->integer[0] == '$') ? ")" : "");
+    const char *digits = arena_printf(expressions->arena, bare && integer < 0 ? "(%lld)" : "%lld", (long long)integer);
+    strbuf_puts(sql, bare ? digits : sql_phrase(dialect->integer, digits, NULL, expressions->arena));
 }
 
 /* Adds argument `i`; a constant needs no type beside a value that has one. */

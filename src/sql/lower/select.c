@@ -46,7 +46,7 @@ static void add_order(struct strbuf *out, const struct select *select)
     for (size_t i = 0; i < select->order_count; i++) {
         const struct select_order *key = &select->order[i];
         strbuf_printf(out, "%s%s%s%s", before, key->text, key->descending ? " DESC" : "",
-                      key->reversed ? select->dialect->reversed : "");
+                      key->reversed ? " NULLS FIRST" : "");
         before = ", ";
     }
 }
