@@ -120,26 +120,6 @@ static double cube_root(double x)
     return (double)cbrtl(x);
 }
 
-static double no_function(double x)
-{
-    (void)x;
-    return NAN;
-}
-
-/* The function that is an operation on one float. */
-static double (*library_function(enum op op))(double)
-{
-    static double (*const functions_of[OP_COUNT])(double) = {
-        [OP_SQRT] = sqrt,      [OP_EXP] = exp,     [OP_LOG] = log,      [OP_SIN] = sin,          [OP_COS] = cos,
-        [OP_TAN] = tan,        [OP_TANH] = tanh,   [OP_ERF] = erf,      [OP_ASIN] = asin,        [OP_ACOS] = acos,
-        [OP_ATAN] = atan,      [OP_SINH] = sinh,   [OP_COSH] = cosh,    [OP_ASINH] = asinh,      [OP_ACOSH] = acosh,
-        [OP_ATANH] = atanh,    [OP_LOG2] = log2,   [OP_LOG10] = log10,  [OP_LOG1P] = log1p,      [OP_EXPM1] = expm1,
-        [OP_CBRT] = cube_root, [OP_ERFC] = erfc,   [OP_GAMMA] = tgamma, [OP_LGAMMA] = log_gamma, [OP_FLOOR] = floor,
-        [OP_CEIL] = ceil,      [OP_ROUND] = round,
-    };
-    return functions_of[op] ? functions_of[op] : no_function;
-}
-
 /* Beyond it, ldexp of every float is 0 or infinity. */
 static const double FARTHEST_EXPONENT = 5000;
 
@@ -166,16 +146,26 @@ double float_op(enum op op, double a, double b)
         return a > b || isnan(b) ? a : b;
     case OP_SIGN:
         return isnan(a) ? a : (a > 0) - (a < 0);
-    case OP_POW:
-        return pow(a, b);
-    case OP_ATAN2:
-        return atan2(a, b);
-    case OP_HYPOT:
-        return hypot(a, b);
     case OP_LDEXP:
         return ldexp(a, (int)fmax(fmin(b, FARTHEST_EXPONENT), -FARTHEST_EXPONENT));
+    case OP_SQRT:
+        return sqrt(a);
+    case OP_FLOOR:
+        return floor(a);
+    case OP_CEIL:
+        return ceil(a);
+    case OP_ROUND:
+        return round(a);
+#define CALL_1(function) function(a)
+#define CALL_2(function) function(a, b)
+#define FLOAT_FUNCTION(op, arity, name, host, ...)                                                                     \
+    case OP_##op:                                                                                                      \
+        return CALL_##arity(host);
+#include "engine/plan/float_functions.def"
+#undef CALL_1
+#undef CALL_2
     default:
-        return library_function(op)(a);
+        return (double)NAN; /* not of floats */
     }
 }
 
