@@ -11,6 +11,15 @@ const struct word words[] = {
 #undef WORD
 };
 
+bool stage_does(enum stage_kind stage, enum stage_fact fact)
+{
+    static const unsigned facts_of[STAGE_KINDS] = {
+#define STAGE(kind, bind, in_groups, facts) [STAGE_##kind] = (facts),
+#include "parser/stages.def"
+    };
+    return facts_of[stage] & (unsigned)fact;
+}
+
 const struct word word_of_call = {.text = "stage", .canonical = "stage", .stage = STAGE_CALL};
 
 const size_t word_count = sizeof words / sizeof *words;

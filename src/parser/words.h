@@ -11,55 +11,25 @@
 /* The operation of a stage; several words may denote it. */
 enum stage_kind {
     STAGE_NONE, /* not a stage word */
-    STAGE_ZIP,
-    STAGE_SELECT,
-    STAGE_REJECT,
-    STAGE_ASSERT,
-    STAGE_MAP,
-    STAGE_DERIVE,
-    STAGE_WITH,
-    STAGE_BRAID,
-    STAGE_FSTS,
-    STAGE_SNDS,
-    STAGE_NTH,
-    STAGE_PICK,
-    STAGE_DROP,
-    STAGE_RENAME,
-    STAGE_COUNT,
-    STAGE_SUM,
-    STAGE_PRODUCT,
-    STAGE_MIN,
-    STAGE_MAX,
-    STAGE_MEAN,
-    STAGE_AGGREGATE, /* another aggregate function, of the word's name */
-    STAGE_TAKE,
-    STAGE_SKIP,
-    STAGE_TAIL,
-    STAGE_SCAN,
-    STAGE_REDUCE,
-    STAGE_SORT,
-    STAGE_TOP,
-    STAGE_GROUP,
-    STAGE_PER,
-    STAGE_DISTINCT,
-    STAGE_JOIN,
-    STAGE_LOOKUP,
-    STAGE_APPEND,
-    STAGE_UNPIVOT,
-    STAGE_SAMPLE,
-    STAGE_REVERSE,
-    STAGE_STENCIL,
-    STAGE_GATHER,
-    STAGE_SCATTER,
-    STAGE_SHAPE,
-    STAGE_HIST,
-    STAGE_DESCRIBE,
-    STAGE_PLOT,
-    STAGE_SHOW,
-    STAGE_SAVE,
-    STAGE_REPEAT,
-    STAGE_CALL /* one that the user has defined; no word of the table */
+#define STAGE(kind, bind, in_groups, facts) STAGE_##kind,
+#include "parser/stages.def"
+    STAGE_CALL, /* one that the user has defined; no word of the table */
+    STAGE_KINDS
 };
+
+/* What is true of a stage, beside its syntax. */
+enum stage_fact {
+    KEEPS_SHAPE = 1 << 0,          /* its rows have the shape of those before, or one that it sets itself */
+    DROPS_ROWS = 1 << 1,           /* within `per`, and */
+    ORDERS_ROWS = 1 << 2,          /* so that groups come one after another */
+    IS_ROW_WISE = 1 << 3,          /* computes each row of itself: rounds of one row may hold it */
+    SAYS_NOTHING_OF_ROWS = 1 << 4, /* its expressions are constants, or of groups, rounds, or two values */
+    GIVES_VALUE = 1 << 5,          /* a single one, not rows */
+    TAKES_VALUE = 1 << 6,          /* may follow a stage that gives one */
+    RUNS_REMOTELY = 1 << 7         /* a server may run it */
+};
+
+bool stage_does(enum stage_kind stage, enum stage_fact fact);
 
 /* One word. An alias has the stage and token of its canonical word, and no usage, summary or example. */
 struct word {

@@ -101,9 +101,6 @@ enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena
 enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
                                  struct arena *arena, struct diags *diags);
 
-/* Whether the stage may follow a terminal, and works on its value. */
-bool stage_takes_value(enum stage_kind stage);
-
 /* Checks a function definition (parameters, names, no recursion). */
 enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
 

@@ -21,8 +21,9 @@ struct column *bind_list(struct binder *binder, const struct source_node *source
 /* bind_stage.c: binds a pipeline with all its stages. */
 void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct flow *flow, struct bound *bound);
 
-/* Binds a stage by its word alone. */
-void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
+/* The binder of a stage within groups, which are in the flow; NULL: it cannot be there. */
+typedef void stage_binder(struct binder *binder, const struct stage *stage, struct flow *flow);
+stage_binder *stage_binder_in_groups(enum stage_kind stage);
 
 /* Whether the stage's expressions are of its rows, where an aggregate is one of all of them. */
 bool has_row_expressions(const struct stage *stage, const struct flow *flow);
@@ -36,7 +37,7 @@ void bind_scan_as_window(struct binder *binder, const struct stage *stage, const
                          struct flow *flow);
 
 /* bind_per.c: stages within groups. */
-void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);
+void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* stage_parts.c: what several stages share. */
 
@@ -60,8 +61,6 @@ extern const struct shape shape_unknown; /* of a picture, in a check */
 bool bind_along(struct binder *binder, const struct stage *stage, const struct flow *flow, size_t *axis);
 /* bind_axis.c: sets which rows a scan or group takes together: those of each line. */
 void column_operator_along(struct column_operator *column_op, const struct lines *lines);
-/* Whether the stage keeps its input's shape, or sets that of its result itself. */
-bool shape_is_kept(const struct stage *stage);
 
 /* bind_assert.c: a checked filter of rows, or a check of a terminal's value. */
 void bind_assert(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound);

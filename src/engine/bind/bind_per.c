@@ -9,57 +9,16 @@
 
 #include <string.h>
 
-/* A stage that may stand in a body. */
-static const struct body_stage {
-    enum stage_kind stage;
-    bool drops;  /* rows */
-    bool orders; /* rows, so that groups come one after another */
-} body_stages[] = {
-    {STAGE_SELECT, true, false},  {STAGE_REJECT, true, false},  {STAGE_TAKE, true, false},
-    {STAGE_SKIP, true, false},    {STAGE_TAIL, true, false},    {STAGE_MAP, false, false},
-    {STAGE_DERIVE, false, false}, {STAGE_BRAID, false, false},  {STAGE_PICK, false, false},
-    {STAGE_DROP, false, false},   {STAGE_RENAME, false, false}, {STAGE_FSTS, false, false},
-    {STAGE_SNDS, false, false},   {STAGE_NTH, false, false},    {STAGE_STENCIL, false, false},
-    {STAGE_SORT, false, true},    {STAGE_TOP, true, true},      {STAGE_DISTINCT, true, false},
-    {STAGE_REVERSE, false, true}, {STAGE_SCAN, false, false},   {STAGE_GROUP, false, true},
-};
-
 /* A `per` while it is bound. */
 struct per {
     struct flow before;
     bool drops, orders;
 };
 
-static const struct body_stage *find_body_stage(enum stage_kind stage)
-{
-    for (size_t i = 0; i < sizeof body_stages / sizeof *body_stages; i++) {
-        if (body_stages[i].stage == stage)
-            return &body_stages[i];
-    }
-    return NULL;
-}
-
-static bool is_terminal(enum stage_kind stage)
-{
-    switch (stage) {
-    case STAGE_REDUCE:
-    case STAGE_COUNT:
-    case STAGE_SUM:
-    case STAGE_PRODUCT:
-    case STAGE_MIN:
-    case STAGE_MAX:
-    case STAGE_MEAN:
-    case STAGE_AGGREGATE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void refuse_stage(struct binder *binder, const struct stage *stage)
 {
     const char *word = text_of_word(binder->arena, stage);
-    if (is_terminal(stage->word->stage))
+    if (stage_does(stage->word->stage, GIVES_VALUE))
         bind_error(binder, stage->span,
                    arena_printf(binder->arena,
                                 "`group K: %s` has a row for each group; `derive x = sum(y)` keeps the rows",
@@ -74,8 +33,8 @@ static bool check_body(struct binder *binder, const struct stage *stage, struct 
 {
     bool good = true;
     for (size_t i = 0; i < stage->body_count; i++) {
-        const struct body_stage *found = find_body_stage(stage->body[i].word->stage);
-        if (!found) {
+        const enum stage_kind kind = stage->body[i].word->stage;
+        if (!stage_binder_in_groups(kind)) {
             refuse_stage(binder, &stage->body[i]);
             good = false;
             continue;
@@ -85,8 +44,8 @@ static bool check_body(struct binder *binder, const struct stage *stage, struct 
                        "`across` cannot be within `per`");
             good = false;
         }
-        per->drops = per->drops || found->drops;
-        per->orders = per->orders || found->orders;
+        per->drops = per->drops || stage_does(kind, DROPS_ROWS);
+        per->orders = per->orders || stage_does(kind, ORDERS_ROWS);
     }
     return good;
 }
@@ -210,8 +169,7 @@ static bool has_aggregate(const struct binder *binder, const struct stage *stage
 }
 
 /* Binds a stage of the body. Aggregates in it are of the row's group. */
-static void bind_within(struct binder *binder, const struct stage *stage, bool gaps, struct flow *flow,
-                        struct bound *bound)
+static void bind_within(struct binder *binder, const struct stage *stage, bool gaps, struct flow *flow)
 {
     struct aggregate_values values;
     binder->aggregates = NULL;
@@ -223,19 +181,7 @@ static void bind_within(struct binder *binder, const struct stage *stage, bool g
         plain.group = plain.place = plain.key_count = 0;
         binder->aggregates = aggregates_of_stage(binder, stage, &plain, &ids, &values);
     }
-    switch (stage->word->stage) {
-    case STAGE_DISTINCT:
-        bind_distinct_of_groups(binder, stage, flow);
-        break;
-    case STAGE_REVERSE:
-        bind_reverse_of_groups(binder, stage, flow);
-        break;
-    case STAGE_SCAN:
-        bind_scan_of_groups(binder, stage, flow);
-        break;
-    default:
-        bind_by_word(binder, stage, flow, bound);
-    }
+    stage_binder_in_groups(stage->word->stage)(binder, stage, flow);
     binder->aggregates = NULL;
 }
 
@@ -286,7 +232,7 @@ static void bind_group_of_groups(struct binder *binder, const struct stage *per,
     per_enter(binder, &again, flow);
 }
 
-static void bind_body(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+static void bind_body(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     bool gaps = false;
     for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder) && !binder->needs_order;
@@ -296,21 +242,21 @@ static void bind_body(struct binder *binder, const struct stage *stage, struct f
             gaps = false;
             continue;
         }
-        bind_within(binder, &stage->body[i], gaps, flow, bound);
-        gaps = gaps || find_body_stage(stage->body[i].word->stage)->drops;
+        bind_within(binder, &stage->body[i], gaps, flow);
+        gaps = gaps || stage_does(stage->body[i].word->stage, DROPS_ROWS);
     }
 }
 
 /* Binds it with the rows in their places. False, with nothing bound, if something needs those of a group one after
  * another. */
-static bool bind_scattered(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+static bool bind_scattered(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     const struct flow before = *flow;
     const size_t tasks = binder->queue->count, errors = binder->errors, outputs = binder->outputs;
     const size_t diags = binder->diags->count;
     binder->needs_order = false;
     per_enter_scattered(binder, stage, flow);
-    bind_body(binder, stage, flow, bound);
+    bind_body(binder, stage, flow);
     if (!binder->needs_order) {
         if (flow->group != 0)
             leave_ordered(binder, stage, flow);
@@ -325,7 +271,7 @@ static bool bind_scattered(struct binder *binder, const struct stage *stage, str
     return false;
 }
 
-void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct per per = {.before = *flow};
     const bool good = check_body(binder, stage, &per);
@@ -334,7 +280,7 @@ void bind_per(struct binder *binder, const struct stage *stage, struct flow *flo
         return;
     }
     const struct aggregate_values *aggregates = binder->aggregates;
-    if (!per.orders && bind_scattered(binder, stage, flow, bound))
+    if (!per.orders && bind_scattered(binder, stage, flow))
         return;
     binder->aggregates = aggregates;
     const size_t errors = binder->errors;
@@ -342,7 +288,7 @@ void bind_per(struct binder *binder, const struct stage *stage, struct flow *flo
         per_keep_leading(binder, stage, flow);
     if (binder->errors == errors)
         per_enter(binder, stage, flow);
-    bind_body(binder, stage, flow, bound);
+    bind_body(binder, stage, flow);
     if (flow->group == 0)
         return; /* after an error */
     if (per.orders)

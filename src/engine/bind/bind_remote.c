@@ -87,35 +87,7 @@ static bool may_be_remote(const struct pipeline *pipeline, size_t k)
     if ((stage->source_count > 0 && !joins) || stage->body_count > 0 || stage->loop || stage->across ||
         stage->along.text)
         return false;
-    switch (stage->word->stage) {
-    case STAGE_JOIN:
-    case STAGE_LOOKUP:
-    case STAGE_SELECT:
-    case STAGE_REJECT:
-    case STAGE_ASSERT:
-    case STAGE_MAP:
-    case STAGE_DERIVE:
-    case STAGE_PICK:
-    case STAGE_DROP:
-    case STAGE_RENAME:
-    case STAGE_COUNT:
-    case STAGE_SUM:
-    case STAGE_MIN:
-    case STAGE_MAX:
-    case STAGE_MEAN:
-    case STAGE_AGGREGATE:
-    case STAGE_HIST:
-    case STAGE_TAKE:
-    case STAGE_SKIP:
-    case STAGE_TAIL:
-    case STAGE_SORT:
-    case STAGE_TOP:
-    case STAGE_GROUP:
-    case STAGE_DISTINCT:
-        return is_for_all_tables(pipeline, k);
-    default:
-        return false;
-    }
+    return stage_does(stage->word->stage, RUNS_REMOTELY) && is_for_all_tables(pipeline, k);
 }
 
 static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages, const char *dialect,

@@ -5,35 +5,6 @@
 
 const struct shape shape_unknown = {.axes = AXES_UNKNOWN};
 
-bool shape_is_kept(const struct stage *stage)
-{
-    switch (stage->word->stage) {
-    case STAGE_MAP:
-    case STAGE_BRAID:
-    case STAGE_DERIVE:
-    case STAGE_WITH:
-    case STAGE_FSTS:
-    case STAGE_SNDS:
-    case STAGE_NTH:
-    case STAGE_PICK:
-    case STAGE_DROP:
-    case STAGE_RENAME:
-    case STAGE_ZIP:
-    case STAGE_ASSERT:
-    case STAGE_STENCIL:
-    case STAGE_SCAN:
-    case STAGE_SHAPE:
-    case STAGE_REPEAT:
-    case STAGE_DESCRIBE:
-    case STAGE_PLOT:
-    case STAGE_SHOW:
-    case STAGE_SAVE:
-        return true;
-    default:
-        return stage->along.text; /* the other axes are left */
-    }
-}
-
 /* "`along i`, `along j`": what the stage may say. */
 static const char *text_of_axes(struct arena *arena, const struct shape *shape)
 {

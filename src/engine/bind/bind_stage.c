@@ -183,11 +183,6 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
         bind_failed(binder);
 }
 
-bool stage_takes_value(enum stage_kind stage)
-{
-    return stage == STAGE_ASSERT || stage == STAGE_SHOW || stage == STAGE_SAVE;
-}
-
 /* After a terminal only assert, show and save may follow, and nothing after the last two. */
 static bool may_follow(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
@@ -200,7 +195,7 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
                           last);
         return false;
     }
-    if (!stage_takes_value(stage->word->stage)) {
+    if (!stage_does(stage->word->stage, TAKES_VALUE)) {
         bind_error_second(
             binder, stage->span, flow->last->span, "this gives a single value",
             "only `assert`, `show` and `save` may follow it; name the value with `let` to use it in other statements",
@@ -218,152 +213,48 @@ static void check_along(struct binder *binder, const struct stage *stage)
                    "`%s` does not take `along`", text_of_word(binder->arena, stage));
 }
 
-void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+static void bind_grouping(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    if (stage->across)
+        bind_across(binder, stage, flow);
+    else
+        bind_group(binder, stage, flow);
+}
+
+/* Binds a stage by its word alone. */
+static void bind_by_word(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     switch (stage->word->stage) {
-    case STAGE_ZIP:
-        bind_zip(binder, stage, flow);
+#define STAGE(kind, bind, in_groups, facts)                                                                            \
+    case STAGE_##kind:                                                                                                 \
+        bind(binder, stage, flow);                                                                                     \
         break;
-    case STAGE_UNPIVOT:
-        bind_unpivot(binder, stage, flow);
+#define RESULT_STAGE(kind, bind, in_groups, facts)                                                                     \
+    case STAGE_##kind:                                                                                                 \
+        bind(binder, stage, flow, bound);                                                                              \
         break;
-    case STAGE_SAMPLE:
-        bind_sample(binder, stage, flow);
-        break;
-    case STAGE_APPEND:
-        bind_append(binder, stage, flow);
-        break;
-    case STAGE_JOIN:
-    case STAGE_LOOKUP:
-        bind_join(binder, stage, flow);
-        break;
-    case STAGE_SELECT:
-    case STAGE_REJECT:
-        bind_filter(binder, stage, flow);
-        break;
-    case STAGE_ASSERT:
-        bind_assert(binder, stage, flow, bound);
-        break;
-    case STAGE_MAP:
-    case STAGE_BRAID:
-        bind_map(binder, stage, flow);
-        break;
-    case STAGE_DERIVE:
-        bind_derive(binder, stage, flow);
-        break;
-    case STAGE_WITH:
-        bind_with(binder, stage, flow);
-        break;
-    case STAGE_FSTS:
-    case STAGE_SNDS:
-    case STAGE_NTH:
-        bind_nth(binder, stage, flow);
-        break;
-    case STAGE_PICK:
-        bind_pick(binder, stage, flow);
-        break;
-    case STAGE_DROP:
-    case STAGE_RENAME:
-        bind_rename(binder, stage, flow);
-        break;
-    case STAGE_COUNT:
-        bind_count(binder, stage, flow);
-        break;
-    case STAGE_SUM:
-    case STAGE_PRODUCT:
-    case STAGE_MIN:
-    case STAGE_MAX:
-    case STAGE_MEAN:
-        bind_aggregate(binder, stage, flow);
-        break;
-    case STAGE_AGGREGATE:
-        bind_aggregate_function(binder, stage, flow);
-        break;
-    case STAGE_TAKE:
-    case STAGE_SKIP:
-    case STAGE_TAIL:
-        bind_window(binder, stage, flow);
-        break;
-    case STAGE_SCAN:
-        bind_scan(binder, stage, flow);
-        break;
-    case STAGE_REDUCE:
-        bind_reduce(binder, stage, flow);
-        break;
-    case STAGE_SORT:
-        bind_sort(binder, stage, flow);
-        break;
-    case STAGE_TOP:
-        bind_top(binder, stage, flow);
-        break;
-    case STAGE_GROUP:
-        if (stage->across)
-            bind_across(binder, stage, flow);
-        else
-            bind_group(binder, stage, flow);
-        break;
-    case STAGE_PER:
-        bind_per(binder, stage, flow, bound);
-        break;
-    case STAGE_DISTINCT:
-        bind_distinct(binder, stage, flow);
-        break;
-    case STAGE_REVERSE:
-        bind_reverse(binder, stage, flow);
-        break;
-    case STAGE_STENCIL:
-        bind_stencil(binder, stage, flow);
-        break;
-    case STAGE_GATHER:
-        bind_gather(binder, stage, flow);
-        break;
-    case STAGE_SCATTER:
-        bind_scatter(binder, stage, flow);
-        break;
-    case STAGE_SHAPE:
-        bind_shape(binder, stage, flow);
-        break;
-    case STAGE_HIST:
-        bind_hist(binder, stage, flow);
-        break;
-    case STAGE_DESCRIBE:
-    case STAGE_PLOT:
-        bind_view(binder, stage, flow, bound);
-        break;
-    case STAGE_SHOW:
-        bind_show(binder, stage, flow, bound);
-        break;
-    case STAGE_SAVE:
-        bind_save(binder, stage, flow, bound);
-        break;
-    case STAGE_REPEAT:
-        bind_repeat(binder, stage, flow);
-        break;
+#include "parser/stages.def"
     case STAGE_CALL: /* expanded before */
     case STAGE_NONE:
+    case STAGE_KINDS:
         break;
     }
 }
 
+stage_binder *stage_binder_in_groups(enum stage_kind stage)
+{
+    static stage_binder *const binders[STAGE_KINDS] = {
+#define STAGE(kind, bind, in_groups, facts) [STAGE_##kind] = in_groups,
+#include "parser/stages.def"
+    };
+    return binders[stage];
+}
+
 bool has_row_expressions(const struct stage *stage, const struct flow *flow)
 {
-    switch (stage->word->stage) {
-    case STAGE_AGGREGATE:
+    if (stage->word->stage == STAGE_AGGREGATE)
         return stage->along.text;
-    case STAGE_GROUP: /* its aggregates are of groups */
-    case STAGE_TAKE:  /* constants */
-    case STAGE_SKIP:
-    case STAGE_TAIL:
-    case STAGE_NTH:
-    case STAGE_SHAPE:
-    case STAGE_SHOW:
-    case STAGE_REPEAT: /* its conditions are of rounds */
-    case STAGE_SCAN:   /* their functions are of two values, or of two rows */
-    case STAGE_REDUCE:
-        return false;
-    default:
-        return !flow->scalar && flow->task;
-    }
+    return !stage_does(stage->word->stage, SAYS_NOTHING_OF_ROWS) && !flow->scalar && flow->task;
 }
 
 static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
@@ -377,7 +268,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     binder->aggregates = NULL;
     if (!flow->ended)
         bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
-    if (!shape_is_kept(stage))
+    if (!stage_does(stage->word->stage, KEEPS_SHAPE) && !stage->along.text) /* that leaves the other axes */
         flow->shape = (struct shape){0};
 }
 

@@ -123,8 +123,6 @@ static void bind_until(struct repeat *r)
 /* Checks that the body of a loop with `while` computes each row of itself. */
 static bool check_row_wise(const struct repeat *r)
 {
-    static const enum stage_kind allowed[] = {STAGE_MAP,  STAGE_DERIVE, STAGE_BRAID, STAGE_PICK,  STAGE_DROP,
-                                              STAGE_FSTS, STAGE_SNDS,   STAGE_NTH,   STAGE_RENAME};
     const struct stage *stage = r->stage;
     if (stage->condition && stage->loop) {
         bind_error(r->binder, stage->loop->span, "leave out its source: `repeat while E: derive ...`",
@@ -137,10 +135,7 @@ static bool check_row_wise(const struct repeat *r)
         return false;
     }
     for (size_t i = 0; stage->condition && i < stage->body_count; i++) {
-        size_t k = 0;
-        while (k < sizeof allowed / sizeof *allowed && allowed[k] != stage->body[i].word->stage)
-            k++;
-        if (k < sizeof allowed / sizeof *allowed)
+        if (stage_does(stage->body[i].word->stage, IS_ROW_WISE))
             continue;
         bind_error_second(r->binder, stage->body[i].span, stage->condition->span, "each row has its own condition",
                           "`until` takes a condition of all rows",

@@ -215,7 +215,7 @@ static void offer_words(struct offer *offer, const struct next *next, bool of_va
     for (size_t i = 0; i < next->word_count; i++) {
         const struct word *word = next->words[i];
         const bool alias = word_canonical(word) != word;
-        const bool fits = !of_value || word->stage == STAGE_NONE || stage_takes_value(word->stage);
+        const bool fits = !of_value || word->stage == STAGE_NONE || stage_does(word->stage, TAKES_VALUE);
         if (fits && (!alias || *offer->typed))
             offer_name(offer, word->text);
     }
