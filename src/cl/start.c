@@ -1,3 +1,7 @@
+/* A thread loads the drivers and opens the device: at a prompt with a GPU at once, otherwise for a query that has run
+ * for 15 ms and has more than 60 ms of work left, ten times as much where no GPU is to be expected. Only a query for a
+ * device that the user has named waits for it, and Ctrl-C ends that wait. A process that ends while a driver starts
+ * calls _exit, because exit would wait for the loader's lock. */
 #include "cl/start.h"
 
 #include "cl/accelerator_open.h"

@@ -1,4 +1,8 @@
-/* `repeat`: queues that run round after round on their own result. */
+/* `repeat`: queues that run round after round on their own result.
+ *
+ * The queues, those of a round and of its conditions, are bound once, to columns without data that stand for those of
+ * the state. They are bound again if values come to be missing in a column, or if the number of rows changes. A round
+ * with `while` ends in a task that chooses between each value and the one before it. */
 #ifndef RQL_ENGINE_PLAN_LOOP_H
 #define RQL_ENGINE_PLAN_LOOP_H
 

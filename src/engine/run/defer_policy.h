@@ -1,4 +1,6 @@
-/* Which results have deferred rows (deferred_rows.h). */
+/* Which results have deferred rows (deferred_rows.h): those of tasks that cannot fail, cost no more operations than
+ * fusion would compute again, and keep at least one row in eight. Other formats than tables, output that is no
+ * terminal, named devices and machines with a GPU compute all rows at once. */
 #ifndef RQL_ENGINE_RUN_DEFER_POLICY_H
 #define RQL_ENGINE_RUN_DEFER_POLICY_H
 

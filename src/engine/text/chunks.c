@@ -1,3 +1,9 @@
+/* Cutting a text into chunks of whole records, which threads parse independently.
+ *
+ * One pass counts newlines and quotes, which gives the first record and row of each chunk; a second lists where the
+ * cells of a chunk end. A chunk whose records have unequally many cells, or quotes within cells, is parsed record by
+ * record, as JSON is. If that fails, quotes may stand for themselves within cells, and the text is cut once more, by
+ * its cells on one thread. */
 #include "engine/text/table.h"
 
 #include "base/cpu_dispatch.h"

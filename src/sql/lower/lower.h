@@ -1,4 +1,15 @@
-/* Tasks as one SELECT. */
+/* Tasks as one SELECT.
+ *
+ * The queue is fused and analysed like any other, with columns that stand for those of the tables. Each task is added
+ * to the SELECT of what it reads, or wraps it as a subquery. A row in which an operation would have failed here passes
+ * all filters and limits, and its failure is one more column; if such a row comes back, the pipeline is bound again
+ * without the server, for the exact error.
+ *
+ * Sums of 64-bit integers are sums of halves, which are put together here; of floats see float_sum.h and float_limbs.h.
+ * The last rows are the first in the reverse order, which a subquery turns round. A long expression that is read more
+ * than once becomes a column of a subquery (expression_share.c), but of what servers run only where the text would be
+ * too long: on a table of several servers a subquery brings its rows to one. The query itself checks the types of the
+ * columns that it reads, as a table may change. */
 #ifndef RQL_SQL_LOWER_LOWER_H
 #define RQL_SQL_LOWER_LOWER_H
 

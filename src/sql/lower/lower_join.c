@@ -1,5 +1,10 @@
 /* Joins: the source is a subquery with its keys, of which every server of a distributed table sees all rows. Missing
- * keys match nothing, so those of the source are left out, and that all are present is one more key. */
+ * keys match nothing, so those of the source are left out, and that all are present is one more key. Keys that are
+ * floats become integers with one zero and one NaN.
+ *
+ * Of a full join the left is a subquery, too: its keys are columns beside its own, since a server may set them in rows
+ * that only the source has. In `x in (SOURCE)` a GATHER of an input of JOIN_MEMBER asks whether the source has x. A row
+ * of the source that fails makes the query fail (throwIf). */
 #include "sql/lower/lower_internal.h"
 
 #include "sql/wire/table.h"
