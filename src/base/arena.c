@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -77,6 +78,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 void *arena_aligned(struct arena *arena, size_t size, size_t alignment)
 {
+    assert(alignment > 0 && (alignment & (alignment - 1)) == 0);
     if (size > SIZE_MAX - alignment)
         heap_exhausted();
     const size_t room = size + alignment - 1;
@@ -103,6 +105,7 @@ void *arena_grow(struct arena *arena, const void *old, size_t count, size_t capa
 void *arena_reserve(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size)
 {
     enum { FIRST_CAPACITY = 8 };
+    assert(count <= *capacity);
     if (count < *capacity)
         return array;
     *capacity = *capacity ? 2 * *capacity : FIRST_CAPACITY;

@@ -1,5 +1,6 @@
 #include "base/heap.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ void *heap_resize(void *array, size_t count, size_t size)
 void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size)
 {
     enum { FIRST_CAPACITY = 8 };
+    assert(count <= *capacity);
     if (count < *capacity)
         return array;
     *capacity = *capacity ? 2 * *capacity : FIRST_CAPACITY;

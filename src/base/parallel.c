@@ -56,6 +56,8 @@ static void run_parts(void *context, int member)
 
 bool workers_run(const struct workers *workers, int64_t parts, part_fn *run, void *context)
 {
+    if (parts <= 0)
+        return !workers_cancelled(workers);
     struct parallel_loop loop = {.workers = workers, .parts = parts, .run = run, .context = context};
     const int threads = parts < workers->threads ? (int)parts : workers->threads;
     struct thread_pool *pool = workers->thread_pool ? workers->thread_pool : thread_pool_new(threads);

@@ -4,6 +4,7 @@
 #include "base/thread.h"
 #include "base/timing.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -135,6 +136,7 @@ static void start_workers(struct thread_pool *pool, int members)
 
 struct thread_pool *thread_pool_new(int threads)
 {
+    assert(threads >= 1);
     struct thread_pool *pool = heap_array(1, sizeof *pool);
     pool->threads = threads > 1 ? threads : 1;
     pool->started = 1;

@@ -25,7 +25,7 @@ struct leading_filter {
 bool leading_filter_find(const struct emitter *emitter, struct live_roots needs, struct arena *arena,
                          struct leading_filter *filter);
 
-/* The number of rows to have in flight, at most `most`, a power of two: they take registers. */
+/* The number of rows to have in flight: `most`, halved until what they read fits in registers. */
 size_t leading_filter_rows(const struct emitter *emitter, const struct leading_filter *filter, size_t most);
 
 /* The holes of row_block.cl, to be freed; `passing` ends as emit_body does. */

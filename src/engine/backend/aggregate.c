@@ -3,6 +3,7 @@
 #include "engine/backend/user_reduce.h"
 #include "engine/values/dictionary.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ static int64_t combine_bits(enum aggregate_kind kind, int64_t a, int64_t b)
 
 void agg_merge(struct agg_state *into, const struct agg_state *from)
 {
+    assert(into->kind == from->kind);
     if (into->kind == AGG_FOLD && from->count > 0)
         fold_value(into, &from->folded);
     into->failed = into->failed || from->failed;

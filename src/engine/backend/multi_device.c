@@ -4,6 +4,7 @@
 #include "base/thread_pool.h"
 #include "engine/backend/cost_model.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -383,6 +384,7 @@ static void multi_close(struct backend *backend)
 
 struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least)
 {
+    assert(count >= 1 && count <= MOST_MEMBERS);
     static const struct backend_ops ops = {
         .begin = multi_begin,
         .prepare = multi_prepare,

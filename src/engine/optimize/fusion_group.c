@@ -1,6 +1,8 @@
 /* Grows, merges and closes fusion groups. */
 #include "engine/optimize/fusion_group.h"
 
+#include <assert.h>
+
 /* Capacity for one more element. */
 static void *room(struct arena *arena, void *at, size_t count, size_t *capacity, size_t size)
 {
@@ -93,6 +95,7 @@ bool fusion_group_keeps_all(const struct fusion_group *group)
 /* Window b applied to the rows that a keeps. */
 static struct window compose(struct window a, struct window b)
 {
+    assert(windows_compose(&a, &b));
     if (is_whole(&b))
         return a;
     if (b.tail >= 0) {

@@ -1,5 +1,6 @@
 #include "engine/plan/border.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const names[] = {[BORDER_WRAP] = "wrap", [BORDER_EDGE] = "edge", [BORDER_MIRROR] = "mirror"};
@@ -22,6 +23,7 @@ const char *border_name(enum border_kind kind)
 
 int64_t border_index(enum border_kind kind, int64_t index, int64_t extent)
 {
+    assert(extent >= 1);
     const int64_t period = kind == BORDER_WRAP ? extent : extent > 1 ? 2 * extent - 2 : 1;
     if (index >= 0 && index < extent)
         return index;

@@ -3,6 +3,7 @@
 
 #include "engine/plan/const_fold.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct op_info op_table[OP_COUNT] = {
@@ -239,6 +240,8 @@ static value find_swapped(const struct code *code, const struct instr *instr)
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span)
 {
     const value args[3] = {a, b, c};
+    for (int i = 0; i < 3; i++)
+        assert(i < op_table[op].arity ? args[i] >= 0 && args[i] < code->count : args[i] == NO_VALUE);
     const value folded = fold_op(code, op, args, span);
     if (folded != NO_VALUE)
         return folded;
@@ -341,6 +344,7 @@ value *code_map(struct arena *arena, const struct code *from)
  * however deep the expression. */
 value code_inline(struct code *code, const struct code *from, value root, const value *inputs, value row, value *map)
 {
+    assert(root >= 0 && root < from->count);
     if (map[root] != NO_VALUE)
         return map[root];
     map[root] = PENDING;
@@ -389,6 +393,7 @@ bool code_any_checked(const struct code *code, const bool *marks)
 
 void code_mark(const struct code *code, value root, bool *live)
 {
+    assert(root >= 0 && root < code->count);
     live[root] = true;
     code_mark_all(code, live);
 }

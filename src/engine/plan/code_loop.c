@@ -1,5 +1,7 @@
 #include "engine/plan/code_loop.h"
 
+#include <assert.h>
+
 static value add_node(struct code *code, struct instr instr)
 {
     return code_add(code, &instr);
@@ -7,6 +9,7 @@ static value add_node(struct code *code, struct instr instr)
 
 value code_counter(struct code *code, int level, value first, value last, struct span span)
 {
+    assert(level >= 0 && level < LOOP_LEVELS);
     const value always = code_bool(code, true, span);
     return add_node(
         code, (struct instr){
@@ -32,6 +35,7 @@ value code_fold(struct code *code, enum fold_kind kind, value index, value body,
 value code_loop(struct code *code, value index, value condition, const struct carry *carries, size_t count,
                 struct span span)
 {
+    assert(code->at[index].op == OP_COUNTER && count <= LOOP_STATES);
     value chain = index;
     for (size_t k = count; k-- > 0;)
         chain = add_node(code, (struct instr){.op = OP_CARRY,

@@ -5,6 +5,7 @@
 #include "engine/plan/loop.h"
 #include "engine/values/dictionary.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { FIRST_CAPACITY = 8, FIRST_INPUTS = 4 };
@@ -43,6 +44,10 @@ struct task *queue_add(struct queue *queue)
 
 void queue_remove(struct queue *queue, const struct task *task)
 {
+    for (size_t k = 0; k < queue->count; k++) {
+        for (size_t i = 0; i < queue->tasks[k]->input_count; i++)
+            assert(queue->tasks[k]->inputs[i].task != task);
+    }
     queue->count--;
     for (size_t k = task->number; k < queue->count; k++) {
         queue->tasks[k] = queue->tasks[k + 1];
@@ -194,6 +199,7 @@ struct logical_type input_logical(const struct input *input)
 
 struct column *output_column(const struct task *task, size_t k)
 {
+    assert(k < task->output_count);
     for (;;) {
         const struct output *output = &task->outputs[k];
         const struct instr *instr = &task->code.at[output->value];
@@ -439,6 +445,7 @@ static value *copy_inputs(struct task *to, const struct task *from, const bool *
 
 void task_copy(struct task *to, const struct task *from, struct span span, size_t *kept)
 {
+    assert(to->code.count == 0 && from->sink == SINK_ROWS && !task_has_window(from));
     struct arena *arena = to->code.arena;
     bool *live = arena_array(arena, (size_t)from->code.count + 1, sizeof *live);
     task_mark_live(from, live);
@@ -466,6 +473,7 @@ void task_copy(struct task *to, const struct task *from, struct span span, size_
 
 void task_reserve_inputs(struct task *task, size_t inputs, struct arena *arena)
 {
+    assert(task->input_count == 0);
     size_t room = FIRST_INPUTS;
     while (room < inputs)
         room *= 2;

@@ -7,6 +7,7 @@
 #include "engine/storage/residency.h"
 #include "engine/values/dictionary.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ static struct column *column_new(enum type type, enum type store)
 
 struct column *column_ref(struct column *column)
 {
+    assert(column->refs > 0);
     atomic_fetch_add_explicit(&column->refs, 1, memory_order_relaxed);
     return column;
 }
@@ -46,6 +48,7 @@ static void *owned_data(const struct column *column)
 
 void column_unref(struct column *column)
 {
+    assert(!column || column->refs > 0);
     if (!column || atomic_fetch_sub_explicit(&column->refs, 1, memory_order_acq_rel) > 1)
         return;
     residency_discard(column, 0);
@@ -62,12 +65,14 @@ void column_unref(struct column *column)
 
 void column_set_logical(struct column *column, struct logical_type logical)
 {
+    assert(!column->logical.dictionary);
     column->logical = logical;
     dictionary_ref(logical.dictionary);
 }
 
 void column_set_validity(struct column *column, struct column *validity)
 {
+    assert(!column->validity && (!validity || validity->type == TYPE_BOOL));
     column->validity = validity;
 }
 
@@ -83,6 +88,8 @@ bool column_has_missing(const struct column *column, int64_t rows)
 
 struct column *column_of_part(enum type type, struct mapping *mapping, size_t offset, int64_t rows)
 {
+    assert(offset % type_table[type].size == 0 &&
+           offset + (size_t)rows * type_table[type].size <= mapping_length(mapping));
     struct column *column = column_new(type, type);
     if (!column)
         return NULL;
@@ -120,6 +127,7 @@ struct column *column_unread(enum type type, struct logical_type logical, int64_
 
 int64_t column_get_int(const struct column *column, int64_t row)
 {
+    assert(row >= 0 && column->data && type_table[column->store].kind != KIND_FLOAT);
     const void *data = column->data;
     switch (column->store) {
     case TYPE_I8:
@@ -232,6 +240,7 @@ void column_copy(struct column *to, const struct column *from, int64_t rows)
 
 double column_get_float(const struct column *column, int64_t row)
 {
+    assert(row >= 0 && column->data && type_table[column->store].kind == KIND_FLOAT);
     if (column->store == TYPE_F32)
         return (double)((const float *)column->data)[row];
     return ((const double *)column->data)[row];
@@ -297,6 +306,7 @@ struct column *column_reserve_like(struct buffer_pool *pool, const struct column
 
 void *column_at(struct column *column, int64_t row)
 {
+    assert(row >= 0 && (size_t)row * type_table[column->store].size <= column->reserved);
     return (char *)owned_data(column) + (size_t)row * type_table[column->store].size;
 }
 
@@ -315,6 +325,7 @@ static void shrink(struct column *column, size_t used)
 
 void column_finish(struct column *column, int64_t rows)
 {
+    assert(rows >= 0 && (size_t)rows * type_table[column->store].size <= column->reserved);
     column->rows = rows;
     const size_t used = (size_t)rows * type_table[column->store].size;
     if (used > 0 && !column->residency && buffer_pool_is_oversized(column->reserved, used))
@@ -393,6 +404,7 @@ struct relation *relation_new(int64_t rows, size_t count, struct column *const *
     relation->names = heap_array(count, sizeof(char *));
     relation->refs = 1;
     for (size_t i = 0; i < count; i++) {
+        assert(columns[i]->rows >= rows);
         relation->columns[i] = column_ref(columns[i]);
         relation->names[i] = heap_text(names[i]);
     }
@@ -417,6 +429,7 @@ void relation_set_shape(struct relation *relation, const struct shape *shape)
 
 struct relation *relation_ref(struct relation *relation)
 {
+    assert(relation->refs > 0);
     atomic_fetch_add_explicit(&relation->refs, 1, memory_order_relaxed);
     return relation;
 }

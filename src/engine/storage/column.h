@@ -113,7 +113,7 @@ struct relation {
     _Atomic int refs;
 };
 
-/* A relation of `count` columns with `rows` rows each. Takes a reference to each column and copies the names. Never
+/* A relation of the first `rows` rows of `count` columns. Takes a reference to each column and copies the names. Never
  * NULL. */
 struct relation *relation_new(int64_t rows, size_t count, struct column *const *columns, const char *const *names);
 /* Gives a relation that is not shared yet a shape; copies the names. */

@@ -2,6 +2,7 @@
 
 #include "base/integer.h"
 
+#include <assert.h>
 #include <string.h>
 
 void row_set_init(struct row_set *set, struct arena *arena)
@@ -11,6 +12,7 @@ void row_set_init(struct row_set *set, struct arena *arena)
 
 void row_set_add(struct row_set *set, int64_t begin, int64_t end)
 {
+    assert(begin >= end || set->count == 0 || begin >= set->ends[set->count - 1]);
     if (begin >= end)
         return;
     if (set->count > 0 && set->ends[set->count - 1] == begin) {
@@ -52,6 +54,7 @@ int64_t row_set_before(const struct row_set *set, int64_t row)
 
 void row_set_within(struct row_set *set, const struct row_set *whole, const struct row_set *part)
 {
+    assert(set->count == 0 && part->rows <= whole->rows);
     size_t i = 0; /* of `whole`: the range that has the place */
     for (size_t k = 0; k < part->count; k++) {
         for (int64_t place = part->begins[k]; place < part->ends[k];) {

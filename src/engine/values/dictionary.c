@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "base/zeroed.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ void dictionary_unref(struct dictionary *dictionary)
 
 struct text dictionary_text(const struct dictionary *dictionary, int64_t code)
 {
+    assert(code >= 0 && code < dictionary->count);
     const uint64_t begin = dictionary->offsets[code];
     if (dictionary->unsorted) {
         uint32_t length;

@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ exact_sum_level *exact_sum_level_at(int i)
 
 bool exact_sum_lanes_add(const struct exact_sum_values *values, int ceiling, int levels, struct exact_sum_lanes *sum)
 {
+    assert(values->count % LANES_STEP == 0 && values->count <= LANES_MOST);
     /* The last unit is at least the smallest double. */
     const int lowest = LOWEST_UNIT + 52 - 1 - TERM_BITS + (levels - 1) * TAKEN_BITS;
     return exact_sum_level_at(0)(values, ceiling < lowest ? lowest : ceiling, levels, sum);

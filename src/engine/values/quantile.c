@@ -2,10 +2,12 @@
 
 #include "base/integer.h"
 
+#include <assert.h>
 #include <math.h>
 
 struct quantile_place quantile_place(int64_t count, double share)
 {
+    assert(count > 0 && share >= 0 && share <= 1);
     const double at = (double)(count - 1) * share;
     struct quantile_place place = {.lower = (int64_t)floor(at)};
     place.fraction = at - (double)place.lower;
