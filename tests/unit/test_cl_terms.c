@@ -70,17 +70,17 @@ static void check(struct rig *rig, int64_t rows, bool all_long, int64_t odd, boo
     const value index = code_counter(code, 0, from, to, nowhere);
     const value number = code_gather(code, 2, KIND_FLOAT, index, nowhere);
     const value integer = code_gather(code, 3, KIND_INT, index, nowhere);
-    const value numbers = code_fold(code, FOLD_SUM, index, number, false, nowhere);
-    const value integers = code_fold(code, FOLD_SUM, index, integer, false, nowhere);
+    const value numbers = code_fold(code, AGG_SUM, index, number, false, nowhere);
+    const value integers = code_fold(code, AGG_SUM, index, integer, false, nowhere);
     setup_output(setup, numbers, TYPE_F64);
     setup_output(setup, integers, TYPE_I64);
     setup_output(setup,
-                 code_fold(code, FOLD_SUM, index, op2(setup, OP_MUL, index, int_literal(setup, 3)), false, nowhere),
+                 code_fold(code, AGG_SUM, index, op2(setup, OP_MUL, index, int_literal(setup, 3)), false, nowhere),
                  TYPE_I64);
     /* A range that depends on another sum. */
     const value more = op2(setup, OP_ADD, from, op2(setup, OP_BITAND, integers, int_literal(setup, 127)));
     const value next = code_counter(code, 1, from, more, nowhere);
-    setup_output(setup, code_fold(code, FOLD_SUM, next, op2(setup, OP_ADD, next, from), false, nowhere), TYPE_I64);
+    setup_output(setup, code_fold(code, AGG_SUM, next, op2(setup, OP_ADD, next, from), false, nowhere), TYPE_I64);
     setup_output(setup, op2(setup, OP_SUB, code_rows(code, nowhere), from), TYPE_I64);
     setup_analyse(setup, rows);
     assert_int_equal(compare(rig, setup, 0, rows, flagged), STATUS_OK);
@@ -106,8 +106,7 @@ static void test_is_chosen(void **state)
         const value from = setup_input(setup, first), to = setup_input(setup, last);
         const value index = code_counter(code, 0, by_data ? from : int_literal(setup, 0),
                                          by_data ? to : int_literal(setup, 1000), nowhere);
-        setup_output(setup, code_fold(code, FOLD_SUM, index, op2(setup, OP_ADD, index, from), false, nowhere),
-                     TYPE_I64);
+        setup_output(setup, code_fold(code, AGG_SUM, index, op2(setup, OP_ADD, index, from), false, nowhere), TYPE_I64);
         setup_analyse(setup, ROWS);
         assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_grid, inputs, outputs, rig->arena));
         assert_int_equal(kernel_least_rows(&plan), kernel_config_grid.group); /* long code: a row each */
@@ -158,8 +157,8 @@ static void check_round(struct rig *rig, int64_t rows, int64_t terms, bool faili
     setup->inputs[1].whole = true;
     const value index = code_counter(code, 0, int_literal(setup, 0), int_literal(setup, terms - 1), nowhere);
     const value number = code_gather(code, 1, KIND_FLOAT, index, nowhere);
-    setup_output(setup, code_fold(code, FOLD_SUM, index, op2(setup, OP_ADD, x, index), false, nowhere), TYPE_I64);
-    setup_output(setup, code_fold(code, FOLD_SUM, index, number, false, nowhere), TYPE_F64);
+    setup_output(setup, code_fold(code, AGG_SUM, index, op2(setup, OP_ADD, x, index), false, nowhere), TYPE_I64);
+    setup_output(setup, code_fold(code, AGG_SUM, index, number, false, nowhere), TYPE_F64);
     setup_analyse(setup, rows);
 
     const struct job job = setup_job(rig, setup, 0, rows);

@@ -4,6 +4,9 @@
 #include "cl/codegen/lanes.h"
 #include "cl/codegen/template.h"
 
+#include "engine/plan/aggregate_join.h"
+
+#include <math.h>
 #include <string.h>
 
 enum combine {
@@ -47,8 +50,8 @@ static const struct accumulator_template {
     [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", COMBINE_OR},
     [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= $mask($P < ($T)0);", COMBINE_XOR},
     [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= $mask($P == ($T)0);", COMBINE_OR},
-    [ACC_FMIN] = {"double", "INFINITY", LANE_F64, "INFINITY", "$A = fmin($A, $P);", COMBINE_MIN},
-    [ACC_FMAX] = {"double", "-INFINITY", LANE_F64, "-INFINITY", "$A = fmax($A, $P);", COMBINE_MAX},
+    [ACC_FMIN] = {"double", "nan(0UL)", LANE_F64, "nan(0UL)", "$A = fmin($A, $P);", COMBINE_MIN},
+    [ACC_FMAX] = {"double", "nan(0UL)", LANE_F64, "nan(0UL)", "$A = fmax($A, $P);", COMBINE_MAX},
     [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($K & $mask($V != $V));", COMBINE_ADD},
     [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P > ($T)DBL_MAX));", COMBINE_ADD},
     [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P < ($T)-DBL_MAX));", COMBINE_ADD},
@@ -407,50 +410,28 @@ static double as_double(uint64_t slot)
     return number;
 }
 
-static uint64_t combine_slots(enum accumulator_kind kind, const uint64_t *slots, size_t results)
-{
-    uint64_t combined = slots[0];
-    for (size_t k = 1; k < results; k++) {
-        int64_t a = (int64_t)combined, b = (int64_t)slots[k];
-        switch (accumulator_templates[kind].combine) {
-        case COMBINE_MIN:
-            if (strcmp(accumulator_templates[kind].element, "double") == 0 ? as_double(slots[k]) < as_double(combined)
-                                                                           : b < a)
-                combined = slots[k];
-            break;
-        case COMBINE_MAX:
-            if (strcmp(accumulator_templates[kind].element, "double") == 0 ? as_double(slots[k]) > as_double(combined)
-                                                                           : b > a)
-                combined = slots[k];
-            break;
-        case COMBINE_OR:
-            combined |= slots[k];
-            break;
-        case COMBINE_XOR:
-            combined ^= slots[k];
-            break;
-        case COMBINE_AND:
-            combined &= slots[k];
-            break;
-        case COMBINE_ADD:
-        case COMBINE_HIGH_PART:
-        case COMBINE_LOW_PART:
-        case COMBINE_PRODUCT:  /* slots_sum, slots_product; */
-        case COMBINE_FUNCTION: /* combined by the user's function itself */
-            break;
-        }
-    }
-    return combined;
-}
-
 double slots_float(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
-    return as_double(combine_slots(kind, slots, results));
+    const enum aggregate_kind join = accumulator_templates[kind].combine == COMBINE_MIN ? AGG_MIN : AGG_MAX;
+    double combined = NAN;
+    for (size_t k = 0; k < results; k++)
+        combined = aggregate_join_numbers(join, combined, as_double(slots[k]));
+    return combined;
 }
 
 int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t results)
 {
-    return (int64_t)combine_slots(kind, slots, results);
+    static const enum aggregate_kind joins[] = {[COMBINE_MIN] = AGG_MIN,
+                                                [COMBINE_MAX] = AGG_MAX,
+                                                [COMBINE_OR] = AGG_BITOR,
+                                                [COMBINE_XOR] = AGG_XOR,
+                                                [COMBINE_AND] = AGG_BITAND};
+    int64_t combined = (int64_t)slots[0];
+    bool overflow = false;
+    for (size_t k = 1; k < results; k++)
+        combined =
+            aggregate_join_integers(joins[accumulator_templates[kind].combine], combined, (int64_t)slots[k], &overflow);
+    return combined;
 }
 
 int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results)

@@ -28,67 +28,53 @@ static bool add_function(const struct emitter *emitter, size_t k, struct accumul
                          k, literals, emitter->arena);
 }
 
+enum { LANES = LANE_F64 + 1 };
+
+/* The accumulators of an aggregate by the lane of its value, in the first pass; none: it has no form. Lists end with
+ * ACC_KEPT, which is of no aggregate. */
+static const enum accumulator_kind lists[AGG_KINDS][LANES][MOST_ACCUMULATORS] = {
+    [AGG_SUM] = {[LANE_I32] = {ACC_SUM32},
+                 [LANE_I64] = {ACC_SUM64},
+                 [LANE_F64] = {ACC_LARGEST, ACC_NANS, ACC_POSITIVE_INF, ACC_NEGATIVE_INF}},
+    [AGG_PRODUCT] = {[LANE_I32] = {ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO},
+                     [LANE_I64] = {ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO}}, /* floats: in order */
+    [AGG_MIN] = {[LANE_I32] = {ACC_MIN32}, [LANE_I64] = {ACC_MIN64}, [LANE_F64] = {ACC_FMIN}},
+    [AGG_MAX] = {[LANE_I32] = {ACC_MAX32}, [LANE_I64] = {ACC_MAX64}, [LANE_F64] = {ACC_FMAX}},
+    [AGG_BITAND] = {[LANE_I32] = {ACC_AND32}, [LANE_I64] = {ACC_AND64}},
+    [AGG_XOR] = {[LANE_I32] = {ACC_XOR32}, [LANE_I64] = {ACC_XOR64}},
+    [AGG_BITOR] = {[LANE_I32] = {ACC_OR32}, [LANE_I64] = {ACC_OR64}},
+};
+
 static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows, bool one_pass,
                           struct accumulators *first, struct accumulators *second)
 {
     const struct aggregate *aggregate = &emitter->task->aggregates[k];
     if (aggregate->kind == AGG_COUNT)
         return true;
-    const struct instr *instr = &emitter->task->code.at[aggregate->value];
-    bool real = instr->lane == LANE_F64, wide = instr->lane == LANE_I64;
-    switch (aggregate->kind) {
-    case AGG_COUNT:
-    case AGG_QUANTILE: /* these are of groups only */
-    case AGG_VAR:
-    case AGG_CORR:
-    case AGG_DISTINCT:
-        break;
-    case AGG_BITAND:
-        ADD(first, k, wide ? ACC_AND64 : ACC_AND32);
-        break;
-    case AGG_XOR:
-        ADD(first, k, wide ? ACC_XOR64 : ACC_XOR32);
-        break;
-    case AGG_BITOR:
-        ADD(first, k, wide ? ACC_OR64 : ACC_OR32);
-        break;
-    case AGG_FOLD:
+    if (aggregate->kind == AGG_FOLD) {
         ADD(first, k, ACC_FOLD, ACC_FOLDED);
         return add_function(emitter, k, first);
-    case AGG_SUM:
-    case AGG_MEAN:
-        if (real && one_pass) {
-            ADD(first, k, ACC_HIGH_PART, ACC_LOW_PART, ACC_REST_PART, ACC_WEIGHT);
-        } else if (real) {
-            ADD(first, k, ACC_LARGEST, ACC_NANS, ACC_POSITIVE_INF, ACC_NEGATIVE_INF);
-            ADD(second, k, ACC_LEVEL0, ACC_LEVEL1, ACC_LEVEL2, ACC_REST);
-        } else if (!wide) {
-            ADD(first, k, ACC_SUM32);
-        } else if (sum_fits(instr, rows)) {
-            ADD(first, k, ACC_SUM64);
-        } else {
-            ADD(first, k, ACC_LOW, ACC_HIGH);
-        }
-        break;
-    case AGG_MIN:
-        if (real)
-            ADD(first, k, ACC_FMIN, ACC_NANS);
-        else
-            ADD(first, k, wide ? ACC_MIN64 : ACC_MIN32);
-        break;
-    case AGG_MAX:
-        if (real)
-            ADD(first, k, ACC_FMAX, ACC_NANS);
-        else
-            ADD(first, k, wide ? ACC_MAX64 : ACC_MAX32);
-        break;
-    case AGG_PRODUCT: /* of floats: rounds at each row, in order */
-        if (real)
-            return false;
-        ADD(first, k, ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO);
-        break;
     }
-    return true;
+    const bool sums = aggregate_table[aggregate->kind].sums;
+    const struct instr *instr = &emitter->task->code.at[aggregate->value];
+    const bool real = instr->lane == LANE_F64;
+    if (sums && real && one_pass) {
+        ADD(first, k, ACC_HIGH_PART, ACC_LOW_PART, ACC_REST_PART, ACC_WEIGHT);
+        return true;
+    }
+    if (sums && instr->lane == LANE_I64 && !sum_fits(instr, rows)) {
+        ADD(first, k, ACC_LOW, ACC_HIGH);
+        return true;
+    }
+    if (sums && real)
+        ADD(second, k, ACC_LEVEL0, ACC_LEVEL1, ACC_LEVEL2, ACC_REST);
+    const enum lane lane = instr->lane == LANE_BOOL ? LANE_I32 : instr->lane;
+    const enum accumulator_kind *list = lists[sums ? AGG_SUM : aggregate->kind][lane];
+    size_t count = 0;
+    while (list[count] != ACC_KEPT)
+        count++;
+    add(first, k, list, count);
+    return count > 0;
 }
 
 bool accumulators_plan(const struct emitter *emitter, int64_t rows, bool one_pass, struct accumulators *first,

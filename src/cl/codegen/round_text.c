@@ -78,7 +78,7 @@ static const char *element(const struct accumulators *accumulators, size_t aggre
                             k + 2, k + 3, is_mean ? " / (double)rows + 0.0" : "");
     case ACC_FMIN:
     case ACC_FMAX: /* adding 0.0 makes a zero positive */
-        return arena_printf(arena, "((uint)slots[%zu] == rows ? NAN : as_double(slots[%zu]) + 0.0)", k + 1, k);
+        return arena_printf(arena, "(as_double(slots[%zu]) + 0.0)", k);
     case ACC_LOW:
         return arena_printf(arena, "(long)((slots[%zu] & 0xffffffffUL) + ((slots[%zu] + (slots[%zu] >> 32)) << 32))", k,
                             k + 1, k);

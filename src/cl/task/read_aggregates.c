@@ -1,5 +1,7 @@
 #include "cl/task/read_aggregates.h"
 
+#include "engine/plan/aggregate_join.h"
+
 #include <math.h>
 
 static const uint64_t *results_of(const struct slots *slots, size_t k)
@@ -33,20 +35,10 @@ bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, 
     return true;
 }
 
-static void add_bound(struct agg_state *state, const struct slots *slots, size_t k)
+static void join_integer(struct agg_state *state, int64_t v)
 {
-    const enum accumulator_kind kind = slots->accumulators->at[k].kind;
-    const uint64_t *results = results_of(slots, k);
-    if (kind == ACC_FMIN)
-        state->flo = fmin(state->flo, slots_float(kind, results, slots->groups));
-    else if (kind == ACC_FMAX)
-        state->fhi = fmax(state->fhi, slots_float(kind, results, slots->groups));
-    else if (kind == ACC_MIN32 || kind == ACC_MIN64)
-        state->lo =
-            slots_int(kind, results, slots->groups) < state->lo ? slots_int(kind, results, slots->groups) : state->lo;
-    else
-        state->hi =
-            slots_int(kind, results, slots->groups) > state->hi ? slots_int(kind, results, slots->groups) : state->hi;
+    bool overflow = false;
+    state->integer = aggregate_join_integers(state->kind, state->integer, v, &overflow);
 }
 
 /* Groups are in row order. */
@@ -59,16 +51,6 @@ static void add_folds(struct agg_state *state, const struct slots *slots, size_t
         agg_add_int(state, (int64_t)values[group]);
         state->count += (int64_t)counts[group] - 1;
     }
-}
-
-static void add_nans(struct agg_state *state, int64_t nans)
-{
-    if (state->kind == AGG_SUM || state->kind == AGG_MEAN) {
-        state->float_sum.nan += nans;
-        return;
-    }
-    state->nans += nans;
-    state->count -= nans;
 }
 
 static void add_results(struct agg_state *state, const struct slots *slots, size_t k)
@@ -90,21 +72,17 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
     case ACC_MAX32:
     case ACC_MIN64:
     case ACC_MAX64:
-    case ACC_FMIN:
-    case ACC_FMAX:
-        add_bound(state, slots, k);
-        break;
     case ACC_AND32:
     case ACC_AND64:
-        state->bits &= slots_int(kind, results, groups);
-        break;
     case ACC_XOR32:
     case ACC_XOR64:
-        state->bits ^= slots_int(kind, results, groups);
-        break;
     case ACC_OR32:
     case ACC_OR64:
-        state->bits |= slots_int(kind, results, groups);
+        join_integer(state, slots_int(kind, results, groups));
+        break;
+    case ACC_FMIN:
+    case ACC_FMAX:
+        state->number = aggregate_join_numbers(state->kind, state->number, slots_float(kind, results, groups));
         break;
     case ACC_FOLD:
         add_folds(state, slots, k);
@@ -123,7 +101,7 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
         state->zero = state->zero || slots_int(kind, results, groups) != 0;
         break;
     case ACC_NANS:
-        add_nans(state, (int64_t)slots_sum(kind, results, groups));
+        state->float_sum.nan += (int64_t)slots_sum(kind, results, groups);
         break;
     case ACC_POSITIVE_INF:
         state->float_sum.positive_inf += (int64_t)slots_sum(kind, results, groups);

@@ -1,6 +1,7 @@
 #include "engine/backend/aggregate.h"
 
 #include "engine/backend/user_reduce.h"
+#include "engine/plan/aggregate_join.h"
 #include "engine/values/dictionary.h"
 
 #include <assert.h>
@@ -12,13 +13,9 @@ void agg_init(struct agg_state *state, const struct aggregate *aggregate, const 
     *state = (struct agg_state){
         .kind = aggregate->kind,
         .type = aggregate->value == NO_VALUE ? KIND_INT : code->at[aggregate->value].kind,
-        .lo = INT64_MAX,
-        .hi = INT64_MIN,
-        .flo = INFINITY,
-        .fhi = -INFINITY,
+        .integer = aggregate_table[aggregate->kind].none,
+        .number = aggregate_table[aggregate->kind].number_none,
         .magnitude = 1,
-        .product = 1,
-        .bits = aggregate->kind == AGG_BITAND ? -1 : 0,
         .reducer = aggregate->reducer,
     };
     exact_sum_init(&state->float_sum);
@@ -36,7 +33,7 @@ void agg_begin(struct agg_state *state, const struct aggregate *aggregate)
     if (!aggregate->has_initial || !ordered)
         return;
     state->folded = aggregate->initial;
-    state->product = aggregate->initial.number;
+    state->number = aggregate->initial.number;
     state->begun = true;
 }
 
@@ -51,9 +48,11 @@ static void fold_value(struct agg_state *state, const struct scalar *v)
         state->folded = folded;
 }
 
-static int64_t combine_bits(enum aggregate_kind kind, int64_t a, int64_t b)
+/* Not of sums and products, which may exceed 64 bits. */
+static void join_integer(struct agg_state *state, int64_t v)
 {
-    return kind == AGG_BITAND ? a & b : kind == AGG_XOR ? a ^ b : a | b;
+    bool overflow = false;
+    state->integer = aggregate_join_integers(state->kind, state->integer, v, &overflow);
 }
 
 void agg_merge(struct agg_state *into, const struct agg_state *from)
@@ -62,94 +61,44 @@ void agg_merge(struct agg_state *into, const struct agg_state *from)
     if (into->kind == AGG_FOLD && from->count > 0)
         fold_value(into, &from->folded);
     into->failed = into->failed || from->failed;
-    into->bits = combine_bits(into->kind, into->bits, from->bits);
     into->count += from->count;
-    into->nans += from->nans;
     into->sum += from->sum;
-    into->lo = from->lo < into->lo ? from->lo : into->lo;
-    into->hi = from->hi > into->hi ? from->hi : into->hi;
-    into->flo = from->flo < into->flo ? from->flo : into->flo;
-    into->fhi = from->fhi > into->fhi ? from->fhi : into->fhi;
+    join_integer(into, from->integer);
+    into->number = aggregate_join_numbers(into->kind, into->number, from->number);
     multiply(into, from->magnitude);
     into->negative = into->negative != from->negative;
     into->overflow = into->overflow || from->overflow;
     into->zero = into->zero || from->zero;
-    into->product *= from->product;
     exact_sum_merge(&into->float_sum, &from->float_sum);
 }
 
 void agg_add_int(struct agg_state *state, int64_t v)
 {
-    switch (state->kind) {
-    case AGG_COUNT:
-    case AGG_QUANTILE: /* these have no state */
-    case AGG_VAR:
-    case AGG_CORR:
-    case AGG_DISTINCT:
-        break;
-    case AGG_SUM:
-    case AGG_MEAN:
+    if (aggregate_table[state->kind].sums) {
         state->sum += v;
-        break;
-    case AGG_PRODUCT:
-        if (v == 0) {
-            state->zero = true;
-            break;
-        }
+    } else if (state->kind == AGG_FOLD) {
+        const struct scalar scalar = state->type == KIND_BOOL ? scalar_bool(v != 0) : scalar_int(v);
+        fold_value(state, &scalar);
+    } else if (state->kind != AGG_PRODUCT) {
+        join_integer(state, v);
+    } else if (v == 0) {
+        state->zero = true;
+    } else {
         state->negative = state->negative != (v < 0);
         multiply(state, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
-        break;
-    case AGG_MIN:
-    case AGG_MAX:
-        state->lo = v < state->lo ? v : state->lo;
-        state->hi = v > state->hi ? v : state->hi;
-        break;
-    case AGG_BITAND:
-    case AGG_XOR:
-    case AGG_BITOR:
-        state->bits = combine_bits(state->kind, state->bits, v);
-        break;
-    case AGG_FOLD: {
-        struct scalar scalar = state->type == KIND_BOOL ? scalar_bool(v != 0) : scalar_int(v);
-        fold_value(state, &scalar);
-        break;
-    }
     }
     state->count++;
-}
-
-static void add_to_bounds(struct agg_state *state, double v)
-{
-    if (isnan(v)) {
-        state->nans++;
-        return;
-    }
-    state->count++;
-    state->flo = v < state->flo ? v : state->flo;
-    state->fhi = v > state->fhi ? v : state->fhi;
 }
 
 void agg_add_float(struct agg_state *state, double v)
 {
-    switch (state->kind) {
-    case AGG_MIN:
-    case AGG_MAX:
-        add_to_bounds(state, v);
-        return;
-    case AGG_SUM:
-    case AGG_MEAN:
+    if (aggregate_table[state->kind].sums) {
         exact_sum_add(&state->float_sum, v);
-        break;
-    case AGG_PRODUCT:
-        state->product *= v;
-        break;
-    case AGG_FOLD: {
-        struct scalar scalar = scalar_float(v);
+    } else if (state->kind == AGG_FOLD) {
+        const struct scalar scalar = scalar_float(v);
         fold_value(state, &scalar);
-        break;
-    }
-    default: /* counts; bit operations are on integers only */
-        break;
+    } else {
+        state->number = aggregate_join_numbers(state->kind, state->number, v);
     }
     state->count++;
 }
@@ -169,7 +118,7 @@ static enum status no_rows(const struct aggregate *aggregate, const char *word, 
     diag_error(diags, aggregate->span, "%s of no rows", word);
     if (aggregate->kind == AGG_FOLD)
         diag_hint(diags, "start from a value with `from VALUE`: it is also the result of no rows");
-    else if (!aggregate->word && (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX))
+    else if (!aggregate->word && aggregate_table[aggregate->kind].extreme)
         diag_hint(diags, "`reduce %s from VALUE` returns VALUE then; `count` counts the rows", word);
     else
         diag_hint(diags, "`count` counts the rows; sum and product of no rows are 0 and 1");
@@ -187,43 +136,24 @@ static bool product_value(const struct agg_state *state, struct scalar *result)
 
 static struct scalar int_result(const struct agg_state *state)
 {
-    switch (state->kind) {
-    case AGG_COUNT:
+    if (state->kind == AGG_COUNT)
         return scalar_int(state->count);
-    case AGG_MEAN:
+    if (state->kind == AGG_MEAN)
         return scalar_float(int128_quotient(state->sum, state->count));
-    case AGG_MIN:
-    case AGG_MAX: {
-        const int64_t bound = state->kind == AGG_MIN ? state->lo : state->hi;
-        return state->type == KIND_BOOL ? scalar_bool(bound != 0) : scalar_int(bound);
-    }
-    case AGG_BITAND:
-    case AGG_XOR:
-    case AGG_BITOR:
-        return state->type == KIND_BOOL ? scalar_bool(state->bits & 1) : scalar_int(state->bits);
-    default:
+    if (state->kind == AGG_SUM)
         return scalar_int(state->sum);
-    }
+    return state->type == KIND_BOOL ? scalar_bool(state->integer & 1) : scalar_int(state->integer);
 }
 
 /* Adding 0.0 makes a zero positive: its sign must not depend on the order of rows. */
 static struct scalar float_result(const struct agg_state *state, bool *certain)
 {
-    switch (state->kind) {
-    case AGG_COUNT:
+    if (state->kind == AGG_COUNT)
         return scalar_int(state->count);
-    case AGG_PRODUCT:
-        return scalar_float(state->product + 0.0);
-    case AGG_MIN:
-    case AGG_MAX: {
-        const double bound = state->kind == AGG_MIN ? state->flo : state->fhi;
-        return scalar_float(state->count == 0 ? NAN : bound + 0.0);
-    }
-    case AGG_MEAN:
-        return scalar_float(exact_sum_result(&state->float_sum, certain) / (double)state->count + 0.0);
-    default:
-        return scalar_float(exact_sum_result(&state->float_sum, certain) + 0.0);
-    }
+    if (!aggregate_table[state->kind].sums)
+        return scalar_float(state->number + 0.0);
+    const double sum = exact_sum_result(&state->float_sum, certain);
+    return scalar_float((state->kind == AGG_MEAN ? sum / (double)state->count : sum) + 0.0);
 }
 
 /* `count` is not 0 unless there is an initial value. */
@@ -241,10 +171,8 @@ static void fold_result(const struct agg_state *state, const struct aggregate *a
 
 bool agg_value(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result, bool *certain)
 {
-    bool needs_rows =
-        state->kind == AGG_MIN || state->kind == AGG_MAX || state->kind == AGG_MEAN || state->kind == AGG_FOLD;
     *certain = true;
-    if (needs_rows && state->count == 0 && state->nans == 0 && !aggregate->has_initial)
+    if (aggregate_table[state->kind].needs_rows && state->count == 0 && !aggregate->has_initial)
         return false;
     if (state->kind == AGG_FOLD) {
         fold_result(state, aggregate, result, certain);
@@ -282,14 +210,12 @@ static void set_logical(const struct aggregate *aggregate, struct scalar *result
 enum status agg_finish(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
                        bool *certain, struct diags *diags)
 {
-    static const char *const words[] = {
-        [AGG_MIN] = "min", [AGG_MAX] = "max", [AGG_MEAN] = "mean", [AGG_FOLD] = "reduce"};
     if (agg_value(state, aggregate, result, certain)) {
         set_logical(aggregate, result, diags);
         return STATUS_OK;
     }
     if (state->kind != AGG_PRODUCT)
-        return no_rows(aggregate, aggregate->word ? aggregate->word : words[state->kind], diags);
+        return no_rows(aggregate, aggregate->word ? aggregate->word : aggregate_table[state->kind].word, diags);
     diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
     diag_hint(diags, "`product float(x)` is rounded instead");
     return STATUS_FAILED;
@@ -298,16 +224,16 @@ enum status agg_finish(const struct agg_state *state, const struct aggregate *ag
 enum status agg_element(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
                         bool *certain, struct diags *diags)
 {
-    const bool product = state->kind == AGG_PRODUCT;
+    const char *word = aggregate_table[state->kind].word;
     const bool any = agg_value(state, aggregate, result, certain);
-    if (!any && !product) {
+    if (!any && state->kind != AGG_PRODUCT) {
         const bool number = state->type == KIND_FLOAT || state->kind == AGG_MEAN;
         *result = number ? scalar_float(0) : state->type == KIND_BOOL ? scalar_bool(false) : scalar_int(0);
         return STATUS_OK;
     }
     if (any && (result->kind == KIND_FLOAT || scalar_fits(result)))
         return STATUS_OK;
-    diag_error(diags, aggregate->span, "the %s does not fit in 64 bits", product ? "product" : "sum");
-    diag_hint(diags, "`%s(float(...))` is rounded instead", product ? "product" : "sum");
+    diag_error(diags, aggregate->span, "the %s does not fit in 64 bits", word);
+    diag_hint(diags, "`%s(float(...))` is rounded instead", word);
     return STATUS_FAILED;
 }

@@ -9,16 +9,13 @@
 struct agg_state {
     enum aggregate_kind kind;
     enum kind type;  /* of the aggregated value; int for count */
-    int64_t count;   /* rows aggregated; for float min and max: rows that are not NaN */
-    int64_t nans;    /* float min and max: rows that are */
+    int64_t count;   /* rows aggregated */
     int128 sum;      /* int sum, mean */
-    int64_t lo, hi;  /* int min, max */
-    double flo, fhi; /* float min, max */
+    int64_t integer; /* int min, max, and, xor, or: joined so far */
+    double number;   /* float min, max; product, in row order: ranges must come in order */
     /* int product: sign and magnitude of the non-zero factors, and whether the magnitude has overflowed */
     uint64_t magnitude;
     bool negative, overflow, zero;
-    double product;                    /* float product, in row order: ranges must come in order */
-    int64_t bits;                      /* int and, xor, or */
     struct exact_sum float_sum;        /* float sum, mean */
     const struct user_reduce *reducer; /* fold; */
     struct scalar folded;              /* of the initial value, if `begun`, and `count` values in order */

@@ -160,7 +160,7 @@ static struct expr *value_of(struct binder *binder, const struct stage *stage, s
 {
     const struct span span = stage->span;
     const struct aggregate_function *function = aggregate_of_call(binder, stage->aggregates[aggregate].expr);
-    const bool sums = function && (function->id == AGGREGATE_SUM || function->id == AGGREGATE_COUNT);
+    const bool sums = function && (function->kind == AGG_SUM || function->kind == AGG_COUNT);
     const size_t keys = stage->item_count;
     struct expr *is = new_expr(binder, EXPR_BINARY, span, 2), *choice = new_expr(binder, EXPR_TERNARY, span, 3);
     struct expr *call = new_expr(binder, EXPR_CALL, span, 1);

@@ -58,7 +58,7 @@ const struct expr *call_of_stage(struct binder *binder, const struct stage *stag
         call->args[call->arg_count++] = stage->items[i].expr;
     const bool lacks_column =
         stage->item_count + 1 == function->least && (stage->item_count == 0 || function->most == 2);
-    if (!lacks_column || (function->id != AGGREGATE_QUANTILE && stage->item_count > 0))
+    if (!lacks_column || (function->kind != AGG_QUANTILE && stage->item_count > 0))
         return call;
     if (!stage_column(binder, stage, flow))
         return NULL;

@@ -41,9 +41,9 @@ const char *name_of_aggregate(struct binder *binder, const struct stage *stage, 
     const struct aggregate_function *function = aggregate_of_call(binder, expr);
     if (!function)
         return NULL;
-    if (function->id == AGGREGATE_COUNT || expr->arg_count == 0)
+    if (function->kind == AGG_COUNT || expr->arg_count == 0)
         return function->canonical;
-    const struct expr *argument = expr->args[function->id == AGGREGATE_QUANTILE ? expr->arg_count - 1 : 0];
+    const struct expr *argument = expr->args[function->kind == AGG_QUANTILE ? expr->arg_count - 1 : 0];
     struct code code;
     struct diags diags;
     size_t index;

@@ -235,7 +235,7 @@ void per_keep_leading(struct binder *binder, const struct stage *stage, struct f
     const size_t present = numbered.columns[column].validity;
     struct task *task = operator_new(binder, "per", top->span, &numbered, OPERATOR_MOVING, MOVING_KEYS);
     struct moving_operator *op = &task->column_op->moving;
-    *op = (struct moving_operator){.kind = MOVING_LEADING,
+    *op = (struct moving_operator){.kind = AGG_LEADING,
                                    .scattered = true,
                                    .leading = top->most->expr->integer,
                                    .smallest = !top->items[0].descending};

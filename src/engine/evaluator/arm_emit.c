@@ -102,7 +102,7 @@ int32_t *arms_find(const struct task *task, struct arena *arena)
         const struct aggregate *aggregate = &task->aggregates[i];
         if (aggregate->value != NO_VALUE)
             arms[aggregate->value] = NO_ARM;
-        if (aggregate_has_operands(aggregate->kind))
+        if (aggregate_table[aggregate->kind].operands)
             arms[aggregate->other] = arms[aggregate->where] = NO_ARM;
     }
     for (value v = code->count - 1; v >= 0; v--) {

@@ -224,7 +224,7 @@ static bool *find_read_once(const struct task *task, struct arena *arena)
         const struct aggregate *aggregate = &task->aggregates[i];
         if (aggregate->value != NO_VALUE)
             reads[aggregate->value] += 2;
-        if (aggregate_has_operands(aggregate->kind)) {
+        if (aggregate_table[aggregate->kind].operands) {
             reads[aggregate->other] += 2;
             reads[aggregate->where] += 2;
         }

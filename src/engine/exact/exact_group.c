@@ -199,7 +199,7 @@ static enum status aggregate_one(struct exact *exact, struct lazy_task *lazy, si
                                  const struct column *ends)
 {
     const struct aggregate *aggregate = &lazy->task->aggregates[i];
-    const bool operands = aggregate_has_operands(aggregate->kind);
+    const bool operands = aggregate_table[aggregate->kind].operands;
     struct group_columns columns = {0};
     enum status status = exact_reserve_output(exact, lazy, lazy->task->column_op->key_count + i, lazy->count);
     if (status == STATUS_OK)

@@ -139,83 +139,65 @@ static bool end_round(struct loop_run *run)
     return true;
 }
 
-static void add_value(struct loop_run *total, enum fold_kind kind, enum kind type, union datum datum, int64_t index)
+/* Whether the fold is an aggregate of values like one of rows. */
+static bool joins(enum aggregate_kind kind)
+{
+    return aggregate_table[kind].op != NULL;
+}
+
+static bool is_position(enum aggregate_kind kind)
+{
+    return kind == AGG_ARGMIN || kind == AGG_ARGMAX;
+}
+
+/* Whether a value of the kind is better than the best so far. */
+static bool is_better(enum aggregate_kind kind, enum kind type, union datum datum, union datum best)
+{
+    const bool least = kind == AGG_ARGMIN;
+    if (type != KIND_FLOAT)
+        return least ? datum.integer < best.integer : datum.integer > best.integer;
+    return (least ? datum.number < best.number : datum.number > best.number) ||
+           (isnan(best.number) && !isnan(datum.number));
+}
+
+static void add_value(struct loop_run *total, enum aggregate_kind kind, enum kind type, union datum datum,
+                      int64_t index)
 {
     const bool first = total->rounds++ == 0;
-    switch (kind) {
-    case FOLD_SUM:
-    case FOLD_PRODUCT:
-    case FOLD_MIN:
-    case FOLD_MAX:
-        if (type == KIND_FLOAT)
-            agg_add_float(&total->state, datum.number);
-        else
-            agg_add_int(&total->state, datum.integer);
-        break;
-    case FOLD_ANY:
-    case FOLD_ALL:
-        total->decided = (datum.integer != 0) == (kind == FOLD_ANY);
-        break;
-    case FOLD_ARGMIN:
-    case FOLD_ARGMAX: {
-        const bool least = kind == FOLD_ARGMIN;
-        bool better = least ? datum.integer < total->best.integer : datum.integer > total->best.integer;
-        if (type == KIND_FLOAT)
-            better = (least ? datum.number < total->best.number : datum.number > total->best.number) ||
-                     (isnan(total->best.number) && !isnan(datum.number));
-        if (first || better) {
-            total->best = datum;
-            total->place = index;
-        }
-        break;
-    }
-    case FOLD_ROUNDS:
-        break;
+    if (joins(kind)) {
+        const struct scalar scalar = datum_scalar(datum, type);
+        agg_add(&total->state, &scalar);
+    } else if (kind == AGG_ANY || kind == AGG_ALL) {
+        total->decided = (datum.integer != 0) == (kind == AGG_ANY);
+    } else if (is_position(kind) && (first || is_better(kind, type, datum, total->best))) {
+        total->best = datum;
+        total->place = index;
     }
 }
 
 /* Whether the folded values have a result. */
-static bool fold_result(const struct loop_run *run, enum fold_kind kind, union datum *result)
+static bool fold_result(const struct loop_run *run, enum aggregate_kind kind, union datum *result)
 {
+    const struct aggregate aggregate = {.kind = kind};
     struct scalar scalar = {0};
-    bool certain, any = run->rounds > 0;
-    switch (kind) {
-    case FOLD_SUM:
-    case FOLD_PRODUCT:
-    case FOLD_MIN:
-    case FOLD_MAX: {
-        const struct aggregate aggregate = {.kind = run->state.kind};
-        const bool needs = kind == FOLD_MIN || kind == FOLD_MAX;
-        if ((needs && !any) || !agg_value(&run->state, &aggregate, &scalar, &certain))
-            return false;
-        if (scalar.kind != KIND_FLOAT && !scalar_fits(&scalar))
+    bool certain;
+    if (joins(kind)) {
+        if (!agg_value(&run->state, &aggregate, &scalar, &certain) ||
+            (scalar.kind != KIND_FLOAT && !scalar_fits(&scalar)))
             return false;
         *result = datum_of_scalar(&scalar);
         return true;
     }
-    case FOLD_ANY:
-    case FOLD_ALL:
-        result->integer = run->decided == (kind == FOLD_ANY);
-        return true;
-    case FOLD_ARGMIN:
-    case FOLD_ARGMAX:
-        result->integer = run->place;
-        return any;
-    case FOLD_ROUNDS:
-        result->integer = run->rounds;
-        return any;
-    }
-    return false;
+    const bool tests = kind == AGG_ANY || kind == AGG_ALL;
+    result->integer = tests ? run->decided == (kind == AGG_ANY) : is_position(kind) ? run->place : run->rounds;
+    return tests || run->rounds > 0;
 }
 
-static void begin_values(struct loop_run *run, enum fold_kind kind, value body, const struct code *code)
+static void begin_values(struct loop_run *run, enum aggregate_kind kind, value body, const struct code *code)
 {
-    static const enum aggregate_kind kinds[] = {
-        [FOLD_SUM] = AGG_SUM, [FOLD_PRODUCT] = AGG_PRODUCT, [FOLD_MIN] = AGG_MIN, [FOLD_MAX] = AGG_MAX};
-    if (kind > FOLD_MAX)
-        return;
-    const struct aggregate aggregate = {.kind = kinds[kind], .value = body};
-    agg_init(&run->state, &aggregate, code);
+    const struct aggregate aggregate = {.kind = kind, .value = body};
+    if (joins(kind))
+        agg_init(&run->state, &aggregate, code);
 }
 
 /* The values of a fold within this one are added to this one's. */
@@ -232,7 +214,7 @@ enum status exact_run_fold(struct exact *exact, struct lazy_task *lazy, value v,
 {
     const struct code *code = &lazy->task->code;
     const struct instr *fold = &code->at[v];
-    const enum fold_kind kind = (enum fold_kind)fold->integer;
+    const enum aggregate_kind kind = (enum aggregate_kind)fold->integer;
     const value body = fold->args[1];
     const bool contains = code->at[body].op == OP_FOLD && code->at[body].exact;
     struct loop_run *run = run_of(exact, lazy, v);

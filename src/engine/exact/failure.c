@@ -68,7 +68,7 @@ static const char *what_failed(const struct failure *failure, struct arena *aren
     if (failure->instr->op == OP_FOLD)
         return arena_printf(arena,
                             failure->a > failure->b ? "`%s` of an empty range" : "the %s does not fit in 64 bits",
-                            fold_name((enum fold_kind)failure->instr->integer));
+                            aggregate_table[failure->instr->integer].word);
     if (divides_by_zero(failure))
         return failure->instr->op == OP_DIV ? "division by zero" : "remainder of a division by zero";
     if (failure->instr->op == OP_GATHER)

@@ -205,13 +205,7 @@ static void add_initial(struct strbuf *out, const struct aggregate *aggregate)
 static void add_aggregate(struct strbuf *out, const struct task *task, const struct aggregate *aggregate,
                           const char *const *names)
 {
-    static const char *const words[] = {
-        [AGG_COUNT] = "count", [AGG_SUM] = "sum",           [AGG_PRODUCT] = "product",   [AGG_MIN] = "min",
-        [AGG_MAX] = "max",     [AGG_MEAN] = "mean",         [AGG_BITAND] = "bitand",     [AGG_XOR] = "bitxor",
-        [AGG_BITOR] = "bitor", [AGG_FOLD] = "reduce",       [AGG_QUANTILE] = "quantile", [AGG_VAR] = "var",
-        [AGG_CORR] = "corr",   [AGG_DISTINCT] = "distinct",
-    };
-    strbuf_printf(out, "%s(", words[aggregate->kind]);
+    strbuf_printf(out, "%s(", aggregate_table[aggregate->kind].word);
     if (aggregate->kind == AGG_QUANTILE)
         strbuf_printf(out, "%g, ", aggregate->quantile);
     if (aggregate->value != NO_VALUE)
@@ -248,13 +242,10 @@ static void add_key(struct strbuf *out, const struct task *task, size_t i)
 /* "+ of ids exclusive from 5": the operation of a scan and its rows. */
 static void add_scan(struct strbuf *out, const struct task *task)
 {
-    static const char *const operators[] = {
-        [AGG_SUM] = "+",    [AGG_PRODUCT] = "*", [AGG_MIN] = "min",     [AGG_MAX] = "max",
-        [AGG_BITAND] = "&", [AGG_XOR] = "^",     [AGG_BITOR] = "bitor", [AGG_FOLD] = "a function",
-    };
     const struct column_operator *column_op = task->column_op;
     const struct aggregate *aggregate = &task->aggregates[0];
-    strbuf_printf(out, "%s of ", operators[aggregate->kind]);
+    const char *op = aggregate_table[aggregate->kind].op;
+    strbuf_printf(out, "%s of ", op ? op : "a function");
     add_key(out, task, 0);
     strbuf_puts(out, column_op->exclusive ? " exclusive" : "");
     add_initial(out, aggregate);
@@ -269,18 +260,14 @@ static void add_scan(struct strbuf *out, const struct task *task)
 /* "mean of price over -19..0 of time" */
 static void add_moving(struct strbuf *out, const struct task *task)
 {
-    static const char *const words[] = {
-        [MOVING_COUNT] = "count", [MOVING_SUM] = "sum",     [MOVING_MEAN] = "mean", [MOVING_MIN] = "min",
-        [MOVING_MAX] = "max",     [MOVING_FIRST] = "first", [MOVING_LAST] = "last",
-    };
     const struct moving_operator *moving = &task->column_op->moving;
     size_t values = moving_input(task->column_op, MOVING_VALUES), times = moving_input(task->column_op, MOVING_TIMES);
-    if (moving->kind == MOVING_LEADING) {
+    if (moving->kind == AGG_LEADING) {
         strbuf_printf(out, "%" PRId64 " %s of %s in each group", moving->leading,
                       moving->smallest ? "smallest" : "largest", task->inputs[values].name);
         return;
     }
-    strbuf_puts(out, words[moving->kind]);
+    strbuf_puts(out, aggregate_table[moving->kind].word);
     if (values != SIZE_MAX)
         strbuf_printf(out, " of %s", task->inputs[values].name);
     strbuf_puts(out, " over ");

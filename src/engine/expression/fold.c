@@ -18,7 +18,7 @@ static const struct expr *body_of(const struct fold *fold)
 }
 
 /* A fold of `body` over all indices. */
-static value fold_of(const struct fold *fold, enum fold_kind kind, value body)
+static value fold_of(const struct fold *fold, enum aggregate_kind kind, value body)
 {
     for (size_t i = fold->count; i-- > 0;)
         body = code_fold(fold->scope->code, kind, fold->indices[i], body, i > 0, fold->expr->span);
@@ -40,45 +40,46 @@ static value required(const struct fold *fold, struct term term)
     return term_required(fold->scope->code, term, body_of(fold)->span);
 }
 
-static struct term sum(const struct fold *fold, struct term term)
+static struct term sum(const struct fold *fold, enum aggregate_kind kind, struct term term)
 {
     struct code *code = fold->scope->code;
     const enum term_class which = class_of(code, term);
     if (which != CLASS_INT && which != CLASS_FLOAT && which != CLASS_DECIMAL && which != CLASS_DURATION)
         return refuse(fold, "numbers", which == CLASS_BOOL ? "`count` counts the rounds in which it holds" : NULL,
                       term);
-    return term_of_type(fold_of(fold, FOLD_SUM, term_settled(code, term, fold->expr->span)), term.logical);
+    return term_of_type(fold_of(fold, kind, term_settled(code, term, fold->expr->span)), term.logical);
 }
 
-static struct term product(const struct fold *fold, struct term term)
+static struct term product(const struct fold *fold, enum aggregate_kind kind, struct term term)
 {
     const enum term_class which = class_of(fold->scope->code, term);
     if (which != CLASS_INT && which != CLASS_FLOAT)
         return refuse(fold, "numbers", NULL, term);
-    return term_of(fold_of(fold, FOLD_PRODUCT, required(fold, term)));
+    return term_of(fold_of(fold, kind, required(fold, term)));
 }
 
-static struct term mean(const struct fold *fold, struct term term)
+static struct term mean(const struct fold *fold, enum aggregate_kind kind, struct term term)
 {
+    (void)kind;
     struct code *code = fold->scope->code;
     const struct span span = fold->expr->span;
     const enum term_class which = class_of(code, term);
     if (which != CLASS_INT && which != CLASS_FLOAT)
         return refuse(fold, "numbers", NULL, term);
-    value total = fold_of(fold, FOLD_SUM, required(fold, term));
+    value total = fold_of(fold, AGG_SUM, required(fold, term));
     if (which == CLASS_INT)
         total = code_op(code, OP_TO_FLOAT, total, NO_VALUE, NO_VALUE, span);
-    value rounds = fold_of(fold, FOLD_ROUNDS, code_exact_int(code, 1, span));
+    value rounds = fold_of(fold, AGG_ROUNDS, code_exact_int(code, 1, span));
     rounds = code_op(code, OP_TO_FLOAT, rounds, NO_VALUE, NO_VALUE, span);
     return term_of(code_op(code, OP_DIV, total, rounds, NO_VALUE, span));
 }
 
-static struct term extreme(const struct fold *fold, enum fold_kind kind, struct term term)
+static struct term extreme(const struct fold *fold, enum aggregate_kind kind, struct term term)
 {
     const enum term_class which = class_of(fold->scope->code, term);
     if (which == CLASS_BOOL || which == CLASS_TEXT || which == CLASS_MONTHS || which == CLASS_MISSING)
         return refuse(fold, "numbers or times", which == CLASS_BOOL ? "use `any` or `all` for conditions" : NULL, term);
-    const bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX;
+    const bool position = kind == AGG_ARGMIN || kind == AGG_ARGMAX;
     if (position && fold->count > 1) {
         bind_error(fold->scope->binder, fold->expr->span, "it gives one index", "`%s` has one index only",
                    fold->expr->name.text);
@@ -88,8 +89,9 @@ static struct term extreme(const struct fold *fold, enum fold_kind kind, struct 
     return position ? term_of(v) : term_of_type(v, term.logical);
 }
 
-static struct term count_rounds(const struct fold *fold, struct term term)
+static struct term count_rounds(const struct fold *fold, enum aggregate_kind kind, struct term term)
 {
+    (void)kind;
     struct code *code = fold->scope->code;
     const struct span span = fold->expr->span;
     value counts = term.present != NO_VALUE ? term.present : code_bool(code, true, span);
@@ -97,62 +99,28 @@ static struct term count_rounds(const struct fold *fold, struct term term)
         counts = bind_condition(fold->scope, body_of(fold));
     if (counts == NO_VALUE)
         return unknown_term;
-    return term_of(fold_of(fold, FOLD_SUM, code_op(code, OP_BOOL_TO_INT, counts, NO_VALUE, NO_VALUE, span)));
+    return term_of(fold_of(fold, AGG_SUM, code_op(code, OP_BOOL_TO_INT, counts, NO_VALUE, NO_VALUE, span)));
 }
 
-static struct term test(const struct fold *fold, enum fold_kind kind, struct term term)
+static struct term test(const struct fold *fold, enum aggregate_kind kind, struct term term)
 {
     struct code *code = fold->scope->code;
     const struct span span = fold->expr->span;
     value holds = bind_condition(fold->scope, body_of(fold));
     if (holds == NO_VALUE)
         return unknown_term;
-    if (kind == FOLD_ALL && term.present != NO_VALUE)
+    if (kind == AGG_ALL && term.present != NO_VALUE)
         holds =
             code_op(code, OP_OR, code_op(code, OP_NOT, term.present, NO_VALUE, NO_VALUE, span), holds, NO_VALUE, span);
     return term_of(fold_of(fold, kind, holds));
 }
 
-static struct term bind_values(const struct fold *fold, const struct aggregate_function *function)
-{
-    struct term term = bind_term(fold->scope, body_of(fold));
-    if (!term_is_known(term))
-        return unknown_term;
-    switch (function->id) {
-    case AGGREGATE_SUM:
-        return sum(fold, term);
-    case AGGREGATE_PRODUCT:
-        return product(fold, term);
-    case AGGREGATE_MEAN:
-        return mean(fold, term);
-    case AGGREGATE_COUNT:
-        return count_rounds(fold, term);
-    case AGGREGATE_MIN:
-        return extreme(fold, FOLD_MIN, term);
-    case AGGREGATE_MAX:
-        return extreme(fold, FOLD_MAX, term);
-    case AGGREGATE_ARGMIN:
-        return extreme(fold, FOLD_ARGMIN, term);
-    case AGGREGATE_ARGMAX:
-        return extreme(fold, FOLD_ARGMAX, term);
-    case AGGREGATE_ANY:
-        return test(fold, FOLD_ANY, term);
-    default:
-        return test(fold, FOLD_ALL, term);
-    }
-}
-
-static bool has_fold(const struct aggregate_function *function)
-{
-    static const enum aggregate_id ids[] = {AGGREGATE_SUM, AGGREGATE_PRODUCT, AGGREGATE_MEAN,   AGGREGATE_COUNT,
-                                            AGGREGATE_MIN, AGGREGATE_MAX,     AGGREGATE_ARGMIN, AGGREGATE_ARGMAX,
-                                            AGGREGATE_ANY, AGGREGATE_ALL};
-    for (size_t i = 0; function && i < sizeof ids / sizeof *ids; i++) {
-        if (ids[i] == function->id)
-            return true;
-    }
-    return false;
-}
+/* The aggregates that fold. */
+static struct term (*const folds[AGG_KINDS])(const struct fold *fold, enum aggregate_kind kind, struct term term) = {
+    [AGG_COUNT] = count_rounds, [AGG_SUM] = sum,        [AGG_PRODUCT] = product, [AGG_MIN] = extreme,
+    [AGG_MAX] = extreme,        [AGG_MEAN] = mean,      [AGG_ANY] = test,        [AGG_ALL] = test,
+    [AGG_ARGMIN] = extreme,     [AGG_ARGMAX] = extreme,
+};
 
 /* An end of a range; NO_VALUE after an error or if unknown. */
 static value bind_end(const struct fold *fold, const struct expr *expr)
@@ -189,7 +157,7 @@ struct term bind_fold(struct scope *scope, const struct expr *expr)
     const struct index_name *outer = scope->indices;
     const int outer_folds = binder->folds;
     const size_t ranges = expr->arg_count - 1;
-    if (!has_fold(function)) {
+    if (!function || !folds[function->kind]) {
         bind_error(binder, expr->name.span,
                    "these can: sum, product, min, max, mean, count, any, all, argmin and argmax",
                    "`%s` cannot be taken over an index", expr->name.text);
@@ -209,10 +177,9 @@ struct term bind_fold(struct scope *scope, const struct expr *expr)
         binder->folds++;
     }
     struct term term = unknown_term;
-    if (known)
-        term = bind_values(&fold, function);
-    else if (fold.count == ranges)
-        bind_term(scope, body_of(&fold)); /* for its errors */
+    if (fold.count == ranges)
+        term = bind_term(scope, body_of(&fold)); /* also for its errors */
+    term = known && term_is_known(term) ? folds[function->kind](&fold, function->kind, term) : unknown_term;
     scope->indices = outer;
     binder->folds = outer_folds;
     return term;

@@ -176,7 +176,7 @@ void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum ag
 
 static enum aggregate_kind extreme_of(const struct aggregate_call *call)
 {
-    return call->function->id == AGGREGATE_MIN ? AGG_MIN : AGG_MAX;
+    return call->function->kind == AGG_MIN ? AGG_MIN : AGG_MAX;
 }
 
 static void begin_extreme(struct lowering *lowering, struct aggregate_call *call)
@@ -307,7 +307,7 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
 {
     struct code *code = scope_of(lowering)->code;
     const struct span span = call->expr->span;
-    const bool median = call->function->id == AGGREGATE_MEDIAN;
+    const bool median = call->function->kind == AGG_MEDIAN;
     double share = 0.5;
     const bool known = median || share_of(lowering, call, &share);
     struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
@@ -341,7 +341,7 @@ static void begin_any(struct lowering *lowering, struct aggregate_call *call)
     const value holds = bind_condition(scope, call->expr->args[0]);
     value where = holds;
     call->known = holds != NO_VALUE;
-    if (call->known && call->function->id == AGGREGATE_ALL) {
+    if (call->known && call->function->kind == AGG_ALL) {
         struct term term = bind_term(scope, call->expr->args[0]);
         where = code_op(scope->code, OP_NOT, holds, NO_VALUE, NO_VALUE, span);
         where = present_both(scope->code, term.present, where, span);
@@ -357,7 +357,7 @@ static struct term finish_any(struct reader *reader, const struct aggregate_call
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
     value count = reader_value(reader, call->pass, call->part[0], span), none = code_exact_int(code, 0, span);
-    if (call->function->id == AGGREGATE_ALL)
+    if (call->function->kind == AGG_ALL)
         return term_of(code_op(code, OP_EQ, count, none, NO_VALUE, span));
     return term_of(code_op(code, OP_LT, none, count, NO_VALUE, span));
 }
@@ -420,7 +420,7 @@ static void begin_first(struct lowering *lowering, struct aggregate_call *call)
 {
     struct scope *scope = scope_of(lowering);
     const struct span span = call->expr->span;
-    const bool first = call->function->id == AGGREGATE_FIRST;
+    const bool first = call->function->kind == AGG_FIRST;
     struct term term = bind_term(scope, call->expr->args[0]);
     call->known = term_is_known(term);
     call->pass = &lowering->first;
@@ -450,16 +450,13 @@ static const struct aggregate_recipe recipe_sum = {.begin = begin_sum}, recipe_p
 const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function)
 {
     static const struct aggregate_recipe *const recipes[] = {
-        [AGGREGATE_SUM] = &recipe_sum,           [AGGREGATE_COUNT] = &recipe_count,
-        [AGGREGATE_MIN] = &recipe_extreme,       [AGGREGATE_MAX] = &recipe_extreme,
-        [AGGREGATE_MEAN] = &recipe_mean,         [AGGREGATE_PRODUCT] = &recipe_product,
-        [AGGREGATE_MEDIAN] = &recipe_quantile,   [AGGREGATE_QUANTILE] = &recipe_quantile,
-        [AGGREGATE_STDDEV] = &recipe_var,        [AGGREGATE_VAR] = &recipe_var,
-        [AGGREGATE_CORR] = &recipe_var,          [AGGREGATE_WMEAN] = &recipe_wmean,
-        [AGGREGATE_FIRST] = &recipe_first,       [AGGREGATE_LAST] = &recipe_first,
-        [AGGREGATE_DISTINCT] = &recipe_distinct, [AGGREGATE_ANY] = &recipe_any,
-        [AGGREGATE_ALL] = &recipe_any,           [AGGREGATE_ARGMIN] = &recipe_argmin,
-        [AGGREGATE_ARGMAX] = &recipe_argmin,
+        [AGG_SUM] = &recipe_sum,         [AGG_COUNT] = &recipe_count,       [AGG_MIN] = &recipe_extreme,
+        [AGG_MAX] = &recipe_extreme,     [AGG_MEAN] = &recipe_mean,         [AGG_PRODUCT] = &recipe_product,
+        [AGG_MEDIAN] = &recipe_quantile, [AGG_QUANTILE] = &recipe_quantile, [AGG_STDDEV] = &recipe_var,
+        [AGG_VAR] = &recipe_var,         [AGG_CORR] = &recipe_var,          [AGG_WMEAN] = &recipe_wmean,
+        [AGG_FIRST] = &recipe_first,     [AGG_LAST] = &recipe_first,        [AGG_DISTINCT] = &recipe_distinct,
+        [AGG_ANY] = &recipe_any,         [AGG_ALL] = &recipe_any,           [AGG_ARGMIN] = &recipe_argmin,
+        [AGG_ARGMAX] = &recipe_argmin,
     };
-    return recipes[function->id];
+    return recipes[function->kind];
 }

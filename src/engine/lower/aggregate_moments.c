@@ -152,12 +152,12 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
     const value count = reader_value(reader, call->pass, call->part[1], span);
     term.present = binary(code, OP_LT, code_exact_int(code, 1, span), count, span);
     term.settled = true;
-    if (call->function->id == AGGREGATE_STDDEV)
+    if (call->function->kind == AGG_STDDEV)
         term.value = code_op(code, OP_SQRT, term.value, NO_VALUE, NO_VALUE, span);
     const value unit = code_float(code, (double)power_of_ten(call->scale), span);
-    if (call->scale > 0 && call->function->id != AGGREGATE_CORR)
+    if (call->scale > 0 && call->function->kind != AGG_CORR)
         term.value = binary(code, OP_DIV, term.value, unit, span);
-    if (call->scale > 0 && call->function->id == AGGREGATE_VAR)
+    if (call->scale > 0 && call->function->kind == AGG_VAR)
         term.value = binary(code, OP_DIV, term.value, unit, span);
     return term;
 }
@@ -165,7 +165,7 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
 /* argmin, argmax: the extreme first, */
 static void begin_argmin(struct lowering *lowering, struct aggregate_call *call)
 {
-    const enum aggregate_kind kind = call->function->id == AGGREGATE_ARGMIN ? AGG_MIN : AGG_MAX;
+    const enum aggregate_kind kind = call->function->kind == AGG_ARGMIN ? AGG_MIN : AGG_MAX;
     add_extreme(lowering, call, kind, aggregate_argument(lowering, call, kind, 0));
     call->plain = false;
     call->at = (struct flow){0};

@@ -221,7 +221,7 @@ void pass_end(struct pass *pass)
 {
     bool operands = false;
     for (size_t i = 0; i < pass->count; i++)
-        operands = operands || aggregate_has_operands(pass->parts[i].what.kind);
+        operands = operands || aggregate_table[pass->parts[i].what.kind].operands;
     if (pass->key_columns == 0 && !operands)
         end_whole(pass);
     else

@@ -6,18 +6,7 @@
 
 #include "base/calendar.h"
 
-#include <string.h>
-
 enum { OPERAND_SHOWN = 40 };
-
-static const struct moving_word {
-    const char *text;
-    enum moving_kind kind;
-} moving_words[] = {
-    {"sum", MOVING_SUM},  {"count", MOVING_COUNT},  {"mean", MOVING_MEAN},
-    {"avg", MOVING_MEAN}, {"average", MOVING_MEAN}, {"min", MOVING_MIN},
-    {"max", MOVING_MAX},  {"first", MOVING_FIRST},  {"last", MOVING_LAST},
-};
 
 /* A window as written. */
 struct window_rows {
@@ -26,26 +15,25 @@ struct window_rows {
     const char *name;  /* of the column of times */
 };
 
-static bool find_kind(struct binder *binder, const struct expr *call, enum moving_kind *kind)
+static bool find_kind(struct binder *binder, const struct expr *call, enum aggregate_kind *kind)
 {
-    for (size_t i = 0; i < sizeof moving_words / sizeof *moving_words; i++) {
-        if (strcmp(moving_words[i].text, call->name.text) == 0) {
-            *kind = moving_words[i].kind;
-            return true;
-        }
+    const struct aggregate_function *function = aggregate_find(call->name.text);
+    if (function && aggregate_table[function->kind].over) {
+        *kind = function->kind;
+        return true;
     }
     bind_error(binder, call->name.span, "sum(E) count() mean(E) min(E) max(E) first(E) last(E) do",
                "`%s` does not take `over`", call->name.text);
     return false;
 }
 
-static bool check_arguments(struct binder *binder, const struct expr *call, enum moving_kind kind)
+static bool check_arguments(struct binder *binder, const struct expr *call, enum aggregate_kind kind)
 {
-    if (call->arg_count == 1 || (call->arg_count == 0 && kind == MOVING_COUNT))
+    if (call->arg_count == 1 || (call->arg_count == 0 && kind == AGG_COUNT))
         return true;
     bind_error(binder, call->span, arena_printf(binder->arena, "as in `%s(x) over -2..0`", call->name.text),
                "`%s` over rows takes %s, not %zu", call->name.text,
-               kind == MOVING_COUNT ? "at most 1 argument" : "1 argument", call->arg_count);
+               kind == AGG_COUNT ? "at most 1 argument" : "1 argument", call->arg_count);
     return false;
 }
 
@@ -156,11 +144,11 @@ static bool bind_window(struct scope *scope, const struct window_frame *frame, s
 }
 
 /* Checks that there is such an aggregate of the term's type, and makes it a column. */
-static bool bind_value(struct scope *scope, enum moving_kind kind, const struct expr *call, struct term *term)
+static bool bind_value(struct scope *scope, enum aggregate_kind kind, const struct expr *call, struct term *term)
 {
     const struct expr *argument = call->args[0];
     const enum term_class which = class_of(scope->code, *term);
-    const bool sums = kind == MOVING_SUM || kind == MOVING_MEAN;
+    const bool sums = aggregate_table[kind].sums;
     const bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
                       (!sums || class_is_number(which) || which == CLASS_DECIMAL || which == CLASS_DURATION);
     if (!fits) {
@@ -171,7 +159,7 @@ static bool bind_value(struct scope *scope, enum moving_kind kind, const struct 
         return false;
     }
     *term = term_as_column(scope->binder, *term);
-    if (kind != MOVING_FIRST && kind != MOVING_LAST)
+    if (kind != AGG_FIRST && kind != AGG_LAST)
         term->value = bind_number(scope->code, term->value, call->span);
     return true;
 }
@@ -210,16 +198,16 @@ static bool has_own_row(const struct moving_operator *op)
     return (op->from_first || op->first <= 0) && (op->to_last || op->last >= 0);
 }
 
-static struct slot slot_of_result(const struct scope *scope, enum moving_kind kind, struct term term)
+static struct slot slot_of_result(const struct scope *scope, enum aggregate_kind kind, struct term term)
 {
     struct slot slot = {.name = "window", .type = TYPE_I64, .known = true, .logical = term.logical};
-    if (kind == MOVING_COUNT)
+    if (kind == AGG_COUNT)
         return (struct slot){.name = "window", .type = TYPE_I64, .known = true};
     const enum kind values = scope->code->at[term.value].kind;
-    slot.type = kind == MOVING_MEAN                                         ? TYPE_F64
-                : term.logical.kind != LOGICAL_NUMBER && kind != MOVING_SUM ? slot_of_term(scope, term).type
-                                                                            : type_of_kind(values);
-    if (kind == MOVING_MEAN)
+    slot.type = kind == AGG_MEAN                                         ? TYPE_F64
+                : term.logical.kind != LOGICAL_NUMBER && kind != AGG_SUM ? slot_of_term(scope, term).type
+                                                                         : type_of_kind(values);
+    if (kind == AGG_MEAN)
         slot.logical = (struct logical_type){0};
     return slot;
 }
@@ -252,7 +240,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     struct code *code = scope->code;
     struct moving_columns columns = {.count = 0};
     const struct span span = expr->span;
-    if (op->kind != MOVING_COUNT) {
+    if (op->kind != AGG_COUNT) {
         struct term settled = *term;
         settled.value = term_settled(code, *term, span);
         struct slot slot = slot_of_term(scope, settled);
@@ -287,8 +275,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     for (size_t k = 0; k < columns.count; k++)
         task->column_op->keys[k] = k;
     task->column_op->moving = *op;
-    const bool missing =
-        op->kind != MOVING_COUNT && op->kind != MOVING_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
+    const bool missing = op->kind != AGG_COUNT && op->kind != AGG_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
     struct slot *results = arena_array(scope->binder->arena, 2, sizeof *results);
     const value placeholder = code_input(&task->code, 0, type_table[slots[0].type].kind, span);
     results[0] = slot_of_result(scope, op->kind, *term);
@@ -300,7 +287,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     struct term result = term_of_type(hoist_input(scope, task, 0, span), results[0].logical);
     if (missing)
         result.present = hoist_input(scope, task, 1, span);
-    if (op->kind == MOVING_MEAN)
+    if (op->kind == AGG_MEAN)
         finish_mean(code, term->logical, &result, span);
     return result;
 }
@@ -337,7 +324,7 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
     known = bind_window(scope, expr->frame, &window) && known;
     if (!known)
         return unknown_term;
-    if (window.op.kind == MOVING_COUNT)
+    if (window.op.kind == AGG_COUNT)
         term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
     else if (!bind_value(scope, window.op.kind, call, &term))
         return unknown_term;
@@ -363,18 +350,17 @@ static value other_rows(struct scope *scope, struct moving_operator op, struct s
 
 value lower_row_of_group(struct scope *scope, struct span span)
 {
-    return other_rows(scope, (struct moving_operator){.kind = MOVING_COUNT, .from_first = true}, span);
+    return other_rows(scope, (struct moving_operator){.kind = AGG_COUNT, .from_first = true}, span);
 }
 
 value lower_rows_after(struct scope *scope, struct span span)
 {
-    return other_rows(scope, (struct moving_operator){.kind = MOVING_COUNT, .to_last = true}, span);
+    return other_rows(scope, (struct moving_operator){.kind = AGG_COUNT, .to_last = true}, span);
 }
 
 value lower_first_of_group(struct scope *scope, value v, struct span span)
 {
-    struct window_rows window = {.op = {.kind = MOVING_FIRST, .from_first = true, .to_last = true},
-                                 .times = unknown_term};
+    struct window_rows window = {.op = {.kind = AGG_FIRST, .from_first = true, .to_last = true}, .times = unknown_term};
     struct expr argument = {.kind = EXPR_NAME, .span = span};
     struct expr *arguments[] = {&argument};
     struct expr call = {.kind = EXPR_CALL, .span = span, .args = arguments, .arg_count = 1};

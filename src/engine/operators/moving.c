@@ -130,7 +130,7 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
  * from the end. */
 static bool goes_backwards(const struct moving_operator *op)
 {
-    return (op->kind == MOVING_MIN || op->kind == MOVING_MAX) && op->to_last && !op->from_first;
+    return aggregate_table[op->kind].extreme && op->to_last && !op->from_first;
 }
 
 static void run_backwards(struct moving_part *part)
@@ -209,8 +209,7 @@ static const struct column *key_of(const struct operator_job *job, enum moving_k
 static bool needs_totals(const struct moving *moving)
 {
     const struct moving_operator *op = moving->op;
-    return moving->parts.count > 1 && (op->from_first || op->to_last) && op->kind != MOVING_FIRST &&
-           op->kind != MOVING_LAST;
+    return moving->parts.count > 1 && (op->from_first || op->to_last) && op->kind != AGG_FIRST && op->kind != AGG_LAST;
 }
 
 /* The rows of a part: of more than a few windows, whose rows are read again where a part begins. */

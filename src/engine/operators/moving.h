@@ -120,7 +120,7 @@ static inline void moving_set_present(const struct moving *moving, int64_t row, 
 
 /* Aggregates the windows of `count` rows from `row` on, which are in part->first and part->last. */
 void moving_block(struct moving_part *part, int64_t row, int count);
-/* Of MOVING_FIRST and MOVING_LAST. */
+/* Of AGG_FIRST and AGG_LAST. */
 void moving_nearest_block(struct moving_part *part, int64_t row, int count);
 /* The same for extremes of windows that reach to the end of their group, from the last row to the first: `first` and
  * `last` are of all rows of the part. */

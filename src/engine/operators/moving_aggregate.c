@@ -181,7 +181,7 @@ static double number_sum(struct moving_part *part, int64_t first, int64_t last)
 static void float_block(struct moving_part *part, int64_t row, int count)
 {
     struct moving *moving = part->moving;
-    const bool mean = moving->op->kind == MOVING_MEAN;
+    const bool mean = moving->op->kind == AGG_MEAN;
     double *results = moving->result ? column_at(moving->result, row) : NULL;
     for (int i = 0; i < count; i++) {
         slide(part, part->first[i], part->last[i]);
@@ -237,7 +237,7 @@ static void count_block(struct moving_part *part, int64_t row, int count)
 /* Whether `a` beats `b`, which came before or after it; of equals either does. */
 static inline bool beats(const struct moving *moving, const struct contender *a, const struct contender *b)
 {
-    const bool least = moving->op->kind == MOVING_MIN;
+    const bool least = moving->op->kind == AGG_MIN;
     if (moving->number)
         return least ? a->value.number <= b->value.number : a->value.number >= b->value.number;
     return least ? a->value.integer <= b->value.integer : a->value.integer >= b->value.integer;
@@ -314,7 +314,7 @@ struct extreme {
 
 static struct extreme extreme_of_total(const struct moving *moving, const struct moving_total *total)
 {
-    const bool least = moving->op->kind == MOVING_MIN;
+    const bool least = moving->op->kind == AGG_MIN;
     struct extreme extreme = {.present = total->count > 0};
     if (extreme.present && moving->number) {
         extreme.number = least ? total->number_least : total->number_most;
@@ -403,28 +403,15 @@ void moving_backwards(struct moving_part *part, const int64_t *first, const int6
 
 void moving_block(struct moving_part *part, int64_t row, int count)
 {
-    switch (part->moving->op->kind) {
-    case MOVING_COUNT:
+    const enum aggregate_kind kind = part->moving->op->kind;
+    if (kind == AGG_COUNT)
         count_block(part, row, count);
-        break;
-    case MOVING_SUM:
-        if (part->moving->number)
-            float_block(part, row, count);
-        else
-            integer_sum_block(part, row, count);
-        break;
-    case MOVING_MEAN:
-        float_block(part, row, count);
-        break;
-    case MOVING_MIN:
-    case MOVING_MAX:
+    else if (aggregate_table[kind].extreme)
         extreme_block(part, row, count);
-        break;
-    case MOVING_FIRST:
-    case MOVING_LAST:
+    else if (!aggregate_table[kind].sums)
         moving_nearest_block(part, row, count);
-        break;
-    case MOVING_LEADING: /* scattered */
-        break;
-    }
+    else if (kind == AGG_MEAN || part->moving->number)
+        float_block(part, row, count);
+    else
+        integer_sum_block(part, row, count);
 }

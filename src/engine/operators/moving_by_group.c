@@ -7,6 +7,7 @@
 #include "engine/operators/moving_by_group.h"
 
 #include "engine/operators/moving_leading.h"
+#include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"
 
 #include "base/heap.h"
@@ -47,48 +48,29 @@ struct by_group {
 #define SPECIALISED static inline __attribute__((always_inline))
 
 /* Adds a present value, which in the group's order comes after (backwards: before) those so far. */
-SPECIALISED void add_value(enum moving_kind kind, bool number, bool backwards, struct tally *tally, int64_t integer,
+SPECIALISED void add_value(enum aggregate_kind kind, bool number, bool backwards, struct tally *tally, int64_t integer,
                            double real, bool *overflow)
 {
-    const bool first = tally->count++ == 0;
-    switch (kind) {
-    case MOVING_COUNT:
-    case MOVING_LEADING:
-        break;
-    case MOVING_SUM:
-    case MOVING_MEAN:
-        *overflow |= __builtin_add_overflow(tally->value.integer, integer, &tally->value.integer);
-        break;
-    case MOVING_MIN:
-        if (number)
-            tally->value.number =
-                first || real < tally->value.number || isnan(tally->value.number) ? real : tally->value.number;
-        else
-            tally->value.integer = first || integer < tally->value.integer ? integer : tally->value.integer;
-        break;
-    case MOVING_MAX:
-        if (number)
-            tally->value.number =
-                first || real > tally->value.number || isnan(tally->value.number) ? real : tally->value.number;
-        else
-            tally->value.integer = first || integer > tally->value.integer ? integer : tally->value.integer;
-        break;
-    case MOVING_FIRST:
-    case MOVING_LAST:
-        if (!first && (kind == MOVING_FIRST) != backwards)
-            break;
+    const bool first = tally->count++ == 0, last = (kind == AGG_FIRST) == backwards;
+    if (kind == AGG_COUNT)
+        return;
+    if (first || ((kind == AGG_FIRST || kind == AGG_LAST) && last)) {
         if (number)
             tally->value.number = real;
         else
             tally->value.integer = integer;
-        break;
+    } else if (kind != AGG_FIRST && kind != AGG_LAST) {
+        if (number)
+            tally->value.number = aggregate_join_numbers(kind, tally->value.number, real);
+        else
+            tally->value.integer = aggregate_join_integers(kind, tally->value.integer, integer, overflow);
     }
 }
 
 /* Adds the state of rows that come after those so far. */
 static void merge(const struct by_group *by, struct tally *into, const struct tally *from, bool *overflow)
 {
-    const enum moving_kind kind = by->moving->op->kind;
+    const enum aggregate_kind kind = by->moving->op->kind;
     if (from->count == 0)
         return;
     const int64_t count = into->count + from->count;
@@ -122,22 +104,23 @@ static void read_block(const struct by_group *by, int64_t row, int count, struct
         operator_values(by->moving->values, row, count, &block->values);
 }
 
-SPECIALISED void take_result(enum moving_kind kind, bool number, const struct tally *tally, struct block *block, int i)
+SPECIALISED void take_result(enum aggregate_kind kind, bool number, const struct tally *tally, struct block *block,
+                             int i)
 {
     const bool present = tally->count > 0;
-    if (kind == MOVING_COUNT)
+    if (kind == AGG_COUNT)
         block->results.integers[i] = tally->count;
-    else if (kind == MOVING_MEAN)
+    else if (kind == AGG_MEAN)
         block->results.numbers[i] = present ? int128_quotient(tally->value.integer, tally->count) : 0;
     else if (number)
         block->results.numbers[i] =
-            present ? tally->value.number + (kind == MOVING_FIRST || kind == MOVING_LAST ? -0.0 : 0.0) : 0;
+            present ? tally->value.number + (kind == AGG_FIRST || kind == AGG_LAST ? -0.0 : 0.0) : 0;
     else
         block->results.integers[i] = present ? tally->value.integer : 0;
 }
 
 /* Rows of a block: adds them if `adds`, in the given direction, and takes results if `takes`. */
-SPECIALISED bool run_rows(const struct by_group *by, enum moving_kind kind, bool number, struct tally *tallies,
+SPECIALISED bool run_rows(const struct by_group *by, enum aggregate_kind kind, bool number, struct tally *tallies,
                           int64_t row, int count, struct block *block, bool adds, bool takes)
 {
     const uint8_t *present = by->moving->present;
@@ -163,24 +146,23 @@ static bool run_block(const struct by_group *by, struct tally *tallies, int64_t 
 {
     const bool number = by->moving->number;
     switch (by->moving->op->kind) {
-    case MOVING_COUNT:
-        return run_rows(by, MOVING_COUNT, false, tallies, row, count, block, adds, takes);
-    case MOVING_SUM:
-        return run_rows(by, MOVING_SUM, false, tallies, row, count, block, adds, takes);
-    case MOVING_MEAN:
-        return run_rows(by, MOVING_MEAN, false, tallies, row, count, block, adds, takes);
-    case MOVING_MIN:
-        return run_rows(by, MOVING_MIN, number, tallies, row, count, block, adds, takes);
-    case MOVING_MAX:
-        return run_rows(by, MOVING_MAX, number, tallies, row, count, block, adds, takes);
-    case MOVING_FIRST:
-        return run_rows(by, MOVING_FIRST, number, tallies, row, count, block, adds, takes);
-    case MOVING_LAST:
-        return run_rows(by, MOVING_LAST, number, tallies, row, count, block, adds, takes);
-    case MOVING_LEADING: /* moving_leading.c */
-        break;
+    case AGG_COUNT:
+        return run_rows(by, AGG_COUNT, false, tallies, row, count, block, adds, takes);
+    case AGG_SUM:
+        return run_rows(by, AGG_SUM, false, tallies, row, count, block, adds, takes);
+    case AGG_MEAN:
+        return run_rows(by, AGG_MEAN, false, tallies, row, count, block, adds, takes);
+    case AGG_MIN:
+        return run_rows(by, AGG_MIN, number, tallies, row, count, block, adds, takes);
+    case AGG_MAX:
+        return run_rows(by, AGG_MAX, number, tallies, row, count, block, adds, takes);
+    case AGG_FIRST:
+        return run_rows(by, AGG_FIRST, number, tallies, row, count, block, adds, takes);
+    case AGG_LAST:
+        return run_rows(by, AGG_LAST, number, tallies, row, count, block, adds, takes);
+    default: /* aggregate_table's .over; leading ones are in moving_leading.c */
+        return false;
     }
-    return false;
 }
 
 /* Sums and means of floats. */
@@ -201,7 +183,7 @@ static bool sum_block(const struct by_group *by, struct float_tally *tallies, in
         if (moving->result_present)
             moving->result_present[row + i] = tally->count > 0;
         double total = tally->count > 0 ? compensated_sum_result(&tally->sum, &uncertain) : 0;
-        if (moving->op->kind == MOVING_MEAN && tally->count > 0)
+        if (moving->op->kind == AGG_MEAN && tally->count > 0)
             total = total / (double)tally->count + 0.0;
         block->results.numbers[i] = total;
     }
@@ -412,9 +394,9 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
                           .groups = count_groups(moving, workers),
                           .whole = op->from_first && op->to_last,
                           .backwards = !op->from_first,
-                          .sums = moving->number && (op->kind == MOVING_SUM || op->kind == MOVING_MEAN)};
+                          .sums = moving->number && (op->kind == AGG_SUM || op->kind == AGG_MEAN)};
     by.parts = divide(&by, moving->rows);
-    if (op->kind == MOVING_LEADING)
+    if (op->kind == AGG_LEADING)
         return moving_leading(moving, by.groups, by.parts, workers) ? STATUS_OK : STATUS_CANCELLED;
     const size_t parts = (size_t)by.parts.count, groups = (size_t)by.groups;
     by.tallies = heap_array(parts, sizeof(struct tally *));

@@ -4,7 +4,7 @@
 
 #include "engine/operators/moving.h"
 
-/* MOVING_LEADING of this many groups. False: cancelled. */
+/* AGG_LEADING of this many groups. False: cancelled. */
 bool moving_leading(const struct moving *moving, int64_t groups, struct parts parts, const struct workers *workers);
 
 #endif

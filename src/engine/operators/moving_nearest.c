@@ -46,7 +46,7 @@ void moving_nearest_block(struct moving_part *part, int64_t row, int count)
     for (int i = 0; i < count; i++) {
         int64_t first = part->first[i], last = part->last[i];
         int64_t nearest =
-            moving->op->kind == MOVING_FIRST ? first_present(part, first, last) : last_present(part, first, last);
+            moving->op->kind == AGG_FIRST ? first_present(part, first, last) : last_present(part, first, last);
         there[i] = nearest >= first && nearest < last;
         rows[i] = there[i] ? (uint64_t)nearest : 0;
         moving_set_present(moving, row + i, there[i]);

@@ -6,6 +6,7 @@
 #include "engine/operators/operator_kinds.h"
 #include "engine/operators/scan_ints.h"
 #include "engine/operators/scan_sums.h"
+#include "engine/plan/aggregate_join.h"
 #include "engine/vector/elements.h"
 #include "engine/vector/ops.h"
 
@@ -58,21 +59,12 @@ struct scan {
 
 #define SPECIALISED static inline __attribute__((always_inline))
 
-/* `a` is NaN until there is another value. */
-SPECIALISED double combine_floats(enum aggregate_kind kind, double a, double b)
-{
-    if (kind == AGG_PRODUCT)
-        return a * b;
-    const bool better = kind == AGG_MIN ? b < a : b > a;
-    return better || a != a ? b : a;
-}
-
 SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
                              double *out, int count)
 {
     double so_far = running->number;
     for (int i = 0; i < count; i++) {
-        const double next = combine_floats(kind, so_far, in[i]);
+        const double next = aggregate_join_numbers(kind, so_far, in[i]);
         out[i] = (exclusive ? so_far : next) + 0.0;
         so_far = next;
     }
@@ -254,7 +246,7 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
 static void append(struct scan *scan, struct running *running, const struct running *next)
 {
     if (scan->number)
-        running->number = combine_floats(scan->aggregate->kind, running->number, next->number);
+        running->number = aggregate_join_numbers(scan->aggregate->kind, running->number, next->number);
     else if (scan_ints_append(scan->aggregate->kind, &running->integer, next->integer))
         scan->flagged = true;
     compensated_sum_merge(&running->sum, &next->sum);
@@ -377,23 +369,9 @@ static bool set_start(struct scan *scan)
 {
     const struct aggregate *aggregate = scan->aggregate;
     struct running *start = &scan->start;
-    *start = (struct running){.number = aggregate->kind == AGG_PRODUCT ? 1.0 : NAN, .any = aggregate->has_initial};
-    switch (aggregate->kind) {
-    case AGG_PRODUCT:
-        start->integer = 1;
-        break;
-    case AGG_MIN:
-        start->integer = INT64_MAX;
-        break;
-    case AGG_MAX:
-        start->integer = INT64_MIN;
-        break;
-    case AGG_BITAND:
-        start->integer = -1;
-        break;
-    default:
-        break;
-    }
+    *start = (struct running){.integer = aggregate_table[aggregate->kind].none,
+                              .number = aggregate_table[aggregate->kind].number_none,
+                              .any = aggregate->has_initial};
     if (!aggregate->has_initial)
         return true;
     if (!scalar_fits(&aggregate->initial))

@@ -2,33 +2,11 @@
 
 #include "base/integer.h"
 #include "engine/backend/aggregate.h"
+#include "engine/plan/aggregate_join.h"
 #include "engine/vector/elements.h"
 #include "engine/vector/ops.h"
 
 #define SPECIALISED static inline __attribute__((always_inline))
-
-SPECIALISED int64_t combine_ints(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
-{
-    int64_t result = 0;
-    switch (kind) {
-    case AGG_SUM:
-        *overflow |= __builtin_add_overflow(a, b, &result);
-        return result;
-    case AGG_PRODUCT:
-        *overflow |= __builtin_mul_overflow(a, b, &result);
-        return result;
-    case AGG_MIN:
-        return b < a ? b : a;
-    case AGG_MAX:
-        return b > a ? b : a;
-    case AGG_BITAND:
-        return a & b;
-    case AGG_XOR:
-        return a ^ b;
-    default:
-        return a | b;
-    }
-}
 
 SPECIALISED bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *running, const int64_t *in, int64_t *out,
                          int count)
@@ -36,7 +14,7 @@ SPECIALISED bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *runn
     int64_t so_far = *running;
     bool overflow = false;
     for (int i = 0; i < count; i++) {
-        const int64_t next = combine_ints(kind, so_far, in[i], &overflow);
+        const int64_t next = aggregate_join_integers(kind, so_far, in[i], &overflow);
         out[i] = exclusive ? so_far : next;
         so_far = next;
     }
@@ -68,7 +46,7 @@ bool scan_ints(enum aggregate_kind kind, bool exclusive, int64_t *running, const
 bool scan_ints_append(enum aggregate_kind kind, int64_t *running, int64_t next)
 {
     bool overflow = false;
-    *running = combine_ints(kind, *running, next, &overflow);
+    *running = aggregate_join_integers(kind, *running, next, &overflow);
     return overflow;
 }
 
@@ -84,17 +62,8 @@ bool scan_ints_total(const struct aggregate *aggregate, const struct code *code,
         const int count = (int)min_int64(end - row, BLOCK_ROWS);
         fold(&state, axis_values(from, lane, row, count, space), count);
     }
-    switch (aggregate->kind) {
-    case AGG_SUM:
+    if (aggregate->kind == AGG_SUM)
         return __builtin_add_overflow(state.sum, 0, total);
-    case AGG_MIN:
-        *total = state.lo;
-        return false;
-    case AGG_MAX:
-        *total = state.hi;
-        return false;
-    default:
-        *total = state.bits;
-        return false;
-    }
+    *total = state.integer;
+    return false;
 }

@@ -17,21 +17,10 @@ struct axis {
     value body;      /* in the producer's code */
 };
 
-static bool fold_of(enum aggregate_kind kind, enum fold_kind *fold)
+/* Whether it is a fold of rounds, and one along an axis. */
+static bool folds(enum aggregate_kind kind)
 {
-    switch (kind) {
-    case AGG_SUM:
-        *fold = FOLD_SUM;
-        return true;
-    case AGG_MIN:
-        *fold = FOLD_MIN;
-        return true;
-    case AGG_MAX:
-        *fold = FOLD_MAX;
-        return true;
-    default:
-        return false;
-    }
+    return kind == AGG_SUM || aggregate_table[kind].extreme;
 }
 
 /* How many tasks read the task, or have its number of rows. */
@@ -71,10 +60,9 @@ static bool has_groups(const struct axis *axis)
 
 static bool find_axis(const struct queue *queue, const struct task *task, struct axis *axis)
 {
-    enum fold_kind fold;
     const struct column_operator *op = task->column_op;
     if (task->sink != SINK_OPERATOR || op->kind != OPERATOR_GROUP || !op->key || task->aggregate_count != 1 ||
-        task->output_count != 2 || task->outputs[0].needed || !fold_of(task->aggregates[0].kind, &fold) ||
+        task->output_count != 2 || task->outputs[0].needed || !folds(task->aggregates[0].kind) ||
         task->aggregates[0].has_initial || task->aggregates[0].value == NO_VALUE)
         return false;
     const struct instr *read = &task->code.at[task->aggregates[0].value];
@@ -136,8 +124,6 @@ static void make_fold(struct task *made, const struct axis *axis, struct arena *
 {
     const struct task *task = axis->reduction;
     const struct span span = task->aggregates[0].span;
-    enum fold_kind fold = FOLD_SUM;
-    (void)fold_of(task->aggregates[0].kind, &fold);
     made->span = task->span;
     made->rows = axis->groups;
     made->sink = SINK_ROWS;
@@ -154,7 +140,7 @@ static void make_fold(struct task *made, const struct axis *axis, struct arena *
     for (size_t k = 0; k < made->output_count; k++)
         made->outputs[k] = task->outputs[k];
     made->outputs[0].value = code_row(&made->code, span);
-    made->outputs[1].value = code_fold(&made->code, fold, place, body, false, span);
+    made->outputs[1].value = code_fold(&made->code, task->aggregates[0].kind, place, body, false, span);
 }
 
 static struct task *moved(struct task *const *made, const struct task *task)

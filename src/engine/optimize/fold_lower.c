@@ -58,16 +58,16 @@ static value two_sum(const struct lowering *lowering, value *a, value b)
     return error;
 }
 
-static size_t states_of(enum fold_kind kind, enum kind type)
+static size_t states_of(enum aggregate_kind kind, enum kind type)
 {
     switch (kind) {
-    case FOLD_SUM:
+    case AGG_SUM:
         return type == KIND_FLOAT ? 4 : 1;
-    case FOLD_MIN:
-    case FOLD_MAX:
+    case AGG_MIN:
+    case AGG_MAX:
         return 2;
-    case FOLD_ARGMIN:
-    case FOLD_ARGMAX:
+    case AGG_ARGMIN:
+    case AGG_ARGMAX:
         return 3;
     default:
         return 1;
@@ -82,7 +82,8 @@ static value zero_of(const struct lowering *lowering, enum kind kind)
 }
 
 /* The states before the first round: of min, max and arg... the first says whether there was a round. */
-static void first_states(const struct lowering *lowering, enum fold_kind kind, enum kind type, struct states *states)
+static void first_states(const struct lowering *lowering, enum aggregate_kind kind, enum kind type,
+                         struct states *states)
 {
     const struct span span = lowering->span;
     const value zero = zero_of(lowering, type), none = code_bool(lowering->to, false, span);
@@ -90,34 +91,34 @@ static void first_states(const struct lowering *lowering, enum fold_kind kind, e
     for (size_t k = 0; k < states->count; k++)
         states->at[k] = zero;
     switch (kind) {
-    case FOLD_PRODUCT:
+    case AGG_PRODUCT:
         states->at[0] = type == KIND_FLOAT ? number(lowering, 1) : code_exact_int(lowering->to, 1, span);
         break;
-    case FOLD_MIN:
-    case FOLD_MAX:
+    case AGG_MIN:
+    case AGG_MAX:
         states->at[0] = none;
         states->at[1] = type == KIND_FLOAT ? number(lowering, NAN) : zero;
         break;
-    case FOLD_ARGMIN:
-    case FOLD_ARGMAX:
+    case AGG_ARGMIN:
+    case AGG_ARGMAX:
         states->at[0] = none;
         states->at[2] = code_exact_int(lowering->to, 0, span);
         break;
-    case FOLD_ANY:
-    case FOLD_ALL:
-        states->at[0] = code_bool(lowering->to, kind == FOLD_ALL, span);
+    case AGG_ANY:
+    case AGG_ALL:
+        states->at[0] = code_bool(lowering->to, kind == AGG_ALL, span);
         break;
-    case FOLD_ROUNDS:
+    case AGG_ROUNDS:
         states->at[0] = code_exact_int(lowering->to, 0, span);
         break;
-    case FOLD_SUM:
+    default:
         break;
     }
 }
 
-static value is_better(const struct lowering *lowering, enum fold_kind kind, enum kind type, value e, value best)
+static value is_better(const struct lowering *lowering, enum aggregate_kind kind, enum kind type, value e, value best)
 {
-    const bool least = kind == FOLD_ARGMIN;
+    const bool least = kind == AGG_ARGMIN;
     const value better = op2(lowering, OP_LT, least ? e : best, least ? best : e);
     if (type != KIND_FLOAT)
         return better;
@@ -126,13 +127,13 @@ static value is_better(const struct lowering *lowering, enum fold_kind kind, enu
 }
 
 /* The states after a round with the value `e`. */
-static void next_states(const struct lowering *lowering, enum fold_kind kind, enum kind type, value e, value index,
+static void next_states(const struct lowering *lowering, enum aggregate_kind kind, enum kind type, value e, value index,
                         struct states *states)
 {
     value *at = states->at;
     const value yes = code_bool(lowering->to, true, lowering->span);
     switch (kind) {
-    case FOLD_SUM:
+    case AGG_SUM:
         if (type != KIND_FLOAT) {
             at[0] = op2(lowering, OP_ADD, at[0], e);
             break;
@@ -142,20 +143,20 @@ static void next_states(const struct lowering *lowering, enum fold_kind kind, en
         at[2] = op2(lowering, OP_ADD, at[2], lost);
         at[3] = op2(lowering, OP_ADD, at[3], op1(lowering, OP_ABS, lost));
         break;
-    case FOLD_PRODUCT:
+    case AGG_PRODUCT:
         at[0] = op2(lowering, OP_MUL, at[0], e);
         break;
-    case FOLD_MIN:
-    case FOLD_MAX:
-        at[1] = select_of(lowering, at[0], op2(lowering, kind == FOLD_MIN ? OP_MIN : OP_MAX, at[1], e), e);
+    case AGG_MIN:
+    case AGG_MAX:
+        at[1] = select_of(lowering, at[0], op2(lowering, kind == AGG_MIN ? OP_MIN : OP_MAX, at[1], e), e);
         at[0] = yes;
         break;
-    case FOLD_ANY:
-    case FOLD_ALL:
+    case AGG_ANY:
+    case AGG_ALL:
         at[0] = e;
         break;
-    case FOLD_ARGMIN:
-    case FOLD_ARGMAX: {
+    case AGG_ARGMIN:
+    case AGG_ARGMAX: {
         const value better =
             op2(lowering, OP_OR, op1(lowering, OP_NOT, at[0]), is_better(lowering, kind, type, e, at[1]));
         at[2] = select_of(lowering, better, index, at[2]);
@@ -163,8 +164,10 @@ static void next_states(const struct lowering *lowering, enum fold_kind kind, en
         at[0] = yes;
         break;
     }
-    case FOLD_ROUNDS:
+    case AGG_ROUNDS:
         at[0] = op2(lowering, OP_ADD, at[0], code_exact_int(lowering->to, 1, lowering->span));
+        break;
+    default:
         break;
     }
 }
@@ -207,31 +210,29 @@ static value rounded_sum(const struct lowering *lowering, const struct states *s
     return op2(lowering, OP_ADD, only_where(lowering, sure, result), zero);
 }
 
-static value result_of(const struct lowering *lowering, enum fold_kind kind, enum kind type,
+static value result_of(const struct lowering *lowering, enum aggregate_kind kind, enum kind type,
                        const struct states *states)
 {
     switch (kind) {
-    case FOLD_SUM:
+    case AGG_SUM:
         return type == KIND_FLOAT ? rounded_sum(lowering, states) : states->at[0];
-    case FOLD_PRODUCT:
+    case AGG_PRODUCT:
         return type == KIND_FLOAT ? op2(lowering, OP_ADD, states->at[0], number(lowering, 0)) : states->at[0];
-    case FOLD_MIN:
-    case FOLD_MAX: {
+    case AGG_MIN:
+    case AGG_MAX: {
         const value v = only_where(lowering, states->at[0], states->at[1]);
         return type == KIND_FLOAT ? op2(lowering, OP_ADD, v, number(lowering, 0)) : v;
     }
-    case FOLD_ARGMIN:
-    case FOLD_ARGMAX:
+    case AGG_ARGMIN:
+    case AGG_ARGMAX:
         return only_where(lowering, states->at[0], states->at[2]);
-    case FOLD_ROUNDS:
+    case AGG_ROUNDS:
         return only_where(lowering,
                           op2(lowering, OP_LT, code_exact_int(lowering->to, 0, lowering->span), states->at[0]),
                           states->at[0]);
-    case FOLD_ANY:
-    case FOLD_ALL:
-        break;
+    default:
+        return states->at[0];
     }
-    return states->at[0];
 }
 
 static value copy(const struct lowering *lowering, value v)
@@ -279,11 +280,11 @@ static value add_loop(const struct lowering *lowering, value index, value condit
 }
 
 /* any and all end with the round that decides. */
-static value goes_on(const struct lowering *lowering, enum fold_kind kind, value state)
+static value goes_on(const struct lowering *lowering, enum aggregate_kind kind, value state)
 {
-    if (kind == FOLD_ANY)
+    if (kind == AGG_ANY)
         return op1(lowering, OP_NOT, state);
-    return kind == FOLD_ALL ? state : code_bool(lowering->to, true, lowering->span);
+    return kind == AGG_ALL ? state : code_bool(lowering->to, true, lowering->span);
 }
 
 /* Marks what depends on the indices: `fixed`, of these, what is a constant where they are. Returns the operations of a
@@ -350,8 +351,8 @@ static bool unroll(const struct lowering *lowering, const value *folds, const va
     if (operations < 0 || (operations + (int64_t)count * MOST_STATES) * rounds > MOST_OPERATIONS)
         return false;
     for (size_t f = 0; f < count; f++) {
-        const enum fold_kind kind = (enum fold_kind)from->at[folds[f]].integer;
-        if (rounds == 1 && (kind == FOLD_ARGMIN || kind == FOLD_ARGMAX))
+        const enum aggregate_kind kind = (enum aggregate_kind)from->at[folds[f]].integer;
+        if (rounds == 1 && (kind == AGG_ARGMIN || kind == AGG_ARGMAX))
             return false; /* the result does not depend on the round, whose errors count all the same */
         first_states(lowering, kind, from->at[bodies[f]].kind, &states[f]);
     }
@@ -366,17 +367,17 @@ static bool unroll(const struct lowering *lowering, const value *folds, const va
             rest /= extent;
         }
         for (size_t f = 0; f < count; f++) {
-            const enum fold_kind kind = (enum fold_kind)from->at[folds[f]].integer;
+            const enum aggregate_kind kind = (enum aggregate_kind)from->at[folds[f]].integer;
             const value e = code_inline(lowering->to, from, bodies[f], NULL, NO_VALUE, map);
-            if (kind == FOLD_ANY || kind == FOLD_ALL) /* which may be decided already */
-                states[f].at[0] = op2(lowering, kind == FOLD_ANY ? OP_OR : OP_AND, states[f].at[0], e);
+            if (kind == AGG_ANY || kind == AGG_ALL) /* which may be decided already */
+                states[f].at[0] = op2(lowering, kind == AGG_ANY ? OP_OR : OP_AND, states[f].at[0], e);
             else
                 next_states(lowering, kind, from->at[bodies[f]].kind, e, map[indices[depth - 1]], &states[f]);
         }
     }
     for (size_t f = 0; f < count; f++)
         lowering->map[folds[f]] =
-            result_of(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[f]);
+            result_of(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[f]);
     return true;
 }
 
@@ -400,14 +401,15 @@ static void lower_folds(const struct lowering *lowering, const value *folds, siz
         return;
     for (size_t d = 0; d < depth; d++)
         indices[d] = copy(lowering, indices[d]);
-    const enum fold_kind leading = (enum fold_kind)from->at[folds[0]].integer;
+    const enum aggregate_kind leading = (enum aggregate_kind)from->at[folds[0]].integer;
     for (size_t f = 0; f < count; f++)
-        first_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[0][f]);
+        first_states(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind,
+                     &states[0][f]);
     for (size_t d = 0; d < depth; d++)
         loop_states(lowering, to->at[indices[d]].integer, states[0], count, states[d + 1]);
     for (size_t f = 0; f < count; f++) {
         next[f] = states[depth][f];
-        next_states(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind,
+        next_states(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind,
                     copy(lowering, bodies[f]), indices[depth - 1], &next[f]);
     }
     for (size_t d = depth; d-- > 0;) {
@@ -419,12 +421,12 @@ static void lower_folds(const struct lowering *lowering, const value *folds, siz
     }
     for (size_t f = 0; f < count; f++)
         lowering->map[folds[f]] =
-            result_of(lowering, (enum fold_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &next[f]);
+            result_of(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &next[f]);
 }
 
 static bool decides(const struct code *code, value fold)
 {
-    return code->at[fold].integer == FOLD_ANY || code->at[fold].integer == FOLD_ALL;
+    return code->at[fold].integer == AGG_ANY || code->at[fold].integer == AGG_ALL;
 }
 
 /* Whether all folds that the value is computed from are lowered. */

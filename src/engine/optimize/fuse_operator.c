@@ -77,7 +77,7 @@ static void operator_close(struct fusion_group *group, const struct task *task, 
     for (size_t i = 0; i < task->aggregate_count; i++) {
         made->aggregates[i] = task->aggregates[i];
         made->aggregates[i].value = move_input(made, task, task->aggregates[i].value, numbers, reads);
-        if (!aggregate_has_operands(made->aggregates[i].kind))
+        if (!aggregate_table[made->aggregates[i].kind].operands)
             continue;
         made->aggregates[i].where = move_input(made, task, task->aggregates[i].where, numbers, reads);
         made->aggregates[i].other = move_input(made, task, task->aggregates[i].other, numbers, reads);

@@ -22,7 +22,7 @@ void task_remap(struct task *task, const value *map, struct arena *arena)
     for (size_t i = 0; i < aggregates; i++) {
         struct aggregate *aggregate = &task->aggregates[i];
         aggregate->value = mapped(map, aggregate->value);
-        if (aggregate_has_operands(aggregate->kind)) {
+        if (aggregate_table[aggregate->kind].operands) {
             aggregate->other = mapped(map, aggregate->other);
             aggregate->where = mapped(map, aggregate->where);
         }

@@ -44,8 +44,8 @@ struct instr {
     enum op op;
     enum kind kind;
     value args[3];   /* NO_VALUE beyond the arity */
-    int64_t integer; /* CONST of int or bool; INPUT and GATHER: which input; FOLD: an enum fold_kind; COUNTER, STATE,
-                        LOOP: the loop's level; TEXT: which text_application of the queue */
+    int64_t integer; /* CONST of int or bool; INPUT and GATHER: which input; FOLD: an enum aggregate_kind; COUNTER,
+                        STATE, LOOP: the loop's level; TEXT: which text_application of the queue */
     int64_t
         offset; /* STATE and FINAL: the state's number. INPUT: reads the element `offset` rows further; 0 (of its kind)
                    beyond the ends of the column. A SELECT on the bounds excludes elements beyond the task's own rows */

@@ -21,9 +21,9 @@ value code_state(struct code *code, int level, int64_t slot, enum kind kind, str
     return add_node(code, (struct instr){.op = OP_STATE, .kind = kind, .integer = level, .offset = slot, .span = span});
 }
 
-value code_fold(struct code *code, enum fold_kind kind, value index, value body, bool inner, struct span span)
+value code_fold(struct code *code, enum aggregate_kind kind, value index, value body, bool inner, struct span span)
 {
-    const bool position = kind == FOLD_ARGMIN || kind == FOLD_ARGMAX || kind == FOLD_ROUNDS;
+    const bool position = kind == AGG_ARGMIN || kind == AGG_ARGMAX || kind == AGG_ROUNDS;
     return add_node(code, (struct instr){.op = OP_FOLD,
                                          .kind = position ? KIND_INT : code->at[body].kind,
                                          .integer = kind,
@@ -197,10 +197,4 @@ enum lane loop_state_lane(const struct code *code, value loop, size_t k, const s
     if (state != NO_VALUE)
         return code->at[state].lane;
     return first > next ? first : next;
-}
-
-const char *fold_name(enum fold_kind kind)
-{
-    static const char *const names[] = {"sum", "product", "min", "max", "any", "all", "argmin", "argmax", "mean"};
-    return names[kind];
 }

@@ -14,19 +14,8 @@
 #ifndef RQL_ENGINE_PLAN_CODE_LOOP_H
 #define RQL_ENGINE_PLAN_CODE_LOOP_H
 
+#include "engine/plan/aggregates.h"
 #include "engine/plan/code.h"
-
-enum fold_kind {
-    FOLD_SUM, /* of integers or floats: exact, or correctly rounded */
-    FOLD_PRODUCT,
-    FOLD_MIN,
-    FOLD_MAX,
-    FOLD_ANY, /* ends with the first round that decides, as FOLD_ALL does */
-    FOLD_ALL,
-    FOLD_ARGMIN, /* the index of the first smallest value */
-    FOLD_ARGMAX,
-    FOLD_ROUNDS /* how many; fails if there are none */
-};
 
 enum { LOOP_LEVELS = 32, LOOP_STATES = 1024 };
 
@@ -43,7 +32,7 @@ value code_state(struct code *code, int level, int64_t slot, enum kind kind, str
 
 /* A FOLD of `body` over `index`, a COUNTER; `inner`: it is the body of a FOLD of another index, to whose values it adds
  * its own. The kind is that of the body; an argmin's, argmax's and count of rounds is int. */
-value code_fold(struct code *code, enum fold_kind kind, value index, value body, bool inner, struct span span);
+value code_fold(struct code *code, enum aggregate_kind kind, value index, value body, bool inner, struct span span);
 
 /* A loop of `count` states, the k-th of them code_state(level, k): carries[k] has its first value, which does not
  * depend on the loop, and its next one. `condition` is a bool that may read states and the index. */
@@ -90,8 +79,5 @@ void loop_find_values(const struct code *code, value loop, const uint32_t *level
 /* The STATE of carry k, NO_VALUE if the body does not read it; and the lane that all its values fit in. */
 value loop_state(const struct code *code, value loop, size_t k, const struct loop_values *values);
 enum lane loop_state_lane(const struct code *code, value loop, size_t k, const struct loop_values *values);
-
-/* As it is written in a query: "argmin". */
-const char *fold_name(enum fold_kind kind);
 
 #endif

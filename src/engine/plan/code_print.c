@@ -308,7 +308,7 @@ static void print_index(struct strbuf *out, const struct instr *index)
 static void push_fold(struct printer *printer, const struct instr *fold)
 {
     const struct instr *index = &printer->code->at[fold->args[0]];
-    strbuf_printf(printer->out, "%s(", fold_name((enum fold_kind)fold->integer));
+    strbuf_printf(printer->out, "%s(", aggregate_table[fold->integer].word);
     print_index(printer->out, index);
     strbuf_puts(printer->out, " in ");
     push_text(printer, ")");

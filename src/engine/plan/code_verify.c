@@ -146,7 +146,8 @@ static const char *loop_part_fault(const struct code *code, const struct instr *
     case OP_STATE:
         return level && instr->offset >= 0 && instr->offset < LOOP_STATES ? NULL : "is a state of no level of loops";
     case OP_FOLD:
-        return read[0]->op == OP_COUNTER && instr->integer >= 0 && instr->integer <= FOLD_ROUNDS
+        return read[0]->op == OP_COUNTER && instr->integer >= 0 && instr->integer < AGG_KINDS &&
+                       aggregate_table[instr->integer].folds
                    ? NULL
                    : "folds over no COUNTER";
     case OP_CARRY:

@@ -217,11 +217,6 @@ struct column *output_column(const struct task *task, size_t k)
     }
 }
 
-bool aggregate_has_operands(enum aggregate_kind kind)
-{
-    return kind == AGG_QUANTILE || kind == AGG_VAR || kind == AGG_CORR || kind == AGG_DISTINCT;
-}
-
 bool operator_carries(const struct column_operator *column_op)
 {
     return column_op->kind == OPERATOR_SORT || column_op->kind == OPERATOR_DISTINCT ||
@@ -351,7 +346,7 @@ static void mark_operator(const struct task *task, bool *live)
         if (needed && task->aggregates[i].value != NO_VALUE)
             live[task->aggregates[i].value] = true;
         const struct aggregate *aggregate = &task->aggregates[i];
-        const bool operands = needed && aggregate_has_operands(aggregate->kind);
+        const bool operands = needed && aggregate_table[aggregate->kind].operands;
         if (operands && aggregate->where != NO_VALUE)
             live[aggregate->where] = true;
         if (operands && aggregate->other != NO_VALUE)

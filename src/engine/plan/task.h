@@ -6,6 +6,7 @@
 #ifndef RQL_ENGINE_PLAN_TASK_H
 #define RQL_ENGINE_PLAN_TASK_H
 
+#include "engine/plan/aggregates.h"
 #include "engine/plan/code.h"
 #include "engine/storage/column.h"
 #include "engine/values/text_functions.h"
@@ -51,23 +52,6 @@ struct output {
     bool needed;     /* read by a later task or the result; set by queue_prune */
 };
 
-enum aggregate_kind {
-    AGG_COUNT,
-    AGG_SUM,
-    AGG_PRODUCT,
-    AGG_MIN,
-    AGG_MAX,
-    AGG_MEAN,
-    AGG_BITAND,
-    AGG_XOR,
-    AGG_BITOR,
-    AGG_FOLD,     /* the user's own associative function, in the order of rows */
-    AGG_QUANTILE, /* of groups only, as are the following */
-    AGG_VAR,      /* the variance of a sample; 0 of one value */
-    AGG_CORR,     /* Pearson's correlation of two values; 0 of one pair */
-    AGG_DISTINCT  /* how many different values there are; of groups that are bound for a server */
-};
-
 struct aggregate {
     enum aggregate_kind kind;
     value value; /* NO_VALUE for count, and for unneeded outputs of a fused operator */
@@ -80,13 +64,10 @@ struct aggregate {
     struct scalar initial;       /* of the value's kind */
     double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
     bool lower;                  /* the lower of two values, not one between them, */
-    /* Where aggregate_has_operands. */
+    /* Where aggregate_table[kind].operands. */
     value other; /* AGG_CORR: the second value, else NO_VALUE */
     value where; /* of the rows where this bool is true; NO_VALUE: of all */
 };
-
-/* Whether `other` and `where` are set. */
-bool aggregate_has_operands(enum aggregate_kind kind);
 
 /* The rows kept of those that pass the filters: skip <= i < skip + take, or the last `tail`. */
 struct window {
@@ -127,18 +108,6 @@ enum operator_kind {
                            the source */
 };
 
-enum moving_kind {
-    MOVING_COUNT,
-    MOVING_SUM,
-    MOVING_MEAN,
-    MOVING_MIN,
-    MOVING_MAX,
-    MOVING_FIRST,
-    MOVING_LAST,
-    MOVING_LEADING /* a bool: whether the value is among the `leading` largest, or smallest, of its group, or equals the
-                      last of them; missing values are behind all others */
-};
-
 /* The keys of a moving aggregate, in this order, those that it has. */
 enum moving_key {
     MOVING_VALUES,
@@ -152,12 +121,12 @@ enum moving_key {
 /* Output 0 is the aggregate and output 1 whether there is one, false where the window has no present value: sums and
  * counts have no output 1. */
 struct moving_operator {
-    enum moving_kind kind;
+    enum aggregate_kind kind;
     bool has[MOVING_KEYS];
     bool scattered; /* the rows of a group are anywhere, groups are numbered from 0; windows are `..0`, `0..` or `..` */
     bool from_first, to_last; /* the window begins with the group's first row, ends with its last; else */
     int64_t first, last;      /* at these distances */
-    int64_t leading;          /* MOVING_LEADING, which is `scattered` */
+    int64_t leading;          /* AGG_LEADING, which is `scattered` */
     bool smallest;
 };
 

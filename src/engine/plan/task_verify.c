@@ -85,14 +85,13 @@ static void check_aggregates(struct naming *naming)
     for (size_t k = 0; k < task->aggregate_count; k++) {
         const struct aggregate *aggregate = &task->aggregates[k];
         const enum aggregate_kind kind = aggregate->kind;
-        const bool bits = kind == AGG_BITAND || kind == AGG_XOR || kind == AGG_BITOR;
         if (aggregate->value != NO_VALUE)
-            check_named(naming, "aggregate", k, aggregate->value, bits ? KIND_INT : ANY_KIND);
+            check_named(naming, "aggregate", k, aggregate->value, aggregate_table[kind].bits ? KIND_INT : ANY_KIND);
         if (kind == AGG_FOLD && !aggregate->reducer)
             add_fault(naming, "aggregate", k, "has no function");
-        if (aggregate_has_operands(kind) && aggregate->where != NO_VALUE)
+        if (aggregate_table[kind].operands && aggregate->where != NO_VALUE)
             check_named(naming, "condition of aggregate", k, aggregate->where, KIND_BOOL);
-        if (aggregate_has_operands(kind) && aggregate->other != NO_VALUE)
+        if (aggregate_table[kind].operands && aggregate->other != NO_VALUE)
             check_named(naming, "second value of aggregate", k, aggregate->other, ANY_KIND);
     }
 }

@@ -88,7 +88,7 @@ static void visit_task(const struct search *search, const struct task *task, boo
     for (size_t k = 0; k < task->aggregate_count; k++) {
         const struct aggregate *aggregate = &task->aggregates[k];
         need_value(search, task, aggregate->value);
-        if (aggregate_has_operands(aggregate->kind)) {
+        if (aggregate_table[aggregate->kind].operands) {
             need_value(search, task, aggregate->other);
             need_value(search, task, aggregate->where);
         }

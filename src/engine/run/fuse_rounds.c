@@ -69,7 +69,7 @@ struct task *fuse_until(const struct loop *loop, const struct task *body, const 
                                    sizeof *fused->aggregates);
     for (size_t k = 0; k < until->aggregate_count; k++) {
         struct aggregate *aggregate = &fused->aggregates[k];
-        if (aggregate_has_operands(aggregate->kind))
+        if (aggregate_table[aggregate->kind].operands)
             return NULL;
         if (aggregate->value != NO_VALUE)
             aggregate->value = code_inline(&fused->code, code, aggregate->value, wholes, NO_VALUE, map);

@@ -6,6 +6,9 @@
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
+#include "engine/plan/aggregate_join.h"
+
+#include <math.h>
 
 enum { RUNS = 4 };
 
@@ -43,16 +46,16 @@ CPU_CLONES static void fold_count(struct agg_state *state, const void *values, i
 #define OR(x, y)      ((x) | (y))
 FOLD(sum_i32, int32_t, int64_t, 0, PLUS, sum)
 FOLD(sum_small_i64, int64_t, int64_t, 0, PLUS, sum)
-FOLD(min_i32, int32_t, int32_t, INT32_MAX, LESSER, lo)
-FOLD(max_i32, int32_t, int32_t, INT32_MIN, GREATER, hi)
-FOLD(min_i64, int64_t, int64_t, INT64_MAX, LESSER, lo)
-FOLD(max_i64, int64_t, int64_t, INT64_MIN, GREATER, hi)
-FOLD(and_i32, int32_t, int32_t, -1, AND, bits)
-FOLD(and_i64, int64_t, int64_t, -1, AND, bits)
-FOLD(xor_i32, int32_t, int32_t, 0, XOR, bits)
-FOLD(xor_i64, int64_t, int64_t, 0, XOR, bits)
-FOLD(or_i32, int32_t, int32_t, 0, OR, bits)
-FOLD(or_i64, int64_t, int64_t, 0, OR, bits)
+FOLD(min_i32, int32_t, int32_t, INT32_MAX, LESSER, integer)
+FOLD(max_i32, int32_t, int32_t, INT32_MIN, GREATER, integer)
+FOLD(min_i64, int64_t, int64_t, INT64_MAX, LESSER, integer)
+FOLD(max_i64, int64_t, int64_t, INT64_MIN, GREATER, integer)
+FOLD(and_i32, int32_t, int32_t, -1, AND, integer)
+FOLD(and_i64, int64_t, int64_t, -1, AND, integer)
+FOLD(xor_i32, int32_t, int32_t, 0, XOR, integer)
+FOLD(xor_i64, int64_t, int64_t, 0, XOR, integer)
+FOLD(or_i32, int32_t, int32_t, 0, OR, integer)
+FOLD(or_i64, int64_t, int64_t, 0, OR, integer)
 
 /* High and low halves are summed apart: neither sum of a block overflows 64 bits. */
 CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int count)
@@ -79,45 +82,41 @@ static void sum_f64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped and counted. */
-#define EXTREME(name, member, sign)                                                                                    \
+/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped. Where nothing is better
+ * than the infinity that lanes begin with, there may be only NaNs. */
+#define EXTREME(name, kind, sign, worst)                                                                               \
     CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
         enum { LANES = 8 };                                                                                            \
         const int run = count / RUNS;                                                                                  \
         const double *a = values;                                                                                      \
-        double best[RUNS][LANES];                                                                                      \
-        int64_t nans[RUNS][LANES] = {0}, nan_count = 0;                                                                \
+        double best[RUNS][LANES], whole = worst;                                                                       \
         int i = 0;                                                                                                     \
         for (int k = 0; k < RUNS * LANES; k++)                                                                         \
-            best[k / LANES][k % LANES] = state->member;                                                                \
+            best[k / LANES][k % LANES] = worst;                                                                        \
         for (; i + LANES <= run; i += LANES) {                                                                         \
             for (int r = 0; r < RUNS; r++) {                                                                           \
                 for (int k = 0; k < LANES; k++) {                                                                      \
                     const double x = a[r * run + i + k];                                                               \
                     best[r][k] = x sign best[r][k] ? x : best[r][k];                                                   \
-                    nans[r][k] += x != x;                                                                              \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
         for (int r = 0; r < RUNS; r++) {                                                                               \
             const int end = r + 1 < RUNS ? run : count - r * run;                                                      \
-            for (int k = i; k < end; k++) {                                                                            \
-                const double x = a[r * run + k];                                                                       \
-                best[r][0] = x sign best[r][0] ? x : best[r][0];                                                       \
-                nans[r][0] += x != x;                                                                                  \
-            }                                                                                                          \
+            for (int k = i; k < end; k++)                                                                              \
+                best[r][0] = a[r * run + k] sign best[r][0] ? a[r * run + k] : best[r][0];                             \
         }                                                                                                              \
-        for (int k = 0; k < RUNS * LANES; k++) {                                                                       \
-            const double of_lane = best[k / LANES][k % LANES];                                                         \
-            state->member = of_lane sign state->member ? of_lane : state->member;                                      \
-            nan_count += nans[k / LANES][k % LANES];                                                                   \
-        }                                                                                                              \
-        state->nans += nan_count;                                                                                      \
-        state->count += count - nan_count;                                                                             \
+        for (int k = 0; k < RUNS * LANES; k++)                                                                         \
+            whole = best[k / LANES][k % LANES] sign whole ? best[k / LANES][k % LANES] : whole;                        \
+        if (whole != worst)                                                                                            \
+            state->number = aggregate_join_numbers(kind, state->number, whole);                                        \
+        for (int k = 0; k < count && whole == worst; k++)                                                              \
+            state->number = aggregate_join_numbers(kind, state->number, a[k]);                                         \
+        state->count += count;                                                                                         \
     }
-EXTREME(min_f64, flo, <)
-EXTREME(max_f64, fhi, >)
+EXTREME(min_f64, AGG_MIN, <, INFINITY)
+EXTREME(max_f64, AGG_MAX, >, -INFINITY)
 
 CPU_CLONES static void add_f64(struct agg_state *state, const void *values, int count)
 {

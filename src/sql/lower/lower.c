@@ -91,7 +91,7 @@ static bool computes_with(const struct task *task, size_t input)
     for (size_t i = 0; i < task->aggregate_count && !found; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
         found = reads(code, aggregate->value, input) ||
-                (aggregate_has_operands(aggregate->kind) &&
+                (aggregate_table[aggregate->kind].operands &&
                  (reads(code, aggregate->where, input) || reads(code, aggregate->other, input)));
     }
     if (task->sink != SINK_OPERATOR)

@@ -172,7 +172,7 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
             continue;
         if (aggregate->value == NO_VALUE || aggregate->has_initial)
             return false;
-        if (aggregate_has_operands(aggregate->kind)) {
+        if (aggregate_table[aggregate->kind].operands) {
             if (!group_of_operands(aggregate, task, select, expressions, own, arena))
                 return false;
             continue;
