@@ -226,7 +226,7 @@ static enum status finish_value(const struct aggregate *aggregate, enum kind kin
     double extreme;
     memcpy(&extreme, &parts[0], sizeof extreme);
     const int64_t most = INT64_C(1) << 31;
-    const bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
+    const bool sum = aggregate_table[aggregate->kind].sums;
     const int128 whole = count == 2 ? (int128)parts[0] * (INT64_C(1) << 32) + parts[1] : parts[0];
     if ((sum && rows > most) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
         return STATUS_UNABLE;

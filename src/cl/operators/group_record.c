@@ -90,8 +90,8 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
         const struct aggregate *aggregate = &task->aggregates[k];
         if (aggregate->kind == AGG_COUNT || !task->outputs[task->column_op->key_count + k].needed)
             continue;
-        const bool sum = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
-        if (!sum && aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX)
+        const bool sum = aggregate_table[aggregate->kind].sums;
+        if (!sum && !aggregate_table[aggregate->kind].extreme)
             return STATUS_UNABLE;
         struct column *column = column_of(job, aggregate->value);
         if (sum && type_table[column->store].kind == KIND_FLOAT)

@@ -40,8 +40,8 @@ static bool find_values(struct grouping *grouping, struct arena *arena)
         if (!grouping->written[1 + k] || aggregate->kind == AGG_COUNT)
             continue;
         struct column *column = value_of(grouping->job, k);
-        if ((aggregate->kind != AGG_SUM && aggregate->kind != AGG_MEAN) || aggregate->has_initial || !column ||
-            column->store != TYPE_F64 || column->type != TYPE_F64)
+        if (!aggregate_table[aggregate->kind].sums || aggregate->has_initial || !column || column->store != TYPE_F64 ||
+            column->type != TYPE_F64)
             return false;
         size_t at = 0;
         while (at < grouping->value_count && grouping->values[at] != column)

@@ -23,8 +23,7 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
         return;
     }
     struct task *task = task_of_stage(binder, stage, flow);
-    struct aggregate what = {
-        .kind = aggregate_of(stage->word->stage), .value = NO_VALUE, .name = stage->word->canonical};
+    struct aggregate what = {.kind = aggregate_of(stage), .value = NO_VALUE, .name = stage->word->canonical};
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     const struct expr *expr = stage->item_count > 0 ? stage->items[0].expr : NULL;
     struct term term = unknown_term;
@@ -125,41 +124,20 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
 static bool scanned_value(struct binder *binder, const struct stage *stage, const struct aggregate *what,
                           struct code *code, struct term *term)
 {
-    int64_t neutral = 0;
     if (term->present == NO_VALUE)
         return true;
-    const bool real = code->at[term->value].kind == KIND_FLOAT;
-    switch (what->kind) {
-    case AGG_SUM:
-    case AGG_XOR:
-    case AGG_BITOR:
-        break;
-    case AGG_PRODUCT:
-        neutral = 1;
-        break;
-    case AGG_BITAND:
-        neutral = -1;
-        break;
-    case AGG_MIN:
-        neutral = INT64_MAX;
-        break;
-    case AGG_MAX:
-        neutral = INT64_MIN;
-        break;
-    default:
+    if (!aggregate_table[what->kind].op) {
         term->value = term_required(code, *term, stage->span);
         return true;
     }
-    const bool bound = what->kind == AGG_MIN || what->kind == AGG_MAX;
-    if (bound && !what->has_initial) {
+    if (aggregate_table[what->kind].extreme && !what->has_initial) {
         bind_error(binder, stage->span, "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
                    "along an axis, `%s` has no value before the first that is not missing",
                    text_of_word(binder->arena, stage));
         return false;
     }
-    const double number = what->kind == AGG_MIN ? INFINITY : what->kind == AGG_MAX ? -INFINITY : (double)neutral;
-    const value other = real ? code_float(code, number, stage->span) : code_exact_int(code, neutral, stage->span);
-    term->value = code_op(code, OP_SELECT, term->present, term->value, other, stage->span);
+    const value none = aggregate_none(code, what->kind, term->value, stage->span);
+    term->value = code_op(code, OP_SELECT, term->present, term->value, none, stage->span);
     return true;
 }
 

@@ -236,7 +236,7 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
     if (column && term_is_known(term))
         slot->name = arena_printf(binder->arena, "%s_%s", word, operands->flow->columns[index].name);
     if (is_of_call(stage, term)) {
-        const enum aggregate_kind kind = aggregate_of(stage->word->stage);
+        const enum aggregate_kind kind = aggregate_of(stage);
         *known = bind_aggregated(&operands->scope, kind, &term, expr, word, stage->span);
         *other = *known ? term : unknown_term;
         return NO_VALUE;
@@ -249,23 +249,9 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
     if (stage->word->stage == STAGE_REDUCE)
         *known = bind_combiner(binder, stage, code->at[v].kind, what);
     else if (stage->word->stage != STAGE_COUNT)
-        what->kind = aggregate_of(stage->word->stage);
+        what->kind = aggregate_of(stage);
     slot->type = type_of_aggregate(what->kind, code->at[v].kind);
     return v;
-}
-
-static bool group_computes(const struct aggregate *what)
-{
-    switch (what->kind) {
-    case AGG_COUNT:
-    case AGG_SUM:
-    case AGG_MIN:
-    case AGG_MAX:
-    case AGG_MEAN:
-        return !what->has_initial;
-    default:
-        return false;
-    }
 }
 
 static struct reduction reduction_along(const struct stage *stage, const struct shape *shape, size_t axis)
@@ -307,7 +293,7 @@ void bind_axis_reduction(struct binder *binder, const struct stage *stage, struc
         task_set_slots(binder, operands.task, flow, NULL, NULL, 0, 0);
         flow->shape = reduction.left;
         flow->open = true;
-    } else if (group_computes(&what)) {
+    } else if (aggregate_table[what.kind].along && !what.has_initial) {
         reduce_axis_by_group(&operands, &reduction, v, what, slot, flow);
     } else {
         reduce_axis_by_scan(&operands, &reduction, v, what, slot, flow);

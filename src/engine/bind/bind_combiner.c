@@ -4,33 +4,27 @@
 
 #include <string.h>
 
-/* An operator as it may be written after scan and reduce. */
-static const struct operator_word {
-    const char *text;
-    enum aggregate_kind kind;
-    bool has_identity;
-    bool bits; /* of integers only */
-} operator_words[] = {
-    {"+", AGG_SUM, true, false},      {"*", AGG_PRODUCT, true, false}, {"min", AGG_MIN, false, false},
-    {"max", AGG_MAX, false, false},   {"&", AGG_BITAND, true, true},   {"^", AGG_XOR, true, true},
-    {"bitor", AGG_BITOR, true, true}, {"or", AGG_BITOR, true, true},
-};
-enum { WORD_COUNT = sizeof operator_words / sizeof *operator_words };
-
-static const struct operator_word *find_operator_word(const char *text)
+/* The aggregate whose operator is written so after scan and reduce. */
+static bool find_operator(const char *text, enum aggregate_kind *kind)
 {
-    for (size_t i = 0; i < WORD_COUNT; i++) {
-        if (strcmp(operator_words[i].text, text) == 0)
-            return &operator_words[i];
+    const char *op = strcmp(text, "or") == 0 ? aggregate_table[AGG_BITOR].op : text;
+    for (int k = 0; k < AGG_KINDS; k++) {
+        if (!aggregate_table[k].op || strcmp(aggregate_table[k].op, op) != 0)
+            continue;
+        *kind = (enum aggregate_kind)k;
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 static void unknown_operator(struct binder *binder, const struct stage *stage)
 {
-    const char *names[WORD_COUNT];
-    for (size_t i = 0; i < WORD_COUNT; i++)
-        names[i] = operator_words[i].text;
+    const char *names[AGG_KINDS];
+    size_t count = 0;
+    for (int k = 0; k < AGG_KINDS; k++) {
+        if (aggregate_table[k].op)
+            names[count++] = aggregate_table[k].op;
+    }
     const char *word = text_of_word(binder->arena, stage);
     if (env_find(binder->env, stage->op.text) && env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
         bind_error(
@@ -41,7 +35,7 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
         bind_error(binder, stage->op.span,
                    "the operators are + * min max & ^ bitor; write any other function as |a, b| E",
                    "`%s` cannot combine values with `%s`%s", word, stage->op.text,
-                   did_you_mean(binder->arena, stage->op.text, names, WORD_COUNT));
+                   did_you_mean(binder->arena, stage->op.text, names, count));
 }
 
 /* Creates a task for the function, outside of the queue: inputs 0 and 1 are the two values. */
@@ -154,14 +148,12 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
         what->reducer = bind_reducer(binder, stage, kind);
         good = what->reducer;
     } else {
-        const struct operator_word *word = find_operator_word(stage->op.text);
-        if (!word) {
+        if (!find_operator(stage->op.text, &what->kind)) {
             unknown_operator(binder, stage);
             return false;
         }
-        what->kind = word->kind;
-        has_identity = word->has_identity;
-        if (word->bits && kind == KIND_FLOAT) {
+        has_identity = !aggregate_table[what->kind].extreme;
+        if (aggregate_table[what->kind].bits && kind == KIND_FLOAT) {
             bind_error(binder, stage->op.span, "convert the values first with `map int(x)`, which truncates",
                        "`%s` needs integers, but the values are floats", stage->op.text);
             good = false;

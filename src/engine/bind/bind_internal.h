@@ -49,7 +49,7 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
 bool stage_column(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* The condition of count E; NO_VALUE after an error or if unknown. */
 value bind_counted(struct scope *scope, const struct stage *stage);
-enum aggregate_kind aggregate_of(enum stage_kind stage);
+enum aggregate_kind aggregate_of(const struct stage *stage);
 /* Makes the task end in this aggregate. */
 void task_aggregate(struct binder *binder, const struct stage *stage, struct task *task, struct flow *flow,
                     struct aggregate what);

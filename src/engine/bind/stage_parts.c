@@ -109,20 +109,9 @@ bool stage_column(struct binder *binder, const struct stage *stage, const struct
     return flow->columns[0].known;
 }
 
-enum aggregate_kind aggregate_of(enum stage_kind stage)
+enum aggregate_kind aggregate_of(const struct stage *stage)
 {
-    switch (stage) {
-    case STAGE_PRODUCT:
-        return AGG_PRODUCT;
-    case STAGE_MIN:
-        return AGG_MIN;
-    case STAGE_MAX:
-        return AGG_MAX;
-    case STAGE_MEAN:
-        return AGG_MEAN;
-    default:
-        return AGG_SUM;
-    }
+    return aggregate_find(stage->word->canonical)->kind;
 }
 
 /* count E counts the rows where a condition holds, those equal to E if it is a constant, or else those that have E. */

@@ -158,7 +158,7 @@ static void emit_aggregates(struct builder *b)
             user_reduce_prepare(folded->reducer);
         }
         folded->fold = vector_fold(aggregate->kind, lane, sum_fits(instr));
-        folded->prefetches = lane == LANE_F64 && (aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN);
+        folded->prefetches = lane == LANE_F64 && aggregate_table[aggregate->kind].sums;
         folded->vector = builder_vector(b, aggregate->value, lane);
     }
 }

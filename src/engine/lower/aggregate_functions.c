@@ -21,7 +21,7 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
 {
     const enum term_class which = class_of(scope->code, *term);
     const bool ordered = kind == AGG_MIN || kind == AGG_MAX;
-    const bool summed = kind == AGG_SUM || kind == AGG_MEAN;
+    const bool summed = aggregate_table[kind].sums;
     const bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
                       (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
     if (!fits) {
@@ -42,6 +42,13 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
     *term = term_as_column(scope->binder, *term);
     term->value = bind_number(scope->code, term->value, span);
     return true;
+}
+
+value aggregate_none(struct code *code, enum aggregate_kind kind, value like, struct span span)
+{
+    const struct aggregate_info *info = &aggregate_table[kind];
+    return code->at[like].kind == KIND_FLOAT ? code_float(code, info->number_none, span)
+                                             : code_exact_int(code, info->none, span);
 }
 
 enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind)
@@ -127,11 +134,9 @@ static void begin_product(struct lowering *lowering, struct aggregate_call *call
 {
     struct term term = aggregate_argument(lowering, call, AGG_PRODUCT, 0);
     struct code *code = scope_of(lowering)->code;
-    if (call->known && term.present != NO_VALUE) {
-        const bool number = code->at[term.value].kind == KIND_FLOAT;
-        const value one = number ? code_float(code, 1, call->expr->span) : code_exact_int(code, 1, call->expr->span);
-        term.value = code_op(code, OP_SELECT, term.present, term.value, one, call->expr->span);
-    }
+    if (call->known && term.present != NO_VALUE)
+        term.value = code_op(code, OP_SELECT, term.present, term.value,
+                             aggregate_none(code, AGG_PRODUCT, term.value, call->expr->span), call->expr->span);
     add_plain(lowering, call, AGG_PRODUCT, term);
 }
 
@@ -155,33 +160,20 @@ static void begin_count(struct lowering *lowering, struct aggregate_call *call)
     call->part[0] = pass_add_count(&lowering->first, where, call->expr->span);
 }
 
-/* What stands for a missing value in a minimum or maximum: it loses against all others. */
-static value losing(struct code *code, value like, enum aggregate_kind kind, struct span span)
-{
-    if (code->at[like].kind == KIND_FLOAT)
-        return code_float(code, NAN, span);
-    return code_exact_int(code, kind == AGG_MIN ? INT64_MAX : INT64_MIN, span);
-}
-
 void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term)
 {
     struct code *code = scope_of(lowering)->code;
     if (call->known && term.present != NO_VALUE)
         term.value = code_op(code, OP_SELECT, term.present, term.value,
-                             losing(code, term.value, kind, call->expr->span), call->expr->span);
+                             aggregate_none(code, kind, term.value, call->expr->span), call->expr->span);
     add_plain(lowering, call, kind, term);
     count_values(lowering, call, term);
     call->plain = !call->lacks;
 }
 
-static enum aggregate_kind extreme_of(const struct aggregate_call *call)
-{
-    return call->function->kind == AGG_MIN ? AGG_MIN : AGG_MAX;
-}
-
 static void begin_extreme(struct lowering *lowering, struct aggregate_call *call)
 {
-    const enum aggregate_kind kind = extreme_of(call);
+    const enum aggregate_kind kind = call->function->kind;
     add_extreme(lowering, call, kind, aggregate_argument(lowering, call, kind, 0));
 }
 

@@ -75,6 +75,9 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
 /* The operand as written or, if it is a column by its place or `expr` is NULL, that column's name: for messages. */
 const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span);
 
+/* What stands for a missing value: it changes no other. Of the kind of `like`. */
+value aggregate_none(struct code *code, enum aggregate_kind kind, value like, struct span span);
+
 /* The type of the aggregate's result. */
 enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind);
 

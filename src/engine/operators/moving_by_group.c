@@ -394,7 +394,7 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
                           .groups = count_groups(moving, workers),
                           .whole = op->from_first && op->to_last,
                           .backwards = !op->from_first,
-                          .sums = moving->number && (op->kind == AGG_SUM || op->kind == AGG_MEAN)};
+                          .sums = moving->number && aggregate_table[op->kind].sums};
     by.parts = divide(&by, moving->rows);
     if (op->kind == AGG_LEADING)
         return moving_leading(moving, by.groups, by.parts, workers) ? STATUS_OK : STATUS_CANCELLED;

@@ -17,8 +17,8 @@ bool is_along_axis(const struct runner *runner, const struct task *task, const s
         return false;
     const enum aggregate_kind kind = group->aggregates[0].kind;
     const struct input *key = &group->inputs[column_op->keys[0]], *aggregated = &group->inputs[aggregated_input(group)];
-    return (kind == AGG_SUM || kind == AGG_MEAN || kind == AGG_MIN || kind == AGG_MAX) && column_op->key_count == 1 &&
-           key->task == task && (aggregated->task == task || task->filter_count == 0) &&
+    return aggregate_table[kind].along && column_op->key_count == 1 && key->task == task &&
+           (aggregated->task == task || task->filter_count == 0) &&
            (!runner->device || runner->device == runner->evaluator) && !runs_on_gpu(runner);
 }
 

@@ -39,7 +39,7 @@ static bool scan_range(const struct operator_job *job, int64_t *lo, int64_t *hi)
     const struct type_info *info = &type_table[from->store];
     const bool known = from->range_known && from->rows > 0;
     int128 low = known ? from->lo : info->lo, high = known ? from->hi : info->hi;
-    const bool is_extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
+    const bool is_extreme = aggregate_table[aggregate->kind].extreme;
     int128 initial = aggregate->has_initial ? aggregate->initial.integer : 0;
     const int64_t chain = column_op->segment > 0 && column_op->segment < job->rows ? column_op->segment : job->rows;
     if (info->kind != KIND_INT || (aggregate->has_initial && !scalar_fits(&aggregate->initial)))

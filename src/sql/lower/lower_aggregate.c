@@ -16,7 +16,7 @@ static const char *operand(const struct aggregate *aggregate, struct sql_express
                            const struct task *task)
 {
     const bool truth = task->code.at[aggregate->value].kind == KIND_BOOL;
-    const bool extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
+    const bool extreme = aggregate_table[aggregate->kind].extreme;
     return aggregate->has_initial || (truth && !extreme) ? NULL : sql_expression(expressions, aggregate->value);
 }
 
@@ -69,11 +69,11 @@ static bool group_of_floats(const struct aggregate *aggregate, const struct sql_
                             struct arena *arena)
 {
     const char *texts[LIMB_PARTS], *unknown;
-    if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX) {
+    if (aggregate_table[aggregate->kind].extreme) {
         *own = computed(float_extreme(aggregate, x, arena));
         return true;
     }
-    if ((aggregate->kind != AGG_SUM && aggregate->kind != AGG_MEAN) || !float_limbs_add(x, texts, &unknown, arena))
+    if (!aggregate_table[aggregate->kind].sums || !float_limbs_add(x, texts, &unknown, arena))
         return false;
     for (int k = 0; k < LIMB_PARTS; k++)
         parts[k] = computed(texts[k]);
@@ -86,8 +86,8 @@ static bool group_of_floats(const struct aggregate *aggregate, const struct sql_
 static const char *group_of_integers(const struct aggregate *aggregate, const struct sql_dialect *dialect,
                                      const char *v, const struct task *task, const char **fails, struct arena *arena)
 {
-    const bool sums = aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN;
-    if (aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX)
+    const bool sums = aggregate_table[aggregate->kind].sums;
+    if (aggregate_table[aggregate->kind].extreme)
         return arena_printf(arena, "%s(%s)", aggregate->kind == AGG_MIN ? "min" : "max", v);
     if (!sums || (aggregate->kind == AGG_MEAN && aggregate->logical.kind != LOGICAL_NUMBER))
         return NULL;
@@ -145,7 +145,7 @@ static bool text_extreme(const struct aggregate *aggregate, const struct task *t
                          struct select_column *own, struct arena *arena)
 {
     const size_t input = task_bare_input(task, aggregate->value);
-    const bool extreme = aggregate->kind == AGG_MIN || aggregate->kind == AGG_MAX;
+    const bool extreme = aggregate_table[aggregate->kind].extreme;
     if (!extreme || input == SIZE_MAX || !select->columns[input].leaf.is_text)
         return false;
     const char *word = aggregate->kind == AGG_MIN ? "min" : "max";
@@ -206,7 +206,7 @@ static size_t lower_float_sum(const struct aggregate *aggregate, struct sql_expr
                               struct select_column *columns, struct arena *arena)
 {
     const char *texts[FLOAT_SUM_COLUMNS];
-    const bool sum = (aggregate->kind == AGG_SUM || aggregate->kind == AGG_MEAN) && !aggregate->has_initial;
+    const bool sum = aggregate_table[aggregate->kind].sums && !aggregate->has_initial;
     const char *x = sum ? sql_expression(expressions, aggregate->value) : NULL;
     if (!x || !float_sum_columns(x, texts, arena))
         return 0;
@@ -226,7 +226,7 @@ size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_diale
     if (aggregate->value != NO_VALUE && task->code.at[aggregate->value].kind == KIND_FLOAT) {
         if (!is_server(dialect))
             return 0;
-        if (aggregate->kind != AGG_MIN && aggregate->kind != AGG_MAX)
+        if (!aggregate_table[aggregate->kind].extreme)
             return lower_float_sum(aggregate, expressions, columns, arena);
         const char *x = aggregate->has_initial ? NULL : sql_expression(expressions, aggregate->value);
         if (x)
