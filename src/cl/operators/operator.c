@@ -4,12 +4,11 @@
 
 cl_operator_fn *cl_operator(enum operator_kind kind)
 {
-    static cl_operator_fn *const table[] = {
-        [OPERATOR_SCAN] = cl_scan,         [OPERATOR_SORT] = cl_sort,       [OPERATOR_GROUP] = cl_group,
-        [OPERATOR_DISTINCT] = cl_distinct, [OPERATOR_SCATTER] = cl_scatter, [OPERATOR_HIST] = cl_hist,
-        [OPERATOR_MOVING] = NULL,          [OPERATOR_IDS] = NULL,           [OPERATOR_PARTITION] = NULL,
+    static cl_operator_fn *const functions[] = {
+#define OPERATOR(kind, name, outputs, rows, words, host, exact, device, ...) [OPERATOR_##kind] = device,
+#include "engine/plan/operators.def"
     };
-    return (size_t)kind < sizeof table / sizeof *table ? table[kind] : NULL;
+    return functions[kind];
 }
 
 /* 10 M rows on two cores: the host partitions rows into buckets that fit the cache, which takes half the time of a pass

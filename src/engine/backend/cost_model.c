@@ -11,25 +11,10 @@
 #include <unistd.h>
 
 static const char *const work_names[WORK_KINDS] = {
-    [OPERATOR_SCAN] = "scan",
-    [OPERATOR_SORT] = "sort",
-    [OPERATOR_GROUP] = "group",
-    [OPERATOR_DISTINCT] = "distinct",
-    [OPERATOR_SCATTER] = "scatter",
-    [OPERATOR_MOVING] = "moving",
-    [OPERATOR_PARTITION] = "partition",
-    [OPERATOR_HIST] = "hist",
-    [OPERATOR_APPEND] = "append",
-    [OPERATOR_EXPAND] = "expand",
-    [OPERATOR_REPEAT] = "repeat",
-    [OPERATOR_IDS] = "ids",
-    [OPERATOR_COMBINE] = "combine",
-    [WORK_MAP] = "map",
-    [WORK_FILTER] = "filter",
-    [WORK_AGGREGATE] = "sum",
-    [WORK_FOLD] = "fold",
-    [WORK_AXIS] = "axis",
-    [WORK_TOP] = "top",
+#define OPERATOR(kind, name, ...) [OPERATOR_##kind] = name,
+#include "engine/plan/operators.def"
+    [WORK_MAP] = "map",   [WORK_FILTER] = "filter", [WORK_AGGREGATE] = "sum",
+    [WORK_FOLD] = "fold", [WORK_AXIS] = "axis",     [WORK_TOP] = "top",
 };
 
 /* Of each class: the fixed time, and the times of a byte and of an operation for one thread or compute unit. Measured
@@ -38,18 +23,10 @@ static const struct cost_rate class_rates[][WORK_KINDS] =
     {
         [CLASS_EVALUATOR] =
             {
-                [OPERATOR_SCAN] = {20e3, 0.14, 0},
-                [OPERATOR_SORT] = {30e3, 0.57, 0},
-                [OPERATOR_GROUP] = {30e3, 0.25, 0},
-                [OPERATOR_IDS] = {30e3, 0.25, 0},
-                [OPERATOR_DISTINCT] = {30e3, 1.0, 0},
-                [OPERATOR_SCATTER] = {20e3, 0.5, 0},
-                [OPERATOR_MOVING] = {30e3, 0.4, 0},
-                [OPERATOR_PARTITION] = {30e3, 1.0, 0},
-                [OPERATOR_HIST] = {20e3, 0.2, 0},
-                [OPERATOR_APPEND] = {20e3, 0.2, 0},
-                [OPERATOR_COMBINE] = {30e3, 4, 0},
-                [OPERATOR_EXPAND] = {20e3, 0.3, 0},
+#define OPERATOR(kind, name, outputs, rows, words, host, exact, device, bytes, e_fixed, e_byte, c_fixed, c_byte,       \
+                 g_fixed, g_byte)                                                                                      \
+    [OPERATOR_##kind] = {e_fixed, e_byte, 0},
+#include "engine/plan/operators.def"
                 [WORK_MAP] = {20e3, 0.08, 0.08},
                 [WORK_FILTER] = {20e3, 0.08, 0.1},
                 [WORK_AGGREGATE] = {20e3, 0.04, 0.1},
@@ -59,18 +36,10 @@ static const struct cost_rate class_rates[][WORK_KINDS] =
             },
         [CLASS_CPU] =
             {
-                [OPERATOR_SCAN] = {300e3, 0.1, 0},
-                [OPERATOR_SORT] = {500e3, 1.0, 0},
-                [OPERATOR_GROUP] = {500e3, 0.2, 0},
-                [OPERATOR_IDS] = {500e3, 0.2, 0},
-                [OPERATOR_DISTINCT] = {500e3, 1.0, 0},
-                [OPERATOR_SCATTER] = {300e3, 0.5, 0},
-                [OPERATOR_MOVING] = {500e3, 4, 0},
-                [OPERATOR_PARTITION] = {500e3, 10, 0}, /* the evaluator runs it */
-                [OPERATOR_HIST] = {300e3, 0.1, 0},
-                [OPERATOR_APPEND] = {500e3, 4, 0},
-                [OPERATOR_COMBINE] = {500e3, 40, 0}, /* the evaluator runs it */
-                [OPERATOR_EXPAND] = {500e3, 4, 0},
+#define OPERATOR(kind, name, outputs, rows, words, host, exact, device, bytes, e_fixed, e_byte, c_fixed, c_byte,       \
+                 g_fixed, g_byte)                                                                                      \
+    [OPERATOR_##kind] = {c_fixed, c_byte, 0},
+#include "engine/plan/operators.def"
                 [WORK_MAP] = {150e3, 0.06, 0.02},
                 [WORK_FILTER] = {250e3, 0.08, 0.02},
                 [WORK_AGGREGATE] = {150e3, 0.04, 0.02},
@@ -80,18 +49,10 @@ static const struct cost_rate class_rates[][WORK_KINDS] =
             },
         [CLASS_GPU] =
             {
-                [OPERATOR_SCAN] = {200e3, 0.05, 0},
-                [OPERATOR_SORT] = {500e3, 0.25, 0},
-                [OPERATOR_GROUP] = {300e3, 0.1, 0},
-                [OPERATOR_IDS] = {300e3, 0.1, 0},
-                [OPERATOR_DISTINCT] = {500e3, 0.4, 0},
-                [OPERATOR_SCATTER] = {200e3, 0.1, 0},
-                [OPERATOR_MOVING] = {500e3, 4, 0},
-                [OPERATOR_PARTITION] = {500e3, 10, 0},
-                [OPERATOR_HIST] = {200e3, 0.06, 0},
-                [OPERATOR_APPEND] = {500e3, 4, 0},
-                [OPERATOR_COMBINE] = {500e3, 40, 0},
-                [OPERATOR_EXPAND] = {500e3, 4, 0},
+#define OPERATOR(kind, name, outputs, rows, words, host, exact, device, bytes, e_fixed, e_byte, c_fixed, c_byte,       \
+                 g_fixed, g_byte)                                                                                      \
+    [OPERATOR_##kind] = {g_fixed, g_byte, 0},
+#include "engine/plan/operators.def"
                 [WORK_MAP] = {80e3, 0.033, 0.002},
                 [WORK_FILTER] = {150e3, 0.05, 0.002},
                 [WORK_AGGREGATE] = {80e3, 0.033, 0.002},

@@ -11,12 +11,12 @@
 
 /* What a task does with its rows: an operator's kind, or: */
 enum work_kind {
-    WORK_MAP = OPERATOR_HIST + 1, /* rows, all of them */
-    WORK_FILTER,                  /* rows that pass */
-    WORK_AGGREGATE,               /* one row */
-    WORK_FOLD,                    /* one row, by a user's function or in the order of rows */
-    WORK_AXIS,                    /* axis reduction: groups that are rows or columns of a shape */
-    WORK_TOP,                     /* a sort of which few rows are read */
+    WORK_MAP = OPERATOR_KINDS, /* rows, all of them */
+    WORK_FILTER,               /* rows that pass */
+    WORK_AGGREGATE,            /* one row */
+    WORK_FOLD,                 /* one row, by a user's function or in the order of rows */
+    WORK_AXIS,                 /* axis reduction: groups that are rows or columns of a shape */
+    WORK_TOP,                  /* a sort of which few rows are read */
     WORK_KINDS
 };
 

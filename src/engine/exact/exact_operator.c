@@ -73,7 +73,7 @@ void exact_set_output(struct lazy_task *lazy, size_t k, int64_t row, const struc
     column_set_datum(kept->values, row, datum);
 }
 
-static enum status operator_sort(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_sort(struct exact *exact, struct lazy_task *lazy)
 {
     const struct column_operator *column_op = lazy->task->column_op;
     struct order order = {.descending = column_op->descending, .count = column_op->key_count};
@@ -108,7 +108,7 @@ static enum status list_first(struct exact *exact, struct lazy_task *lazy, const
     return STATUS_OK;
 }
 
-static enum status operator_distinct(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_distinct(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
     struct order order = {.count = task->output_count};
@@ -141,7 +141,7 @@ static enum status place_row(struct exact *exact, struct lazy_task *lazy, int64_
     return STATUS_OK;
 }
 
-static enum status operator_scatter(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_scatter(struct exact *exact, struct lazy_task *lazy)
 {
     const struct column_operator *column_op = lazy->task->column_op;
     const int64_t count = operator_result_rows(column_op, lazy->rows);
@@ -216,7 +216,7 @@ static enum status run_on_host(struct exact *exact, struct lazy_task *lazy, stru
     return status;
 }
 
-static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_hist(struct exact *exact, struct lazy_task *lazy)
 {
     const size_t key = lazy->task->column_op->keys[0];
     struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
@@ -230,7 +230,7 @@ static enum status operator_hist(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-static enum status operator_append(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_append(struct exact *exact, struct lazy_task *lazy)
 {
     const struct input *input = &lazy->task->inputs[lazy->task->column_op->keys[1]];
     const struct column *column = lazy->columns[lazy->task->column_op->keys[1]];
@@ -244,7 +244,7 @@ static enum status operator_append(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
-static enum status operator_expand(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_expand(struct exact *exact, struct lazy_task *lazy)
 {
     const size_t *keys = lazy->task->column_op->keys;
     struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
@@ -271,7 +271,7 @@ enum status exact_key_columns(struct exact *exact, struct lazy_task *lazy, struc
 }
 
 /* Sums that do not fit 64 bits fail where they are read. */
-static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_moving(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
     struct column **inputs = arena_array(exact->arena, task->input_count, sizeof(struct column *));
@@ -305,7 +305,7 @@ static enum status operator_moving(struct exact *exact, struct lazy_task *lazy)
 }
 
 /* All values of the keys are read in any case, so the host operator computes it. */
-static enum status operator_partition(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_partition(struct exact *exact, struct lazy_task *lazy)
 {
     const size_t count = lazy->task->input_count;
     struct column **inputs = arena_array(exact->arena, count, sizeof(struct column *));
@@ -319,7 +319,7 @@ static enum status operator_partition(struct exact *exact, struct lazy_task *laz
 }
 
 /* A loop computes all rows of each round. */
-static enum status operator_repeat(struct exact *exact, struct lazy_task *lazy)
+static enum status exact_repeat(struct exact *exact, struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
     const struct column_operator *column_op = task->column_op;
@@ -354,26 +354,15 @@ static enum status moving_failure(struct exact *exact, const struct lazy_task *l
 
 enum status exact_run_operator(struct exact *exact, struct lazy_task *lazy)
 {
-    static enum status (*const table[])(struct exact *, struct lazy_task *) = {
-        [OPERATOR_SCAN] = exact_scan,
-        [OPERATOR_SORT] = operator_sort,
-        [OPERATOR_GROUP] = exact_group,
-        [OPERATOR_DISTINCT] = operator_distinct,
-        [OPERATOR_SCATTER] = operator_scatter,
-        [OPERATOR_MOVING] = operator_moving,
-        [OPERATOR_APPEND] = operator_append,
-        [OPERATOR_EXPAND] = operator_expand,
-        [OPERATOR_PARTITION] = operator_partition,
-        [OPERATOR_HIST] = operator_hist,
-        [OPERATOR_IDS] = exact_ids,
-        [OPERATOR_REPEAT] = operator_repeat,
-        [OPERATOR_COMBINE] = exact_combine,
+    static enum status (*const functions[])(struct exact *, struct lazy_task *) = {
+#define OPERATOR(kind, name, outputs, rows, words, host, exact, ...) [OPERATOR_##kind] = exact,
+#include "engine/plan/operators.def"
     };
     /* Columns of keys and values, and two of row numbers. */
     const struct task *task = lazy->task;
     const int64_t row_bytes = (int64_t)((task->input_count + 2) * sizeof(int64_t));
     const enum status status = exact_check_memory(exact, task, lazy->rows, lazy->rows, row_bytes);
-    return status == STATUS_OK ? table[task->column_op->kind](exact, lazy) : status;
+    return status == STATUS_OK ? functions[task->column_op->kind](exact, lazy) : status;
 }
 
 enum status exact_operator_failure(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t row)

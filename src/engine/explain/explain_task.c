@@ -282,38 +282,33 @@ static void add_moving(struct strbuf *out, const struct task *task)
         strbuf_puts(out, " in each group");
 }
 
+/* What stands before an operator's keys. */
+static const char *words_of(const struct column_operator *column_op)
+{
+    switch (column_op->kind) {
+#define OPERATOR(kind, name, outputs, rows, words, ...)                                                                \
+    case OPERATOR_##kind:                                                                                              \
+        return words;
+#include "engine/plan/operators.def"
+    case OPERATOR_KINDS:
+        break;
+    }
+    return "";
+}
+
 /* An operator with its keys in order. */
 static void add_operator(struct strbuf *out, const struct task *task)
 {
     const struct column_operator *column_op = task->column_op;
-    switch (column_op->kind) {
-    case OPERATOR_SCAN:
+    if (column_op->kind == OPERATOR_SCAN) {
         add_scan(out, task);
         return;
-    case OPERATOR_MOVING:
+    }
+    if (column_op->kind == OPERATOR_MOVING) {
         add_moving(out, task);
         return;
-    case OPERATOR_SORT:
-    case OPERATOR_GROUP:
-    case OPERATOR_IDS:
-    case OPERATOR_PARTITION:
-        strbuf_puts(out, "by ");
-        break;
-    case OPERATOR_SCATTER:
-        strbuf_puts(out, "to ");
-        break;
-    case OPERATOR_COMBINE:
-        strbuf_puts(out, column_op->combining->reduces ? "to one row, by a function of " : "by a function of ");
-        break;
-    case OPERATOR_DISTINCT:
-    case OPERATOR_HIST:
-    case OPERATOR_EXPAND:
-    case OPERATOR_APPEND:
-    case OPERATOR_REPEAT:
-    case OPERATOR_JOIN:
-        strbuf_puts(out, "of ");
-        break;
     }
+    strbuf_puts(out, words_of(column_op));
     for (size_t i = 0; i < column_op->key_count && i < MAX_NAMES; i++)
         add_key(out, task, i);
     if (column_op->key_count > MAX_NAMES)

@@ -4,19 +4,9 @@
 
 enum status host_operator_run_pool(const struct operator_job *job, struct thread_pool *thread_pool, bool *flagged)
 {
-    static operator_fn *const table[] = {
-        [OPERATOR_SCAN] = operator_scan,
-        [OPERATOR_SORT] = operator_sort,
-        [OPERATOR_GROUP] = operator_group,
-        [OPERATOR_DISTINCT] = operator_distinct,
-        [OPERATOR_SCATTER] = operator_scatter,
-        [OPERATOR_MOVING] = operator_moving,
-        [OPERATOR_APPEND] = operator_append,
-        [OPERATOR_EXPAND] = operator_expand,
-        [OPERATOR_PARTITION] = operator_partition,
-        [OPERATOR_HIST] = operator_hist,
-        [OPERATOR_IDS] = operator_ids,
-        [OPERATOR_COMBINE] = operator_combine,
+    static operator_fn *const functions[] = {
+#define OPERATOR(kind, name, outputs, rows, words, host, ...) [OPERATOR_##kind] = host,
+#include "engine/plan/operators.def"
     };
     struct workers workers = {.threads = thread_pool_threads(thread_pool),
                               .thread_pool = thread_pool,
@@ -24,7 +14,7 @@ enum status host_operator_run_pool(const struct operator_job *job, struct thread
                               .progress = job->progress,
                               .whole = job->whole,
                               .pool = job->pool};
-    return table[job->task->column_op->kind](job, &workers, flagged);
+    return functions[job->task->column_op->kind](job, &workers, flagged);
 }
 
 enum status host_operator_run_threads(const struct operator_job *job, int threads, bool *flagged)

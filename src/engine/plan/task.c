@@ -217,33 +217,28 @@ struct column *output_column(const struct task *task, size_t k)
     }
 }
 
+enum operator_outputs operator_outputs(const struct column_operator *column_op)
+{
+    static const enum operator_outputs outputs_of[] = {
+#define OPERATOR(kind, name, outputs, ...) [OPERATOR_##kind] = OUTPUTS_##outputs,
+#include "engine/plan/operators.def"
+    };
+    return outputs_of[column_op->kind];
+}
+
 bool operator_carries(const struct column_operator *column_op)
 {
-    return column_op->kind == OPERATOR_SORT || column_op->kind == OPERATOR_DISTINCT ||
-           column_op->kind == OPERATOR_SCATTER || column_op->kind == OPERATOR_JOIN;
+    return operator_outputs(column_op) == OUTPUTS_MOVED;
 }
 
 int64_t operator_result_rows(const struct column_operator *column_op, int64_t rows)
 {
     switch (column_op->kind) {
-    case OPERATOR_SCAN:
-    case OPERATOR_SORT:
-    case OPERATOR_MOVING:
-    case OPERATOR_IDS:
-    case OPERATOR_PARTITION:
-        return rows;
-    case OPERATOR_COMBINE:
-        return column_op->combining->reduces ? 1 : rows;
-    case OPERATOR_SCATTER:
-        return column_op->into >= 0 ? column_op->into : rows;
-    case OPERATOR_HIST:
-        return column_op->calendar == LOGICAL_NUMBER ? column_op->into : -1;
-    case OPERATOR_GROUP:
-    case OPERATOR_DISTINCT:
-    case OPERATOR_EXPAND:
-    case OPERATOR_APPEND:
-    case OPERATOR_REPEAT:
-    case OPERATOR_JOIN:
+#define OPERATOR(kind, name, outputs, result, ...)                                                                     \
+    case OPERATOR_##kind:                                                                                              \
+        return result;
+#include "engine/plan/operators.def"
+    case OPERATOR_KINDS:
         break;
     }
     return -1;
@@ -264,12 +259,10 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows)
            column_op->first <= MOST && column_op->first <= rows / SHARE;
 }
 
-/* A value that an operator computes (a running sum, a sum of a group) may overflow. */
 static bool output_can_fail(const struct task *task, size_t output)
 {
-    const bool computed = task->sink == SINK_OPERATOR && !operator_carries(task->column_op) &&
-                          task->column_op->kind != OPERATOR_EXPAND && task->column_op->kind != OPERATOR_APPEND;
-    return computed || task->code.at[task->outputs[output].value].fallible;
+    const bool checked = task->sink == SINK_OPERATOR && operator_outputs(task->column_op) == OUTPUTS_CHECKED;
+    return checked || task->code.at[task->outputs[output].value].fallible;
 }
 
 /* Whether what the input reads can fail. */

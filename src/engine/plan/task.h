@@ -84,28 +84,18 @@ enum sink {
 };
 
 /* An operator on whole columns. It is a task of its own: its code holds only INPUTs, without filters or window; other
- * tasks compute what it reads and what is computed of its result. */
+ * tasks compute what it reads and what is computed of its result. The rows of operators.def say what each one does. */
 enum operator_kind {
-    OPERATOR_SCAN,      /* one output: aggregate 0 of the rows up to each */
-    OPERATOR_SORT,      /* the outputs in the order of the keys, stable */
-    OPERATOR_GROUP,     /* a row for each distinct tuple of keys, in their order: the keys, then each aggregate. Without
-                           keys one row, also of no rows */
-    OPERATOR_DISTINCT,  /* the rows whose outputs have not been seen before, in order */
-    OPERATOR_SCATTER,   /* the outputs' rows moved to the positions that key 0 holds */
-    OPERATOR_IDS,       /* of each row, the number of its tuple of keys among the distinct ones in their order */
-    OPERATOR_MOVING,    /* of each row, the aggregate of the rows around it: struct moving_operator */
-    OPERATOR_APPEND,    /* the numbers of the task's rows, 0, 1, ..., then -1, -2, ... for the rows of key 1, which has
-                           its own number of rows */
-    OPERATOR_EXPAND,    /* as many rows for each as key 1 says: its number, and key 0, key 0 + 1, ...; always -1 where
-                           key 0 is. Places are below `into` */
-    OPERATOR_PARTITION, /* rows in the order of the keys, stable: the number of each, and of its group, from 0 */
-    OPERATOR_REPEAT,    /* the keys, which are all inputs, after the rounds of `loop` */
-    OPERATOR_COMBINE,   /* the rows combined by a user's function of two rows: struct combining */
-    OPERATOR_HIST,      /* of key 0: lo, hi and count of intervals of equal width from its minimum to its maximum, or of
-                           calendar units */
-    OPERATOR_JOIN       /* never run, but lowered for a server: the inputs of rows whose keys are equal. Of key i, keys
-                           4 i to 4 i + 3 are the value and whether it is present (else the value again), here and of
-                           the source */
+#define OPERATOR(kind, ...) OPERATOR_##kind,
+#include "engine/plan/operators.def"
+    OPERATOR_KINDS
+};
+
+/* What the outputs of an operator are. */
+enum operator_outputs {
+    OUTPUTS_MOVED,  /* rows of its inputs */
+    OUTPUTS_SURE,   /* computed without failures */
+    OUTPUTS_CHECKED /* computed: a running sum, or the sum of a group, may overflow */
 };
 
 /* The keys of a moving aggregate, in this order, those that it has. */
@@ -284,6 +274,8 @@ value input_value_at(struct code *code, int64_t number, int64_t offset, const st
 
 /* The element of a whole input, added or found, at a position that is known to be `inside` of it, or else checked. */
 value task_element(struct task *task, const struct input *input, value position, bool inside, struct arena *arena);
+
+enum operator_outputs operator_outputs(const struct column_operator *column_op);
 
 /* Whether its outputs are rows of its inputs in another order: bare INPUTs. */
 bool operator_carries(const struct column_operator *column_op);

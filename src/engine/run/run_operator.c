@@ -95,22 +95,21 @@ static struct column *reserve(const struct operator_job *job, const struct outpu
     return column_reserve_from(job->pool, output->type, store, *job->result_rows);
 }
 
-/* Bytes that the host allocates for the operator beside its results. Sorts by digits check what they need themselves.
- */
-static int64_t working_bytes(const struct operator_job *job)
+/* Bytes a row that the host allocates for the operator beside its results. Sorts by digits check what they need
+ * themselves. */
+static int64_t working_row_bytes(const struct operator_job *job)
 {
     const struct column_operator *column_op = job->task->column_op;
     const int64_t order = column_op->key_count > 1 ? (int64_t)sizeof(uint64_t) : 0;
     switch (column_op->kind) {
-    case OPERATOR_PARTITION: /* where groups begin */
-        return job->rows * (1 + order);
-    case OPERATOR_IDS:
-        return job->rows * order;
-    case OPERATOR_GROUP: /* for quantiles, the ids of rows and the values by group */
-        return has_quantiles(job) ? job->rows * (int64_t)(sizeof(uint32_t) + sizeof(uint64_t)) : 0;
-    default:
-        return 0;
+#define OPERATOR(kind, name, outputs, rows, words, host, exact, device, bytes, ...)                                    \
+    case OPERATOR_##kind:                                                                                              \
+        return bytes;
+#include "engine/plan/operators.def"
+    case OPERATOR_KINDS:
+        break;
     }
+    return 0;
 }
 
 /* Checks the memory limit, if the number of rows is known before. */
@@ -130,7 +129,7 @@ static enum status check_memory(const struct runner *runner, const struct operat
     const int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
     enum status status =
         memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
-    const int64_t working = working_bytes(job);
+    const int64_t working = job->rows * working_row_bytes(job);
     if (status != STATUS_OK || working == 0)
         return status;
     return memory_work_check(runner->memory, rows * bytes + working, task->span, job->diags);
