@@ -2,11 +2,6 @@
 
 #include <string.h>
 
-static const char *const server_types[TYPE_COUNT] = {
-    [TYPE_BOOL] = "UInt8", [TYPE_I8] = "Int8",    [TYPE_I16] = "Int16",  [TYPE_I32] = "Int32",   [TYPE_I64] = "Int64",
-    [TYPE_U8] = "UInt8",   [TYPE_U16] = "UInt16", [TYPE_U32] = "UInt32", [TYPE_F32] = "Float32", [TYPE_F64] = "Float64",
-};
-
 static bool converts(const struct sql_dialect *dialect)
 {
     return dialect == sql_clickhouse;
@@ -16,7 +11,7 @@ struct sent_column sent_as(const struct sql_dialect *dialect, const char *text, 
                            struct logical_type logical, struct arena *arena)
 {
     struct sent_column sent = {.truth = type == TYPE_BOOL};
-    const char *name = logical.kind == LOGICAL_TEXT ? "String" : server_types[type];
+    const char *name = logical.kind == LOGICAL_TEXT ? "String" : type_table[type].server;
     (void)wire_type_parse(name, arena, &sent.type);
     sent.type.logical = logical;
     sent.type.logical.dictionary = NULL;

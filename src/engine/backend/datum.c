@@ -38,34 +38,16 @@ void column_set_datum(struct column *column, int64_t row, union datum datum)
 {
     void *at = column_at(column, row);
     switch (column->store) {
-    case TYPE_BOOL:
-    case TYPE_U8:
-        *(uint8_t *)at = (uint8_t)datum.integer;
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        *(element *)at = (element)datum.integer;                                                                       \
         break;
-    case TYPE_I8:
-        *(int8_t *)at = (int8_t)datum.integer;
+#define FLOAT_TYPE(type, element, ...)                                                                                 \
+    case TYPE_##type:                                                                                                  \
+        *(element *)at = (element)datum.number;                                                                        \
         break;
-    case TYPE_I16:
-        *(int16_t *)at = (int16_t)datum.integer;
-        break;
-    case TYPE_U16:
-        *(uint16_t *)at = (uint16_t)datum.integer;
-        break;
-    case TYPE_I32:
-        *(int32_t *)at = (int32_t)datum.integer;
-        break;
-    case TYPE_U32:
-        *(uint32_t *)at = (uint32_t)datum.integer;
-        break;
-    case TYPE_F32:
-        *(float *)at = (float)datum.number;
-        break;
-    case TYPE_F64:
-        *(double *)at = datum.number;
-        break;
-    case TYPE_I64:
+#include "engine/values/types.def"
     case TYPE_COUNT:
-        *(int64_t *)at = datum.integer;
         break;
     }
 }

@@ -224,11 +224,9 @@ static const struct {
     enum type type;
     enum logical logical;
 } stated_types[] = {
-    {"bool", TYPE_BOOL, LOGICAL_NUMBER},        {"i8", TYPE_I8, LOGICAL_NUMBER},
-    {"i16", TYPE_I16, LOGICAL_NUMBER},          {"i32", TYPE_I32, LOGICAL_NUMBER},
-    {"i64", TYPE_I64, LOGICAL_NUMBER},          {"u8", TYPE_U8, LOGICAL_NUMBER},
-    {"u16", TYPE_U16, LOGICAL_NUMBER},          {"u32", TYPE_U32, LOGICAL_NUMBER},
-    {"f32", TYPE_F32, LOGICAL_NUMBER},          {"f64", TYPE_F64, LOGICAL_NUMBER},
+#define INTEGER_TYPE(type, element, name, ...) {name, TYPE_##type, LOGICAL_NUMBER},
+#define FLOAT_TYPE(type, element, name, ...)   {name, TYPE_##type, LOGICAL_NUMBER},
+#include "engine/values/types.def"
     {"int", TYPE_I64, LOGICAL_NUMBER},          {"float", TYPE_F64, LOGICAL_NUMBER},
     {"text", TYPE_U32, LOGICAL_TEXT},           {"date", TYPE_I32, LOGICAL_DATE},
     {"timestamp", TYPE_I64, LOGICAL_TIMESTAMP}, {"duration", TYPE_I64, LOGICAL_DURATION},

@@ -121,7 +121,7 @@ static void encode_npy(struct strbuf *out, const struct frame *frame, const stru
 void npy_add_scalar_header(struct strbuf *out, enum type type)
 {
     struct strbuf dictionary = {0};
-    strbuf_printf(&dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (), }", npy_names[type]);
+    strbuf_printf(&dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (), }", type_table[type].numpy);
     add_header(out, &dictionary);
 }
 

@@ -66,7 +66,7 @@ void npy_add_type(struct strbuf *out, const struct column *column, size_t width)
     case LOGICAL_DECIMAL:
         break;
     }
-    strbuf_puts(out, npy_names[column->type]);
+    strbuf_puts(out, type_table[column->type].numpy);
 }
 
 bool npy_is_as_stored(const struct column *column)

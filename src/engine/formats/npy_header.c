@@ -10,11 +10,6 @@
 
 const char npy_magic[NPY_MAGIC_BYTES + 1] = "\x93NUMPY";
 
-const char *const npy_names[TYPE_COUNT] = {
-    [TYPE_BOOL] = "|b1", [TYPE_I8] = "|i1",  [TYPE_I16] = "<i2", [TYPE_I32] = "<i4", [TYPE_I64] = "<i8",
-    [TYPE_U8] = "|u1",   [TYPE_U16] = "<u2", [TYPE_U32] = "<u4", [TYPE_F32] = "<f4", [TYPE_F64] = "<f8",
-};
-
 enum { MAX_FIELDS = 1 << 16, MAX_ITEM = 1 << 28 };
 
 /* The state of reading the dictionary: a Python literal of strings, integers, booleans, tuples and lists. */
@@ -166,7 +161,7 @@ static void set_text(struct npy_field *field, enum npy_reading reading)
 static void set_number(struct npy_field *field)
 {
     for (int t = 0; t < TYPE_COUNT; t++) {
-        if (strcmp(npy_names[t] + 1, field->type + 1) == 0) {
+        if (strcmp(type_table[t].numpy + 1, field->type + 1) == 0) {
             field->reading = NPY_AS_IS;
             field->as = (enum type)t;
         }

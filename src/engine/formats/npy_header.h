@@ -7,9 +7,6 @@
 enum { NPY_MAGIC_BYTES = 6, NPY_ALIGNMENT = 64, NPY_MAX_DIMENSIONS = 32 };
 extern const char npy_magic[NPY_MAGIC_BYTES + 1];
 
-/* The NumPy name of each type of numbers: "<i4". */
-extern const char *const npy_names[TYPE_COUNT];
-
 /* How the elements of a field are read. */
 enum npy_reading {
     NPY_NOT_READ,

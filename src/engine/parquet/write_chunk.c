@@ -67,26 +67,17 @@ static size_t load_values(const struct encoder *encoder, int64_t row, size_t row
     const char *data = (const char *)column->data + (size_t)row * type_table[column->store].size;
     int64_t *to = encoder->values;
     switch (column->store) {
-    case TYPE_I8:
-        return load(data, 1, true, validity, rows, to);
-    case TYPE_I16:
-        return load(data, 2, true, validity, rows, to);
-    case TYPE_I32:
-        return load(data, 4, true, validity, rows, to);
-    case TYPE_BOOL:
-    case TYPE_U8:
-        return load(data, 1, false, validity, rows, to);
-    case TYPE_U16:
-        return load(data, 2, false, validity, rows, to);
-    case TYPE_U32:
-    case TYPE_F32:
-        return load(data, 4, false, validity, rows, to);
-    case TYPE_I64:
-    case TYPE_F64:
+#define INTEGER_TYPE(type, element, name, kind, lo, ...)                                                               \
+    case TYPE_##type:                                                                                                  \
+        return load(data, sizeof(element), (lo) < 0, validity, rows, to);
+#define FLOAT_TYPE(type, element, ...)                                                                                 \
+    case TYPE_##type:                                                                                                  \
+        return load(data, sizeof(element), false, validity, rows, to);
+#include "engine/values/types.def"
     case TYPE_COUNT:
         break;
     }
-    return load(data, 8, false, validity, rows, to);
+    return 0;
 }
 
 static void add_values(struct strbuf *out, const struct column_format *format, const int64_t *values, size_t count)

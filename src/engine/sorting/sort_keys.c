@@ -26,39 +26,30 @@ static const uint32_t sign_32 = UINT32_C(1) << 31;
 /* Inlined where the type is a constant: one loop for each type. */
 #define SPECIALISED static inline __attribute__((always_inline))
 
+SPECIALISED void write_float(void *data, int64_t i, uint64_t image)
+{
+    const uint32_t bits = (uint32_t)image & sign_32 ? (uint32_t)image ^ sign_32 : ~(uint32_t)image;
+    memcpy((float *)data + i, &bits, sizeof bits);
+}
+
+SPECIALISED void write_double(void *data, int64_t i, uint64_t image)
+{
+    const uint64_t bits = image & sign_64 ? image ^ sign_64 : ~image;
+    memcpy((double *)data + i, &bits, sizeof bits);
+}
+
 SPECIALISED void write_image(void *data, enum type store, int64_t i, uint64_t image)
 {
     switch (store) {
-    case TYPE_F32: {
-        uint32_t bits = (uint32_t)image & sign_32 ? (uint32_t)image ^ sign_32 : ~(uint32_t)image;
-        float number;
-        memcpy(&number, &bits, sizeof number);
-        ((float *)data)[i] = number;
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        ((element *)data)[i] = (element)(image ^ sign_64);                                                             \
         break;
-    }
-    case TYPE_F64: {
-        uint64_t bits = image & sign_64 ? image ^ sign_64 : ~image;
-        double number;
-        memcpy(&number, &bits, sizeof number);
-        ((double *)data)[i] = number;
+#define FLOAT_TYPE(type, element, ...)                                                                                 \
+    case TYPE_##type:                                                                                                  \
+        write_##element(data, i, image);                                                                               \
         break;
-    }
-    case TYPE_I64:
-        ((uint64_t *)data)[i] = image ^ sign_64;
-        break;
-    case TYPE_I32:
-    case TYPE_U32:
-        ((uint32_t *)data)[i] = (uint32_t)image;
-        break;
-    case TYPE_I16:
-    case TYPE_U16:
-        ((uint16_t *)data)[i] = (uint16_t)image;
-        break;
-    case TYPE_BOOL:
-    case TYPE_I8:
-    case TYPE_U8:
-        ((uint8_t *)data)[i] = (uint8_t)image;
-        break;
+#include "engine/values/types.def"
     case TYPE_COUNT:
         break;
     }

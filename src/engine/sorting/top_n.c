@@ -84,15 +84,9 @@ static void set_cut(const struct keys *keys, struct cut *cut, uint64_t row, bool
                 out[i] = in[i] < at;                                                                                   \
         }                                                                                                              \
     }
-AHEAD(i8, int8_t)
-AHEAD(i16, int16_t)
-AHEAD(i32, int32_t)
-AHEAD(i64, int64_t)
-AHEAD(u8, uint8_t)
-AHEAD(u16, uint16_t)
-AHEAD(u32, uint32_t)
-AHEAD(f32, float)
-AHEAD(f64, double)
+#define INTEGER_TYPE(type, element, ...) AHEAD(type, element)
+#define FLOAT_TYPE(type, element, ...)   AHEAD(type, element)
+#include "engine/values/types.def"
 #undef AHEAD
 
 static const char *element(const struct column *column, uint64_t row)
@@ -105,9 +99,9 @@ static const char *element(const struct column *column, uint64_t row)
 static int list_before(const struct keys *keys, const struct cut *cut, int64_t row, int count, uint16_t *listed)
 {
     static void (*const loops[TYPE_COUNT])(const void *, int, const void *, bool, bool, uint8_t *) = {
-        [TYPE_I8] = ahead_i8,   [TYPE_I16] = ahead_i16, [TYPE_I32] = ahead_i32, [TYPE_I64] = ahead_i64,
-        [TYPE_BOOL] = ahead_u8, [TYPE_U8] = ahead_u8,   [TYPE_U16] = ahead_u16, [TYPE_U32] = ahead_u32,
-        [TYPE_F32] = ahead_f32, [TYPE_F64] = ahead_f64,
+#define INTEGER_TYPE(type, ...) [TYPE_##type] = ahead_##type,
+#define FLOAT_TYPE(type, ...)   [TYPE_##type] = ahead_##type,
+#include "engine/values/types.def"
     };
     const struct key *key = &keys->at[0];
     const struct column *column = key->column;

@@ -130,23 +130,13 @@ int64_t column_get_int(const struct column *column, int64_t row)
     assert(row >= 0 && column->data && type_table[column->store].kind != KIND_FLOAT);
     const void *data = column->data;
     switch (column->store) {
-    case TYPE_I8:
-        return ((const int8_t *)data)[row];
-    case TYPE_I16:
-        return ((const int16_t *)data)[row];
-    case TYPE_I32:
-        return ((const int32_t *)data)[row];
-    case TYPE_I64:
-        return ((const int64_t *)data)[row];
-    case TYPE_BOOL:
-    case TYPE_U8:
-        return ((const uint8_t *)data)[row];
-    case TYPE_U16:
-        return ((const uint16_t *)data)[row];
-    case TYPE_U32:
-        return ((const uint32_t *)data)[row];
-    case TYPE_F32:
-    case TYPE_F64:
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        return ((const element *)data)[row];
+#define FLOAT_TYPE(type, ...)                                                                                          \
+    case TYPE_##type:                                                                                                  \
+        break;
+#include "engine/values/types.def"
     case TYPE_COUNT:
         break;
     }
@@ -175,37 +165,15 @@ void column_set_int(struct column *column, int64_t row, int64_t value)
 static void get_integers(const struct column *column, int64_t row, int64_t count, int64_t *integers)
 {
     switch (column->store) {
-    case TYPE_I8:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = (int64_t)((const int8_t *)column->data)[row + i];
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            integers[i] = (int64_t)((const element *)column->data)[row + i];                                           \
         break;
-    case TYPE_I16:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = ((const int16_t *)column->data)[row + i];
+#define FLOAT_TYPE(type, ...)                                                                                          \
+    case TYPE_##type:                                                                                                  \
         break;
-    case TYPE_I32:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = ((const int32_t *)column->data)[row + i];
-        break;
-    case TYPE_I64:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = ((const int64_t *)column->data)[row + i];
-        break;
-    case TYPE_BOOL:
-    case TYPE_U8:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = ((const uint8_t *)column->data)[row + i];
-        break;
-    case TYPE_U16:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = ((const uint16_t *)column->data)[row + i];
-        break;
-    case TYPE_U32:
-        for (int64_t i = 0; i < count; i++)
-            integers[i] = ((const uint32_t *)column->data)[row + i];
-        break;
-    case TYPE_F32:
-    case TYPE_F64:
+#include "engine/values/types.def"
     case TYPE_COUNT:
         break;
     }

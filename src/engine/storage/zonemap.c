@@ -6,20 +6,7 @@
 static const struct zone empty_zone = {.lo = INT64_MAX, .hi = INT64_MIN, .low = INFINITY, .high = -INFINITY};
 
 /* One loop per stored type, for compilers to vectorise. */
-#define INTS(I)                                                                                                        \
-    I(BOOL, uint8_t)                                                                                                   \
-    I(I8, int8_t)                                                                                                      \
-    I(I16, int16_t)                                                                                                    \
-    I(I32, int32_t)                                                                                                    \
-    I(I64, int64_t)                                                                                                    \
-    I(U8, uint8_t)                                                                                                     \
-    I(U16, uint16_t)                                                                                                   \
-    I(U32, uint32_t)
-#define FLOATS(F)                                                                                                      \
-    F(F32, float)                                                                                                      \
-    F(F64, double)
-
-#define DEFINE_INTS(name, c_type)                                                                                      \
+#define INTEGER_TYPE(name, c_type, ...)                                                                                \
     static struct zone zone_##name(const void *data, int64_t begin, int64_t end)                                       \
     {                                                                                                                  \
         const c_type *restrict at = data;                                                                              \
@@ -30,7 +17,7 @@ static const struct zone empty_zone = {.lo = INT64_MAX, .hi = INT64_MIN, .low = 
         }                                                                                                              \
         return (struct zone){.lo = lo, .hi = hi, .low = INFINITY, .high = -INFINITY};                                  \
     }
-#define DEFINE_FLOATS(name, c_type)                                                                                    \
+#define FLOAT_TYPE(name, c_type, ...)                                                                                  \
     static struct zone zone_##name(const void *data, int64_t begin, int64_t end)                                       \
     {                                                                                                                  \
         const c_type *restrict at = data;                                                                              \
@@ -44,15 +31,14 @@ static const struct zone empty_zone = {.lo = INT64_MAX, .hi = INT64_MIN, .low = 
         return (struct zone){                                                                                          \
             .lo = INT64_MAX, .hi = INT64_MIN, .low = (double)low, .high = (double)high, .nan = nan != 0};              \
     }
-INTS(DEFINE_INTS)
-FLOATS(DEFINE_FLOATS)
+#include "engine/values/types.def"
 
 typedef struct zone zone_fn(const void *data, int64_t begin, int64_t end);
 
 static zone_fn *const zone_table[TYPE_COUNT] = {
-#define ROW(name, c_type) [TYPE_##name] = zone_##name,
-    INTS(ROW) FLOATS(ROW)
-#undef ROW
+#define INTEGER_TYPE(name, ...) [TYPE_##name] = zone_##name,
+#define FLOAT_TYPE(name, ...)   [TYPE_##name] = zone_##name,
+#include "engine/values/types.def"
 };
 
 struct zone zone_of_elements(enum type type, const void *elements, int64_t begin, int64_t end)

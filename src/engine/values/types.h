@@ -1,4 +1,4 @@
-/* Types of columns and of values computed from them. The table is in types.c. */
+/* Types of columns and of values computed from them. The table is types.def. */
 #ifndef RQL_ENGINE_VALUES_TYPES_H
 #define RQL_ENGINE_VALUES_TYPES_H
 
@@ -6,18 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The storage type of a column's elements, little-endian. */
+/* The storage type of a column's elements, little-endian. TYPE_BOOL: one byte, 0 or 1; of computed columns only. */
 enum type {
-    TYPE_BOOL, /* one byte, 0 or 1; computed columns only */
-    TYPE_I8,
-    TYPE_I16,
-    TYPE_I32,
-    TYPE_I64,
-    TYPE_U8,
-    TYPE_U16,
-    TYPE_U32,
-    TYPE_F32,
-    TYPE_F64,
+#define INTEGER_TYPE(type, ...) TYPE_##type,
+#define FLOAT_TYPE(type, ...)   TYPE_##type,
+#include "engine/values/types.def"
     TYPE_COUNT
 };
 
@@ -31,6 +24,8 @@ struct type_info {
     int64_t lo, hi;        /* the integers it holds; 0..1 for bool, 0..0 for floats */
     const char *extension; /* of a raw file with such elements: ".i32"; a bool column is saved as ".u8" */
     const char *cl;        /* the OpenCL C type it is stored as: "int" */
+    const char *numpy;     /* "<i4", as in the header of a .npy file */
+    const char *server;    /* ClickHouse's name: "Int32" */
 };
 
 extern const struct type_info type_table[TYPE_COUNT];

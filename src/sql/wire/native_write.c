@@ -9,12 +9,6 @@ static const int64_t micros = 1000000, seconds_of_day = 86400;
 /* The days of Date32 and DateTime64, 1900-01-01 to 2299-12-31; those of Date and DateTime end in 2105 at the latest. */
 enum { FIRST_DAY = -25567, LAST_DAY = 120529, LAST_SHORT_DAY = 49709 };
 
-/* The server's name of a type of numbers. */
-static const char *const number_names[TYPE_COUNT] = {
-    [TYPE_BOOL] = "UInt8",  [TYPE_I8] = "Int8",    [TYPE_I16] = "Int16",  [TYPE_I32] = "Int32",
-    [TYPE_I64] = "Int64",   [TYPE_U8] = "UInt8",   [TYPE_U16] = "UInt16", [TYPE_U32] = "UInt32",
-    [TYPE_F32] = "Float32", [TYPE_F64] = "Float64"};
-
 static void set_range(struct stored_column *stored, const char *type, size_t width, int64_t least, int64_t most)
 {
     stored->type = type;
@@ -61,9 +55,10 @@ static void set_type(struct stored_column *stored, const struct server_types *ty
     case LOGICAL_DECIMAL:
         set_decimal(stored, column->logical.scale, arena);
         return;
-    default: /* a duration is its microseconds */
-        set_range(stored, type == TYPE_BOOL && types->has_bool ? "Bool" : number_names[type], type_table[type].size,
-                  INT64_MIN, INT64_MAX);
+    case LOGICAL_NUMBER:
+    case LOGICAL_DURATION: /* its microseconds */
+        set_range(stored, type == TYPE_BOOL && types->has_bool ? "Bool" : type_table[type].server,
+                  type_table[type].size, INT64_MIN, INT64_MAX);
     }
 }
 
