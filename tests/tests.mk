@@ -1,6 +1,7 @@
 # The tests, benchmarks and checks; included by the Makefile. tests/run counts and adds up.
 
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
+#: make quick       what a change is likely to break: unit programs of the touched sources, golden scripts on the host
 #: make unit        the cmocka programs (also: style, includes, golden, errors, formats, text, parquet, arrow, cli, manual, documents,
 #:                  drivers, questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
@@ -42,7 +43,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
@@ -50,6 +51,11 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
 	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes
+
+# Of a file that most programs include, such as a table, all of those run.
+quick: all $(B)/dump_file $(B)/print_sql
+	$(MAKE) $(patsubst %,$(B)/tests/%,$(shell tests/touched.py))
+	$(RUN_TESTS) quick
 
 unit: unit-programs
 	$(RUN_TESTS) unit
