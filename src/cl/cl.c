@@ -252,7 +252,7 @@ static enum status cl_run_operator(struct backend *backend, const struct operato
     return cl_operator(kind)(cl->accelerator, job, flagged);
 }
 
-static struct device_rounds *cl_open_rounds(struct backend *backend, const struct rounds_job *job)
+static struct backend_rounds *cl_open_rounds(struct backend *backend, const struct rounds_job *job)
 {
     struct cl_backend *cl = of_backend(backend);
     if (start(cl, job->timing, job->cancel, job->diags) != STATUS_OK)
@@ -329,6 +329,7 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
         .aggregate = cl_aggregate,
         .rows = cl_rows,
         .open_rounds = cl_open_rounds,
+        .rounds_on_device = true,
         .run_rounds = rounds_run,
         .finish_rounds = rounds_finish,
         .close_rounds = rounds_close,

@@ -168,7 +168,7 @@ static void check_round(struct rig *rig, int64_t rows, int64_t terms, bool faili
         .tasks = &task, .count = 1, .timing = &rig->timing, .cancel = &rig->cancel, .diags = &rig->diags};
     for (size_t k = 0; k < setup->task.output_count; k++)
         column_finish(got.columns[k], rows);
-    struct device_rounds *rounds = rounds_open(rig->accelerator, &rounds_job);
+    struct backend_rounds *rounds = rounds_open(rig->accelerator, &rounds_job);
     struct rounds_end end;
     bool flagged = false;
     assert_non_null(rounds);

@@ -84,7 +84,7 @@ static enum type *stores_of(const struct grouping *grouping, struct arena *arena
 
 /* ---- arguments ---- */
 
-static void set_column(struct kernel_arguments *arguments, struct device_rounds *rounds, const struct column *column,
+static void set_column(struct kernel_arguments *arguments, struct backend_rounds *rounds, const struct column *column,
                        size_t parity)
 {
     const struct view *view = rounds_view_at(rounds, column, parity);
@@ -92,7 +92,7 @@ static void set_column(struct kernel_arguments *arguments, struct device_rounds 
     kernel_argument(arguments, sizeof view->first, &view->first);
 }
 
-static bool set_arguments(struct device_rounds *rounds, const struct round_step *step, const struct grouping *grouping,
+static bool set_arguments(struct backend_rounds *rounds, const struct round_step *step, const struct grouping *grouping,
                           size_t which, size_t parity)
 {
     const cl_long low = grouping->key->lo;
@@ -122,7 +122,7 @@ static bool set_arguments(struct device_rounds *rounds, const struct round_step 
     return !arguments.failure->call;
 }
 
-static bool open_kernel(struct device_rounds *rounds, struct round_step *step, const struct grouping *grouping,
+static bool open_kernel(struct backend_rounds *rounds, struct round_step *step, const struct grouping *grouping,
                         size_t which)
 {
     struct failure *failure = &rounds->accelerator->failure;
@@ -141,7 +141,7 @@ static bool open_kernel(struct device_rounds *rounds, struct round_step *step, c
     return cl_ok(failure, "clGetKernelInfo", code);
 }
 
-bool round_group_open(struct device_rounds *rounds, struct round_step *step)
+bool round_group_open(struct backend_rounds *rounds, struct round_step *step)
 {
     struct accelerator *accelerator = rounds->accelerator;
     const struct job *job = step->task->job;

@@ -6,6 +6,6 @@
 
 /* Prepares a step of OPERATOR_GROUP, whose task is set. False: the group is not of this form, or with the accelerator's
  * failure. */
-bool round_group_open(struct device_rounds *rounds, struct round_step *step);
+bool round_group_open(struct backend_rounds *rounds, struct round_step *step);
 
 #endif

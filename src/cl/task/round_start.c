@@ -8,7 +8,7 @@
  * since a buffer of their own and a copy would take longer. */
 enum { FEW_BYTES = 1 << 20, VERY_FEW_BYTES = 1 << 16 };
 
-static bool copy(struct device_rounds *rounds, const struct view *from, const struct view *to, size_t size,
+static bool copy(struct backend_rounds *rounds, const struct view *from, const struct view *to, size_t size,
                  int64_t rows)
 {
     struct accelerator *accelerator = rounds->accelerator;
@@ -17,7 +17,7 @@ static bool copy(struct device_rounds *rounds, const struct view *from, const st
                                      (size_t)rows * size, 0, NULL, NULL));
 }
 
-static bool convert(struct device_rounds *rounds, enum type from, const struct view *in, enum type to,
+static bool convert(struct backend_rounds *rounds, enum type from, const struct view *in, enum type to,
                     const struct view *out, int64_t rows)
 {
     static const char *const names[] = {"convert"};
@@ -40,7 +40,7 @@ static bool convert(struct device_rounds *rounds, enum type from, const struct v
                  clEnqueueNDRangeKernel(accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL));
 }
 
-static bool copy_on_host(struct device_rounds *rounds, struct column *from, struct column *to, const struct view *view)
+static bool copy_on_host(struct backend_rounds *rounds, struct column *from, struct column *to, const struct view *view)
 {
     struct accelerator *accelerator = rounds->accelerator;
     const size_t size = type_table[to->store].size, bytes = (size_t)to->rows * size;
@@ -56,7 +56,7 @@ static bool copy_on_host(struct device_rounds *rounds, struct column *from, stru
     return true;
 }
 
-bool round_start(struct device_rounds *rounds, size_t k)
+bool round_start(struct backend_rounds *rounds, size_t k)
 {
     struct column *from = rounds->job.start[k], *to = rounds->job.state[k];
     const struct view *out = rounds_view(rounds, to);

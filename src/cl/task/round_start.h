@@ -6,6 +6,6 @@
 
 /* Copies column k of the start to column k of the state, which has a buffer; a column that is on the device is copied
  * there. False: the kernel that converts cannot be built, or with the accelerator's failure. */
-bool round_start(struct device_rounds *rounds, size_t k);
+bool round_start(struct backend_rounds *rounds, size_t k);
 
 #endif

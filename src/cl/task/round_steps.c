@@ -12,7 +12,7 @@
 
 /* ---- columns ---- */
 
-struct view *rounds_view(struct device_rounds *rounds, const struct column *column)
+struct view *rounds_view(struct backend_rounds *rounds, const struct column *column)
 {
     for (size_t k = 0; k < rounds->place_count; k++) {
         if (rounds->places[k].column == column)
@@ -21,7 +21,7 @@ struct view *rounds_view(struct device_rounds *rounds, const struct column *colu
     return NULL;
 }
 
-static void add_place(struct device_rounds *rounds, const struct column *column, struct view view)
+static void add_place(struct backend_rounds *rounds, const struct column *column, struct view view)
 {
     rounds->places = arena_reserve(rounds->arena, rounds->places, rounds->place_count, &rounds->place_capacity,
                                    sizeof *rounds->places);
@@ -29,7 +29,7 @@ static void add_place(struct device_rounds *rounds, const struct column *column,
 }
 
 /* A column that the rounds write. */
-static bool open_output(struct device_rounds *rounds, struct column *column)
+static bool open_output(struct backend_rounds *rounds, struct column *column)
 {
     struct view view;
     if (rounds_view(rounds, column))
@@ -40,7 +40,7 @@ static bool open_output(struct device_rounds *rounds, struct column *column)
     return true;
 }
 
-static bool open_columns(struct device_rounds *rounds)
+static bool open_columns(struct backend_rounds *rounds)
 {
     const struct rounds_job *job = &rounds->job;
     for (size_t k = 0; k < job->column_count; k++) {
@@ -64,7 +64,7 @@ static bool open_columns(struct device_rounds *rounds)
 }
 
 /* The column in whose place a task reads or writes in rounds of this parity. */
-static const struct column *column_at_parity(const struct device_rounds *rounds, const struct column *column,
+static const struct column *column_at_parity(const struct backend_rounds *rounds, const struct column *column,
                                              size_t parity)
 {
     for (size_t k = 0; k < rounds->job.column_count && parity == 1; k++) {
@@ -76,12 +76,12 @@ static const struct column *column_at_parity(const struct device_rounds *rounds,
     return column;
 }
 
-const struct view *rounds_view_at(struct device_rounds *rounds, const struct column *column, size_t parity)
+const struct view *rounds_view_at(struct backend_rounds *rounds, const struct column *column, size_t parity)
 {
     return rounds_view(rounds, column_at_parity(rounds, column, parity));
 }
 
-bool rounds_open_input(struct device_rounds *rounds, struct column *column)
+bool rounds_open_input(struct backend_rounds *rounds, struct column *column)
 {
     const bool is_step = column == rounds->job.step;
     struct view view = {.buffer = rounds->numbers};
@@ -118,7 +118,7 @@ static enum type *stores_of(struct column *const *columns, size_t count, struct 
 }
 
 /* What its kernels do besides. */
-static bool plan_round(struct device_rounds *rounds, struct round_step *step, size_t t)
+static bool plan_round(struct backend_rounds *rounds, struct round_step *step, size_t t)
 {
     const struct rounds_job *job = &rounds->job;
     const size_t last = step->tail ? t + 1 : t;
@@ -142,7 +142,7 @@ static bool plan_round(struct device_rounds *rounds, struct round_step *step, si
     return true;
 }
 
-static bool make_program(struct device_rounds *rounds, struct round_step *step)
+static bool make_program(struct backend_rounds *rounds, struct round_step *step)
 {
     const struct job *job = step->task->job;
     const struct task *task = job->task;
@@ -165,7 +165,7 @@ static bool make_program(struct device_rounds *rounds, struct round_step *step)
 /* ---- arguments ---- */
 
 /* The rows of the columns that a task reads for row .. row+rows-1; to be freed. */
-static struct launch_input *inputs_of(struct device_rounds *rounds, const struct round_task *task,
+static struct launch_input *inputs_of(struct backend_rounds *rounds, const struct round_task *task,
                                       const struct emitter *emitter, size_t parity, int64_t row)
 {
     const int64_t from = emitter->task->first + row;
@@ -182,7 +182,7 @@ static struct launch_input *inputs_of(struct device_rounds *rounds, const struct
 }
 
 /* Those that it writes, from row `row` on; to be freed. */
-static struct view *views_of(struct device_rounds *rounds, struct column *const *columns, size_t count, size_t parity,
+static struct view *views_of(struct backend_rounds *rounds, struct column *const *columns, size_t count, size_t parity,
                              int64_t row)
 {
     struct view *views = heap_array(count + 1, sizeof *views);
@@ -195,7 +195,7 @@ static struct view *views_of(struct device_rounds *rounds, struct column *const 
     return views;
 }
 
-static bool set_combine(struct device_rounds *rounds, const struct round_step *step, const struct launch *launch,
+static bool set_combine(struct backend_rounds *rounds, const struct round_step *step, const struct launch *launch,
                         cl_kernel kernel, size_t parity)
 {
     const struct round_task *task = step->task;
@@ -213,7 +213,7 @@ static bool set_combine(struct device_rounds *rounds, const struct round_step *s
     return done;
 }
 
-bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step *step,
+bool rounds_set_arguments(struct backend_rounds *rounds, const struct round_step *step,
                           const struct round_kernel *kernel, size_t parity, int64_t row, int64_t rows)
 {
     const struct task *task = step->plan.emitter.task;
@@ -237,7 +237,7 @@ bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step 
 }
 
 /* Opens what a task reads that rounds do not change. */
-static bool open_inputs(struct device_rounds *rounds, const struct round_task *task, const struct emitter *emitter)
+static bool open_inputs(struct backend_rounds *rounds, const struct round_task *task, const struct emitter *emitter)
 {
     for (size_t k = 0; k < emitter->column_count; k++) {
         if (!rounds_open_input(rounds, task->job->columns[emitter->inputs[k]]))
@@ -246,7 +246,7 @@ static bool open_inputs(struct device_rounds *rounds, const struct round_task *t
     return true;
 }
 
-static bool open_kernel(struct device_rounds *rounds, struct round_step *step, enum kernel_role role)
+static bool open_kernel(struct backend_rounds *rounds, struct round_step *step, enum kernel_role role)
 {
     struct failure *failure = &rounds->accelerator->failure;
     const struct job *job = step->task->job;
@@ -270,7 +270,7 @@ static bool open_kernel(struct device_rounds *rounds, struct round_step *step, e
 }
 
 /* Opens task t, with the one that it computes too. */
-static bool open_step(struct device_rounds *rounds, size_t t)
+static bool open_step(struct backend_rounds *rounds, size_t t)
 {
     struct round_step *step = &rounds->steps[rounds->step_count++];
     step->task = &rounds->job.tasks[t];
@@ -299,7 +299,7 @@ static bool open_step(struct device_rounds *rounds, size_t t)
            open_kernel(rounds, step, KERNEL_COMBINE);
 }
 
-bool rounds_open_steps(struct device_rounds *rounds)
+bool rounds_open_steps(struct backend_rounds *rounds)
 {
     struct memory *memory = rounds->accelerator->memory;
     rounds->flag = memory_buffer(memory, sizeof(cl_int));
@@ -313,7 +313,7 @@ bool rounds_open_steps(struct device_rounds *rounds)
     return true;
 }
 
-void rounds_close_steps(struct device_rounds *rounds)
+void rounds_close_steps(struct backend_rounds *rounds)
 {
     struct memory *memory = rounds->accelerator->memory;
     clFinish(rounds->accelerator->queue);

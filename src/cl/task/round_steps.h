@@ -37,7 +37,7 @@ struct round_step {
     int64_t range; /* rows of a launch; all: they are not waited for */
 };
 
-struct device_rounds {
+struct backend_rounds {
     struct accelerator *accelerator;
     struct arena *arena;
     struct rounds_job job;
@@ -47,26 +47,27 @@ struct device_rounds {
     size_t place_count, place_capacity;
     cl_mem flag, numbers; /* numbers: of the rounds of a batch, in place of the column `step` */
     bool reads_step;
+    int64_t batch; /* rounds that the host enqueues before it waits */
     size_t parity; /* 1: columns before and after the round have changed places */
 };
 
 /* The buffer of a column that the rounds read or write; NULL: they do not. */
-struct view *rounds_view(struct device_rounds *rounds, const struct column *column);
+struct view *rounds_view(struct backend_rounds *rounds, const struct column *column);
 
 /* Likewise, in rounds of this parity. */
-const struct view *rounds_view_at(struct device_rounds *rounds, const struct column *column, size_t parity);
+const struct view *rounds_view_at(struct backend_rounds *rounds, const struct column *column, size_t parity);
 
 /* Uploads a column that rounds read and no task of a round writes; false with the accelerator's failure. */
-bool rounds_open_input(struct device_rounds *rounds, struct column *column);
+bool rounds_open_input(struct backend_rounds *rounds, struct column *column);
 
 /* Prepares all steps for launch. False: a task is not of such a form, or with the accelerator's failure. */
-bool rounds_open_steps(struct device_rounds *rounds);
+bool rounds_open_steps(struct backend_rounds *rounds);
 
 /* Releases the resources of the steps, also after rounds_open_steps has failed. */
-void rounds_close_steps(struct device_rounds *rounds);
+void rounds_close_steps(struct backend_rounds *rounds);
 
 /* Sets the arguments of a kernel for rows row .. row+rows-1; false with the accelerator's failure. */
-bool rounds_set_arguments(struct device_rounds *rounds, const struct round_step *step,
+bool rounds_set_arguments(struct backend_rounds *rounds, const struct round_step *step,
                           const struct round_kernel *kernel, size_t parity, int64_t row, int64_t rows);
 
 #endif

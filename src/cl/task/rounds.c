@@ -7,11 +7,11 @@
 
 #include <stdlib.h>
 
-struct device_rounds *rounds_open(struct accelerator *accelerator, const struct rounds_job *job)
+struct backend_rounds *rounds_open(struct accelerator *accelerator, const struct rounds_job *job)
 {
     struct arena *arena = arena_new();
-    struct device_rounds *rounds = arena_alloc(arena, sizeof *rounds);
-    *rounds = (struct device_rounds){.accelerator = accelerator, .arena = arena, .job = *job};
+    struct backend_rounds *rounds = arena_alloc(arena, sizeof *rounds);
+    *rounds = (struct backend_rounds){.accelerator = accelerator, .arena = arena, .job = *job, .batch = 1};
     rounds->steps = arena_array(arena, job->count + 1, sizeof *rounds->steps);
     accelerator->no_wait = false;
     accelerator->cancel = job->cancel;
@@ -22,7 +22,7 @@ struct device_rounds *rounds_open(struct accelerator *accelerator, const struct 
     return NULL;
 }
 
-void rounds_close(struct device_rounds *rounds)
+void rounds_close(struct backend_rounds *rounds)
 {
     if (!rounds)
         return;
@@ -31,7 +31,7 @@ void rounds_close(struct device_rounds *rounds)
     arena_free(rounds->arena);
 }
 
-static bool enqueue(struct device_rounds *rounds, const struct round_step *step, const struct round_kernel *kernel,
+static bool enqueue(struct backend_rounds *rounds, const struct round_step *step, const struct round_kernel *kernel,
                     size_t parity, size_t groups)
 {
     struct accelerator *accelerator = rounds->accelerator;
@@ -42,7 +42,7 @@ static bool enqueue(struct device_rounds *rounds, const struct round_step *step,
 }
 
 /* The arguments that change with the round: its number in the batch, and which one it is of the loop. */
-static bool set_round(struct device_rounds *rounds, const struct round_step *step, const struct round_kernel *kernel,
+static bool set_round(struct backend_rounds *rounds, const struct round_step *step, const struct round_kernel *kernel,
                       size_t parity, cl_int number)
 {
     struct failure *failure = &rounds->accelerator->failure;
@@ -62,7 +62,7 @@ static bool set_round(struct device_rounds *rounds, const struct round_step *ste
 }
 
 /* Enqueues the kernels of a step. */
-static bool run_kernels(struct device_rounds *rounds, const struct round_step *step, size_t parity, cl_int number,
+static bool run_kernels(struct backend_rounds *rounds, const struct round_step *step, size_t parity, cl_int number,
                         int64_t rows)
 {
     const struct launch launch = {.accelerator = rounds->accelerator, .plan = &step->plan, .rows = rows};
@@ -76,7 +76,7 @@ static bool run_kernels(struct device_rounds *rounds, const struct round_step *s
     return true;
 }
 
-static bool set_rows(struct device_rounds *rounds, const struct round_step *step, size_t parity, int64_t row,
+static bool set_rows(struct backend_rounds *rounds, const struct round_step *step, size_t parity, int64_t row,
                      int64_t rows)
 {
     for (size_t k = 0; k < step->kernel_count; k++) {
@@ -88,7 +88,7 @@ static bool set_rows(struct device_rounds *rounds, const struct round_step *step
 
 /* Runs the rows in ranges, and adapts their length where each is waited for, so that Ctrl-C ends them: those of kernels
  * with loops. */
-static enum status run_ranges(struct device_rounds *rounds, struct round_step *step, size_t parity, cl_int number)
+static enum status run_ranges(struct backend_rounds *rounds, struct round_step *step, size_t parity, cl_int number)
 {
     struct accelerator *accelerator = rounds->accelerator;
     const int64_t rows = step->task->job->rows;
@@ -114,7 +114,7 @@ static enum status run_ranges(struct device_rounds *rounds, struct round_step *s
     return STATUS_OK;
 }
 
-static enum status run_round(struct device_rounds *rounds, size_t parity, cl_int number)
+static enum status run_round(struct backend_rounds *rounds, size_t parity, cl_int number)
 {
     for (size_t t = 0; t < rounds->step_count; t++) {
         struct round_step *step = &rounds->steps[t];
@@ -129,7 +129,7 @@ static enum status run_round(struct device_rounds *rounds, size_t parity, cl_int
 }
 
 /* Says that no round has failed, and which ones the batch has. */
-static bool begin_batch(struct device_rounds *rounds, int64_t first, int64_t count)
+static bool begin_batch(struct backend_rounds *rounds, int64_t first, int64_t count)
 {
     static const cl_int none = 0;
     struct accelerator *accelerator = rounds->accelerator;
@@ -148,19 +148,30 @@ static bool begin_batch(struct device_rounds *rounds, int64_t first, int64_t cou
     return done;
 }
 
-static enum status failed(const struct device_rounds *rounds)
+static enum status failed(const struct backend_rounds *rounds)
 {
     struct accelerator *accelerator = rounds->accelerator;
     return cl_report(&accelerator->failure, accelerator->device.name, rounds->job.diags);
 }
 
-enum status rounds_run(struct device_rounds *rounds, int64_t first, int64_t count, struct rounds_end *end)
+/* The rounds of the next batch, after one of `count` that took so long. A batch takes about BATCH_NS: long enough for
+ * the wait at its end not to matter, short enough for Ctrl-C. */
+static int64_t next_batch(int64_t count, int64_t took)
+{
+    enum { BATCH_NS = 30000000 };
+    if (took >= BATCH_NS)
+        return max_int64(count * BATCH_NS / took, 1);
+    return took * 2 <= BATCH_NS ? count * 2 : count;
+}
+
+enum status rounds_run(struct backend_rounds *rounds, int64_t first, int64_t count, struct rounds_end *end)
 {
     struct accelerator *accelerator = rounds->accelerator;
+    const int64_t began = now_ns();
     enum status status = STATUS_OK;
     cl_int flag = 0;
     *end = (struct rounds_end){0};
-    count = min_int64(count, MOST_ROUNDS - 1);
+    count = min_int64(count, rounds->batch);
     if (!begin_batch(rounds, first, count))
         return failed(rounds);
     for (int64_t k = 0; k < count && status == STATUS_OK; k++)
@@ -175,10 +186,11 @@ enum status rounds_run(struct device_rounds *rounds, int64_t first, int64_t coun
     end->ended = flag < 0;
     end->flagged = flag > 0;
     rounds->parity ^= (size_t)(end->done & 1);
+    rounds->batch = min_int64(next_batch(count, now_ns() - began), MOST_ROUNDS - 1);
     return STATUS_OK;
 }
 
-bool rounds_finish(struct device_rounds *rounds)
+bool rounds_finish(struct backend_rounds *rounds)
 {
     const struct rounds_job *job = &rounds->job;
     for (size_t k = 0; k < job->column_count; k++) {

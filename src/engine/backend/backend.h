@@ -98,9 +98,8 @@ struct rounds_end {
 };
 
 struct backend;
-struct device_rounds;
+struct backend_rounds; /* each backend defines its own */
 struct group_stream;
-struct kept_job;
 
 struct backend_ops {
     /* Starts to prepare the task without waiting, and returns the state of that; adds no notes. Other tasks may be
@@ -120,24 +119,17 @@ struct backend_ops {
      * rows of the range that pass the filters. NULL members: not supported. */
     struct group_stream *(*open_group)(struct backend *backend, const struct operator_job *job);
     enum status (*group)(struct backend *backend, const struct job *job, struct group_stream *stream, bool *flagged);
-    /* Compiles a job that runs repeatedly on the same columns, whose elements change between runs. `columns` are those
-     * of the outputs, with all of the job's rows, NULL where not needed; or NULL, for its aggregates. Returns NULL for
-     * filters, windows and aggregates in order, and without memory. Everything that the job points to must outlive the
-     * result. NULL members: not supported. */
-    struct kept_job *(*keep)(struct backend *backend, const struct job *job, struct column *const *columns);
-    /* Runs it: writes its columns, or merges its aggregates into `states`. *flagged as of `aggregate` and `rows`. */
-    enum status (*run_kept)(struct kept_job *kept, struct agg_state *states, bool *flagged);
-    /* Runs `rounds` rounds of two alternating jobs, each of which reads what the other writes, several rounds in one
-     * pass over memory. STATUS_UNABLE, with nothing done: it would not be faster, or a value may fail. */
-    enum status (*run_in_turns)(struct kept_job *const jobs[2], int64_t rounds);
-    void (*drop)(struct kept_job *kept); /* NULL is allowed */
-    /* Prepares rounds of a loop on columns that stay on the device. NULL: a task has no such form. */
-    struct device_rounds *(*open_rounds)(struct backend *backend, const struct rounds_job *job);
-    /* Runs `count` rounds from round `first` on, fewer if a condition ends the loop. */
-    enum status (*run_rounds)(struct device_rounds *rounds, int64_t first, int64_t count, struct rounds_end *end);
-    /* Makes the state readable: in state[], or in after[] after an odd number of rounds. False: the device failed. */
-    bool (*finish_rounds)(struct device_rounds *rounds);
-    void (*close_rounds)(struct device_rounds *rounds); /* NULL is allowed */
+    /* Prepares rounds of a loop; the state at the start is copied. Everything that the job points to must outlive the
+     * result. NULL: a task has no such form. NULL members: not supported. */
+    struct backend_rounds *(*open_rounds)(struct backend *backend, const struct rounds_job *job);
+    bool rounds_on_device; /* whether a group may be among the tasks of a round, and a task of rows have aggregates */
+    /* Runs at least one of the next `count` rounds, the first of which is round `first`, unless a condition ends the
+     * loop or a value may fail. Returns often enough for progress to be shown. */
+    enum status (*run_rounds)(struct backend_rounds *rounds, int64_t first, int64_t count, struct rounds_end *end);
+    /* After the last round: makes the state readable, in state[], or in after[] if the number of all rounds was odd.
+     * False: the device failed. */
+    bool (*finish_rounds)(struct backend_rounds *rounds);
+    void (*close_rounds)(struct backend_rounds *rounds); /* NULL is allowed */
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */
     enum status (*run_operator)(struct backend *backend, const struct operator_job *job, bool *flagged);
     /* Once started: whether operators of this kind are ever worth running on it. NULL: all. */

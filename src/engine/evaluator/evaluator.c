@@ -10,9 +10,8 @@
 #include "base/thread_pool.h"
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/group_rows.h"
-#include "engine/evaluator/kept_job.h"
 #include "engine/evaluator/ordered_output.h"
-#include "engine/evaluator/skewed_rounds.h"
+#include "engine/evaluator/rounds.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
 #include "engine/storage/residency.h"
@@ -422,9 +421,9 @@ static enum status evaluator_group(struct backend *backend, const struct job *jo
     return group_rows_run(job, stream, ((const struct evaluator *)backend)->thread_pool, flagged);
 }
 
-static struct kept_job *evaluator_keep(struct backend *backend, const struct job *job, struct column *const *columns)
+static struct backend_rounds *evaluator_open_rounds(struct backend *backend, const struct rounds_job *job)
 {
-    return kept_job_new(job, columns, ((const struct evaluator *)backend)->thread_pool);
+    return host_rounds_open(job, ((const struct evaluator *)backend)->thread_pool);
 }
 
 static enum status evaluator_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
@@ -475,10 +474,10 @@ struct backend *evaluator_open_threads(int threads)
         .rows = evaluator_rows,
         .open_group = evaluator_open_group,
         .group = evaluator_group,
-        .keep = evaluator_keep,
-        .run_kept = kept_job_run,
-        .run_in_turns = skewed_rounds_run,
-        .drop = kept_job_free,
+        .open_rounds = evaluator_open_rounds,
+        .run_rounds = host_rounds_run,
+        .finish_rounds = host_rounds_finish,
+        .close_rounds = host_rounds_close,
         .run_operator = evaluator_run_operator,
         .source = evaluator_source,
         .profile = evaluator_profile,

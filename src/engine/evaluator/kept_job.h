@@ -31,12 +31,16 @@ struct kept_job {
     _Atomic bool flagged, cancelled;
 };
 
-/* The `keep` of backend_ops, on the threads of the pool; kept_job_run is its `run_kept`. */
+/* Compiles the job. `columns` are those of the outputs, with all of the job's rows, NULL where not needed; or NULL, for
+ * its aggregates. Returns NULL for filters, windows and aggregates in order, and without memory. Everything that the
+ * job points to must outlive the result. */
 struct kept_job *kept_job_new(const struct job *job, struct column *const *columns, struct thread_pool *pool);
+/* Runs it: writes its columns, or merges its aggregates into `states`. Sets *flagged if a checked operation may have
+ * failed. */
 enum status kept_job_run(struct kept_job *kept, struct agg_state *states, bool *flagged);
 /* Runs the task rows begin .. begin+count-1 on the calling thread. */
 void kept_job_run_piece(struct kept_member *member, int64_t begin, int64_t count);
 
-void kept_job_free(struct kept_job *kept);
+void kept_job_free(struct kept_job *kept); /* NULL is allowed */
 
 #endif

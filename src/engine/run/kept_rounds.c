@@ -1,15 +1,13 @@
 #include "engine/run/kept_rounds.h"
 
-#include "engine/backend/datum.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/row_count.h"
-#include "engine/run/device_rounds.h"
 #include "engine/run/fuse_rounds.h"
 #include "engine/run/hoist_rounds.h"
 #include "engine/run/kept_state.h"
-#include "engine/run/skewed.h"
+#include "engine/storage/residency.h"
 
 static void own(struct kept_rounds *kept, struct column *column)
 {
@@ -121,7 +119,7 @@ bool kept_rounds_may_keep(const struct task *task)
 static bool may_keep_group(const struct kept_rounds *kept, const struct task *task, const struct kept_task *opened)
 {
     const struct column_operator *column_op = task->column_op;
-    if (!kept->backend->ops->open_rounds || column_op->kind != OPERATOR_GROUP || column_op->key_count != 1 ||
+    if (!kept->backend->ops->rounds_on_device || column_op->kind != OPERATOR_GROUP || column_op->key_count != 1 ||
         column_op->segment != 0 || task->filter_count > 0 || task_has_window(task))
         return false;
     const struct column *key = opened->columns[column_op->keys[0]];
@@ -169,7 +167,7 @@ static bool may_keep_all(const struct kept_rounds *kept, const struct queue *que
     bool may = true;
     for (size_t t = 0; t < queue->count && may; t++) {
         const bool operates = t + 1 < queue->count && queue->tasks[t]->sink == SINK_OPERATOR;
-        may = kept_rounds_may_keep(queue->tasks[t]) || (operates && kept->backend->ops->open_rounds);
+        may = kept_rounds_may_keep(queue->tasks[t]) || (operates && kept->backend->ops->rounds_on_device);
     }
     return may;
 }
@@ -206,32 +204,14 @@ static void set_written(struct kept_rounds *kept, struct kept_queue *queue, bool
         queue->tasks[t].job.task = task_writing(queue->tasks[t].task, queue->tasks[t].written, kept->arena);
 }
 
-/* Makes the programs of the evaluator. */
-static bool keep_queue(struct kept_rounds *kept, struct kept_queue *queue)
-{
-    for (size_t t = 0; t < queue->count; t++) {
-        struct kept_task *task = &queue->tasks[t];
-        const bool rows = task->task->sink == SINK_ROWS;
-        bool any = !rows;
-        for (size_t k = 0; k < task->task->output_count; k++)
-            any = any || task->written[k];
-        task->states = arena_array(kept->arena, task->task->aggregate_count + 1, sizeof *task->states);
-        if (!any)
-            continue;
-        task->kept = kept->backend->ops->keep(kept->backend, &task->job, rows ? task->written : NULL);
-        if (!task->kept)
-            return false;
-    }
-    return true;
-}
-
-/* The last task of the body with the aggregates of the first one of `until`, where that works. */
+/* The last task of the body with the aggregates of the first one of `until`, where the backend can and that works. */
 static bool fuse_condition(struct kept_rounds *kept, const struct queue *body, const struct queue *until,
                            struct kept_task *fused)
 {
     const struct kept_queue *first = &kept->queues[0];
     /* Folds may take long: their rows are run in ranges. */
-    if (until->count < 2 || code_has_loops(&kept->hoisted[body->count - 1]->code))
+    if (!kept->backend->ops->rounds_on_device || until->count < 2 ||
+        code_has_loops(&kept->hoisted[body->count - 1]->code))
         return false;
     const struct task *task = fuse_until(kept->loop, kept->hoisted[body->count - 1], until->tasks[0], kept->arena);
     if (!task || kept->queues[2].tasks[0].job.rows != kept->rows || !copy_task(kept, first, task, kept->rows, fused))
@@ -242,7 +222,7 @@ static bool fuse_condition(struct kept_rounds *kept, const struct queue *body, c
 }
 
 /* In the order in which a round runs them. */
-static bool open_device(struct kept_rounds *kept, const struct queue *const *queues, struct column *const *start)
+static bool open_rounds(struct kept_rounds *kept, const struct queue *const *queues, struct column *const *start)
 {
     static const size_t order[LOOP_QUEUES] = {1, 0, 2};
     const size_t count = kept->queues[0].count + kept->queues[1].count + kept->queues[2].count;
@@ -274,8 +254,17 @@ static bool open_device(struct kept_rounds *kept, const struct queue *const *que
                                                            .elements = kept->queues[2].tasks[0].written};
         }
     }
-    kept->device = rounds_on_device_open(kept->backend, &job, kept->loop, kept->rows, kept->arena);
-    return kept->device;
+    kept->rounds = kept->backend->ops->open_rounds(kept->backend, &job);
+    return kept->rounds;
+}
+
+/* Computes columns of the state whose rows have been deferred. */
+static bool fetch_deferred(struct column *const *state, size_t count)
+{
+    bool good = true;
+    for (size_t k = 0; k < count && good; k++)
+        good = !column_is_deferred(state[k]) || column_fetch(state[k], 0, state[k]->rows);
+    return good;
 }
 
 /* Whether there is memory for two sets of the state's columns, and for what the tasks of a round pass on. If not,
@@ -307,142 +296,59 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
     kept->carried = arena_array(arena, count + 1, sizeof *kept->carried);
     kept->step = kept_column_new(kept, TYPE_I64, TYPE_I64, 1);
     kept_ranges_init(kept, state);
-    const bool on_device = backend->ops->open_rounds;
-    bool good = fits_memory(runner, loop, queues, rows, diags) && (on_device || backend->ops->keep) && kept->step &&
-                rows > 0 && open_body(kept, queues[0], state) && kept_state_fill(kept, state, on_device);
+    bool good = fits_memory(runner, loop, queues, rows, diags) && backend->ops->open_rounds && kept->step && rows > 0 &&
+                open_body(kept, queues[0], state) && fetch_deferred(state, count);
     for (size_t q = 1; q < LOOP_QUEUES && good; q++)
         good = open_queue(kept, queues[q], false, &kept->queues[q]);
     for (size_t q = 0; q < LOOP_QUEUES && good; q++)
         set_written(kept, &kept->queues[q], q == 0);
-    for (size_t q = 0; q < LOOP_QUEUES && good && !on_device; q++)
-        good = keep_queue(kept, &kept->queues[q]);
-    if (good && !on_device)
-        kept->odd = skewed_open(kept);
-    good = good && (!on_device || open_device(kept, queues, state));
+    good = good && open_rounds(kept, queues, state);
     if (good)
         return kept;
     kept_rounds_free(kept);
     return NULL;
 }
 
-/* ---- rounds ---- */
-
-/* Writes the aggregates as a row. */
-static bool write_aggregates(const struct kept_rounds *kept, const struct kept_task *task)
+enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
 {
-    bool certain = true;
-    for (size_t k = 0; k < task->task->output_count && certain; k++) {
-        struct scalar scalar;
-        if (!task->written[k])
-            continue;
-        if (agg_element(&task->states[k], &task->task->aggregates[k], &scalar, &certain, kept->diags) != STATUS_OK)
-            return false;
-        column_set_datum(task->written[k], 0, datum_of_scalar(&scalar));
-    }
-    return certain;
-}
-
-static enum status run_kept_queue(const struct kept_rounds *kept, const struct kept_queue *queue)
-{
+    const struct backend_ops *ops = kept->backend->ops;
+    const int64_t first = *round;
+    struct rounds_end end = {0};
     enum status status = STATUS_OK;
-    for (size_t t = 0; t < queue->count && status == STATUS_OK; t++) {
-        const struct kept_task *task = &queue->tasks[t];
-        const bool aggregates = task->task->sink == SINK_AGGREGATE;
-        bool flagged = false;
-        for (size_t k = 0; k < task->task->aggregate_count; k++)
-            agg_init(&task->states[k], &task->task->aggregates[k], &task->task->code);
-        if (task->kept)
-            status = kept->backend->ops->run_kept(task->kept, aggregates ? task->states : NULL, &flagged);
-        if (status == STATUS_OK && (flagged || (aggregates && !write_aggregates(kept, task))))
-            status = STATUS_UNABLE;
+    while (status == STATUS_OK && !end.ended && !end.flagged && *round < kept->loop->rounds) {
+        if (kept->runner->cancel && *kept->runner->cancel)
+            return STATUS_CANCELLED;
+        status = ops->run_rounds(kept->rounds, *round, kept->loop->rounds - *round, &end);
+        *round += end.done;
+        kept->runs++;
+        repeat_report(kept->loop, *round, progress);
     }
-    return status;
-}
-
-/* Whether the only row of a condition is true, and not missing. */
-static enum status run_condition(const struct kept_rounds *kept, const struct kept_queue *queue, bool *holds)
-{
-    const enum status status = run_kept_queue(kept, queue);
-    if (status != STATUS_OK)
+    if (status == STATUS_CANCELLED)
         return status;
-    const struct kept_task *last = &queue->tasks[queue->count - 1];
-    const size_t validity = last->task->outputs[0].validity;
-    *holds =
-        column_get_int(last->written[0], 0) != 0 && (validity == 0 || column_get_int(last->written[validity], 0) != 0);
-    return STATUS_OK;
+    kept->odd = (*round - first) % 2 != 0;
+    kept->lost = status != STATUS_OK || !ops->finish_rounds(kept->rounds);
+    *done = end.ended && !kept->lost;
+    if (kept->lost)
+        *round = first;
+    return kept->lost || end.flagged ? STATUS_UNABLE : STATUS_OK;
 }
 
 int64_t kept_rounds_batches(const struct kept_rounds *kept)
 {
-    return kept->device ? rounds_on_device_batches(kept->device) : 0;
-}
-
-/* Runs the rounds on the device, and takes the state from there. */
-static enum status run_on_device(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
-{
-    const int64_t first = *round;
-    bool odd = false;
-    const enum status status = rounds_on_device_run(kept->device, round, done, &odd, progress);
-    kept->lost = status == STATUS_FAILED;
-    for (size_t k = 0; k < kept->loop->count && odd; k++) {
-        struct column *state = kept->state[k];
-        kept->state[k] = kept->after[k];
-        kept->after[k] = state;
-    }
-    if (!kept->lost)
-        return status;
-    *round = first;
-    *done = false;
-    return STATUS_UNABLE;
-}
-
-enum status kept_rounds_run(struct kept_rounds *kept, int64_t *round, bool *done, struct progress *progress)
-{
-    enum status status = STATUS_OK;
-    if (kept->device)
-        return run_on_device(kept, round, done, progress);
-    while (status == STATUS_OK && !*done && *round < kept->loop->rounds) {
-        bool active = true;
-        if (kept->runner->cancel && *kept->runner->cancel)
-            return STATUS_CANCELLED;
-        if (skewed_run(kept, round, &status)) {
-            repeat_report(kept->loop, *round, progress);
-            continue;
-        }
-        *(int64_t *)column_at(kept->step, 0) = *round;
-        if (kept->queues[1].count > 0)
-            status = run_condition(kept, &kept->queues[1], &active);
-        *done = !active;
-        if (status != STATUS_OK || !active)
-            break;
-        status = run_kept_queue(kept, &kept->queues[0]);
-        if (status == STATUS_OK && kept->queues[2].count > 0)
-            status = run_condition(kept, &kept->queues[2], done);
-        if (status != STATUS_OK)
-            break;
-        kept_state_exchange(kept);
-        ++*round;
-        repeat_report(kept->loop, *round, progress);
-    }
-    return status;
+    return kept->backend->ops->rounds_on_device ? kept->runs : 0;
 }
 
 struct column *kept_rounds_column(const struct kept_rounds *kept, size_t k)
 {
-    return kept->lost ? NULL : column_ref(kept->state[k]);
+    return kept->lost ? NULL : column_ref(kept->odd ? kept->after[k] : kept->state[k]);
 }
 
 void kept_rounds_free(struct kept_rounds *kept)
 {
     if (!kept)
         return;
-    rounds_on_device_close(kept->device);
-    if (kept->backend->ops->drop)
-        kept->backend->ops->drop(kept->odd);
-    for (size_t q = 0; q < LOOP_QUEUES && kept->backend->ops->drop; q++) {
-        for (size_t t = 0; t < kept->queues[q].count && kept->queues[q].tasks; t++)
-            kept->backend->ops->drop(kept->queues[q].tasks[t].kept);
-    }
+    if (kept->rounds)
+        kept->backend->ops->close_rounds(kept->rounds);
     for (size_t k = 0; k < kept->loop->count; k++) {
         column_unref(kept->state[k]);
         column_unref(kept->after[k]);

@@ -1,7 +1,6 @@
 #include "engine/run/kept_state.h"
 
 #include "base/integer.h"
-#include "engine/storage/residency.h"
 
 struct column *kept_column_new(const struct kept_rounds *kept, enum type type, enum type store, int64_t rows)
 {
@@ -87,19 +86,6 @@ bool kept_ranges_hold(struct kept_rounds *kept, int attempt)
     return hold;
 }
 
-bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs, bool on_device)
-{
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        struct column *to = kept->state[k], *from = inputs[k];
-        if ((!on_device || column_is_deferred(from)) && !column_fetch(from, 0, kept->rows))
-            return false;
-        if (on_device || kept->carried[k] || kept->rows == 0)
-            continue;
-        column_copy(to, from, kept->rows);
-    }
-    return true;
-}
-
 void kept_ranges_init(struct kept_rounds *kept, struct column *const *inputs)
 {
     for (size_t k = 0; k < kept->loop->count; k++) {
@@ -108,16 +94,5 @@ void kept_ranges_init(struct kept_rounds *kept, struct column *const *inputs)
         kept->ranges[k] = (struct interval_of_column){type_table[column->store].lo, type_table[column->store].hi};
         if (column->range_known && column->rows > 0)
             kept->ranges[k] = (struct interval_of_column){column->lo, column->hi};
-    }
-}
-
-void kept_state_exchange(const struct kept_rounds *kept)
-{
-    for (size_t k = 0; k < kept->loop->count; k++) {
-        if (kept->carried[k])
-            continue;
-        const void *data = kept->state[k]->data;
-        kept->state[k]->data = kept->after[k]->data;
-        kept->after[k]->data = data;
     }
 }

@@ -12,8 +12,6 @@ struct kept_task {
     struct job job;
     struct column **columns; /* that it reads, */
     struct column **written; /* and of its outputs; NULL where not needed, or an input as it is */
-    struct agg_state *states;
-    struct kept_job *kept; /* NULL: nothing has to be written */
 };
 
 struct kept_queue {
@@ -40,9 +38,10 @@ struct kept_rounds {
     const struct task *
         *hoisted; /* of each task of the body, NULL at first: with what is the same in each round as columns */
     struct kept_queue queues[LOOP_QUEUES];
-    struct kept_job *odd;            /* the only task of a round with the columns exchanged (skewed.h); else NULL */
-    struct rounds_on_device *device; /* that runs them; NULL: the evaluator does */
-    bool lost;                       /* the device has failed */
+    struct backend_rounds *rounds;
+    int64_t runs; /* of the backend's run_rounds */
+    bool odd;     /* the state is in `after` */
+    bool lost;    /* the device has failed */
     struct diags *diags;
 };
 
@@ -58,11 +57,5 @@ bool kept_state_make(struct kept_rounds *kept, struct column *const *inputs);
 /* After range analysis of the body: whether the results of a round stay within the ranges of the state. If not, the
  * ranges are widened, in later attempts to all of 64 bits, where operations are checked. */
 bool kept_ranges_hold(struct kept_rounds *kept, int attempt);
-
-/* After a round: exchanges the columns before and after it. */
-void kept_state_exchange(const struct kept_rounds *kept);
-
-/* Copies the elements of `inputs` to the state; with on_device only allocates the memory, and the device copies. */
-bool kept_state_fill(const struct kept_rounds *kept, struct column *const *inputs, bool on_device);
 
 #endif
