@@ -3,9 +3,9 @@
 
 #include "engine/bind/bind.h"
 #include "engine/explain/explain_task.h"
+#include "engine/explain/rounds_form.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/loop.h"
-#include "engine/run/rounds_form.h"
 
 #include <string.h>
 

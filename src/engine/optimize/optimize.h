@@ -1,8 +1,13 @@
-/* The optimizer: passes over a queue, and over each of its tasks once the columns it reads are known. */
+/* The optimizer: passes over a queue, over the rounds of a loop, and over each task once the columns it reads are
+ * known.
+ *
+ * The functions stand in the order in which a query meets them. Passes that run one after another are in passes.h. */
 #ifndef RQL_ENGINE_OPTIMIZE_OPTIMIZE_H
 #define RQL_ENGINE_OPTIMIZE_OPTIMIZE_H
 
-#include "engine/plan/task.h"
+#include "engine/plan/loop.h"
+
+/* ---- a queue ---- */
 
 /* Fills `fused`, initialised with the same arena, with an equivalent queue of as few tasks as possible. Both queues
  * hold the columns they read. `queue` keeps its tasks; only its unneeded outputs are marked. */
@@ -13,9 +18,34 @@ void optimize_queue(const struct queue *queue, struct queue *fused);
  * be found by `fused`, which tells the rows as they are written. */
 bool fold_axes(const struct queue *fused, struct queue *folded);
 
-/* element_columns.c: fills `made` likewise, with what folds compute of elements at one position as columns that tasks
- * of their own compute first; the tasks know how many rows they read. False if there is nothing to gain. */
+/* ---- rounds of a loop whose programs are made once (engine/run/kept_rounds.h) ---- */
+
+/* element_columns.c, precomputation: fills `made`, as fold_axes does, with what folds compute of elements at one
+ * position as columns that tasks of their own compute first; the tasks know how many rows they read. False if there is
+ * nothing to gain. */
 bool fold_elements(const struct queue *fused, struct queue *made);
+
+/* loop_invariants.c, loop-invariant code motion: finds the values of a task of a round that are worth being computed
+ * before the loop. varies[k]: input k changes from round to round; inputs[k] is the column of an input that does not.
+ * Returns the task that computes them, as its outputs; NULL if there are none. */
+struct invariants {
+    value *values;
+    size_t count;
+};
+const struct task *invariants_find(const struct task *task, const bool *varies, struct column *const *inputs,
+                                   int64_t rows, struct invariants *found, struct arena *arena);
+
+/* Returns a copy of the task that reads these columns in place of the values. */
+const struct task *invariants_read(const struct task *task, const struct invariants *found,
+                                   struct column *const *columns, struct arena *arena);
+
+/* loop_fusion.c, loop fusion: returns `body`, the last task of a round, with the aggregates of `until`: a task of
+ * SINK_ROWS that has aggregates too, in the arena. Neither has been through range analysis. NULL: `until` reads other
+ * rows of the columns after the round than its own, or has filters, loops or a window. */
+struct task *fuse_until(const struct loop *loop, const struct task *body, const struct task *until,
+                        struct arena *arena);
+
+/* ---- a task ---- */
 
 /* Analyses a task for a run on `columns`, its inputs in order, and `rows` rows: sets the lane, interval, `checked` and
  * guard of every instruction. May append instructions to the task's code, in that code's arena. */

@@ -1,6 +1,7 @@
 #include "engine/run/input_columns.h"
 
 #include "engine/backend/backend_choice.h"
+#include "engine/optimize/optimize.h"
 #include "engine/storage/column_stats.h"
 
 /* Whether a device has the column but would have to upload the copy. */
@@ -33,7 +34,9 @@ static void note_range(struct input *input, const struct column *column)
     input->hi = zones->all.hi;
 }
 
-struct column *const *inputs_narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
+/* Returns the columns to read in place of `inputs`, and sets the ranges of the task's inputs that the statistics know.
+ * Returns `inputs` where the user has named a device, which has copies of the columns themselves. */
+static struct column *const *narrow(const struct runner *runner, struct task *task, struct column *const *inputs,
                                     struct arena *arena)
 {
     if (!runner->collector)
@@ -45,6 +48,16 @@ struct column *const *inputs_narrow(const struct runner *runner, struct task *ta
         note_range(&task->inputs[k], inputs[k]);
     }
     return chosen;
+}
+
+const struct task *task_specialise(const struct runner *runner, const struct task *task, struct column *const *inputs,
+                                   int64_t rows, struct arena *arena, struct column *const **columns)
+{
+    struct task *special = task_clone(task, arena);
+    *columns = narrow(runner, special, inputs, arena);
+    if (special->sink != SINK_OPERATOR)
+        optimize_task(special, *columns, rows);
+    return special;
 }
 
 void inputs_collect_stats(const struct runner *runner, const struct task *task, struct column *const *inputs,

@@ -4,9 +4,8 @@
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/row_count.h"
-#include "engine/run/fuse_rounds.h"
-#include "engine/run/hoist_rounds.h"
 #include "engine/run/kept_state.h"
+#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
 
 static void own(struct kept_rounds *kept, struct column *column)
@@ -40,26 +39,30 @@ static bool varies(const struct kept_rounds *kept, const struct column *column)
     return found;
 }
 
-/* The task with what is the same in each round as columns of its own. */
+/* The task with what is the same in each round as columns of its own, which are computed now. */
 static const struct task *hoist(struct kept_rounds *kept, const struct task *task, int64_t rows)
 {
     enum { LEAST_ROUNDS = 8 };
     const size_t count = task->input_count;
     bool *varying = arena_array(kept->arena, count + 1, sizeof *varying);
     struct column **inputs = arena_array(kept->arena, count + 1, sizeof *inputs);
-    struct column **made = arena_array(kept->arena, (size_t)task->code.count + 1, sizeof *made);
-    size_t found;
+    struct invariants found;
+    struct outcome outcome;
+    struct diags diags;
     for (size_t k = 0; k < count; k++) {
         varying[k] = task->inputs[k].task || varies(kept, task->inputs[k].column);
         inputs[k] = varying[k] ? NULL : resolve(kept, task->inputs[k].column);
     }
-    if (kept->loop->rounds < LEAST_ROUNDS)
+    const struct task *computes =
+        kept->loop->rounds < LEAST_ROUNDS ? NULL : invariants_find(task, varying, inputs, rows, &found, kept->arena);
+    diags_init(&diags, kept->arena);
+    if (!computes ||
+        run_task(kept->runner, computes, inputs, rows, DEFER_NEVER, kept->arena, &outcome, &diags) != STATUS_OK ||
+        outcome.flagged)
         return task;
-    const struct task *hoisted =
-        hoist_from_rounds(kept->runner, task, varying, inputs, rows, kept->arena, made, &found);
-    for (size_t k = 0; k < found; k++)
-        own(kept, made[k]);
-    return hoisted;
+    for (size_t k = 0; k < found.count; k++)
+        own(kept, outcome.columns[k]);
+    return invariants_read(task, &found, outcome.columns, kept->arena);
 }
 
 /* ---- preparing ---- */

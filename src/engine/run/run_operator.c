@@ -9,7 +9,6 @@
 #include "engine/plan/task_title.h"
 #include "engine/run/host_backends.h"
 #include "engine/run/run_repeat.h"
-#include "engine/run/specialise.h"
 
 /* The input whose rows an output moves, or NULL. */
 static const struct column *moved_input(const struct task *task, const struct output *output,

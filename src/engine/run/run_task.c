@@ -8,10 +8,10 @@
 #include "engine/plan/task_title.h"
 #include "engine/run/grouped_rows.h"
 #include "engine/run/host_backends.h"
+#include "engine/run/input_columns.h"
 #include "engine/run/input_rows.h"
 #include "engine/run/placement.h"
 #include "engine/run/run_operator.h"
-#include "engine/run/specialise.h"
 #include "engine/run/task_sink.h"
 
 /* Ranges of at most this many rows are evaluated exactly; longer ones are run again in shorter pieces. */

@@ -1,7 +1,7 @@
-#include "engine/run/rounds_form.h"
+#include "engine/explain/rounds_form.h"
 
+#include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
-#include "engine/run/fuse_rounds.h"
 #include "engine/run/kept_rounds.h"
 
 /* Why programs cannot be made once; NULL: they can. */

@@ -1,10 +1,7 @@
-#include "engine/run/hoist_rounds.h"
-
+/* Loop-invariant code motion: values that are the same in each round of a loop, above all the borders of a stencil, are
+ * computed once, as columns that the rounds read. */
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
-#include "engine/run/run_task.h"
-
-#include <string.h>
 
 /* Fewer operations than this, a division as two, are computed anew: reading a column costs about as much. */
 enum { LEAST_OPERATIONS = 2 };
@@ -55,33 +52,31 @@ static void mark_read(const struct task *task, const bool *live, const bool *var
     }
 }
 
-/* The task that computes these values as columns. */
-static struct task *task_of_values(const struct task *task, const value *values, size_t count, struct arena *arena)
+static struct task *task_of_values(const struct task *task, const struct invariants *found, struct arena *arena)
 {
     struct task *made = task_clone(task, arena);
     made->sink = SINK_ROWS;
     made->aggregate_count = 0;
-    made->output_count = count;
-    made->outputs = arena_array(arena, count + 1, sizeof *made->outputs);
-    for (size_t k = 0; k < count; k++)
-        made->outputs[k] = (struct output){
-            .value = values[k], .name = "round", .type = type_of_kind(task->code.at[values[k]].kind), .needed = true};
+    made->output_count = found->count;
+    made->outputs = arena_array(arena, found->count + 1, sizeof *made->outputs);
+    for (size_t k = 0; k < found->count; k++) {
+        const value v = found->values[k];
+        made->outputs[k] =
+            (struct output){.value = v, .name = "round", .type = type_of_kind(task->code.at[v].kind), .needed = true};
+    }
     return made;
 }
 
-const struct task *hoist_from_rounds(const struct runner *runner, const struct task *task, const bool *varies,
-                                     struct column *const *inputs, int64_t rows, struct arena *arena,
-                                     struct column **made, size_t *count)
+const struct task *invariants_find(const struct task *task, const bool *varies, struct column *const *inputs,
+                                   int64_t rows, struct invariants *found, struct arena *arena)
 {
     const struct code *code = &task->code;
     const size_t size = (size_t)code->count + 1;
     bool *live = arena_array(arena, size, sizeof *live), *varying = arena_array(arena, size, sizeof *varying);
     bool *read = arena_array(arena, size, sizeof *read);
-    value *values = arena_array(arena, size, sizeof *values);
-    size_t found = 0;
-    *count = 0;
+    *found = (struct invariants){.values = arena_array(arena, size, sizeof *found->values)};
     if (code_has_loops(code)) /* which analysis makes other code of */
-        return task;
+        return NULL;
     task_mark_live(task, live);
     struct task *analysed = task_clone(task, arena);
     optimize_task(analysed, inputs, rows);
@@ -89,30 +84,26 @@ const struct task *hoist_from_rounds(const struct runner *runner, const struct t
     mark_read(task, live, varying, read);
     for (value v = 0; v < code->count; v++) {
         if (live[v] && read[v] && !varying[v] && operations_of(code, v, arena) >= LEAST_OPERATIONS)
-            values[found++] = v;
+            found->values[found->count++] = v;
     }
-    if (found == 0)
-        return task;
-    struct outcome outcome;
-    struct diags diags;
-    diags_init(&diags, arena);
-    const struct task *computing = task_of_values(task, values, found, arena);
-    if (run_task(runner, computing, inputs, rows, DEFER_NEVER, arena, &outcome, &diags) != STATUS_OK || outcome.flagged)
-        return task;
+    return found->count > 0 ? task_of_values(task, found, arena) : NULL;
+}
+
+const struct task *invariants_read(const struct task *task, const struct invariants *found,
+                                   struct column *const *columns, struct arena *arena)
+{
     struct task *reading = task_clone(task, arena);
-    for (size_t k = 0; k < found; k++) {
-        const struct input input = {
-            .column = outcome.columns[k], .type = outcome.columns[k]->type, .name = "round", .needed = true};
-        const struct instr *instr = &reading->code.at[values[k]];
-        made[(*count)++] = outcome.columns[k];
-        reading->inputs =
-            arena_grow(arena, reading->inputs, reading->input_count, reading->input_count + 1, sizeof *reading->inputs);
-        reading->inputs[reading->input_count] = input;
-        reading->code.at[values[k]] = (struct instr){.op = OP_INPUT,
-                                                     .kind = instr->kind,
-                                                     .args = {NO_VALUE, NO_VALUE, NO_VALUE},
-                                                     .integer = (int64_t)reading->input_count++,
-                                                     .span = instr->span};
+    reading->inputs = arena_grow(arena, reading->inputs, reading->input_count, reading->input_count + found->count,
+                                 sizeof *reading->inputs);
+    for (size_t k = 0; k < found->count; k++) {
+        struct instr *instr = &reading->code.at[found->values[k]];
+        reading->inputs[reading->input_count] =
+            (struct input){.column = columns[k], .type = columns[k]->type, .name = "round", .needed = true};
+        *instr = (struct instr){.op = OP_INPUT,
+                                .kind = instr->kind,
+                                .args = {NO_VALUE, NO_VALUE, NO_VALUE},
+                                .integer = (int64_t)reading->input_count++,
+                                .span = instr->span};
     }
     return reading;
 }

@@ -1,6 +1,6 @@
 /* How the rounds of a loop are run, for `explain`. */
-#ifndef RQL_ENGINE_RUN_ROUNDS_FORM_H
-#define RQL_ENGINE_RUN_ROUNDS_FORM_H
+#ifndef RQL_ENGINE_EXPLAIN_ROUNDS_FORM_H
+#define RQL_ENGINE_EXPLAIN_ROUNDS_FORM_H
 
 #include "engine/plan/loop.h"
 

@@ -1,5 +1,5 @@
-#include "engine/run/fuse_rounds.h"
-
+/* Loop fusion: the aggregates of `until`, the condition tested after a round, in the pass that computes the round. */
+#include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
 
 /* The column of the state that an input is after the round; the number of columns: none. */
