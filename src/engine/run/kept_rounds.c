@@ -15,28 +15,12 @@ static void own(struct kept_rounds *kept, struct column *column)
     kept->made[kept->made_count++] = column;
 }
 
-/* The column that the tasks of a round read instead of another. */
-static struct column *resolve(const struct kept_rounds *kept, struct column *column)
-{
-    const struct loop *loop = kept->loop;
-    if (column == loop->step)
-        return kept->step;
-    for (size_t k = 0; k < loop->count; k++) {
-        if (column == loop->state[k])
-            return kept->state[k];
-        if (column == loop->after[k])
-            return kept->after[k];
-    }
-    return column_of_round(kept->outer, column);
-}
-
 /* Whether the column differs from round to round. */
-static bool varies(const struct kept_rounds *kept, const struct column *column)
+static bool varies(const struct kept_rounds *kept, struct column *column)
 {
-    bool found = column == kept->loop->step;
-    for (size_t k = 0; k < kept->loop->count && !found; k++)
-        found = column == kept->loop->state[k] || column == kept->loop->after[k];
-    return found;
+    struct loop_frame alone = kept->frame;
+    alone.outer = NULL;
+    return column_of_round(&alone, column) != column;
 }
 
 /* The task with what is the same in each round as columns of its own, which are computed now. */
@@ -51,7 +35,7 @@ static const struct task *hoist(struct kept_rounds *kept, const struct task *tas
     struct diags diags;
     for (size_t k = 0; k < count; k++) {
         varying[k] = task->inputs[k].task || varies(kept, task->inputs[k].column);
-        inputs[k] = varying[k] ? NULL : resolve(kept, task->inputs[k].column);
+        inputs[k] = varying[k] ? NULL : column_of_round(&kept->frame, task->inputs[k].column);
     }
     const struct task *computes =
         kept->loop->rounds < LEAST_ROUNDS ? NULL : invariants_find(task, varying, inputs, rows, &found, kept->arena);
@@ -96,8 +80,8 @@ static bool copy_task(struct kept_rounds *kept, const struct kept_queue *queue, 
         const struct input *input = &from->inputs[k];
         if (!input->needed)
             continue;
-        to->columns[k] =
-            input->task ? queue->tasks[input->task->number].written[input->output] : resolve(kept, input->column);
+        to->columns[k] = input->task ? queue->tasks[input->task->number].written[input->output]
+                                     : column_of_round(&kept->frame, input->column);
         if (!to->columns[k] || (!input->whole && to->columns[k]->rows < from->first + rows))
             return false;
     }
@@ -290,14 +274,15 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
     const size_t count = loop->count;
     struct arena *arena = arena_new();
     struct kept_rounds *kept = arena_alloc(arena, sizeof *kept);
-    *kept = (struct kept_rounds){
-        .arena = arena, .runner = runner, .loop = loop, .outer = outer, .rows = rows, .diags = diags};
+    *kept = (struct kept_rounds){.arena = arena, .runner = runner, .loop = loop, .rows = rows, .diags = diags};
     kept->backend = backend;
     kept->state = arena_array(arena, count + 1, sizeof(struct column *));
     kept->after = arena_array(arena, count + 1, sizeof(struct column *));
     kept->ranges = arena_array(arena, count + 1, sizeof *kept->ranges);
     kept->carried = arena_array(arena, count + 1, sizeof *kept->carried);
     kept->step = kept_column_new(kept, TYPE_I64, TYPE_I64, 1);
+    kept->frame = (struct loop_frame){
+        .loop = loop, .state = kept->state, .after = kept->after, .step = kept->step, .outer = outer};
     kept_ranges_init(kept, state);
     bool good = fits_memory(runner, loop, queues, rows, diags) && backend->ops->open_rounds && kept->step && rows > 0 &&
                 open_body(kept, queues[0], state) && fetch_deferred(state, count);

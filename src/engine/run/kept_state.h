@@ -24,7 +24,7 @@ struct kept_rounds {
     const struct runner *runner;
     const struct loop *loop;
     struct backend *backend;
-    const struct loop_frame *outer;
+    struct loop_frame frame; /* of the columns below */
     int64_t rows;
     struct column **state, **after; /* one reference each; the same where a round does not change the column */
     struct interval_of_column {
