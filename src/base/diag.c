@@ -172,6 +172,14 @@ void diags_add(struct diags *into, const struct diag *diag)
     into->at[into->count - 1].of_rows = diag->of_rows;
 }
 
+void diags_append(struct diags *into, const struct diags *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        into->at = arena_reserve(into->arena, into->at, into->count, &into->capacity, sizeof *into->at);
+        into->at[into->count++] = from->at[i];
+    }
+}
+
 void diags_add_errors(struct diags *into, const struct diags *from)
 {
     for (size_t i = 0; i < from->count; i++) {

@@ -55,6 +55,9 @@ void diag_second(struct diags *diags, struct span span, const char *label);
 /* Appends a copy of a record of another list. */
 void diags_add(struct diags *into, const struct diag *diag);
 
+/* Appends the records of another list in the same arena. */
+void diags_append(struct diags *into, const struct diags *from);
+
 /* Appends copies of the errors, not the notes, of another list. */
 void diags_add_errors(struct diags *into, const struct diags *from);
 

@@ -3,8 +3,8 @@
  * Of each pipeline of one task: what its SELECT reads, the condition that a row is kept, the condition that it fails,
  * and its values, with tabs between them; or the operation that the dialect does not have. The table is called t, its
  * columns as those of the files. */
-#include "engine/bind/bind.h"
 #include "engine/optimize/optimize.h"
+#include "engine/run/run.h"
 #include "parser/parse.h"
 #include "sql/lower/expression.h"
 
@@ -73,8 +73,8 @@ static bool print_pipeline(struct env *env, const struct sql_dialect *dialect, c
     struct bound bound = {0};
     struct queue fused = {0};
     const bool parsed = parse(&source, PARSE_SCRIPT, arena, &diags, &stmt) == PARSE_OK;
-    const struct bind_request request = {.pipeline = parsed ? stmt->pipeline : NULL, .whole = true};
-    if (!parsed || bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK) {
+    struct facts facts = {.env = env, .pipeline = parsed ? stmt->pipeline : NULL, .careful = true};
+    if (!parsed || bind_ready(NULL, &facts, arena, &bound, &diags) != STATUS_OK) {
         printf("error %s\n", diags.count > 0 ? diags.at[0].message : "");
         arena_free(arena);
         return parsed;

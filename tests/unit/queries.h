@@ -3,7 +3,7 @@
 #ifndef RQL_TESTS_QUERIES_H
 #define RQL_TESTS_QUERIES_H
 
-#include "engine/bind/bind.h"
+#include "engine/run/check.h"
 #include "parser/parse.h"
 #include "scratch.h"
 
@@ -91,11 +91,9 @@ static inline enum status query_bind_statement(struct queries *queries, const st
 {
     struct scratch *scratch = queries->scratch;
     if (stmt->kind == STMT_DEF)
-        return bind_definition(queries->env, stmt, scratch->arena, &scratch->diags);
-    if (stmt->pipeline != NULL)
-        return bind_pipeline(queries->env, &(struct bind_request){.pipeline = stmt->pipeline, .checking = checking},
-                             scratch->arena, bound, &scratch->diags);
-    return bind_expression(queries->env, stmt->expr, NULL, checking, scratch->arena, bound, &scratch->diags);
+        return check_definition(queries->env, stmt, scratch->arena, &scratch->diags);
+    struct facts facts = {.env = queries->env, .pipeline = stmt->pipeline, .expr = stmt->expr, .checking = checking};
+    return bind_ready(NULL, &facts, scratch->arena, bound, &scratch->diags);
 }
 
 /* Binds one statement without errors; the caller releases it. */

@@ -3,8 +3,8 @@
 
 #include "repl/line/complete.h"
 
-#include "engine/bind/check.h"
 #include "engine/formats/open_file.h"
+#include "engine/run/check.h"
 #include "parser/parse.h"
 
 struct desk {

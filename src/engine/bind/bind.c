@@ -8,15 +8,13 @@
 
 #include <string.h>
 
-static enum known value_of_pipeline(struct binder *binder, const struct expr *expr, struct scalar *scalar);
-
-static struct binder binder_new(struct env *env, bool checking, struct arena *arena, struct diags *diags)
+struct binder binder_new(struct facts *facts, struct arena *arena, struct needs *needs, struct diags *diags)
 {
     return (struct binder){
-        .env = env, .checking = checking, .arena = arena, .diags = diags, .value_of_pipeline = value_of_pipeline};
+        .facts = facts, .env = facts->env, .checking = facts->checking, .arena = arena, .needs = needs, .diags = diags};
 }
 
-static void bound_init(struct bound *bound, struct arena *arena)
+void bound_init(struct bound *bound, struct arena *arena)
 {
     *bound = (struct bound){.kind = BOUND_UNKNOWN, .show_rows = -1};
     queue_init(&bound->queue, arena);
@@ -94,41 +92,37 @@ static const struct expr *element_of_path(const struct env *env, const struct pi
 }
 
 /* Keeps the wanted columns of the result. */
-static void keep_wanted(struct binder *binder, const struct bind_request *request, struct flow *flow)
+static void keep_wanted(struct binder *binder, struct span span, struct flow *flow)
 {
-    if (!request->wanted || flow->open || !flow->task)
+    const struct facts *facts = binder->facts;
+    const bool gone = facts->rest != facts->pipeline && facts->rest->stage_count == 0; /* the server kept them */
+    if (!facts->wanted || gone || flow->open || !flow->task)
         return;
-    struct task *task = task_reading(binder, "pick", request->pipeline->span, flow);
+    struct task *task = task_reading(binder, "pick", span, flow);
     struct slot *columns = arena_array(binder->arena, flow->count + 1, sizeof *columns);
     struct term *terms = arena_array(binder->arena, flow->count + 1, sizeof *terms);
     size_t count = 0;
     for (size_t k = 0; k < flow->count; k++) {
-        if (!request->wanted[k])
+        if (!facts->wanted[k])
             continue;
         columns[count] = flow->columns[k];
-        terms[count++] = term_of_column(&task->code, flow, k, request->pipeline->span);
+        terms[count++] = term_of_column(&task->code, flow, k, span);
     }
     task_set_outputs(binder, task, flow, columns, terms, count);
 }
 
-/* Binds the pipeline with its sources as they are. */
-static enum status bind_once(struct binder *binder, const struct bind_request *request, struct sources *sources,
-                             struct bound *bound)
+enum status bind_rest(struct binder *binder, struct bound *bound)
 {
+    const struct facts *facts = binder->facts;
     const int64_t began = now_ns();
     struct flow flow;
-    bound_init(bound, binder->arena);
     binder->queue = &bound->queue;
-    binder->sources = sources;
-    binder->errors = sources->errors;
-    binder->outputs = binder->inlined = 0;
-    bind_stages(binder, request->pipeline, &flow, bound);
-    keep_wanted(binder, request, &flow);
-    timing_add(request->timing, PHASE_BIND, "", now_ns() - began, 0);
-    if (binder->cancelled || binder->errors > 0) {
-        queue_release(&bound->queue);
+    binder->errors = facts->sources.errors;
+    bind_stages(binder, facts->rest, &flow, bound);
+    keep_wanted(binder, facts->rest->span, &flow);
+    timing_add(facts->timing, PHASE_BIND, "", now_ns() - began, 0);
+    if (binder->cancelled || binder->errors > 0)
         return binder->cancelled ? STATUS_CANCELLED : STATUS_FAILED;
-    }
     conclude(&flow, bound);
     return STATUS_OK;
 }
@@ -142,78 +136,104 @@ static bool has_narrowed(const struct sources *sources)
     return false;
 }
 
-/* Loads the pipeline's files and binds it; *narrowed: errors say more if it is bound again with request->whole.
- * STATUS_UNABLE: only that can tell its result. */
-static enum status bind_with_sources(struct env *env, const struct bind_request *request, struct arena *arena,
-                                     struct bound *bound, bool *narrowed, struct diags *diags)
+/* Binds the pipeline, whose files are open. */
+static enum status bind_opened(struct binder *binder, struct bound *bound)
 {
-    struct bind_request alone = *request;
-    struct sources sources;
-    struct evaluations evaluations = {0};
-    bool row_loops = false, remote = false, done = false;
-    sources_load(env, alone.pipeline, alone.checking, arena, alone.timing, &sources, diags);
-    enum status status = sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
-    if (status == STATUS_OK) {
-        struct binder binder = binder_new(env, false, arena, diags);
-        binder.workers = alone.runner ? &alone.runner->workers : NULL;
-        status = bind_remotely(&binder, &alone, &sources, bind_once, bound, &remote, &done);
+    const struct facts *facts = binder->facts;
+    const bool asks = facts->runs && !facts->checking && !facts->careful && facts->sources.errors == 0;
+    if (names_scalar(binder->env, facts->rest, bound))
+        return STATUS_OK;
+    if (facts->describes)
+        return remote_describe(binder, &bound->remote);
+    if (asks && !facts->asked) {
+        binder->needs->what = NEED_SERVER;
+        binder->needs->part = remote_find(binder);
+        return STATUS_OK;
     }
-    while (!done && status == STATUS_OK) {
-        struct binder binder = binder_new(env, alone.checking, arena, diags);
-        const size_t diags_before = diags->count;
-        binder.evaluations = &evaluations;
-        binder.whole = alone.whole && !alone.row_loops;
-        binder.workers = alone.runner ? &alone.runner->workers : NULL;
-        status = bind_once(&binder, &alone, &sources, bound);
-        const bool is_bound = status == STATUS_OK;
-        row_loops = row_loops || binder.row_loops;
-        done = (alone.checking && !env->opens_files) || sources.errors > 0 || binder.cancelled;
-        if (!done)
-            status = provide_columns(&binder, &alone, &sources, status, bound, diags_before, &done);
-        if (is_bound && !(done && status == STATUS_OK))
-            queue_release(&bound->queue);
+    if (facts->answer) {
+        *bound = *facts->answer;
+        return STATUS_OK;
     }
-    *narrowed = has_narrowed(&sources) || row_loops;
-    bound->narrowed = *narrowed || remote;
-    evaluations_release(&evaluations);
-    sources_release(&sources);
+    const enum status status = bind_rest(binder, bound);
+    const bool is_bound = status == STATUS_OK, ordered = facts->rest != facts->pipeline && !facts->unordered;
+    bound->hasty = has_narrowed(&facts->sources) || binder->row_loops || (is_bound && ordered);
+    if (!(facts->checking && !facts->env->opens_files) && facts->sources.errors == 0 && !binder->cancelled)
+        find_needs(binder, bound, is_bound);
     return status;
 }
 
-enum status bind_pipeline(struct env *env, const struct bind_request *request, struct arena *arena, struct bound *bound,
-                          struct diags *diags)
+static enum status bind_constant_expr(struct binder *binder, const struct facts *facts, struct bound *bound)
 {
-    struct bind_request alone = *request;
-    bool narrowed;
-    struct binder expanding = binder_new(env, request->checking, arena, diags);
-    alone.pipeline = stages_expand(&expanding, request->pipeline);
+    const int64_t began = now_ns();
+    struct code code;
+    struct scalar scalar;
+    code_init(&code, binder->arena);
+    struct scope scope = scope_without_columns(
+        binder, &code,
+        "an expression on its own can use `let` values; columns come from a pipeline: `load PATH | map ...`");
+    scope.subject = facts->subject;
+    const enum known known = bind_constant(&scope, facts->expr, &scalar);
+    timing_add(facts->timing, PHASE_BIND, "", now_ns() - began, 0);
+    if (binder->cancelled || binder->errors > 0)
+        return binder->cancelled ? STATUS_CANCELLED : STATUS_FAILED;
+    conclude_constant(known, &scalar, bound);
+    return STATUS_OK;
+}
+
+static enum status is_no_value(struct span span, struct diags *diags)
+{
+    diag_error(diags, span, "a value is needed here, but this pipeline gives none");
+    diag_hint(diags, "end it in `sum E`, `count`, `max E` or the like");
+    return STATUS_FAILED;
+}
+
+enum status bind_tree(struct facts *facts, struct arena *arena, struct bound *bound, struct needs *needs,
+                      struct diags *diags)
+{
+    struct binder binder = binder_new(facts, arena, needs, diags);
+    enum status status = STATUS_OK;
+    *needs = (struct needs){0};
     bound_init(bound, arena);
+    if (facts->function) {
+        bind_function_body(&binder, facts->function);
+        status = binder.errors > 0 ? STATUS_FAILED : STATUS_OK;
+    } else if (facts->expr) {
+        status = bind_constant_expr(&binder, facts, bound);
+    } else if (facts->opened) {
+        status = bind_opened(&binder, bound);
+    } else {
+        needs->what = NEED_FILES;
+    }
+    if (needs->value_count > 0 && !binder.cancelled)
+        needs->what = NEED_VALUES;
+    if (status == STATUS_OK && facts->value && needs->what == NEED_NOTHING && bound->kind != BOUND_UNKNOWN &&
+        !bound_is_value(bound))
+        status = is_no_value(facts->value->source->pipeline->span, diags);
+    return status;
+}
+
+enum status facts_open(struct facts *facts, struct arena *arena, struct diags *diags)
+{
+    struct binder expanding = binder_new(facts, arena, NULL, diags);
+    const struct pipeline *pipeline = stages_expand(&expanding, facts->pipeline);
+    facts->opened = true;
     if (expanding.errors > 0)
         return STATUS_FAILED;
-    while (alone.pipeline->source.kind == SOURCE_PIPELINE && alone.pipeline->stage_count == 0 &&
-           !alone.pipeline->source.as.text)
-        alone.pipeline = alone.pipeline->source.pipeline;
-    if (names_scalar(env, alone.pipeline, bound))
-        return STATUS_OK;
-    const struct expr *element = element_of_path(env, alone.pipeline, arena);
-    if (element)
-        return bind_expression(env, element, NULL, request->checking, arena, bound, diags);
-    const size_t diags_before = diags->count;
-    enum status status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
-    if (status == STATUS_UNABLE || (status == STATUS_FAILED && narrowed)) { /* errors say more about whole files */
-        diags->count = diags_before;
-        alone.whole = true;
-        status = bind_with_sources(env, &alone, arena, bound, &narrowed, diags);
-    }
-    return status;
+    while (pipeline->source.kind == SOURCE_PIPELINE && pipeline->stage_count == 0 && !pipeline->source.as.text)
+        pipeline = pipeline->source.pipeline;
+    facts->pipeline = facts->rest = pipeline;
+    facts->expr = element_of_path(facts->env, pipeline, arena);
+    if (!facts->expr)
+        sources_load(facts->env, pipeline, facts->checking, arena, facts->timing, &facts->sources, diags);
+    return facts->sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
 
-enum status remote_describe(struct env *env, const struct bind_request *request, struct arena *arena,
-                            struct remote_description *description, struct diags *diags)
+void facts_close(struct facts *facts)
 {
-    struct binder binder = binder_new(env, false, arena, diags);
-    binder.workers = &request->runner->workers;
-    return remote_tell(&binder, request, bind_once, description);
+    evaluations_release(&facts->evaluations);
+    sources_release(&facts->sources);
+    facts->opened = facts->asked = facts->unordered = false;
+    facts->answer = NULL;
 }
 
 bool bound_is_value(const struct bound *bound)
@@ -221,106 +241,16 @@ bool bound_is_value(const struct bound *bound)
     return (bound->kind == BOUND_CONSTANT || bound->kind == BOUND_SCALAR) && !bound->save_path.text;
 }
 
-enum status bound_is_no_value(struct span span, struct diags *diags)
+const struct pipeline *bind_stage_definition(struct env *inside, const struct stmt *def, struct arena *arena,
+                                             struct diags *diags)
 {
-    diag_error(diags, span, "a value is needed here, but this pipeline gives none");
-    diag_hint(diags, "end it in `sum E`, `count`, `max E` or the like");
-    return STATUS_FAILED;
-}
-
-/* The kind of a pipeline's value. */
-static enum known check_value(struct binder *binder, const struct expr *expr, struct scalar *scalar)
-{
-    struct bound bound;
-    const struct bind_request request = {.pipeline = expr->source->pipeline, .checking = true};
-    if (bind_pipeline(binder->env, &request, binder->arena, &bound, binder->diags) != STATUS_OK) {
-        bind_failed(binder);
-        return KNOWN_NOTHING;
-    }
-    const bool constant = bound.kind == BOUND_CONSTANT, single = bound_is_value(&bound);
-    *scalar = constant ? bound.scalar : (struct scalar){.kind = bound.scalar_kind, .logical = bound.scalar_logical};
-    if (!single && bound.kind != BOUND_UNKNOWN) {
-        bound_is_no_value(expr->source->pipeline->span, binder->diags);
-        bind_failed(binder);
-    }
-    queue_release(&bound.queue);
-    return !single ? KNOWN_NOTHING : constant ? KNOWN_VALUE : KNOWN_KIND;
-}
-
-static enum known value_of_pipeline(struct binder *binder, const struct expr *expr, struct scalar *scalar)
-{
-    struct value_runner *values = &binder->env->values;
-    for (const struct computed_value *computed = values->computed; computed; computed = computed->before) {
-        if (computed->expr == expr) {
-            *scalar = computed->scalar;
-            return KNOWN_VALUE;
-        }
-    }
-    if (binder->checking || binder->defining || !values->run)
-        return check_value(binder, expr, scalar);
-    if (binder->errors > 0)
-        return KNOWN_NOTHING;
-    const enum status status =
-        values->run(values->context, expr->source->pipeline, binder->arena, scalar, binder->diags);
-    if (status != STATUS_OK) {
-        binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
-        bind_failed(binder);
-        return KNOWN_NOTHING;
-    }
-    struct computed_value *computed = arena_alloc(binder->arena, sizeof *computed);
-    *computed = (struct computed_value){expr, *scalar, values->computed};
-    values->computed = computed;
-    return KNOWN_VALUE;
-}
-
-enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
-                            struct arena *arena, struct bound *bound, struct diags *diags)
-{
-    struct binder binder = binder_new(env, checking, arena, diags);
-    struct code code;
-    struct scalar scalar;
-    bound_init(bound, arena);
-    code_init(&code, arena);
-    struct scope scope = scope_without_columns(
-        &binder, &code,
-        "an expression on its own can use `let` values; columns come from a pipeline: `load PATH | map ...`");
-    scope.subject = subject;
-    const enum known known = bind_constant(&scope, expr, &scalar);
-    if (binder.cancelled || binder.errors > 0)
-        return binder.cancelled ? STATUS_CANCELLED : STATUS_FAILED;
-    conclude_constant(known, &scalar, bound);
-    return STATUS_OK;
-}
-
-/* Binds the stages of a definition after rows of which nothing is known. */
-static enum status bind_stage_definition(struct env *env, const struct stmt *def, struct arena *arena,
-                                         struct diags *diags)
-{
-    struct env *inside = env_copy(env);
-    struct binder binder = binder_new(inside, true, arena, diags);
+    struct facts facts = {.env = inside, .checking = true};
+    struct binder binder = binder_new(&facts, arena, NULL, diags);
     const struct word *word = word_find(def->name.text, strlen(def->name.text));
     if (word && word->stage != STAGE_NONE)
         bind_error(&binder, def->name.span, "choose another name", "`%s` is a stage already", def->name.text);
     check_parameters(&binder, def);
     binder.defining = def;
     const struct pipeline *pipeline = binder.errors == 0 ? stages_of_definition(&binder, def) : NULL;
-    enum status status = binder.errors > 0 ? STATUS_FAILED : STATUS_OK;
-    if (status == STATUS_OK) {
-        struct bound bound;
-        status =
-            bind_pipeline(inside, &(struct bind_request){.pipeline = pipeline, .checking = true}, arena, &bound, diags);
-        if (status == STATUS_OK)
-            queue_release(&bound.queue);
-    }
-    env_free(inside);
-    return status;
-}
-
-enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags)
-{
-    if (def->stages)
-        return bind_stage_definition(env, def, arena, diags);
-    struct binder binder = binder_new(env, true, arena, diags);
-    bind_function_body(&binder, def);
-    return binder.errors > 0 ? STATUS_FAILED : STATUS_OK;
+    return binder.errors == 0 ? pipeline : NULL;
 }

@@ -2,8 +2,7 @@
 #ifndef RQL_ENGINE_BIND_BIND_H
 #define RQL_ENGINE_BIND_BIND_H
 
-#include "base/timing.h"
-#include "engine/expression/evaluated.h"
+#include "engine/bind/facts.h"
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 
@@ -23,46 +22,6 @@ struct value_check {
     const char *text; /* and its text on one line */
 };
 
-struct bound {
-    enum bound_kind kind;
-    struct queue queue; /* as written, one task a stage */
-    bool narrowed;      /* it reads some rows of a file, or has loops within rows: errors say more with `whole` */
-    struct scalar scalar;
-    enum kind scalar_kind; /* of BOUND_SCALAR and BOUND_CONSTANT */
-    struct logical_type scalar_logical;
-    const char *scalar_name;    /* of a terminal, known kind or not; NULL: the pipeline has rows */
-    struct value_check *checks; /* of the scalar, before it is shown, saved or named */
-    size_t check_count;
-    /* What the pipeline ends in. */
-    struct name save_path;          /* absent: none */
-    int64_t show_rows;              /* show N; -1: the shell's default */
-    struct shape shape;             /* of a relation */
-    enum view view;                 /* of a relation */
-    const struct join_note *joined; /* of a relation that a plain join has made; or NULL */
-    struct name plot_path;          /* VIEW_PLOT: the file; absent: the terminal */
-};
-
-/* Whether columns of the result that are a file's as they are may stay unread. */
-enum unread_kept {
-    UNREAD_NONE,
-    UNREAD_NAMED, /* of a result that is named */
-    UNREAD_SHOWN  /* only if all columns may, and the rows are shown */
-};
-
-/* What to bind, and how. */
-struct bind_request {
-    const struct pipeline *pipeline;
-    bool whole;                         /* all rows of files are read, loops are on whole columns, */
-    bool row_loops;                     /* unless this is set, and they can be within rows */
-    bool checking;                      /* nothing is evaluated, and no file opened but as env->opens_files says */
-    const struct source_runner *runner; /* evaluates sources (evaluated.h); NULL: the result has the right columns, but
-                                           cannot be run if it reads such sources */
-    const bool *wanted;                 /* columns of the result to keep, in order; NULL: all */
-    enum unread_kept unread;
-    const char *dialect;   /* remote_describe: of SQL; NULL: the server's */
-    struct timing *timing; /* or NULL */
-};
-
 /* What a server runs of a pipeline. */
 struct remote_description {
     const char *address; /* of the table; NULL: the pipeline begins with none */
@@ -72,36 +31,61 @@ struct remote_description {
     const char *refusal; /* why, if that is known; or NULL */
 };
 
-/* Tells what a server would run of the pipeline, of which it runs nothing. */
-enum status remote_describe(struct env *env, const struct bind_request *request, struct arena *arena,
-                            struct remote_description *description, struct diags *diags);
+struct bound {
+    enum bound_kind kind;
+    struct queue queue; /* as written, one task a stage */
+    bool hasty;         /* errors say more with facts->careful: it reads some rows of a file or what a server made of
+                           them, or has loops within rows. Known without a binding, too */
+    struct scalar scalar;
+    enum kind scalar_kind; /* of BOUND_SCALAR and BOUND_CONSTANT */
+    struct logical_type scalar_logical;
+    const char *scalar_name;    /* of a terminal, known kind or not; NULL: the pipeline has rows */
+    struct value_check *checks; /* of the scalar, before it is shown, saved or named */
+    size_t check_count;
+    /* What the pipeline ends in. */
+    struct name save_path;            /* absent: none */
+    int64_t show_rows;                /* show N; -1: the shell's default */
+    struct shape shape;               /* of a relation */
+    enum view view;                   /* of a relation */
+    const struct join_note *joined;   /* of a relation that a plain join has made; or NULL */
+    struct name plot_path;            /* VIEW_PLOT: the file; absent: the terminal */
+    struct remote_description remote; /* with facts->describes: all that is known */
+};
 
-/* Binds a pipeline: first loads its files (sources.h), then binds. Times both phases. In a check, values that only
- * running can compute (missing files, results of earlier statements) are accepted silently, and the result may be
- * BOUND_UNKNOWN. On success the caller calls queue_release(&bound->queue). Records the errors of all independent parts
- * of the statement. STATUS_CANCELLED: while a file was loaded, or a source evaluated. */
-enum status bind_pipeline(struct env *env, const struct bind_request *request, struct arena *arena, struct bound *bound,
-                          struct diags *diags);
-/* Binds an expression and evaluates it, if it does not depend on unknown values. `subject`: the value it is about, or
- * NULL. */
-enum status bind_expression(struct env *env, const struct expr *expr, const struct subject *subject, bool checking,
-                            struct arena *arena, struct bound *bound, struct diags *diags);
+/* What has to become known before a binding is of use. */
+enum need {
+    NEED_NOTHING,
+    NEED_FILES,    /* the files of the pipeline, opened */
+    NEED_SERVER,   /* what a server makes of `part`, if there is one */
+    NEED_VALUES,   /* those of `values` */
+    NEED_COLUMNS,  /* `columns`, read */
+    NEED_RELATIONS /* facts->evaluations, with the columns that are wanted of them */
+};
 
-/* Whether it is a single value, and nothing is done with it; and the error that it is not. */
+struct needs {
+    enum need what;
+    const struct remote_part *part; /* bind_remote.h */
+    const struct expr **values;     /* pipelines */
+    size_t value_count, value_capacity;
+    struct needed_columns columns;
+    bool counts; /* but first how many rows servers have: if one tells, nothing is read yet */
+    bool narrow; /* but first which rows of a file, where only some are needed */
+};
+
+/* Binds what the facts say. In a check, values that only running can compute (missing files, results of earlier
+ * statements) are accepted silently, and the result may be BOUND_UNKNOWN. Records the errors of all independent parts
+ * of the statement. Unless needs->what is NEED_NOTHING, status, `bound` and `diags` are of no use but to provide that.
+ * The caller calls queue_release(&bound->queue) in any case. STATUS_CANCELLED: the user interrupted what is computed
+ * while binding. */
+enum status bind_tree(struct facts *facts, struct arena *arena, struct bound *bound, struct needs *needs,
+                      struct diags *diags);
+
+/* Whether it is a single value, and nothing is done with it. */
 bool bound_is_value(const struct bound *bound);
-enum status bound_is_no_value(struct span span, struct diags *diags);
 
-/* Checks that the condition of an assert statement is not a float. */
-enum status assertion_check(const struct stmt *stmt, const struct bound *bound, struct diags *diags);
-
-/* Runs an assert statement. The error of a failed assertion shows the operands that were compared. */
-enum status assertion_run(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
-
-/* Runs bound->checks on the pipeline's value. */
-enum status assertion_run_checks(struct env *env, const struct bound *bound, const struct scalar *scalar,
-                                 struct arena *arena, struct diags *diags);
-
-/* Checks a function definition (parameters, names, no recursion). */
-enum status bind_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
+/* Checks the head of the definition of a stage. Its stages after rows of which nothing is known are the pipeline to be
+ * bound in `inside`, a copy of the environment. NULL after an error. */
+const struct pipeline *bind_stage_definition(struct env *inside, const struct stmt *def, struct arena *arena,
+                                             struct diags *diags);
 
 #endif

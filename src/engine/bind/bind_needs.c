@@ -1,7 +1,6 @@
 #include "engine/bind/bind_needs.h"
 
-#include "engine/bind/bind_remote.h"
-#include "engine/bind/bind_rows.h"
+#include "engine/bind/bind_internal.h"
 #include "engine/plan/loop.h"
 #include "engine/plan/text_order.h"
 
@@ -17,13 +16,14 @@ static bool lacks_order(const struct binder *binder, const struct column *column
     return found;
 }
 
-struct needs {
-    struct needed_column *at;
-    size_t count, capacity;
-};
+static void add_column(struct needed_columns *columns, struct column *column, bool ordered, struct arena *arena)
+{
+    columns->at = arena_reserve(arena, columns->at, columns->count, &columns->capacity, sizeof *columns->at);
+    columns->at[columns->count++] = (struct needed_column){column, ordered};
+}
 
 /* Adds the columns that the queue's tasks read, those of loops too. */
-static void add_needs(const struct binder *binder, const struct queue *queue, struct needs *needs)
+static void add_columns(const struct binder *binder, const struct queue *queue, struct needed_columns *columns)
 {
     bool **ordered = text_order_inputs(queue);
     for (size_t t = 0; t < queue->count; t++) {
@@ -31,26 +31,12 @@ static void add_needs(const struct binder *binder, const struct queue *queue, st
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
         for (size_t k = 0; k < task->input_count; k++) {
             struct column *column = task->inputs[k].column;
-            if (!task->inputs[k].needed || !column)
-                continue;
-            needs->at = arena_reserve(binder->arena, needs->at, needs->count, &needs->capacity, sizeof *needs->at);
-            needs->at[needs->count++] = (struct needed_column){column, ordered[t][k] || lacks_order(binder, column)};
+            if (task->inputs[k].needed && column)
+                add_column(columns, column, ordered[t][k] || lacks_order(binder, column), binder->arena);
         }
         for (size_t q = 0; q < LOOP_QUEUES && loop; q++)
-            add_needs(binder, loop_queue(loop, q), needs);
+            add_columns(binder, loop_queue(loop, q), columns);
     }
-}
-
-/* The columns that the queue reads, in the arena, for results of which outputs with wanted[k] have to be read. */
-static struct needed_column *needed_columns(const struct binder *binder, const struct queue *queue, const bool *wanted,
-                                            size_t *count)
-{
-    struct needs needs = {0};
-    needs.at = arena_reserve(binder->arena, NULL, 0, &needs.capacity, sizeof *needs.at);
-    queue_prune_to(queue, wanted);
-    add_needs(binder, queue, &needs);
-    *count = needs.count;
-    return needs.at;
 }
 
 /* The outputs of the last task that have to be read: of a result that keeps columns unread, not those that are columns
@@ -80,14 +66,14 @@ static const bool *wanted_outputs(const struct bound *bound, enum unread_kept ke
 }
 
 /* In a check only types are needed, which reading tells of provisional columns. */
-static size_t keep_provisional(struct needed_column *needed, size_t count)
+static void keep_provisional(struct needed_columns *columns)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (needed[i].column->provisional)
-            needed[kept++] = needed[i];
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->at[i].column->provisional)
+            columns->at[kept++] = columns->at[i];
     }
-    return kept;
+    columns->count = kept;
 }
 
 /* Whether a computed output is text of no known dictionary: all of it is missing, as of `true ? missing : name`, or
@@ -125,74 +111,70 @@ static bool computes_unknown(const struct queue *queue, struct arena *arena)
     return found;
 }
 
-/* The unread columns of text. */
-static struct needed_column *unread_texts(const struct sources *sources, struct arena *arena, size_t *count)
+static void add_unread_texts(const struct sources *sources, struct needed_columns *columns, struct arena *arena)
 {
-    struct needs needs = {0};
     for (size_t i = 0; i < sources->count; i++) {
         for (size_t k = 0; k < sources->files[i].count; k++) {
             struct column *column = sources->files[i].columns[k].column;
-            if (!column || !column->unread || column->logical.kind != LOGICAL_TEXT)
-                continue;
-            needs.at = arena_reserve(arena, needs.at, needs.count, &needs.capacity, sizeof *needs.at);
-            needs.at[needs.count++] = (struct needed_column){column, true};
+            if (column && column->unread && column->logical.kind == LOGICAL_TEXT)
+                add_column(columns, column, true, arena);
         }
     }
-    *count = needs.count;
-    return needs.at;
 }
 
-enum status provide_columns(const struct binder *binder, const struct bind_request *request, struct sources *sources,
-                            enum status binding, const struct bound *bound, size_t diags_before, bool *done)
+/* Whether columns of a table on a server have to be read: all at once, and which of them are needed is known when the
+ * sources of joins have been evaluated. */
+static bool reads_live(const struct needed_columns *columns)
 {
-    const bool is_bound = binding == STATUS_OK;
-    size_t count = 0;
-    if (!sources_unread(sources) && binder->evaluations->count == 0) {
-        *done = true;
-        return binding;
-    }
+    bool live = false;
+    for (size_t i = 0; i < columns->count && !live; i++)
+        live = columns->at[i].column->live && columns->at[i].column->unread;
+    return live;
+}
+
+void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
+{
+    struct facts *facts = binder->facts;
+    struct needs *needs = binder->needs;
+    struct needed_columns *columns = &needs->columns;
+    struct arena *arena = binder->arena;
+    const bool evaluates = facts->evaluations.count > 0;
+    const enum unread_kept kept = facts->rest == facts->pipeline ? facts->unread : UNREAD_NONE;
+    if (!sources_unread(&facts->sources) && !evaluates)
+        return;
     /* A task of a source that is not evaluated yet may read any column. */
-    const bool *wanted =
-        is_bound && binder->evaluations->count == 0 ? wanted_outputs(bound, request->unread, binder->arena) : NULL;
-    /* What stays unread is of the statements that read it. */
-    for (size_t i = 0; wanted && i < sources->count; i++)
-        sources->files[i].outdated = false;
-    struct needed_column *needed = is_bound ? needed_columns(binder, &bound->queue, wanted, &count) : NULL;
-    enum status status = binding;
-    for (size_t i = 0; i < sources->count; i++)
-        sources->files[i].at_once = !is_bound || evaluations_lack(binder->evaluations);
-    if (!is_bound && sources_lack(sources, needed, count, binder->arena)) { /* perhaps for a wrong number of rows */
-        bool counted;
-        binder->diags->count = diags_before; /* it is read or bound again */
-        status = sources_count(sources, binder->env, &counted, binder->diags);
-        if (status != STATUS_OK || counted)
-            return status;
+    const bool *wanted = is_bound && !evaluates ? wanted_outputs(bound, kept, arena) : NULL;
+    if (is_bound) {
+        columns->at = arena_reserve(arena, NULL, 0, &columns->capacity, sizeof *columns->at);
+        queue_prune_to(&bound->queue, wanted);
+        add_columns(binder, &bound->queue, columns);
     }
-    if (request->checking)
-        count = keep_provisional(needed, count);
-    /* It needs columns that are unread, or could not be bound because of types that only reading tells. */
-    if (!tables_wait(binder, request, needed, count) && sources_lack(sources, needed, count, binder->arena)) {
-        bool narrowed = false;
-        binder->diags->count = diags_before;
-        status = STATUS_OK;
-        if (is_bound && request->runner && !request->checking && !request->whole &&
-            !evaluations_lack(binder->evaluations))
-            status = narrow_sources(binder, request, sources, &bound->queue, needed, &count, &narrowed);
-        if (status == STATUS_OK && !narrowed)
-            status = sources_read(sources, binder->env, needed, count, request->timing, binder->diags);
-    } else if (is_bound && request->runner && evaluations_lack(binder->evaluations)) {
-        binder->diags->count = diags_before;
-        status = evaluations_run(binder->evaluations, request->runner, binder->arena, binder->diags);
-    } else {
-        *done = true;
-        if (is_bound && !request->checking &&
-            (has_unknown_text(&bound->queue) || computes_unknown(&bound->queue, binder->arena)))
-            needed = unread_texts(sources, binder->arena, &count);
-        if (sources_lack(sources, needed, count, binder->arena)) { /* for any dictionary */
-            *done = false;
-            binder->diags->count = diags_before;
-            status = sources_read(sources, binder->env, needed, count, request->timing, binder->diags);
-        }
+    const bool lacks = is_bound && evaluations_lack(&facts->evaluations), relations = lacks && facts->runs;
+    columns->at_once = !is_bound || lacks;
+    columns->kept = wanted != NULL;
+    if (facts->checking)
+        keep_provisional(columns);
+    if (!(relations && reads_live(columns)) && sources_lack(&facts->sources, columns, arena)) {
+        needs->what = NEED_COLUMNS;
+        needs->counts = !is_bound; /* perhaps it is not for a wrong number of rows */
+        needs->narrow = is_bound && facts->runs && !facts->checking && !facts->careful && !lacks;
+    } else if (relations) {
+        needs->what = NEED_RELATIONS;
+    } else if (is_bound && !facts->checking &&
+               (has_unknown_text(&bound->queue) || computes_unknown(&bound->queue, arena))) {
+        add_unread_texts(&facts->sources, columns, arena); /* for any dictionary */
+        if (sources_lack(&facts->sources, columns, arena))
+            needs->what = NEED_COLUMNS;
     }
-    return status;
+}
+
+void needs_add_value(struct needs *needs, const struct expr *expr, struct arena *arena)
+{
+    for (size_t i = 0; i < needs->value_count; i++) {
+        if (needs->values[i] == expr)
+            return;
+    }
+    needs->values =
+        arena_reserve(arena, needs->values, needs->value_count, &needs->value_capacity, sizeof(const struct expr *));
+    needs->values[needs->value_count++] = expr;
 }

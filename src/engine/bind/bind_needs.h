@@ -1,13 +1,15 @@
-/* The columns of sources that a bound pipeline turns out to need, which are read between one binding and the next. */
+/* What a pipeline or expression turns out to need, once it is bound with what is known so far. */
 #ifndef RQL_ENGINE_BIND_BIND_NEEDS_H
 #define RQL_ENGINE_BIND_BIND_NEEDS_H
 
-#include "engine/bind/bind_internal.h"
+#include "engine/bind/bind.h"
+#include "engine/expression/expression.h"
 
-/* Reads columns and evaluates sources that the pipeline, bound (`binding` is STATUS_OK) or not, turns out to need; the
- * errors of that binding, those from `diags_before` on, are dropped if so. *done: it needs nothing more, and the status
- * is that of the binding; else, after STATUS_OK, it is bound again. */
-enum status provide_columns(const struct binder *binder, const struct bind_request *request, struct sources *sources,
-                            enum status binding, const struct bound *bound, size_t diags_before, bool *done);
+/* Sets binder->needs to the columns and relations that are lacking after a binding, if some are. `is_bound`: it had no
+ * errors. Columns that it does not need are marked in the queue. */
+void find_needs(const struct binder *binder, struct bound *bound, bool is_bound);
+
+/* Adds a pipeline that is a value. */
+void needs_add_value(struct needs *needs, const struct expr *expr, struct arena *arena);
 
 #endif

@@ -253,11 +253,15 @@ static bool bind_scattered(struct binder *binder, const struct stage *stage, str
 {
     const struct flow before = *flow;
     const size_t tasks = binder->queue->count, errors = binder->errors, outputs = binder->outputs;
-    const size_t diags = binder->diags->count;
+    struct diags attempt, *outer = binder->diags;
+    diags_init(&attempt, outer->arena);
+    binder->diags = &attempt;
     binder->needs_order = false;
     per_enter_scattered(binder, stage, flow);
     bind_body(binder, stage, flow);
+    binder->diags = outer;
     if (!binder->needs_order) {
+        diags_append(outer, &attempt);
         if (flow->group != 0)
             leave_ordered(binder, stage, flow);
         return true;
@@ -266,7 +270,6 @@ static bool bind_scattered(struct binder *binder, const struct stage *stage, str
     binder->queue->count = tasks;
     binder->errors = errors;
     binder->outputs = outputs;
-    binder->diags->count = diags;
     *flow = before;
     return false;
 }

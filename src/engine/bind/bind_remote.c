@@ -1,24 +1,9 @@
 #include "engine/bind/bind_remote.h"
 
-#include "engine/env/source_columns.h"
-#include "engine/expression/evaluated.h"
 #include "engine/formats/open_file.h"
-#include "engine/loop/expand.h"
 #include "engine/storage/file_reader.h"
 
 #include <string.h>
-
-/* What a server runs of a pipeline. */
-struct remote_part {
-    struct file_reader *reader;  /* of its result; NULL: nothing */
-    size_t stages;               /* the first ones */
-    const char *refusal;         /* why not more, if that is known; or NULL */
-    struct source_file **others; /* tables that joins of these stages read */
-    size_t other_count;
-    struct source_file *file; /* the table, */
-    bool unordered;           /* whose rows can only be queried */
-    struct bound bound;       /* of a value: the whole pipeline, with its queue released */
-};
 
 /* The tables that a part of a pipeline reads, its source first. */
 struct tables {
@@ -28,9 +13,10 @@ struct tables {
 };
 
 /* The table that a source is; false: it is none. */
-static bool table_of(const struct binder *binder, const struct source_node *source, struct sources *sources,
-                     const char *dialect, struct source_file **file, struct table_columns *from)
+static bool table_of(const struct binder *binder, const struct source_node *source, struct source_file **file,
+                     struct table_columns *from)
 {
+    struct sources *sources = &binder->facts->sources;
     const struct path_item *path = source->kind == SOURCE_LOAD && source->path_count == 1 ? source->paths : NULL;
     const struct name *written = path ? &path->path : &source->name;
     if ((!path && source->kind != SOURCE_NAME && source->kind != SOURCE_LAST) || (path && path->as.text) ||
@@ -42,7 +28,7 @@ static bool table_of(const struct binder *binder, const struct source_node *sour
     if (!*file || (*file)->count == 0 || (*file)->rows)
         return false;
     size_t *places = arena_array(binder->arena, (*file)->count, sizeof *places);
-    *from = (struct table_columns){.places = places, .count = (*file)->count, .dialect = dialect};
+    *from = (struct table_columns){.places = places, .count = (*file)->count, .dialect = binder->facts->dialect};
     for (size_t k = 0; k < (*file)->count; k++) {
         const struct column *column = (*file)->columns[k].column;
         if (!column || !column->unread || !column->live)
@@ -90,12 +76,11 @@ static bool may_be_remote(const struct pipeline *pipeline, size_t k)
     return stage_does(stage->word->stage, RUNS_REMOTELY) && is_for_all_tables(pipeline, k);
 }
 
-static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages, const char *dialect,
-                       struct sources *sources, struct tables *tables);
+static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages,
+                       struct tables *tables);
 
 /* Adds the tables that a source reads. False: it reads something else, too, or not all of its stages may be run. */
-static bool add_source(const struct binder *binder, const struct source_node *source, const char *dialect,
-                       struct sources *sources, struct tables *tables)
+static bool add_source(const struct binder *binder, const struct source_node *source, struct tables *tables)
 {
     struct source_file *file;
     struct table_columns from;
@@ -104,9 +89,9 @@ static bool add_source(const struct binder *binder, const struct source_node *so
         bool good = true;
         for (size_t k = 0; k < inner->stage_count && good; k++)
             good = may_be_remote(inner, k);
-        return good && add_tables(binder, inner, inner->stage_count, dialect, sources, tables);
+        return good && add_tables(binder, inner, inner->stage_count, tables);
     }
-    if (!table_of(binder, source, sources, dialect, &file, &from))
+    if (!table_of(binder, source, &file, &from))
         return false;
     const size_t before = tables->capacity;
     tables->files =
@@ -119,45 +104,42 @@ static bool add_source(const struct binder *binder, const struct source_node *so
 }
 
 /* Adds the tables that `x in (...)` reads. */
-static bool add_of_expr(const struct binder *binder, const struct expr *expr, const char *dialect,
-                        struct sources *sources, struct tables *tables)
+static bool add_of_expr(const struct binder *binder, const struct expr *expr, struct tables *tables)
 {
     bool good = true;
     for (size_t i = 0; i < expr->arg_count && good; i++)
-        good = add_of_expr(binder, expr->args[i], dialect, sources, tables);
-    return good && (expr->kind != EXPR_IN_SOURCE || !expr->source ||
-                    add_source(binder, expr->source, dialect, sources, tables));
+        good = add_of_expr(binder, expr->args[i], tables);
+    return good && (expr->kind != EXPR_IN_SOURCE || !expr->source || add_source(binder, expr->source, tables));
 }
 
-static bool add_of_items(const struct binder *binder, const struct item *items, size_t count, const char *dialect,
-                         struct sources *sources, struct tables *tables)
+static bool add_of_items(const struct binder *binder, const struct item *items, size_t count, struct tables *tables)
 {
     bool good = true;
     for (size_t i = 0; i < count && good; i++)
-        good = add_of_expr(binder, items[i].expr, dialect, sources, tables);
+        good = add_of_expr(binder, items[i].expr, tables);
     return good;
 }
 
 /* Adds the tables that the first `stages` stages and the source read. */
-static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages, const char *dialect,
-                       struct sources *sources, struct tables *tables)
+static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages,
+                       struct tables *tables)
 {
-    bool good = add_source(binder, &pipeline->source, dialect, sources, tables);
+    bool good = add_source(binder, &pipeline->source, tables);
     for (size_t k = 0; k < stages && good; k++) {
         const struct stage *stage = &pipeline->stages[k];
         for (size_t i = 0; i < stage->source_count && good; i++)
-            good = add_source(binder, &stage->sources[i], dialect, sources, tables);
-        good = good && add_of_items(binder, stage->items, stage->item_count, dialect, sources, tables) &&
-               add_of_items(binder, stage->aggregates, stage->aggregate_count, dialect, sources, tables) &&
-               (!stage->condition || add_of_expr(binder, stage->condition, dialect, sources, tables));
+            good = add_source(binder, &stage->sources[i], tables);
+        good = good && add_of_items(binder, stage->items, stage->item_count, tables) &&
+               add_of_items(binder, stage->aggregates, stage->aggregate_count, tables) &&
+               (!stage->condition || add_of_expr(binder, stage->condition, tables));
     }
     return good;
 }
 
 /* Whether no other place of the statement names these tables: it would read them by itself. */
-static bool are_named_here_alone(const struct binder *binder, const struct tables *tables,
-                                 const struct sources *sources)
+static bool are_named_here_alone(const struct binder *binder, const struct tables *tables)
 {
+    const struct sources *sources = &binder->facts->sources;
     size_t place;
     bool alone = true;
     for (size_t i = 0; i < sources->count && alone; i++) {
@@ -190,47 +172,45 @@ static struct source_column *stand_ins(const struct binder *binder, const struct
 }
 
 /* Lowers the first `stages` stages, which are all or give rows. */
-static struct file_reader *lower(struct binder *binder, const struct bind_request *request, struct sources *sources,
-                                 const struct table_columns *from, size_t stages, bind_part *bind,
+static struct file_reader *lower(struct binder *binder, const struct table_columns *from, size_t stages,
                                  struct remote_part *part)
 {
+    struct facts facts = *binder->facts;
+    const struct pipeline *whole = facts.pipeline;
     struct pipeline *first = arena_alloc(binder->arena, sizeof *first);
-    struct bind_request alone = *request;
-    struct evaluations evaluations = {0};
     struct diags diags;
     struct file_reader *reader = NULL;
-    struct binder inner = *binder;
-    inner.remote = true;
-    *first = *request->pipeline;
+    *first = *whole;
     first->stage_count = stages;
-    alone.pipeline = first;
-    if (part->file->written == &request->pipeline->source.name)
+    facts.pipeline = facts.rest = first;
+    facts.remote = true;
+    if (part->file->written == &whole->source.name)
         part->file->written = &first->source.name; /* for this binding */
-    if (stages < request->pipeline->stage_count)
-        alone.wanted = NULL;
+    if (stages < whole->stage_count)
+        facts.wanted = NULL;
     diags_init(&diags, binder->arena);
-    inner.evaluations = &evaluations;
-    inner.diags = &diags;
-    if (bind(&inner, &alone, sources, &part->bound) == STATUS_OK) {
+    struct binder inner = binder_new(&facts, binder->arena, binder->needs, &diags);
+    bound_init(&part->bound, binder->arena);
+    if (bind_rest(&inner, &part->bound) == STATUS_OK && binder->needs->value_count == 0) {
         const bool single = part->bound.kind == BOUND_SCALAR;
-        if (evaluations.count == 0 && (single || (part->bound.kind == BOUND_RELATION && part->bound.shape.axes == 0)))
+        if (facts.evaluations.count == 0 &&
+            (single || (part->bound.kind == BOUND_RELATION && part->bound.shape.axes == 0)))
             reader = file_cache_lower(binder->env->file_cache, &part->bound.queue, from, &part->refusal);
-        if (reader && single != !!reader->ops->value) {
+        if (reader && single != (reader->ops->value != NULL)) {
             reader->ops->close(reader);
             reader = NULL;
         }
-        queue_release(&part->bound.queue);
     }
+    queue_release(&part->bound.queue);
     if (part->file->written == &first->source.name)
-        part->file->written = &request->pipeline->source.name;
-    evaluations_release(&evaluations);
+        part->file->written = &whole->source.name;
+    evaluations_release(&facts.evaluations);
     return reader;
 }
 
 /* Lowers the first `stages` stages of what reads these tables, whose columns others stand for meanwhile. */
-static struct file_reader *lower_tables(struct binder *binder, const struct bind_request *request,
-                                        struct sources *sources, const struct tables *tables, size_t stages,
-                                        bind_part *bind, struct remote_part *part)
+static struct file_reader *lower_tables(struct binder *binder, const struct tables *tables, size_t stages,
+                                        struct remote_part *part)
 {
     struct arena *arena = binder->arena;
     struct source_column **kept = arena_array(arena, tables->count, sizeof(struct source_column *));
@@ -249,7 +229,7 @@ static struct file_reader *lower_tables(struct binder *binder, const struct bind
         tables->columns[t].next = t + 1 < tables->count ? &tables->columns[t + 1] : NULL;
     }
     if (made)
-        reader = lower(binder, request, sources, tables->columns, stages, bind, part);
+        reader = lower(binder, tables->columns, stages, part);
     for (size_t t = 0; t < tables->count; t++) {
         for (size_t k = 0; k < tables->files[t]->count; k++)
             column_unref(tables->columns[t].columns[k]);
@@ -259,15 +239,14 @@ static struct file_reader *lower_tables(struct binder *binder, const struct bind
 }
 
 /* Lowers the first `stages` stages. */
-static bool find_part(struct binder *binder, const struct bind_request *request, struct sources *sources, size_t stages,
-                      bind_part *bind, struct remote_part *part)
+static bool find_part(struct binder *binder, size_t stages, struct remote_part *part)
 {
     struct tables tables = {0};
-    if (!add_tables(binder, request->pipeline, stages, request->dialect, sources, &tables)) {
+    if (!add_tables(binder, binder->facts->pipeline, stages, &tables)) {
         part->refusal = "a source that is no table of this server, or whose stages it cannot run";
         return false;
     }
-    if (!are_named_here_alone(binder, &tables, sources))
+    if (!are_named_here_alone(binder, &tables))
         return false;
     part->stages = stages;
     part->file = tables.files[0];
@@ -276,143 +255,49 @@ static bool find_part(struct binder *binder, const struct bind_request *request,
     part->unordered = false;
     for (size_t t = 0; t < tables.count; t++)
         part->unordered = part->unordered || tables.columns[t].reader->unordered;
-    part->reader = lower_tables(binder, request, sources, &tables, stages, bind, part);
+    part->reader = lower_tables(binder, &tables, stages, part);
     return part->reader;
 }
 
-/* Finds the longest part. The reader is the caller's. */
-static struct remote_part remote_find(struct binder *binder, const struct bind_request *request,
-                                      struct sources *sources, bind_part *bind)
+const struct remote_part *remote_find(struct binder *binder)
 {
-    struct remote_part part = {0};
+    struct remote_part *part = arena_alloc(binder->arena, sizeof *part);
     struct table_columns from;
-    const struct pipeline *pipeline = request->pipeline;
-    if (!table_of(binder, &pipeline->source, sources, request->dialect, &part.file, &from))
-        return (struct remote_part){0};
+    const struct pipeline *pipeline = binder->facts->pipeline;
+    if (!table_of(binder, &pipeline->source, &part->file, &from)) {
+        part->file = NULL;
+        return part;
+    }
     size_t most = 0;
     while (most < pipeline->stage_count && may_be_remote(pipeline, most))
         most++;
     bool whole = true; /* it may be one value of all its stages */
     for (size_t k = 0; k < pipeline->stage_count && whole; k++)
         whole = is_for_all_tables(pipeline, k);
-    if (pipeline->stage_count > most && whole &&
-        find_part(binder, request, sources, pipeline->stage_count, bind, &part) && !part.reader->ops->value) {
-        part.reader->ops->close(part.reader);
-        part.reader = NULL;
+    if (pipeline->stage_count > most && whole && find_part(binder, pipeline->stage_count, part) &&
+        !part->reader->ops->value) {
+        part->reader->ops->close(part->reader);
+        part->reader = NULL;
     }
-    for (size_t stages = most; stages > 0 && !part.reader; stages--)
-        find_part(binder, request, sources, stages, bind, &part);
+    for (size_t stages = most; stages > 0 && !part->reader; stages--)
+        find_part(binder, stages, part);
     return part;
 }
 
-static enum status remote_replace(struct binder *binder, struct bind_request *request, struct sources *sources,
-                                  const struct remote_part *part)
+enum status remote_describe(struct binder *binder, struct remote_description *description)
 {
-    struct arena *arena = binder->arena;
-    struct source_file *file = part->file;
-    struct loaded loaded = {0};
-    struct path_item *item = arena_alloc(arena, sizeof *item);
-    struct pipeline *rest = arena_alloc(arena, sizeof *rest);
-    const struct source_node *source = &request->pipeline->source;
-    *item = (struct path_item){.path = file->path, .span = source->span};
-    *rest = *request->pipeline;
-    rest->source = (struct source_node){.kind = SOURCE_LOAD, .span = source->span, .paths = item, .path_count = 1};
-    rest->stages += part->stages;
-    rest->stage_count -= part->stages;
-    const enum status status = file_cache_adopt(binder->env->file_cache, part->reader, file->path.text, file->path.span,
-                                                &loaded, binder->diags);
-    if (status != STATUS_OK)
-        return status;
-    for (size_t k = 0; k < file->count; k++) {
-        column_unref(file->columns[k].column);
-        column_unref(file->columns[k].unread);
-    }
-    for (size_t i = 0; i < part->other_count; i++) { /* which nothing names any more */
-        struct source_file *other = part->others[i];
-        for (size_t k = 0; k < other->count; k++) {
-            column_unref(other->columns[k].column);
-            column_unref(other->columns[k].unread);
-        }
-        other->count = 0;
-    }
-    file->written = &item->path;
-    file->columns = arena_array(arena, loaded.count + 1, sizeof *file->columns);
-    for (size_t k = 0; k < loaded.count; k++)
-        file->columns[k] = source_column(sources, loaded.names[k], loaded.columns[k]);
-    file->count = loaded.count;
-    file->outdated = true; /* how many rows there are, reading them tells */
-    file->search = SEARCH_DONE;
-    request->pipeline = rest;
-    request->unread = UNREAD_NONE;
-    if (rest->stage_count == 0)
-        request->wanted = NULL; /* it has no other columns */
-    return STATUS_OK;
-}
-
-static enum status remote_value(struct binder *binder, const struct bind_request *request,
-                                const struct remote_part *part, struct bound *bound)
-{
-    struct scalar scalar;
-    const int64_t began = now_ns();
-    const struct name *path = &part->file->path;
-    const enum status status =
-        file_cache_value(binder->env->file_cache, part->reader, path->span, &scalar, binder->diags);
-    timing_add(request->timing, PHASE_MAP, path->text, now_ns() - began, 0);
-    part->reader->ops->close(part->reader);
-    if (status != STATUS_OK)
-        return status;
-    *bound = part->bound;
-    queue_init(&bound->queue, binder->arena);
-    bound->kind = BOUND_CONSTANT;
-    bound->scalar = scalar;
-    return STATUS_OK;
-}
-
-enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources, bind_part *bind,
-                          struct bound *bound, bool *narrowed, bool *done)
-{
-    if (request->whole || request->checking || !request->runner || sources->errors > 0)
-        return STATUS_OK;
-    const struct remote_part part = remote_find(binder, request, sources, bind);
-    *done = part.reader && part.reader->ops->value;
-    if (*done)
-        return remote_value(binder, request, &part, bound);
-    *narrowed = part.reader && !part.unordered;
-    return part.reader ? remote_replace(binder, request, sources, &part) : STATUS_OK;
-}
-
-bool tables_wait(const struct binder *binder, const struct bind_request *request, const struct needed_column *needed,
-                 size_t count)
-{
-    bool live = false;
-    for (size_t i = 0; i < count && !live; i++)
-        live = needed[i].column->live && needed[i].column->unread;
-    return live && request->runner && evaluations_lack(binder->evaluations);
-}
-
-enum status remote_tell(struct binder *binder, const struct bind_request *request, bind_part *bind,
-                        struct remote_description *description)
-{
-    struct bind_request alone = *request;
-    struct sources sources;
-    *description = (struct remote_description){0};
-    alone.pipeline = stages_expand(binder, request->pipeline);
-    if (binder->errors > 0)
+    const struct pipeline *pipeline = binder->facts->pipeline;
+    if (binder->facts->sources.errors > 0)
         return STATUS_FAILED;
-    sources_load(binder->env, alone.pipeline, false, binder->arena, alone.timing, &sources, binder->diags);
-    const enum status status = sources.cancelled ? STATUS_CANCELLED : sources.errors > 0 ? STATUS_FAILED : STATUS_OK;
-    if (status == STATUS_OK) {
-        const struct remote_part part = remote_find(binder, &alone, &sources, bind);
-        description->address = part.file ? part.file->path.text : NULL;
-        description->refusal = part.refusal;
-        description->all = part.reader && part.stages == alone.pipeline->stage_count;
-        if (part.reader && part.reader->query)
-            description->query = arena_text(binder->arena, part.reader->query, strlen(part.reader->query));
-        if (!description->all && alone.pipeline->stage_count > 0)
-            description->rest = alone.pipeline->stages[part.reader ? part.stages : 0].span;
-        if (part.reader)
-            part.reader->ops->close(part.reader);
-    }
-    sources_release(&sources);
-    return status;
+    const struct remote_part *part = remote_find(binder);
+    description->address = part->file ? part->file->path.text : NULL;
+    description->refusal = part->refusal;
+    description->all = part->reader && part->stages == pipeline->stage_count;
+    if (part->reader && part->reader->query)
+        description->query = arena_text(binder->arena, part->reader->query, strlen(part->reader->query));
+    if (!description->all && pipeline->stage_count > 0)
+        description->rest = pipeline->stages[part->reader ? part->stages : 0].span;
+    if (part->reader)
+        part->reader->ops->close(part->reader);
+    return STATUS_OK;
 }

@@ -4,24 +4,22 @@
 
 #include "engine/bind/bind_internal.h"
 
-/* Binds a pipeline as far as a server has to know it. */
-typedef enum status bind_part(struct binder *binder, const struct bind_request *request, struct sources *sources,
-                              struct bound *bound);
+/* What a server runs of a pipeline. */
+struct remote_part {
+    struct file_reader *reader;  /* of its result; NULL: nothing */
+    size_t stages;               /* the first ones */
+    const char *refusal;         /* why not more, if that is known; or NULL */
+    struct source_file **others; /* tables that joins of these stages read */
+    size_t other_count;
+    struct source_file *file; /* the table; NULL: the source is none */
+    bool unordered;           /* its rows can only be queried */
+    struct bound bound;       /* of a value: the whole pipeline, with its queue released */
+};
 
-/* Has a server run what it can of the pipeline. *done: all of it, and `bound` is the value. Of a part, the
- * result, which is not read yet, takes the table's place as the source of request->pipeline, the rest; *narrowed:
- * errors of the rest say more if the pipeline is bound without the server. STATUS_UNABLE: something in it fails, of
- * which the pipeline without the server tells. */
-enum status bind_remotely(struct binder *binder, struct bind_request *request, struct sources *sources, bind_part *bind,
-                          struct bound *bound, bool *narrowed, bool *done);
+/* Finds the longest part, in the arena. The reader is the caller's. There is none if binder->needs has values. */
+const struct remote_part *remote_find(struct binder *binder);
 
-/* Whether some are columns of a table that has to be read later: all at once, and which of them are needed is known
- * when the sources of joins have been evaluated. */
-bool tables_wait(const struct binder *binder, const struct bind_request *request, const struct needed_column *needed,
-                 size_t count);
-
-/* remote_describe, by a binder. */
-enum status remote_tell(struct binder *binder, const struct bind_request *request, bind_part *bind,
-                        struct remote_description *description);
+/* Tells of it. */
+enum status remote_describe(struct binder *binder, struct remote_description *description);
 
 #endif

@@ -46,7 +46,7 @@ static void check_rows(struct binder *binder, struct file_columns *all, const st
 /* Adds a file's columns, side by side with those of the files before it. */
 static void add_file(struct binder *binder, const struct name *written, const struct name *as, struct file_columns *all)
 {
-    const struct source_file *file = sources_find(binder->sources, written);
+    const struct source_file *file = sources_find(&binder->facts->sources, written);
     if (all->count == 0 && file)
         all->shape = file->shape_unknown ? shape_unknown : file->shape;
     if (!file || !file->known) {
@@ -174,7 +174,8 @@ static void bind_relation(struct binder *binder, const struct name *written, con
     }
     struct file_columns all = {.rows = unknown ? -1 : relation->rows,
                                .shape = shape_copy(&relation->shape, binder->arena)};
-    const struct source_file *file = sources_find(binder->sources, written); /* if some of its columns were unread */
+    const struct source_file *file =
+        sources_find(&binder->facts->sources, written); /* if some of its columns were unread */
     if (file && file->rows) {
         all.rows = file->rows->rows;
         all.shape = (struct shape){0};

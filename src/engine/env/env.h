@@ -29,21 +29,6 @@ struct argument {
     char *text;
 };
 
-/* The value of a pipeline within the statement that runs. */
-struct computed_value {
-    const struct expr *expr;
-    struct scalar scalar;
-    const struct computed_value *before;
-};
-
-/* How to compute such values, while a statement runs; `run` NULL: not at all. Texts are in the arena. */
-struct value_runner {
-    enum status (*run)(void *context, const struct pipeline *pipeline, struct arena *arena, struct scalar *scalar,
-                       struct diags *diags);
-    void *context;
-    const struct computed_value *computed;
-};
-
 struct env {
     struct binding *bindings;
     size_t count, capacity;
@@ -57,7 +42,6 @@ struct env {
     struct argument *arguments;
     size_t argument_count;
     struct file_cache *file_cache;
-    struct value_runner values;
 };
 
 struct env *env_new(struct file_cache *file_cache);

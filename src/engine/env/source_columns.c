@@ -12,41 +12,41 @@ struct source_column source_column(const struct sources *sources, const char *na
 }
 
 /* Whether something needs the order of the column's strings. */
-static bool is_ordered(const struct column *column, const struct needed_column *needed, size_t count)
+static bool is_ordered(const struct column *column, const struct needed_columns *needed)
 {
     bool ordered = false;
-    for (size_t i = 0; i < count && !ordered; i++)
-        ordered = needed[i].column == column && needed[i].ordered;
+    for (size_t i = 0; i < needed->count && !ordered; i++)
+        ordered = needed->at[i].column == column && needed->at[i].ordered;
     return ordered;
 }
 
 /* Whether the column has to be read first. */
-static bool is_lacking(const struct column *column, const struct needed_column *needed, size_t count)
+static bool is_lacking(const struct column *column, const struct needed_columns *needed)
 {
     if (!column || !column->unread)
-        return column && needed && column_is_unsorted(column) && is_ordered(column, needed, count);
-    for (size_t i = 0; needed && i < count; i++) {
-        if (needed[i].column == column || needed[i].column == column->validity)
+        return column && column_is_unsorted(column) && is_ordered(column, needed);
+    for (size_t i = 0; i < needed->count; i++) {
+        if (needed->at[i].column == column || needed->at[i].column == column->validity)
             return true;
     }
-    return !needed && column->provisional;
+    return !needed->at && column->provisional;
 }
 
 /* Lists the columns of a file that have to be read first, at most file->count; returns their number. A text file of
  * which nothing is read is not known to be well formed, nor how many rows it has, and neither is the number of rows of
  * an outdated table: then the first column is. */
-size_t source_lacks(const struct source_file *file, const struct needed_column *needed, size_t count, size_t *places)
+size_t source_lacks(const struct source_file *file, const struct needed_columns *needed, size_t *places)
 {
     size_t found = 0, unread = 0;
     for (size_t i = 0; i < file->count; i++) {
         const struct column *column = file->columns[i].column;
-        unread += column && (column->provisional || (column->live && file->outdated));
-        if (is_lacking(column, needed, count))
+        unread += column && (column->provisional || (column->live && file->outdated && !needed->kept));
+        if (is_lacking(column, needed))
             places[found++] = i;
     }
     if (found == 0 && file->count > 0 && unread == file->count)
         places[found++] = 0;
-    if (found > 0 && file->at_once && file->columns[places[0]].column->live) {
+    if (found > 0 && needed->at_once && file->columns[places[0]].column->live) {
         for (found = 0; found < file->count; found++)
             places[found] = found;
     }
@@ -82,13 +82,13 @@ bool sources_unread(const struct sources *sources)
     return false;
 }
 
-bool sources_lack(const struct sources *sources, const struct needed_column *needed, size_t count, struct arena *arena)
+bool sources_lack(const struct sources *sources, const struct needed_columns *needed, struct arena *arena)
 {
     bool lack = false;
     for (size_t i = 0; i < sources->count && !lack; i++) {
         const struct source_file *file = &sources->files[i];
         size_t *places = arena_array(arena, file->count + 1, sizeof *places);
-        lack = source_lacks(file, needed, count, places) > 0;
+        lack = source_lacks(file, needed, places) > 0;
     }
     return lack;
 }
@@ -156,19 +156,18 @@ static enum status check_live(const struct source_file *file, const size_t *plac
 
 /* Reads the columns of a file that are lacking. */
 static enum status read_file(struct sources *sources, struct source_file *file, const struct env *env,
-                             const struct needed_column *needed, size_t count, struct timing *timing,
-                             struct diags *diags)
+                             const struct needed_columns *needed, struct timing *timing, struct diags *diags)
 {
     size_t *places = arena_array(diags->arena, file->count + 1, sizeof *places);
     size_t *others = arena_array(diags->arena, file->count + 1, sizeof *others);
     size_t other_count = 0, place_count = 0;
-    const size_t found = source_lacks(file, needed, count, places);
+    const size_t found = source_lacks(file, needed, places);
     if (found == 0)
         return STATUS_OK;
     enum status status = check_live(file, places, diags);
     for (size_t i = 0; i < found; i++) {
         const struct column *column = file->columns[places[i]].column;
-        if (column->logical.kind == LOGICAL_TEXT && !column->live && needed && !is_ordered(column, needed, count))
+        if (column->logical.kind == LOGICAL_TEXT && !column->live && needed->at && !is_ordered(column, needed))
             others[other_count++] = places[i];
         else
             places[place_count++] = places[i];
@@ -182,11 +181,11 @@ static enum status read_file(struct sources *sources, struct source_file *file, 
     return status;
 }
 
-enum status sources_read(struct sources *sources, const struct env *env, const struct needed_column *needed,
-                         size_t count, struct timing *timing, struct diags *diags)
+enum status sources_read(struct sources *sources, const struct env *env, const struct needed_columns *needed,
+                         struct timing *timing, struct diags *diags)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
-        status = read_file(sources, &sources->files[i], env, needed, count, timing, diags);
+        status = read_file(sources, &sources->files[i], env, needed, timing, diags);
     return status;
 }

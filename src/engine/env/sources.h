@@ -22,6 +22,13 @@ struct needed_column {
     bool ordered; /* text: its strings are compared, or leave the statement. Else an unsorted dictionary does */
 };
 
+struct needed_columns {
+    struct needed_column *at; /* NULL: those whose type is provisional */
+    size_t count, capacity;
+    bool at_once; /* of a live source all columns are read as soon as one is: what is needed is not known yet */
+    bool kept;    /* all others stay unread, as of live sources their numbers of rows */
+};
+
 /* How far a statement's need of a file's rows is known (source_rows.h). */
 enum row_search {
     SEARCH_BOUNDS, /* the bounds of its parts are to be compared with the statement's filters, */
@@ -37,7 +44,6 @@ struct source_file {
     bool known;         /* its columns; if not, an error was recorded or only loading can tell */
     bool shape_unknown; /* its rows have a shape, which only loading can tell */
     bool outdated;      /* how many rows a live source has is not known, or was so to an earlier statement */
-    bool at_once;       /* if it is live, all columns are read as soon as one is: what is needed is not known yet */
     struct shape shape;
     enum row_search search;
     const struct row_set *rows;  /* the columns have only these rows of the file; NULL: all */
@@ -66,17 +72,16 @@ enum status sources_count(struct sources *sources, const struct env *env, bool *
 /* Whether some column is unread, or has an unsorted dictionary. */
 bool sources_unread(const struct sources *sources);
 
-/* Whether some of the `count` needed columns, or columns whose validity is needed, are unread, or have no order though
- * they need it; `needed` NULL: whether some column's type is provisional. A text file of which nothing was read lacks a
- * column. */
-bool sources_lack(const struct sources *sources, const struct needed_column *needed, size_t count, struct arena *arena);
+/* Whether some of the needed columns, or columns whose validity is needed, are unread, or have no order though they
+ * need it. A text file of which nothing was read lacks a column. */
+bool sources_lack(const struct sources *sources, const struct needed_columns *needed, struct arena *arena);
 
 /* The places of those of a file, at most file->count; returns their number. */
-size_t source_lacks(const struct source_file *file, const struct needed_column *needed, size_t count, size_t *places);
+size_t source_lacks(const struct source_file *file, const struct needed_columns *needed, size_t *places);
 
 /* Reads these. */
-enum status sources_read(struct sources *sources, const struct env *env, const struct needed_column *needed,
-                         size_t count, struct timing *timing, struct diags *diags);
+enum status sources_read(struct sources *sources, const struct env *env, const struct needed_columns *needed,
+                         struct timing *timing, struct diags *diags);
 
 /* The file, or the relation with unread columns, named at this place of the tree; NULL if there is none, or loading
  * stopped before it. */

@@ -195,18 +195,13 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
     }
     if (!stmt->variant.text && explain_server(out, runner, stmt, arena, diags))
         return STATUS_OK;
-    struct bound bound = {0};
-    const struct source_runner sources = source_runner_of(runner);
-    const struct bind_request request = {
-        .pipeline = stmt->pipeline, .whole = true, .row_loops = true, .runner = &sources, .timing = runner->timing};
-    run_begin_values(runner);
-    enum status status = bind_pipeline(runner->env, &request, arena, &bound, diags);
-    run_end_values(runner);
-    if (status != STATUS_OK)
-        return status;
-    if (bound.queue.count == 0)
+    struct bound bound;
+    struct facts facts = {
+        .env = runner->env, .pipeline = stmt->pipeline, .careful = true, .row_loops = true, .timing = runner->timing};
+    enum status status = bind_ready(runner, &facts, arena, &bound, diags);
+    if (status == STATUS_OK && bound.queue.count == 0)
         strbuf_puts(out, "nothing to run: the value is constant\n");
-    else
+    else if (status == STATUS_OK)
         status = explain_bound(out, runner, stmt, &bound, arena, diags);
     queue_release(&bound.queue);
     return status;

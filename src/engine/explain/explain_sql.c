@@ -43,18 +43,29 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
         strbuf_printf(out, "because the server cannot do exactly this: %s\n", description->refusal);
 }
 
+/* Finds out what a server would run. */
+static enum status describe(struct runner *runner, const struct stmt *stmt, struct arena *arena,
+                            struct remote_description *description, struct diags *diags)
+{
+    struct facts facts = {.env = runner->env,
+                          .pipeline = stmt->pipeline,
+                          .describes = true,
+                          .dialect = stmt->dialect.text,
+                          .timing = runner->timing};
+    struct bound bound;
+    const enum status status = bind_ready(runner, &facts, arena, &bound, diags);
+    *description = bound.remote;
+    queue_release(&bound.queue);
+    return status;
+}
+
 enum status explain_sql(struct strbuf *out, struct runner *runner, const struct stmt *stmt, struct arena *arena,
                         struct diags *diags)
 {
     struct remote_description description;
-    const struct source_runner sources = source_runner_of(runner);
-    const struct bind_request request = {
-        .pipeline = stmt->pipeline, .runner = &sources, .dialect = stmt->dialect.text, .timing = runner->timing};
     if (stmt->dialect.text && check_dialect(runner, stmt, diags) != STATUS_OK)
         return STATUS_FAILED;
-    run_begin_values(runner);
-    const enum status status = remote_describe(runner->env, &request, arena, &description, diags);
-    run_end_values(runner);
+    const enum status status = describe(runner, stmt, arena, &description, diags);
     if (status != STATUS_OK)
         return status;
     if (!description.address) {
@@ -70,16 +81,11 @@ bool explain_server(struct strbuf *out, struct runner *runner, const struct stmt
                     struct diags *diags)
 {
     struct remote_description description;
-    const struct source_runner sources = source_runner_of(runner);
-    const struct bind_request request = {.pipeline = stmt->pipeline, .runner = &sources, .timing = runner->timing};
-    const size_t before = diags->count;
-    run_begin_values(runner);
-    const enum status status = remote_describe(runner->env, &request, arena, &description, diags);
-    run_end_values(runner);
-    if (status != STATUS_OK || !description.address || !description.query) {
-        diags->count = before; /* binding all of it tells errors */
+    struct diags own; /* of no use unless there is a query: binding all of it tells errors */
+    diags_init(&own, diags->arena);
+    if (describe(runner, stmt, arena, &description, &own) != STATUS_OK || !description.address || !description.query)
         return false;
-    }
+    diags_append(diags, &own);
     strbuf_puts(out, "on the server: ");
     print_description(out, &description, stmt->pipeline, arena);
     return true;

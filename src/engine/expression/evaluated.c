@@ -1,19 +1,21 @@
 #include "engine/expression/evaluated.h"
 
+#include "engine/bind/facts.h"
+
 #include <string.h>
 
 struct evaluated *evaluated_find(const struct binder *binder, const void *node)
 {
-    for (size_t i = 0; i < binder->evaluations->count; i++) {
-        if (binder->evaluations->at[i]->node == node)
-            return binder->evaluations->at[i];
+    for (size_t i = 0; i < binder->facts->evaluations.count; i++) {
+        if (binder->facts->evaluations.at[i]->node == node)
+            return binder->facts->evaluations.at[i];
     }
     return NULL;
 }
 
 static struct evaluated *evaluated_new(const struct binder *binder, const void *node)
 {
-    struct evaluations *all = binder->evaluations;
+    struct evaluations *all = &binder->facts->evaluations;
     all->at = arena_reserve(binder->arena, all->at, all->count, &all->capacity, sizeof *all->at);
     struct evaluated *evaluated = arena_alloc(binder->arena, sizeof *evaluated);
     evaluated->node = node;
@@ -91,7 +93,7 @@ static void add_needed(struct evaluated *evaluated)
     }
 }
 
-static bool lacks(struct evaluated *evaluated)
+bool evaluated_lacks(struct evaluated *evaluated)
 {
     add_needed(evaluated);
     bool lack = !evaluated->relation;
@@ -104,7 +106,7 @@ bool evaluations_lack(const struct evaluations *evaluations)
 {
     bool lack = false;
     for (size_t i = 0; i < evaluations->count; i++)
-        lack = lacks(evaluations->at[i]) || lack;
+        lack = evaluated_lacks(evaluations->at[i]) || lack;
     return lack;
 }
 
@@ -116,8 +118,7 @@ static void release(struct evaluated *evaluated)
     evaluated->index = NULL;
 }
 
-/* Takes over the relation, which has the wanted columns or, of an open source, all. */
-static void set_relation(struct evaluated *evaluated, struct relation *relation, struct arena *arena)
+void evaluated_set(struct evaluated *evaluated, struct relation *relation, struct arena *arena)
 {
     evaluated->relation = relation;
     if (evaluated->open) {
@@ -140,32 +141,15 @@ static void set_relation(struct evaluated *evaluated, struct relation *relation,
     }
 }
 
-static enum status run(struct evaluated *evaluated, const struct source_runner *runner, struct arena *arena,
-                       struct diags *diags)
+const bool *evaluated_again(struct evaluated *evaluated)
 {
-    struct relation *relation;
     bool some = false;
     release(evaluated);
     for (size_t k = 0; k < evaluated->count && !some; k++)
         some = evaluated->wanted[k];
     if (!some && evaluated->count > 0)
         evaluated->wanted[0] = true; /* a relation has a column */
-    const enum status status = runner->run(runner->context, evaluated->pipeline,
-                                           evaluated->open ? NULL : evaluated->wanted, arena, &relation, diags);
-    if (status == STATUS_OK)
-        set_relation(evaluated, relation, arena);
-    return status;
-}
-
-enum status evaluations_run(const struct evaluations *evaluations, const struct source_runner *runner,
-                            struct arena *arena, struct diags *diags)
-{
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < evaluations->count && status == STATUS_OK; i++) {
-        if (lacks(evaluations->at[i]))
-            status = run(evaluations->at[i], runner, arena, diags);
-    }
-    return status;
+    return evaluated->open ? NULL : evaluated->wanted;
 }
 
 void evaluations_release(struct evaluations *evaluations)

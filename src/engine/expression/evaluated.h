@@ -1,18 +1,15 @@
 /* Sources that are evaluated before the pipeline that reads them is bound: the right side of a join, the relation of
  * `x in (...)`. What is bound may so depend on their rows: on the range of keys, or on whether they are distinct.
  *
- * bind_pipeline binds again and again until nothing is left to evaluate. Who needs a source calls evaluated_find with
- * its node of the tree. If it has no relation yet, the source is bound for its columns and errors (bind_source)
- * and given to evaluated_request, and a task is made that reads whatever has the right types: it will never run. After
- * that, bind_pipeline runs the source, reduced to the columns that are needed, and binds again. In a check and in a
- * preview nothing is ever evaluated. */
+ * Who needs a source calls evaluated_find with its node of the tree. If it has no relation yet, the source is bound for
+ * its columns and errors (bind_source) and given to evaluated_request, and a task is made that reads whatever has the
+ * right types: it will never run. After that, the source is run, reduced to the columns that are needed, and all is
+ * bound again (engine/run/provide.h). In a check and in a preview nothing is ever evaluated. */
 #ifndef RQL_ENGINE_EXPRESSION_EVALUATED_H
 #define RQL_ENGINE_EXPRESSION_EVALUATED_H
 
-#include "base/parallel.h"
 #include "engine/expression/expression.h"
 #include "engine/join_index/join_index.h"
-#include "engine/storage/row_set.h"
 
 struct evaluated {
     const void *node;                /* in the tree: what identifies it */
@@ -35,29 +32,6 @@ struct evaluations {
     size_t count, capacity;
 };
 
-/* What of a file a statement needs, for source_runner's find_rows. */
-struct file_need {
-    const struct queue *queue; /* the statement as bound with the file's columns as they are */
-    struct column *const *columns;
-    size_t count;
-    int64_t rows;              /* of each */
-    bool by_bounds;            /* by the bounds of the file's parts alone, else by the values that the filters read */
-    bool found;                /* the statement reads only these of the rows: */
-    struct row_set found_rows; /* in the arena */
-    bool *first; /* not found: of each column, whether it has to be read before the rows can be found. NULL: all rows
-                    are needed */
-};
-
-/* How to run a source. The relation has the columns for which `wanted` (NULL: all) is true, and is the caller's. */
-struct source_runner {
-    enum status (*run)(void *context, const struct pipeline *pipeline, const bool *wanted, struct arena *arena,
-                       struct relation **relation, struct diags *diags);
-    /* Finds the rows of a file that pass the filters of the only task that reads it. */
-    enum status (*find_rows)(void *context, struct file_need *need, struct arena *arena, struct diags *diags);
-    void *context;
-    struct workers workers; /* for what is computed while binding */
-};
-
 /* NULL if it has not been requested. */
 struct evaluated *evaluated_find(const struct binder *binder, const void *node);
 
@@ -75,13 +49,14 @@ const struct pipeline *pipeline_of_source(struct arena *arena, const struct sour
 /* Column k of the relation; NULL: it has not been evaluated. */
 struct column *evaluated_column(const struct evaluated *evaluated, size_t k);
 
-/* After a binding and queue_prune: whether some source has to be evaluated, perhaps again, for columns that it lacks.
- */
+/* After a binding and queue_prune: whether it has to be evaluated, perhaps again, for columns that it lacks. */
+bool evaluated_lacks(struct evaluated *evaluated);
 bool evaluations_lack(const struct evaluations *evaluations);
 
-/* Evaluates these. */
-enum status evaluations_run(const struct evaluations *evaluations, const struct source_runner *runner,
-                            struct arena *arena, struct diags *diags);
+/* Forgets the relation; returns which columns it has to have, NULL: all. */
+const bool *evaluated_again(struct evaluated *evaluated);
+/* Takes over such a relation. */
+void evaluated_set(struct evaluated *evaluated, struct relation *relation, struct arena *arena);
 void evaluations_release(struct evaluations *evaluations);
 
 #endif

@@ -1,6 +1,7 @@
 /* Expressions to terms: names and literals; operators and calls are in other files. */
 #include "engine/expression/expression.h"
 #include "engine/expression/named_aggregates.h"
+#include "engine/expression/pipeline_value.h"
 #include "engine/expression/texts.h"
 #include "engine/lower/over.h"
 

@@ -56,7 +56,8 @@ struct index_name {
     const struct index_name *outer;
 };
 
-struct evaluations;     /* evaluated.h */
+struct facts;           /* engine/bind/facts.h */
+struct needs;           /* engine/bind/bind.h */
 struct local;           /* local.c */
 struct named_aggregate; /* named_aggregates.h */
 struct flow;
@@ -84,16 +85,15 @@ struct aggregate_values {
 /* What is known of a constant. In a check, values that only running can compute are not. */
 enum known { KNOWN_NOTHING, KNOWN_KIND, KNOWN_VALUE };
 
-/* The state of binding one statement. */
+/* The state of one binding. */
 struct binder {
-    struct env *env;
+    struct facts *facts; /* all that is known of the statement, */
+    struct env *env;     /* two of which are read often */
     bool checking;
     struct arena *arena;
-    struct sources *sources; /* of the pipeline */
+    struct needs *needs; /* what else has to be known */
     struct diags *diags;
     struct queue *queue;               /* NULL while no pipeline is bound */
-    struct evaluations *evaluations;   /* of the pipeline's sources; NULL while no pipeline is bound */
-    const struct workers *workers;     /* for what is computed while binding */
     const struct dictionary **ordered; /* unsorted dictionaries that need an order: what was bound is of no use */
     size_t ordered_count, ordered_capacity;
     size_t errors;  /* recorded so far, at most LIMIT_ERRORS */
@@ -102,16 +102,11 @@ struct binder {
     size_t inlined; /* expression nodes bound inside functions so far */
     int depth;      /* of nested expressions */
     int folds;      /* nested around what is bound */
-    bool whole;     /* loops are on whole columns, as for the errors of a statement */
-    bool row_loops; /* set where a loop is not */
-    bool remote;    /* it is lowered for a server and not run: aggregates may be of kinds that servers alone have, and
-                       joins are operators, whose sources are not evaluated */
+    bool row_loops; /* set where a loop is within rows */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
     bool needs_order; /* set by what needs the rows of a group one after another, where these are scattered */
-    /* The value of an EXPR_PIPELINE; in a check its kind. KNOWN_NOTHING after an error, or if unknown. */
-    enum known (*value_of_pipeline)(struct binder *binder, const struct expr *expr, struct scalar *scalar);
     const struct aggregate_values *aggregates; /* of the stage that is bound; NULL: none */
     const struct named_aggregate *named;       /* by `with`, in earlier stages */
     const struct pipeline *pipeline;           /* that is bound, the innermost, */
@@ -457,9 +452,6 @@ value axis_index(struct code *code, const struct shape *shape, size_t axis, stru
 
 /* indexing.c: elements of columns, EXPR_INDEX. */
 struct term bind_index(struct scope *scope, const struct expr *expr);
-
-/* value_of_pipeline.c: EXPR_PIPELINE. */
-struct term bind_pipeline_value(struct scope *scope, const struct expr *expr);
 
 /* local.c: whether a name with this definition, or NULL, is the index of a fold. */
 bool is_fold_index(const struct expr *definition);

@@ -3,6 +3,7 @@
 
 #include "base/memory_size.h"
 #include "engine/bind/bind_source.h"
+#include "engine/bind/facts.h"
 #include "engine/expression/evaluated.h"
 #include "engine/expression/texts.h"
 
@@ -97,7 +98,7 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
         bind_error(scope->binder, span, NULL, "not enough memory for the codes of %lld strings", (long long)rows);
         return term.value;
     }
-    if (!dictionary_map(from, to, scope->binder->workers, column_at(column, 0)))
+    if (!dictionary_map(from, to, scope->binder->facts->workers, column_at(column, 0)))
         scope->binder->cancelled = true;
     column_finish(column, rows);
     column->range_known = true;
@@ -295,13 +296,13 @@ static struct evaluated *find_source(struct scope *scope, const struct expr *exp
     if (evaluated && evaluated->relation)
         return evaluated;
     const bool wanted = true;
-    if (binder->remote)
+    if (binder->facts->remote)
         bind_in_front(scope, expr->source, flow);
     else
         bind_source(binder, expr->source, flow);
     if (bind_gave_up(binder))
         return NULL;
-    if (binder->remote)
+    if (binder->facts->remote)
         return evaluated_never(binder, flow);
     return evaluated_request(binder, expr->source, pipeline_of_source(binder->arena, expr->source), flow,
                              flow->count == 1 ? &wanted : NULL);
@@ -339,7 +340,7 @@ static bool may_have_source(struct scope *scope, const struct expr *expr)
     }
     if (binder->defining)
         return false;
-    if (binder->evaluations && scope->task)
+    if (scope->task)
         return true;
     bind_error(binder, expr->span, "it can be used in stages that see each row: `select`, `map`, `derive`, `count`",
                "`in` with a relation needs rows");
@@ -358,7 +359,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
     if (!match_check(scope, term, text_of_span(binder->arena, expr->args[0]->span, 40), column,
                      text_of_span(binder->arena, expr->source->span, 40), span))
         return unknown_term;
-    if (binder->remote) {
+    if (binder->facts->remote) {
         if (!term_is_known(term) || !column->known)
             return unknown_term;
         struct term result = term_of(member_for_server(scope, &flow, term.value, span));
@@ -374,7 +375,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
         .columns = evaluated->relation->columns, .count = 1, .members_only = true, .rows = evaluated->relation->rows};
     enum status status = STATUS_OK;
     if (!evaluated->index)
-        status = join_index_new(&keys, binder->workers, &evaluated->index);
+        status = join_index_new(&keys, binder->facts->workers, &evaluated->index);
     if (status != STATUS_OK) {
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         if (status == STATUS_FAILED)

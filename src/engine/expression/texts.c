@@ -1,6 +1,8 @@
 /* Terms of text: constants, comparison by codes, and bringing two dictionaries together. */
 #include "engine/expression/texts.h"
 
+#include "engine/bind/facts.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,11 +78,11 @@ static struct dictionary *join(struct binder *binder, struct dictionary *both[2]
 {
     enum { LONG = 1 << 16 };
     const bool is_long = both[0]->count > LONG && both[1]->count > LONG;
-    struct dictionary *joined = is_long ? dictionary_join(both, 2, maps, binder->workers)
-                                        : dictionary_union(both[0], both[1], maps, binder->workers);
+    struct dictionary *joined = is_long ? dictionary_join(both, 2, maps, binder->facts->workers)
+                                        : dictionary_union(both[0], both[1], maps, binder->facts->workers);
     if (joined)
         return joined;
-    if (binder->workers && workers_cancelled(binder->workers)) {
+    if (binder->facts->workers && workers_cancelled(binder->facts->workers)) {
         binder->cancelled = true;
         return NULL;
     }

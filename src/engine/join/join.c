@@ -6,6 +6,7 @@
 #include "engine/join/join.h"
 
 #include "engine/bind/bind_source.h"
+#include "engine/bind/facts.h"
 #include "engine/join/join_stages.h"
 
 #include <string.h>
@@ -57,7 +58,7 @@ static void bind_right(struct join *join)
 {
     struct binder *binder = join->binder;
     const struct source_node *source = &join->stage->sources[0];
-    if (binder->remote) {
+    if (binder->facts->remote) {
         bind_source(binder, source, &join->unevaluated);
         join->right = evaluated_never(binder, &join->unevaluated);
         return;
@@ -198,7 +199,7 @@ static bool make_index(struct join *join)
                                       .rows = right->relation->rows};
     enum status status = STATUS_OK;
     if (!right->index)
-        status = join_index_new(&indexed, binder->workers, &right->index);
+        status = join_index_new(&indexed, binder->facts->workers, &right->index);
     binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
     if (status == STATUS_FAILED && right->relation->rows > INT32_MAX)
         bind_error(binder, join->stage->sources[0].span, "join in the other direction, or in parts",
@@ -259,7 +260,7 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
         (join.right->relation && !make_index(&join)) || (join.right->relation && !check_distinct(&join))) {
         task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
         flow->open = true;
-    } else if (binder->remote) {
+    } else if (binder->facts->remote) {
         join_for_server(&join, &scope, flow);
     } else if (join.kind == JOIN_ASOF) {
         join_asof(&join, &scope, flow);
@@ -272,6 +273,6 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     }
     if (join.kind == JOIN_INNER && !flow->open && join.right->relation)
         note_join(&join, flow);
-    if (join.kind == JOIN_FULL && !flow->open && !binder->remote)
+    if (join.kind == JOIN_FULL && !flow->open && !binder->facts->remote)
         join_append_rest(&join, flow);
 }

@@ -1,6 +1,7 @@
 #include "engine/loop/bind_repeat.h"
 
 #include "engine/bind/bind_source.h"
+#include "engine/bind/facts.h"
 #include "engine/loop/repeat_state.h"
 #include "engine/loop/rows_of_round.h"
 #include "engine/lower/aggregates.h"
@@ -222,7 +223,9 @@ static void bind_loop(struct repeat *r, struct flow *flow)
     r->rows.loop = r->loop;
     r->rows.rounds = rounds < ROUNDS_IN_ROWS ? rounds : ROUNDS_IN_ROWS;
     /* Without `while`, an error names the first round: the statement is bound again for it, with all rows together. */
-    const bool may = r->stage->condition || (!r->binder->whole && rounds <= ROUNDS_IN_ROWS);
+    const struct facts *facts = r->binder->facts;
+    const bool whole = facts->careful && !facts->row_loops;
+    const bool may = r->stage->condition || (!whole && rounds <= ROUNDS_IN_ROWS);
     if (may && !r->stage->until && loop_in_rows(r->binder, r->stage, &r->rows, &r->entry)) {
         r->loop->first = r->rows.rounds;
         r->binder->row_loops = r->binder->row_loops || !r->stage->condition;

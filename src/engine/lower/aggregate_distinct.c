@@ -1,4 +1,5 @@
 /* distinct(E): the groups by the keys and E, grouped again by the keys. Servers count different values themselves. */
+#include "engine/bind/facts.h"
 #include "engine/expression/texts.h"
 #include "engine/lower/aggregate_functions.h"
 
@@ -44,7 +45,7 @@ static void count_remotely(struct lowering *lowering, struct aggregate_call *cal
 static void begin_distinct(struct lowering *lowering, struct aggregate_call *call)
 {
     const struct aggregation *of = lowering->of;
-    if (of->binder->remote) {
+    if (of->binder->facts->remote) {
         count_remotely(lowering, call);
         return;
     }

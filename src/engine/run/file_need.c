@@ -105,7 +105,7 @@ static void add_rows(struct row_set *set, const struct column *numbers)
 
 /* Runs the filters on the host. What fails is found again when the statement runs. */
 static enum status run_filters(const struct runner *runner, struct file_need *need, struct task *filter,
-                               const bool *read, struct arena *arena, struct diags *diags)
+                               const bool *read, struct arena *arena)
 {
     struct runner host = *runner;
     host.device = NULL;
@@ -124,11 +124,11 @@ static enum status run_filters(const struct runner *runner, struct file_need *ne
         inputs[k] = read[k] ? filter->inputs[k].column : NULL;
     }
     struct outcome outcome;
-    const size_t diags_before = diags->count;
-    const enum status status = run_task(&host, filter, inputs, need->rows, DEFER_NEVER, arena, &outcome, diags);
+    struct diags dropped;
+    diags_init(&dropped, arena);
+    const enum status status = run_task(&host, filter, inputs, need->rows, DEFER_NEVER, arena, &outcome, &dropped);
     if (status == STATUS_CANCELLED)
         return status;
-    diags->count = diags_before;
     if (status != STATUS_OK || outcome.flagged)
         return STATUS_OK;
     need->found = outcome.rows <= need->rows / LEAST_ROWS_FOR_ONE;
@@ -167,7 +167,7 @@ static struct task *with_conditions(const struct task *task, const struct file_n
 
 /* Finds the rows once what the filters read is there. */
 static enum status find_by_values(const struct runner *runner, struct file_need *need, const struct task *reader,
-                                  const bool *of_file, struct arena *arena, struct diags *diags)
+                                  const bool *of_file, struct arena *arena)
 {
     struct task *task = with_conditions(reader, need, arena);
     const bool *read = filter_inputs(task, arena);
@@ -183,7 +183,7 @@ static enum status find_by_values(const struct runner *runner, struct file_need 
         more = more || (unread && !read[k]);
     }
     if (!lacks)
-        return more ? run_filters(runner, need, task, read, arena, diags) : STATUS_OK;
+        return more ? run_filters(runner, need, task, read, arena) : STATUS_OK;
     need->first = arena_array(arena, need->count + 1, sizeof *need->first);
     for (size_t i = 0; i < need->count; i++) {
         const struct column *column = need->columns[i];
@@ -195,9 +195,8 @@ static enum status find_by_values(const struct runner *runner, struct file_need 
     return STATUS_OK;
 }
 
-enum status find_needed_rows(void *context, struct file_need *need, struct arena *arena, struct diags *diags)
+enum status find_needed_rows(const struct runner *runner, struct file_need *need, struct arena *arena)
 {
-    const struct runner *runner = context;
     struct queue fused;
     queue_init(&fused, arena);
     optimize_queue(need->queue, &fused);
@@ -213,7 +212,7 @@ enum status find_needed_rows(void *context, struct file_need *need, struct arena
             need->found = rows_within_bounds(runner->env, need->queue, task, of_file, &need->found_rows, arena) &&
                           need->found_rows.rows < need->rows;
         else
-            status = find_by_values(runner, need, task, of_file, arena, diags);
+            status = find_by_values(runner, need, task, of_file, arena);
     }
     queue_release(&fused);
     return status;

@@ -4,8 +4,8 @@
 
 #include "engine/backend/backend.h"
 #include "engine/backend/trace.h"
+#include "engine/bind/bind.h"
 #include "engine/env/env.h"
-#include "engine/expression/evaluated.h"
 #include "engine/plan/result.h"
 
 /* Which results may have deferred rows (deferred_rows.h). */
@@ -38,12 +38,16 @@ struct runner {
     const atomic_int *cancel;
 };
 
-/* Evaluates, while a pipeline is bound, the sources that this needs (evaluated.h). */
-struct source_runner source_runner_of(struct runner *runner);
+/* Binds what the facts say, and provides what is needed for that, until nothing is. Closes the facts. On success
+ * the caller calls queue_release(&bound->queue). `runner` NULL: nothing is evaluated, and of pipelines that are values
+ * only the kinds are known. */
+enum status bind_ready(struct runner *runner, struct facts *facts, struct arena *arena, struct bound *bound,
+                       struct diags *diags);
 
-/* Between these, pipelines in parentheses within expressions are run when what reads them is bound. */
-void run_begin_values(struct runner *runner);
-void run_end_values(struct runner *runner);
+/* Binds and runs what the facts say. Where that fails, and an error could say more, it is done again with
+ * facts->careful. `stmt` NULL: it is part of a statement. The caller releases `result`; on failure it is empty. */
+enum status run_with_care(struct runner *runner, struct facts *facts, const struct stmt *stmt, struct arena *arena,
+                          struct result *result, struct diags *diags);
 
 /* Runs a statement, other than STMT_COMMAND and STMT_EXPLAIN. The caller releases `result`; on failure it is empty, and
  * `diags` has the errors. All that ends with the statement is in `arena`. */

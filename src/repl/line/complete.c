@@ -4,10 +4,10 @@
 #include "repl/session/commands.h"
 
 #include "engine/bind/bind.h"
-#include "engine/bind/preview.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
 #include "engine/plan/functions.h"
+#include "engine/run/preview.h"
 #include "parser/next.h"
 
 #include <ctype.h>

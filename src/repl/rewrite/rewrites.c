@@ -2,7 +2,7 @@
 
 #include "repl/rewrite/rewrite_pattern.h"
 
-#include "engine/bind/check.h"
+#include "engine/run/check.h"
 
 #include <string.h>
 

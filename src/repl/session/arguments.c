@@ -3,7 +3,7 @@
 #include "repl/session/script.h"
 #include "repl/session/session.h"
 
-#include "engine/bind/check.h"
+#include "engine/run/check.h"
 
 #include <string.h>
 

@@ -11,9 +11,9 @@
 #include "repl/session/shown_rows.h"
 #include "repl/session/timing_report.h"
 
-#include "engine/bind/check.h"
 #include "engine/explain/explain.h"
 #include "engine/formats/open_file.h"
+#include "engine/run/check.h"
 #include "engine/storage/column_stats.h"
 #include "engine/storage/file_changed.h"
 #include "parser/broken.h"

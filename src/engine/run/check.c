@@ -1,9 +1,9 @@
 /* Checks a statement before anything runs. What only running can compute is assumed to be right. */
-#include "engine/bind/check.h"
+#include "engine/run/check.h"
 
-#include "engine/bind/bind_internal.h"
 #include "engine/env/written_path.h"
 #include "engine/plan/output_relation.h"
+#include "engine/run/assertion.h"
 
 /* A relation with the columns of the last task, and no data; columns that are unread can be read later. */
 static struct relation *outline(const struct task *last, struct arena *arena)
@@ -71,12 +71,29 @@ static void note_made_file(struct env *env, const struct stmt *stmt, struct aren
         made_files_add(&env->made, meant.text);
 }
 
+enum status check_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags)
+{
+    struct env *inside = def->stages ? env_copy(env) : NULL;
+    struct facts facts = {.env = inside ? inside : env, .function = inside ? NULL : def, .checking = true};
+    struct bound bound;
+    enum status status = STATUS_FAILED;
+    if (inside)
+        facts.pipeline = bind_stage_definition(inside, def, arena, diags);
+    if (facts.function || facts.pipeline) {
+        status = bind_ready(NULL, &facts, arena, &bound, diags);
+        queue_release(&bound.queue);
+    }
+    if (inside)
+        env_free(inside);
+    return status;
+}
+
 enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags)
 {
     if (stmt->kind == STMT_COMMAND)
         return STATUS_OK;
     if (stmt->kind == STMT_DEF) {
-        const enum status status = bind_definition(env, stmt, arena, diags);
+        const enum status status = check_definition(env, stmt, arena, diags);
         if (status == STATUS_OK)
             env_set_definition(env, stmt);
         else /* Callers report only errors of their own. */
@@ -84,10 +101,12 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         return status;
     }
     struct bound bound;
-    const struct bind_request request = {
-        .pipeline = stmt->pipeline, .checking = true, .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : UNREAD_NONE};
-    const enum status status = stmt->pipeline ? bind_pipeline(env, &request, arena, &bound, diags)
-                                              : bind_expression(env, stmt->expr, NULL, true, arena, &bound, diags);
+    struct facts facts = {.env = env,
+                          .pipeline = stmt->pipeline,
+                          .expr = stmt->expr,
+                          .checking = true,
+                          .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : UNREAD_NONE};
+    const enum status status = bind_ready(NULL, &facts, arena, &bound, diags);
     note_made_file(env, stmt, arena);
     if (stmt->kind == STMT_ASSERT && status == STATUS_OK)
         return assertion_check(stmt, &bound, diags);
@@ -98,7 +117,6 @@ enum status check_statement(struct env *env, const struct stmt *stmt, struct are
         env_set_unknown(env, stmt->name.text, BINDING_RELATION);
     if (env->keeps_last && status == STATUS_OK && stmt->kind != STMT_EXPLAIN)
         define(env, ENV_LAST, &bound, arena);
-    if (status == STATUS_OK)
-        queue_release(&bound.queue);
+    queue_release(&bound.queue);
     return stmt->kind == STMT_LET && !named ? STATUS_FAILED : status;
 }

@@ -1,8 +1,8 @@
 /* What a pipeline results in, without running it: for completion. */
-#ifndef RQL_ENGINE_BIND_PREVIEW_H
-#define RQL_ENGINE_BIND_PREVIEW_H
+#ifndef RQL_ENGINE_RUN_PREVIEW_H
+#define RQL_ENGINE_RUN_PREVIEW_H
 
-#include "engine/bind/bind.h"
+#include "engine/run/run.h"
 
 /* Finds the names of the pipeline's columns, or of its value, in the arena. Loads files only where their names do not
  * tell the columns and loading is fast; of others it looks at the beginning. False: it has no columns, is wrong, or the

@@ -1,19 +1,27 @@
-#include "engine/bind/preview.h"
+#include "engine/run/preview.h"
 
 #include "engine/env/sources.h"
+#include "engine/expression/expression.h"
 #include "engine/values/dictionary.h"
 
 #include <string.h>
 
-/* Binds the pipeline, as a check or with its files loaded; false if not all columns are known. */
+/* Binds the pipeline, as a check or with its files loaded, without its errors; false if it has some. */
+static bool bind_silently(struct env *env, const struct pipeline *pipeline, bool checking, enum unread_kept unread,
+                          struct arena *arena, struct bound *bound)
+{
+    struct facts facts = {.env = env, .pipeline = pipeline, .checking = checking, .unread = unread};
+    struct diags diags;
+    diags_init(&diags, arena);
+    return bind_ready(NULL, &facts, arena, bound, &diags) == STATUS_OK;
+}
+
+/* False if not all columns are known. */
 static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                           const char *const **names, size_t *count)
 {
     struct bound bound;
-    struct diags diags;
-    diags_init(&diags, arena);
-    const struct bind_request request = {.pipeline = pipeline, .checking = checking, .unread = UNREAD_NAMED};
-    if (bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
+    if (!bind_silently(env, pipeline, checking, UNREAD_NAMED, arena, &bound))
         return false;
     const bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
     if (found) {
@@ -36,16 +44,13 @@ static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool
     return found || valued;
 }
 
-/* Binds the pipeline as a check, without its errors; false if it has some. The queue is released. */
+/* Checks it; false if it has errors. The queue is released. */
 static bool check_silently(struct env *env, const struct pipeline *pipeline, struct arena *arena, struct bound *bound)
 {
-    struct diags diags;
-    diags_init(&diags, arena);
-    const struct bind_request request = {.pipeline = pipeline, .checking = true};
-    if (bind_pipeline(env, &request, arena, bound, &diags) != STATUS_OK)
-        return false;
-    queue_release(&bound->queue);
-    return true;
+    const bool good = bind_silently(env, pipeline, true, UNREAD_NONE, arena, bound);
+    if (good)
+        queue_release(&bound->queue);
+    return good;
 }
 
 bool preview_is_value(struct env *env, const struct pipeline *pipeline, struct arena *arena)
@@ -134,10 +139,7 @@ struct preview_texts preview_texts(struct env *env, const struct pipeline *pipel
 {
     struct preview_texts texts = {0};
     struct bound bound;
-    struct diags diags;
-    diags_init(&diags, arena);
-    const struct bind_request request = {.pipeline = pipeline, .unread = UNREAD_NAMED};
-    if (!sources_load_fast(env, pipeline, arena) || bind_pipeline(env, &request, arena, &bound, &diags) != STATUS_OK)
+    if (!sources_load_fast(env, pipeline, arena) || !bind_silently(env, pipeline, false, UNREAD_NAMED, arena, &bound))
         return texts;
     if (bound.kind == BOUND_RELATION && bound.queue.count > 0) {
         const struct task *last = bound.queue.tasks[bound.queue.count - 1];

@@ -1,0 +1,56 @@
+/* What is known of a pipeline or expression before it is bound.
+ *
+ * Binding is a function of its tree and these facts. What it lacks it says (bind.h, struct needs); its caller finds
+ * that out, adds it here, and binds again (engine/run/statement.h). */
+#ifndef RQL_ENGINE_BIND_FACTS_H
+#define RQL_ENGINE_BIND_FACTS_H
+
+#include "base/timing.h"
+#include "engine/env/sources.h"
+#include "engine/expression/evaluated.h"
+#include "engine/expression/pipeline_value.h"
+
+/* Whether columns of the result that are a file's as they are may stay unread. */
+enum unread_kept {
+    UNREAD_NONE,
+    UNREAD_NAMED, /* of a result that is named */
+    UNREAD_SHOWN  /* only if all columns may, and the rows are shown */
+};
+
+struct facts {
+    struct env *env;
+    /* What is bound, one of these. */
+    const struct pipeline *pipeline; /* once it is opened, without uses of stages that the user has defined */
+    const struct expr *expr;
+    const struct stmt *function;   /* the definition of one */
+    const struct subject *subject; /* the value that `expr` is about; or NULL */
+    /* How it is bound. */
+    bool checking;  /* what only running can tell is unknown, and no file opened but as env->opens_files says */
+    bool runs;      /* what it reads will be evaluated. Else the result has the right columns at least */
+    bool careful;   /* so that errors say most: all rows of files, no server, loops on whole columns, */
+    bool row_loops; /* but these within rows where this is set */
+    bool describes; /* only what a server would run is asked for */
+    const struct expr *value; /* of which the pipeline is the value: it has to be one; or NULL */
+    bool remote;        /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */
+    const bool *wanted; /* columns of the result to keep, in order; NULL: all */
+    enum unread_kept unread;
+    const char *dialect;           /* of SQL; NULL: the server's */
+    const struct workers *workers; /* for what is computed while binding; or NULL */
+    struct timing *timing;         /* or NULL */
+    /* What is known. */
+    bool opened; /* the files of the pipeline, if they can be */
+    struct sources sources;
+    bool asked;                  /* a server, for what it runs of the pipeline; */
+    const struct pipeline *rest; /* what is left of that, */
+    const struct bound *answer;  /* or, if nothing is, the value; else NULL. */
+    bool unordered;              /* The server's rows can only be queried */
+    struct evaluations evaluations;
+    struct pipeline_values *values; /* of the statement */
+};
+
+/* Opens the pipeline's files; errors are counted in facts->sources. */
+enum status facts_open(struct facts *facts, struct arena *arena, struct diags *diags);
+/* Forgets all but the values. */
+void facts_close(struct facts *facts);
+
+#endif

@@ -1,0 +1,128 @@
+#include "engine/run/provide.h"
+
+#include "engine/bind/bind_remote.h"
+#include "engine/run/ask_server.h"
+#include "engine/run/narrow_sources.h"
+
+/* Another pipeline of the same statement. */
+static struct facts facts_within(const struct facts *outer, const struct pipeline *pipeline)
+{
+    return (struct facts){.env = outer->env, .pipeline = pipeline, .timing = outer->timing, .values = outer->values};
+}
+
+/* Computes the pipeline that is a value. */
+static enum status compute_value(struct runner *runner, const struct facts *facts, struct pipeline_value *of,
+                                 struct arena *arena, struct diags *diags)
+{
+    struct facts inner = facts_within(facts, of->expr->source->pipeline);
+    struct result result;
+    inner.value = of->expr;
+    enum status status = run_with_care(runner, &inner, NULL, arena, &result, diags);
+    if (status != STATUS_OK)
+        return status;
+    of->known = KNOWN_VALUE;
+    of->scalar = result.scalar;
+    if (of->scalar.logical.kind == LOGICAL_TEXT && !of->scalar.missing)
+        of->scalar.text.at = arena_text(arena, of->scalar.text.at, of->scalar.text.length);
+    result_release(&result);
+    return STATUS_OK;
+}
+
+/* The kind of a pipeline's value, from a check. */
+static enum status check_value(const struct facts *facts, struct pipeline_value *of, struct arena *arena,
+                               struct diags *diags)
+{
+    struct facts inner = facts_within(facts, of->expr->source->pipeline);
+    struct bound bound;
+    inner.value = of->expr;
+    inner.checking = true;
+    const enum status status = bind_ready(NULL, &inner, arena, &bound, diags);
+    if (status == STATUS_OK && bound_is_value(&bound)) {
+        const bool constant = bound.kind == BOUND_CONSTANT;
+        of->known = constant ? KNOWN_VALUE : KNOWN_KIND;
+        of->scalar =
+            constant ? bound.scalar : (struct scalar){.kind = bound.scalar_kind, .logical = bound.scalar_logical};
+    }
+    queue_release(&bound.queue);
+    return status;
+}
+
+/* Values that fail are known, too: by their errors. */
+static enum status provide_values(struct runner *runner, const struct facts *facts, const struct needs *needs,
+                                  struct arena *arena, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < needs->value_count && status != STATUS_CANCELLED; i++) {
+        struct pipeline_value of = {.expr = needs->values[i]};
+        struct diags own;
+        diags_init(&own, arena);
+        status = facts->runs ? compute_value(runner, facts, &of, arena, &own) : check_value(facts, &of, arena, &own);
+        if (status == STATUS_OK)
+            diags_append(diags, &own);
+        else
+            of.errors = own;
+        pipeline_value_add(facts->values, &of, arena);
+    }
+    return status == STATUS_CANCELLED ? status : STATUS_OK;
+}
+
+static enum status provide_relations(struct runner *runner, const struct facts *facts, struct arena *arena,
+                                     struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < facts->evaluations.count && status == STATUS_OK; i++) {
+        struct evaluated *evaluated = facts->evaluations.at[i];
+        if (!evaluated_lacks(evaluated))
+            continue;
+        struct facts inner = facts_within(facts, evaluated->pipeline);
+        struct result result;
+        inner.wanted = evaluated_again(evaluated);
+        status = run_with_care(runner, &inner, NULL, arena, &result, diags);
+        if (status == STATUS_OK)
+            evaluated_set(evaluated, result.relation, arena);
+    }
+    return status;
+}
+
+static enum status provide_columns(struct runner *runner, struct facts *facts, const struct queue *queue,
+                                   struct needs *needs, struct arena *arena, struct diags *diags)
+{
+    enum status status = STATUS_OK;
+    bool known = false; /* something else, which may change what is needed */
+    if (needs->counts)
+        status = sources_count(&facts->sources, facts->env, &known, diags);
+    if (needs->narrow)
+        status = narrow_sources(runner, &facts->sources, queue, &needs->columns, &known, arena, diags);
+    if (status == STATUS_OK && !known)
+        status = sources_read(&facts->sources, facts->env, &needs->columns, facts->timing, diags);
+    return status;
+}
+
+static enum status provide_need(struct runner *runner, struct facts *facts, const struct bound *bound,
+                                struct needs *needs, struct arena *arena, struct diags *diags)
+{
+    switch (needs->what) {
+    case NEED_NOTHING:
+        break;
+    case NEED_FILES:
+        return facts_open(facts, arena, diags);
+    case NEED_SERVER:
+        return ask_server(facts, needs->part, arena, diags);
+    case NEED_VALUES:
+        return provide_values(runner, facts, needs, arena, diags);
+    case NEED_COLUMNS:
+        return provide_columns(runner, facts, &bound->queue, needs, arena, diags);
+    case NEED_RELATIONS:
+        return provide_relations(runner, facts, arena, diags);
+    }
+    return STATUS_OK;
+}
+
+enum status provide(struct runner *runner, struct facts *facts, const struct bound *bound, struct needs *needs,
+                    struct arena *arena, struct diags *diags)
+{
+    file_cache_set_progress(facts->env->file_cache, runner ? runner->progress : NULL);
+    const enum status status = provide_need(runner, facts, bound, needs, arena, diags);
+    file_cache_set_progress(facts->env->file_cache, NULL);
+    return status;
+}

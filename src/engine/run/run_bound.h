@@ -1,0 +1,12 @@
+/* Running what was bound. */
+#ifndef RQL_ENGINE_RUN_RUN_BOUND_H
+#define RQL_ENGINE_RUN_RUN_BOUND_H
+
+#include "engine/run/run.h"
+
+/* Runs the queue and the checks of its value, and does with the result what its last stage says. `stmt` NULL: it is
+ * part of a statement. */
+enum status run_bound(struct runner *runner, const struct facts *facts, const struct stmt *stmt, struct bound *bound,
+                      struct arena *arena, struct result *result, struct diags *diags);
+
+#endif
