@@ -4,7 +4,6 @@
 #include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/gather_order.h"
 #include "engine/evaluator/loop.h"
-#include "engine/evaluator/select_replace.h"
 #include "engine/vector/compare_const.h"
 
 #include <math.h>
@@ -374,10 +373,7 @@ static void emit_operation(struct builder *b, value v)
     } else {
         step.dense = vector_op(step.op, work);
     }
-    if (instr->op == OP_SELECT)
-        select_replace(b, instr, work, &step);
-    if (step.out == NO_REGISTER)
-        step.out = builder_lane_vector(b, result);
+    step.out = builder_lane_vector(b, result);
     builder_add_step(b, step);
     b->of[b->scope][result][v] = step.out;
     if (result == instr->lane)

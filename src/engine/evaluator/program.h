@@ -31,7 +31,7 @@ struct step {
     vector_fn
         *selected; /* used when a selection vector is set; NULL: `dense` reads vectors that are selected already */
     enum op op;
-    reg out, args[3]; /* a SELECT without a second argument replaces elements of `out` */
+    reg out, args[3];
     int32_t check;
     bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */

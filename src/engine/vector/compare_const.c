@@ -1,7 +1,6 @@
 #include "engine/vector/compare_const.h"
 
 #include "base/cpu_dispatch.h"
-#include "engine/vector/compare_wide.h"
 
 static bool constant_of(const struct code *code, value v, int64_t *constant)
 {
@@ -198,8 +197,7 @@ bool compare_const_prepare(struct compare_const *compare, enum type type)
         [TYPE_U32] = {{0, UINT32_MAX}, {bits_u32, less_u32, multiple_u32}},
     };
     const struct bounds bounds = table[type].bounds;
-    vector_fn *wide = compare_const_wide(compare->kind, type);
-    compare->loop = wide ? wide : table[type].loops[compare->kind];
+    compare->loop = table[type].loops[compare->kind];
     if (!compare->loop || compare->against < bounds.lo || compare->against > bounds.hi)
         return false;
     if (compare->plus != 0 && (compare->lo < bounds.lo || compare->hi > bounds.hi))

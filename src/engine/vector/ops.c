@@ -7,7 +7,6 @@
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
-#include "engine/vector/compare_wide.h"
 
 #include <math.h>
 
@@ -452,8 +451,7 @@ vector_fn *vector_op(enum op op, enum lane lane)
         [OP_CEIL] = {NULL, NULL, NULL, float_unary},
         [OP_ROUND] = {NULL, NULL, NULL, float_unary},
     };
-    vector_fn *wide = compare_wide(op, lane);
-    return wide ? wide : table[op][lane];
+    return table[op][lane];
 }
 
 vector_fn *vector_checked_op(enum op op)

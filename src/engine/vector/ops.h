@@ -44,9 +44,6 @@ typedef bool vector_fn(const struct operands *operands, int count);
  * CMP_INT_FLOAT takes I64 and F64 and returns I32. NULL: there is none. */
 vector_fn *vector_op(enum op op, enum lane lane);
 
-/* out[i] = c[i] where the condition, a[i], is `where`: quick where that is seldom so. */
-vector_fn *vector_replace(enum lane lane, bool where);
-
 /* The loop that checks every row; lane I64, for the operations that can fail (TO_INT: from F64; ASSERT: bools). */
 vector_fn *vector_checked_op(enum op op);
 
