@@ -274,41 +274,6 @@ static void sorts_words(void **state)
     }
 }
 
-/* Two lists of the lower halves of numbers, of all lengths and at both ends of their range. */
-static void sorts_halves(void **state)
-{
-    const struct sort_level *level;
-    struct rig rig = {.seed = 2};
-    (void)state;
-    for (int i = 0; (level = sort_level_at(i)) != NULL; i++) {
-        for (int count = 0; count <= level->room_32; count++) {
-            uint16_t words[2][SORT_BIN_ROOM];
-            uint32_t sorted[2 * SORT_BIN_ROOM], sum = 0;
-            struct sort_halves lists[2];
-            for (int k = 0; k < 2; k++) {
-                lists[k] = (struct sort_halves){words[k], k == 0 ? count : (int)(next(&rig) % (uint64_t)(count + 1)),
-                                                count % 5   ? (uint32_t)next(&rig)
-                                                : count % 2 ? 0
-                                                            : UINT32_MAX - 65535};
-                lists[k].least = lists[k].least > UINT32_MAX - 65535 ? 70000 : lists[k].least;
-                for (int j = 0; j < lists[k].count; j++) {
-                    const uint32_t above = j % 17 == 3 ? 65535 : (uint32_t)(next(&rig) & (count % 3 ? 65535 : 7));
-                    words[k][j] = (uint16_t)(lists[k].least + above);
-                    sum += (lists[k].least + above) * (2 * above + 1);
-                }
-            }
-            level->sort_halves(lists, sorted);
-            for (int k = 0, at = 0; k < 2; k++) {
-                for (int j = 0; j < lists[k].count; j++, at++) {
-                    assert_true(sorted[at] >= (j == 0 ? lists[k].least : sorted[at - 1]));
-                    sum -= sorted[at] * (2 * (sorted[at] - lists[k].least) + 1);
-                }
-            }
-            assert_int_equal(sum, 0);
-        }
-    }
-}
-
 /* Around the row counts from which values are counted, and the numbers of values up to which they are. */
 static void counts_values(void **state)
 {
@@ -356,9 +321,8 @@ static void stops_when_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_halves),    cmocka_unit_test(sorts_words), cmocka_unit_test(sorts_few),
-        cmocka_unit_test(sorts_more),      cmocka_unit_test(sorts_many),  cmocka_unit_test(counts_values),
-        cmocka_unit_test(stops_when_told),
+        cmocka_unit_test(sorts_words), cmocka_unit_test(sorts_few),     cmocka_unit_test(sorts_more),
+        cmocka_unit_test(sorts_many),  cmocka_unit_test(counts_values), cmocka_unit_test(stops_when_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

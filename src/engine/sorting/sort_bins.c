@@ -14,8 +14,7 @@ enum {
                             sorting half the room */
     LEAST_BINS =
         64, /* of a bin that is partitioned again, so that keys which are skewed on every scale need few rounds */
-    MOST_BINS = 256,
-    MOST_WARY = 16
+    MOST_BINS = 256
 };
 
 /* Inlined where the width is a constant: one loop for each width. */
@@ -47,7 +46,7 @@ static struct bins bins_of(const struct radix *radix, const struct sort_level *l
     const size_t rooms = rounded((count * stride_of(&bins, width) + PIECE) * width), arrays = rounded(most * width);
     sizes[0] = rooms > arrays ? rooms : arrays;
     sizes[1] = arrays;
-    sizes[2] = arrays + rounded((width == sizeof(uint32_t) ? 2 : 1) * (size_t)bins.room * width); /* two lists */
+    sizes[2] = arrays + rounded((size_t)bins.room * width);
     return bins;
 }
 
@@ -81,10 +80,10 @@ void bins_free(struct bins *bins)
 
 /* ---- partitioning into bins ---- */
 
-/* Appends elements, or the lower halves of words, to bins; returns the numbers of elements in these bins, all together
- * by `or`. Prefetches the elements `after` these meanwhile, a line at a time: many at once would be waited for. */
+/* Appends elements to bins; returns the numbers of elements in these bins, all together by `or`. Prefetches the
+ * elements `after` these meanwhile, a line at a time: many at once would be waited for. */
 SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int count, size_t stride, uint32_t *counts,
-                            void *to, size_t width, bool halves, const char *after)
+                            void *to, size_t width, const char *after)
 {
     uint32_t any = 0;
     for (int i = 0; i < count; after += LINE) {
@@ -93,10 +92,7 @@ SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int c
         for (; i < end; i++) {
             const size_t bin = numbers[i];
             const uint32_t at = counts[bin];
-            if (halves)
-                ((uint16_t *)to)[bin * stride + at] = (uint16_t)((const uint32_t *)elements)[i];
-            else
-                sort_element_copy(to, bin * stride + at, elements, (size_t)i, width);
+            sort_element_copy(to, bin * stride + at, elements, (size_t)i, width);
             counts[bin] = at + 1;
             any |= at + 1;
         }
@@ -106,9 +102,9 @@ SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int c
 
 /* Partitions into bins of a fixed room; false: one was filled. */
 static bool partition_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by,
-                                 size_t bin_count, bool halves)
+                                 size_t bin_count)
 {
-    const size_t width = bins->radix->width, stride = stride_of(bins, halves ? sizeof(uint16_t) : width);
+    const size_t width = bins->radix->width, stride = stride_of(bins, width);
     uint32_t *counts = bins->counts;
     char *to = bins->spaces[0];
     uint32_t numbers[PIECE];
@@ -116,10 +112,9 @@ static bool partition_into_rooms(struct bins *bins, struct pieces pieces, const 
     memset(counts, 0, bin_count * sizeof *counts);
     for (const void *piece; (piece = pieces_next(&pieces, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
-        const uint32_t any = halves       ? append(piece, numbers, count, stride, counts, to, 4, true, pieces.after)
-                             : width == 4 ? append(piece, numbers, count, stride, counts, to, 4, false, pieces.after)
-                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8, false, pieces.after)
-                                          : append(piece, numbers, count, stride, counts, to, 16, false, pieces.after);
+        const uint32_t any = width == 4   ? append(piece, numbers, count, stride, counts, to, 4, pieces.after)
+                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8, pieces.after)
+                                          : append(piece, numbers, count, stride, counts, to, 16, pieces.after);
         if (any >= (uint32_t)bins->room) /* a power of two; PIECE elements more are harmless */
             return false;
     }
@@ -228,38 +223,6 @@ static void sort_rooms(struct bins *bins, size_t bin_count)
     }
 }
 
-/* The least key whose position may be in a bin; keys of bins of halves have less than 32 bits. */
-static uint32_t least_in_bin(const struct sort_positions *by, size_t bin, size_t bin_count)
-{
-    const uint64_t position = (bin * SORT_STRETCHES + bin_count - 1) / bin_count; /* its upper half */
-    return (uint32_t)(by->least + (position << 48 >> by->up));
-}
-
-/* Whether the keys of a bin differ in their lower halves alone. */
-static bool are_halves(const struct bins *bins, const struct sort_positions *by, size_t bin_count)
-{
-    if (!bins->bare || bins->radix->width != sizeof(uint32_t) || by->segments || by->outside)
-        return false;
-    const uint64_t keys = (UINT64_MAX >> by->up) / bin_count + 1, apart = UINT64_C(1) << 48 >> by->up;
-    return keys + apart < (uint64_t)1 << 16; /* a bin begins at a position of 16 bits, rounded down */
-}
-
-static void sort_rooms_of_halves(struct bins *bins, const struct sort_positions *by, size_t bin_count)
-{
-    const size_t stride = stride_of(bins, sizeof(uint16_t));
-    const uint16_t *words = (const uint16_t *)(const void *)bins->spaces[0];
-    uint32_t *to = (uint32_t *)(void *)bins->sorted;
-    bins->counts[bin_count] = 0;
-    for (size_t bin = 0; bin < bin_count; bin += 2) {
-        const struct sort_halves lists[2] = {
-            {words + bin * stride, (int)bins->counts[bin], least_in_bin(by, bin, bin_count)},
-            {words + (bin + 1) * stride, (int)bins->counts[bin + 1], least_in_bin(by, bin + 1, bin_count)},
-        };
-        bins->level->sort_halves(lists, to);
-        to += lists[0].count + lists[1].count;
-    }
-}
-
 static void gather(struct pieces pieces, char *to, size_t width)
 {
     int count;
@@ -275,21 +238,11 @@ void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, co
     }
     const size_t wanted = count / (size_t)mean_of(bins) + 1;
     const size_t bin_count = wanted < SORT_STRETCHES ? wanted : SORT_STRETCHES;
-    const bool halves = are_halves(bins, by, bin_count);
-    if (bins->wary > 0) {
-        bins->wary--;
-    } else if (partition_into_rooms(bins, *pieces, by, bin_count, halves)) {
-        bins->next = 0;
-        if (halves)
-            sort_rooms_of_halves(bins, by, bin_count);
-        else
-            sort_rooms(bins, bin_count);
-        return bins->sorted;
+    if (partition_into_rooms(bins, *pieces, by, bin_count)) {
+        sort_rooms(bins, bin_count);
     } else {
-        bins->wary = bins->next;
-        bins->next = bins->next == 0 ? 1 : bins->next < MOST_WARY ? 2 * bins->next : MOST_WARY;
+        partition_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
+        sort_arrays(bins, bins->spaces[0], bin_count, bins->counts, bins->spaces[1], bins->sorted);
     }
-    partition_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
-    sort_arrays(bins, bins->spaces[0], bin_count, bins->counts, bins->spaces[1], bins->sorted);
     return bins->sorted;
 }

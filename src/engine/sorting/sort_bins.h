@@ -1,9 +1,8 @@
 /* Sorting a bucket that fits a core's cache, by one thread.
  *
  * Its elements are partitioned into bins of a fixed capacity, about half full on average, which are sorted one by one
- * (sort_level.h); of keys of 32 bits that are alone, often only the lower halves, as a bin has the upper ones. If a bin
- * does not suffice, the elements of each are counted first; a bin with too many is partitioned into bins again, by the
- * range of its keys. */
+ * (sort_level.h). If a bin does not suffice, the elements of each are counted first; a bin with too many is partitioned
+ * into bins again, by the range of its keys. */
 #ifndef RQL_ENGINE_SORTING_SORT_BINS_H
 #define RQL_ENGINE_SORTING_SORT_BINS_H
 
@@ -19,8 +18,6 @@ struct bins {
     size_t memory_bytes;
     char *spaces[2], *sorted;
     uint32_t *counts;
-    int wary; /* buckets whose bins are counted at once, as the last one's did not suffice: */
-    int next; /* how many after the next such one; twice as many each time */
 };
 
 /* The bytes of bins for buckets of up to `most` elements. */

@@ -266,37 +266,11 @@ static void network_64(const uint64_t *words, int count, uint64_t *sorted)
     (count <= RANKED_MOST ? sort_64_avx_512 : sort_network_64)(words, count, sorted);
 }
 
-/* Widens the words. */
-static void sort_halves(void (*sort_32)(const uint32_t *words, int count, uint32_t *sorted),
-                        const struct sort_halves lists[2], uint32_t *sorted)
-{
-    for (int k = 0; k < 2; k++) {
-        const struct sort_halves *list = &lists[k];
-        uint32_t words[RANKED];
-        for (int i = 0; i < list->count; i++)
-            words[i] = list->least + (uint16_t)(list->words[i] - list->least);
-        sort_32(words, list->count, sorted);
-        sorted += list->count;
-    }
-}
-
-static void sort_halves_avx2(const struct sort_halves lists[2], uint32_t *sorted)
-{
-    sort_halves(sort_32_avx2, lists, sorted);
-}
-
-static void sort_halves_plain(const struct sort_halves lists[2], uint32_t *sorted)
-{
-    sort_halves(sort_32_plain, lists, sorted);
-}
-
 static const struct sort_level levels[LEVELS] = {
     {"avx512", NETWORK_ROOM_32, NETWORK_ROOM_64, divide_avx_512, bounds_avx_512, network_32, network_64,
-     sort_network_16, sort_elements_avx_512},
-    {"avx2", RANKED, RANKED, divide_avx2, bounds_avx2, sort_32_avx2, sort_64_avx2, sort_halves_avx2,
-     sort_elements_avx2},
-    {"plain", RANKED, RANKED, divide_plain, bounds_plain, sort_32_plain, sort_64_plain, sort_halves_plain,
-     sort_elements_plain},
+     sort_elements_avx_512},
+    {"avx2", RANKED, RANKED, divide_avx2, bounds_avx2, sort_32_avx2, sort_64_avx2, sort_elements_avx2},
+    {"plain", RANKED, RANKED, divide_plain, bounds_plain, sort_32_plain, sort_64_plain, sort_elements_plain},
 };
 
 const struct sort_level *sort_level_at(int i)

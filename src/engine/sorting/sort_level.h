@@ -2,7 +2,6 @@
 #ifndef RQL_ENGINE_SORTING_SORT_LEVEL_H
 #define RQL_ENGINE_SORTING_SORT_LEVEL_H
 
-#include "engine/sorting/sort_network_16.h"
 #include "engine/sorting/sort_positions.h"
 
 enum {
@@ -26,9 +25,6 @@ struct sort_level {
     /* Sort up to as many words as there is room for; `sorted` has this room, and all of it may be written. */
     void (*sort_32)(const uint32_t *words, int count, uint32_t *sorted);
     void (*sort_64)(const uint64_t *words, int count, uint64_t *sorted);
-
-    /* Sorts two lists of the lower halves of up to room_32 words each (sort_network_16.h). */
-    void (*sort_halves)(const struct sort_halves lists[2], uint32_t *sorted);
 
     /* Sorts up to room_64 elements stably by their keys. False, without effect: the keys differ in too many bits. */
     bool (*sort_elements)(const struct sort_key_place *key, const void *elements, size_t width, int count,
