@@ -84,15 +84,6 @@ static enum status select_first(const struct sorting *sorting, int64_t first)
     return status;
 }
 
-/* The range of a key that is sorted alone need not be known. False if cancelled. */
-static bool find_keys(struct sorting *sorting, struct key *at, size_t count)
-{
-    if (count == 1 && sorting->carried_count == 1 && sorting->carried[0].from == at->column &&
-        keys_init_assumed(&sorting->keys, at, sorting->rows_read))
-        return true;
-    return keys_init(&sorting->keys, at, count, sorting->rows_read, sorting->workers);
-}
-
 /* Sorts or selects rows by the keys' codes. */
 static enum status sort_by(struct sorting *sorting, struct key *at, const struct operator_job *job)
 {
@@ -102,7 +93,7 @@ static enum status sort_by(struct sorting *sorting, struct key *at, const struct
         *job->result_rows = column_op->first;
         keys_init_by_type(&sorting->keys, at, column_op->key_count);
         status = select_first(sorting, column_op->first);
-    } else if (find_keys(sorting, at, column_op->key_count)) {
+    } else if (keys_init(&sorting->keys, at, column_op->key_count, job->rows, sorting->workers)) {
         status = sort_columns(sorting);
     }
     keys_free(&sorting->keys);

@@ -108,7 +108,8 @@ static void partition_part(void *context, int member, int64_t number)
     const char *rows = partition->from ? partition->from : radix->made_from;
     const size_t row_bytes = partition->from ? radix->width : rows ? radix->row_bytes : 0;
     const int64_t end = part_begin(&partition->parts, number + 1);
-    for (int64_t row = part_begin(&partition->parts, number); row < end && !radix_stopped(radix); row += RADIX_BLOCK) {
+    for (int64_t row = part_begin(&partition->parts, number); row < end && !workers_cancelled(radix->workers);
+         row += RADIX_BLOCK) {
         const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = block;
         if (partition->from)
@@ -204,7 +205,8 @@ enum status radix_partition_run(struct radix_partition *partition, int64_t rows)
     partition->of = heap_array((size_t)partition->parts.count, sizeof *partition->of);
     for (int64_t i = 0; i < partition->parts.count; i++)
         part_init(partition, &partition->of[i], partition->memory + (size_t)i * part_bytes);
-    if (!workers_run(radix->workers, partition->parts.count, partition_part, partition) || radix_stopped(radix))
+    if (!workers_run(radix->workers, partition->parts.count, partition_part, partition) ||
+        workers_cancelled(radix->workers))
         return STATUS_CANCELLED;
     add_up(partition);
     return STATUS_OK;

@@ -1,3 +1,16 @@
+/* A stable sort of elements by most significant bits first.
+ *
+ * Cases, the first that applies: keys without bits are emitted as read; keys of at most 16 bits alone, or of few values
+ * by a sample, are counted (counting_sort.h); few elements are bins of one thread; the rest is partitioned into buckets
+ * by all threads (radix_partition.h), which threads sort one by one in their caches (sort_bins.h). A bucket that is too
+ * large for that is partitioned again by the range of its keys. A sample makes positions of uneven keys even
+ * (sort_positions.h).
+ *
+ * Partitioning is buffered as by Polychroniou and Ross, "A comprehensive study of main-memory partitioning and its
+ * application to large-scale comparison- and radix-sort", 2014. Measured, each switched off
+ * alone, 10^7 rows, 2-core EPYC (Zen 4): counting of 1000 values of i32 4.2 times as fast, of 100 values of i64 in a
+ * wide range 1.8, of 100 floats 2.6; the sampled distribution of Zipf keys 1.8, of normal floats 1.3; the check that
+ * rows are in order already, in operators/sort.c, 2.2. Tried: docs/performance.md. */
 #include "engine/sorting/radix_sort.h"
 
 #include "engine/sorting/counting_sort.h"
@@ -76,11 +89,10 @@ static bool positions_in_bucket(const struct partitioning *partitioning, int64_t
     if (!by->segments) {
         const int bits = 64 - by->up - partition->bits; /* of the keys, that remain */
         const int64_t last = (int64_t)((by->most - by->least) >> bits);
-        by->outside = by->outside && (bucket == 0 || bucket == last);
         by->least += (uint64_t)bucket << bits;
         by->most = bucket == last ? by->most : by->least + (((uint64_t)1 << bits) - 1);
         by->up += partition->bits;
-        return bits > 0; /* also of those with keys outside, see sort_positions_sample */
+        return bits > 0;
     }
     const bool alone = partition->radix->width == sizeof(uint64_t) && partition->radix->shift == 0;
     if (alone && !partition->radix->take && !begins_equal(partition, bucket)) {
@@ -317,11 +329,6 @@ static enum status sort_all(const struct sorter *sorter)
     return sort_stretch(sorter, &all);
 }
 
-bool radix_stopped(const struct radix *radix)
-{
-    return workers_cancelled(radix->workers) || (radix->pointless && *radix->pointless);
-}
-
 enum status radix_sort(const struct radix *radix)
 {
     if (radix->rows == 0)
@@ -353,7 +360,7 @@ enum status radix_sort(const struct radix *radix)
         status = bins_init(&sorter.bins[i], radix, sorter.level, (size_t)sorter.most) ? status : STATUS_FAILED;
     if (status == STATUS_OK)
         status = sort_all(&sorter);
-    if (status == STATUS_OK && radix_stopped(radix)) /* `emit` may have ended early */
+    if (status == STATUS_OK && workers_cancelled(radix->workers)) /* `emit` may have ended early */
         status = STATUS_CANCELLED;
     for (int i = 0; i < threads; i++)
         bins_free(&sorter.bins[i]);

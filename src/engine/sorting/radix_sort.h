@@ -41,8 +41,6 @@ struct radix {
     /* NULL, or: rows of row_bytes each, one after another, from which `read` makes the elements; to be prefetched. */
     const void *made_from;
     size_t row_bytes;
-    /* NULL, or: set by `read` where sorting has become pointless; it ends soon, with STATUS_CANCELLED. */
-    const _Atomic bool *pointless;
     /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
      * call, unless an element is a key of 4 bytes alone, or `divided` says that they may be in several. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);
@@ -55,9 +53,6 @@ struct radix {
     void *context;
     const struct sort_level *level; /* NULL: the best that this processor has */
 };
-
-/* Whether sorting is to end. */
-bool radix_stopped(const struct radix *radix);
 
 /* STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough memory. */
 enum status radix_sort(const struct radix *radix);

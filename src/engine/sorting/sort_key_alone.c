@@ -65,17 +65,6 @@ INTEGERS(int64, uint64)
             const int##bits##_t image = (int##bits##_t)(in[i] > most ? nan : number);                                  \
             out[i] = (uint##bits##_t)(image ^ ((~image >> (bits - 1)) | INT##bits##_MIN));                             \
         }                                                                                                              \
-    }                                                                                                                  \
-    CPU_CLONES static bool plain_##type(const void *elements, int count)                                               \
-    {                                                                                                                  \
-        const type *in = elements;                                                                                     \
-        int##bits##_t others = 0;                                                                                      \
-        for (int i = 0; i < count; i++) {                                                                              \
-            int##bits##_t number;                                                                                      \
-            memcpy(&number, &in[i], sizeof number);                                                                    \
-            others |= in[i] != in[i] || number == INT##bits##_MIN ? -1 : 0;                                            \
-        }                                                                                                              \
-        return others == 0;                                                                                            \
     }
 FLOATS(float, 32)
 FLOATS(double, 64)
@@ -84,14 +73,14 @@ FLOATS(double, 64)
 const struct key_loops *key_loops_of(enum type store, size_t code_bytes)
 {
     static const struct key_loops of_4[TYPE_COUNT] = {
-        [TYPE_I8] = {encode_int8, decode_int8, NULL},           [TYPE_I16] = {encode_int16, decode_int16, NULL},
-        [TYPE_I32] = {encode_int32, decode_int32, NULL},        [TYPE_U8] = {encode_uint8, decode_uint8, NULL},
-        [TYPE_U16] = {encode_uint16, decode_uint16, NULL},      [TYPE_U32] = {encode_uint32, decode_uint32, NULL},
-        [TYPE_F32] = {encode_float, decode_float, plain_float},
+        [TYPE_I8] = {encode_int8, decode_int8},      [TYPE_I16] = {encode_int16, decode_int16},
+        [TYPE_I32] = {encode_int32, decode_int32},   [TYPE_U8] = {encode_uint8, decode_uint8},
+        [TYPE_U16] = {encode_uint16, decode_uint16}, [TYPE_U32] = {encode_uint32, decode_uint32},
+        [TYPE_F32] = {encode_float, decode_float},
     };
     static const struct key_loops of_8[TYPE_COUNT] = {
-        [TYPE_I64] = {encode_int64, decode_int64, NULL},
-        [TYPE_F64] = {encode_double, decode_double, plain_double},
+        [TYPE_I64] = {encode_int64, decode_int64},
+        [TYPE_F64] = {encode_double, decode_double},
     };
     const struct key_loops *loops = code_bytes == 4 ? &of_4[store] : code_bytes == 8 ? &of_8[store] : NULL;
     return loops && loops->encode ? loops : NULL;

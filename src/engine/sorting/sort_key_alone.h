@@ -7,7 +7,6 @@
 struct key_loops {
     void (*encode)(const struct key *key, const void *elements, int count, void *codes);
     void (*decode)(const struct key *key, const void *codes, int count, void *elements); /* of a faithful key */
-    bool (*plain)(const void *elements, int count); /* no element is NaN or -0.0; NULL: none can be */
 };
 
 /* For elements of a store type and codes of 4 or 8 bytes; NULL where there are none. */

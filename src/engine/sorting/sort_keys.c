@@ -12,13 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PART_ROWS = 1 << 16,
-    RUN = 32, /* consecutive rows of a sample, */
-    RUNS = 64,
-    LEAST_SAMPLED = 1 << 17, /* rows: fewer are read at once */
-    LEAST_BITS = 24          /* of a range: where the sample's has fewer, the exact one makes sorting faster */
-};
+enum { PART_ROWS = 1 << 16 };
 
 static const uint64_t sign_64 = UINT64_C(1) << 63;
 static const uint32_t sign_32 = UINT32_C(1) << 31;
@@ -182,42 +176,6 @@ void keys_init_by_type(struct keys *keys, struct key *at, size_t count)
         set_range(&at[i], &range);
     }
     place_keys(keys);
-}
-
-/* The range of some rows. */
-static struct key_range sampled_range(const struct column *column, int64_t rows)
-{
-    struct key_range range = key_range_of_none();
-    const int64_t apart = rows / RUNS;
-    for (int64_t run = 0; run < RUNS; run++) {
-        const uint64_t hash = ((uint64_t)run + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
-        key_range_extend(&range, element(column, run * apart + (int64_t)(hash % (uint64_t)(apart - RUN + 1))),
-                         column->store, RUN);
-    }
-    return range;
-}
-
-bool keys_init_assumed(struct keys *keys, struct key *at, int64_t rows)
-{
-    const enum type store = at->column->store;
-    *keys = (struct keys){.at = at, .count = 1, .assumed = true};
-    if (rows < LEAST_SAMPLED || at->column->range_known ||
-        !(store == TYPE_I32 || store == TYPE_I64 || store == TYPE_F32 || store == TYPE_F64))
-        return false;
-    struct key_range range = sampled_range(at->column, rows);
-    const int least_bits = store == TYPE_I64 ? 33 : LEAST_BITS; /* of 32, codes have half the bytes */
-    if (range.nan || range.negative_zero || range.least > range.most || bits_of(range.most - range.least) < least_bits)
-        return false;
-    range = possible_range(at->column);
-    if (type_table[store].kind == KIND_FLOAT) {
-        const double ends[] = {-INFINITY, INFINITY};
-        const float narrow[] = {-INFINITY, INFINITY};
-        range = key_range_of_none();
-        key_range_extend(&range, store == TYPE_F64 ? (const void *)ends : narrow, store, 2);
-    }
-    set_range(at, &range);
-    place_keys(keys);
-    return true;
 }
 
 void keys_free(struct keys *keys)

@@ -29,7 +29,6 @@ struct keys {
     int words;       /* 0 is the most significant */
     int *word_bits;  /* used bits of each, from bit 0 */
     bool prefetched; /* who reads rows prefetches those of a single key */
-    bool assumed;    /* that there is neither NaN nor -0.0: to be checked when rows are read */
 };
 
 /* Finds the ranges of `count` keys, whose columns and directions are set, over `rows` rows, and assigns their places.
@@ -37,9 +36,6 @@ struct keys {
 bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct workers *workers);
 /* Without reading rows: ranges are those of the types, or of columns where known. */
 void keys_init_by_type(struct keys *keys, struct key *at, size_t count);
-/* A single key, taken as faithful, and as having all values of its type but NaN; from a sample of the rows. False: its
- * range is to be found. */
-bool keys_init_assumed(struct keys *keys, struct key *at, int64_t rows);
 void keys_free(struct keys *keys); /* but not the array `at` */
 
 /* Reads a word of the codes of `count` rows from `row` on, or of the rows listed. */

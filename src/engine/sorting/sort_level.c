@@ -41,11 +41,6 @@ SPECIALISED void divide_words(const struct sort_positions *by, uint32_t stretche
             const uint32_t position = position_in_segment(p.segments, (key - p.least) << p.up);
             numbers[i] = stretch_of(position << p.known, stretches);
         }
-    } else if (p.outside) {
-        for (int i = 0; i < count; i++) {
-            const uint64_t key = clamp(words[(size_t)i * step] >> p.key.shift & p.key.mask, p.least, p.most);
-            numbers[i] = stretch_of((uint32_t)((key - p.least) << p.up >> 32), stretches);
-        }
     } else {
         for (int i = 0; i < count; i++) {
             const uint64_t key = words[(size_t)i * step] >> p.key.shift & p.key.mask;
@@ -65,13 +60,6 @@ SPECIALISED void divide_words_32(const struct sort_positions *by, uint32_t stret
             const uint64_t key = clamp((uint64_t)words[i] >> shift & mask, least, most);
             const uint32_t position = position_in_segment(p.segments, (key - least) << p.up);
             numbers[i] = stretch_of(position << p.known, stretches);
-        }
-    } else if (p.outside) {
-        for (int i = 0; i < count; i++) {
-            uint32_t key = words[i] >> shift & mask;
-            key = key < least ? least : key;
-            key = key > most ? most : key;
-            numbers[i] = stretch_of((key - least) << up, stretches);
         }
     } else {
         for (int i = 0; i < count; i++)

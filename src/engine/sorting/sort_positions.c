@@ -102,18 +102,6 @@ static void set_distribution(struct sort_positions *by, const uint64_t *keys, in
     free(sampled);
 }
 
-/* Linear positions of as many keys as `up` leaves bits for, of all keys those around the sample's. */
-static struct sort_positions around(const struct sort_positions *all, uint64_t least, int up)
-{
-    struct sort_positions by = *all;
-    const uint64_t apart = UINT64_MAX >> up;
-    by.up = up;
-    by.least = all->most - all->least <= apart ? all->least : least < all->most - apart ? least : all->most - apart;
-    by.most = all->most - by.least <= apart ? all->most : by.least + apart;
-    by.outside = by.least > all->least || by.most < all->most;
-    return by;
-}
-
 struct sort_positions sort_positions_between(const struct radix *radix, uint64_t least, uint64_t most)
 {
     return (struct sort_positions){
@@ -137,15 +125,10 @@ void sort_positions_sample(struct sort_positions *by, const struct radix *radix,
         least = keys[i] < least ? keys[i] : least;
         most = keys[i] > most ? keys[i] : most;
     }
-    const int up = leading_zeros(most - least);
-    const uint64_t below = ((UINT64_MAX >> (up & 63)) - (most - least)) / 2;
-    const struct sort_positions linear = around(by, least - by->least > below ? least - below : by->least, up & 63);
-    if (least < most && !radix->take && 64 - up > bits && linear_is_even(&linear, keys, count, bits)) {
-        *by = linear;
-    } else if (least < most && !linear_is_even(by, keys, count, bits)) {
+    if (least < most && !linear_is_even(by, keys, count, bits)) {
         by->least = least;
         by->most = most;
-        by->up = up;
+        by->up = leading_zeros(most - least);
         set_distribution(by, keys, count);
     }
     free(keys);

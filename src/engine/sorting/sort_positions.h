@@ -20,7 +20,6 @@ struct sort_positions {
     struct sort_key_place key;
     uint64_t least, most; /* keys */
     int up;               /* shifts most - least to the top of 64 bits */
-    bool outside;         /* there may be keys beyond these: they have the positions of these */
     /* With `segments` only: the topmost bits of all positions, which are the same; those below are divided. */
     int known;
     /* NULL, or the distribution function on stretches of equal length between these bounds, beyond which keys have

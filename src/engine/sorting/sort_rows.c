@@ -31,7 +31,6 @@ struct sorting {
     int payload_bits;              /* of the payload, below the code if both fit one word */
     size_t width;                  /* of an element */
     const struct key_loops *alone; /* elements are codes of a single key; NULL: there is more to them */
-    _Atomic bool refuted;          /* what was assumed of the keys */
 };
 
 static uint64_t payload_mask(const struct sorting *sorting)
@@ -117,12 +116,6 @@ static void read_payloads(const struct sorting *sorting, int64_t row, int count,
 static void read_elements(void *context, int64_t row, int count, void *elements)
 {
     struct sorting *sorting = context;
-    if (sorting->keys.assumed && sorting->alone->plain) {
-        const struct column *column = sorting->keys.at[0].column;
-        const char *rows = (const char *)column->data + (size_t)row * store_size(column);
-        if (!sorting->alone->plain(rows, count))
-            sorting->refuted = true;
-    }
     if (sorting->width == 4 && sorting->payload_bits == 0) {
         keys_read_32(&sorting->keys, row, count, elements);
         return;
@@ -244,7 +237,6 @@ static enum status sort_word(struct sorting *sorting)
         .emit = write_elements,
         .divided = sorting->alone,
         .context = sorting,
-        .pointless = &sorting->refuted,
     };
     sorting->keys.prefetched = sorting->alone;
     if (sorting->alone) {
@@ -307,19 +299,6 @@ static void set_rows(uint64_t *order, int64_t rows, const struct workers *worker
     }
 }
 
-/* Where what was assumed of a key does not hold. */
-static enum status sort_as_they_are(const struct keys *assumed, int64_t rows, const struct workers *workers,
-                                    struct carried *carried, size_t carried_count)
-{
-    struct key key = {.column = assumed->at[0].column, .descending = assumed->at[0].descending};
-    struct keys keys;
-    enum status status = STATUS_CANCELLED;
-    if (keys_init(&keys, &key, 1, rows, workers))
-        status = sort_columns_by(&keys, rows, workers, carried, carried_count);
-    keys_free(&keys);
-    return status;
-}
-
 enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
                             struct carried *carried, size_t carried_count)
 {
@@ -336,7 +315,7 @@ enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct 
     }
     const enum status status = sort_words(&sorting, true);
     buffer_pool_release(workers->pool, sorting.rows, got);
-    return sorting.refuted ? sort_as_they_are(keys, rows, workers, carried, carried_count) : status;
+    return status;
 }
 
 enum status order_listed(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *list,

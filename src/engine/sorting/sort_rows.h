@@ -16,8 +16,8 @@ struct carried {
     int shift; /* FROM_PAYLOAD: its lowest bit there */
 };
 
-/* Writes the carried columns' rows in the order of their keys; stable. Keys that are assumed are the one carried
- * column. STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough memory. */
+/* Writes the carried columns' rows in the order of their keys; stable. STATUS_OK, STATUS_CANCELLED,
+ * or STATUS_FAILED, without an error: not enough memory. */
 enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
                             struct carried *carried, size_t carried_count);
 
