@@ -1,7 +1,6 @@
 /* Grouping by direct addressing: states for every possible code, for each thread its own. */
 #include "engine/grouping/group_dense.h"
 
-#include "base/cpu_dispatch.h"
 #include "base/heap.h"
 #include "engine/vector/elements.h"
 
@@ -12,18 +11,13 @@ enum {
     LEAST_ROWS = 1 << 11, /* in parts of fewer rows where they have many aggregates */
     PART_VALUES = 1 << 16,
     ADD_ROWS = 256, /* at once */
-    MERGE_PLACES = 1 << 12,
-    COPIES = 4, /* of small arrays: consecutive rows with equal keys then do not depend on each other */
-    COPY_BITS = 10,
-    COPY_BYTES = 1 << 15, /* more than two copies must fit the L1 cache */
-    COPY_ROWS = 1 << 9    /* of a copy's group: what clearing and merging its states takes */
+    MERGE_PLACES = 1 << 12
 };
 
 struct dense_groups {
     const struct grouping *grouping;
     struct parts parts;
-    int64_t codes; /* that are possible */
-    int64_t copies;
+    int64_t codes;  /* that are possible */
     void ***states; /* of each thread; NULL until it has added rows */
     struct packed_plan packed;
     struct packed_sums **sums; /* of each thread; NULL where nothing is packed */
@@ -39,12 +33,11 @@ static struct float_grid **grids_of(const struct dense_groups *dense, int member
 /* False: no memory. */
 static bool member_grids(const struct dense_groups *dense, int member)
 {
-    const int64_t places = dense->codes * dense->copies;
     bool done = true;
     for (size_t i = 0; i < dense->grouping->group_agg_count; i++) {
-        if (dense->grouping->group_aggs[i].kind != GROUP_FLOAT_SUM || places > FLOAT_GRID_GROUPS)
+        if (dense->grouping->group_aggs[i].kind != GROUP_FLOAT_SUM || dense->codes > FLOAT_GRID_GROUPS)
             continue;
-        grids_of(dense, member)[i] = float_grid_new(places);
+        grids_of(dense, member)[i] = float_grid_new(dense->codes);
         done = done && grids_of(dense, member)[i];
     }
     return done;
@@ -53,23 +46,15 @@ static bool member_grids(const struct dense_groups *dense, int member)
 static bool member_states(struct dense_groups *dense, int member)
 {
     if (!dense->states[member] && !dense->failed[member]) {
-        const int64_t places = dense->codes * dense->copies;
-        dense->states[member] = group_states_new(dense->grouping, places);
+        dense->states[member] = group_states_new(dense->grouping, dense->codes);
         if (dense->packed.words > 0)
-            dense->sums[member] = packed_sums_new(&dense->packed, places);
+            dense->sums[member] = packed_sums_new(&dense->packed, dense->codes);
         dense->failed[member] =
             !dense->states[member] || (dense->packed.words > 0 && !dense->sums[member]) || !member_grids(dense, member);
         if (dense->states[member])
-            group_states_clear(dense->grouping, dense->states[member], 0, places);
+            group_states_clear(dense->grouping, dense->states[member], 0, dense->codes);
     }
     return !dense->failed[member];
-}
-
-/* Assigns consecutive rows to different copies; their number is a power of two. */
-CPU_CLONES static void spread_over_copies(uint32_t *places, int count, uint32_t copies)
-{
-    for (int i = 0; i < count; i++)
-        places[i] = places[i] * copies + ((unsigned)i & (copies - 1));
 }
 
 static void prefetch_values(const struct grouping *grouping, int64_t row)
@@ -89,8 +74,6 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
         const int count = end - row < ADD_ROWS ? (int)(end - row) : ADD_ROWS;
         prefetch_values(from, row + ADD_ROWS);
         keys_read_32(from->keys, row, count, places);
-        if (dense->copies > 1)
-            spread_over_copies(places, count, (uint32_t)dense->copies);
         const struct row_block block = {.row = row, .count = count};
         group_states_add(from, dense->states[member], dense->sums[member], grids_of(dense, member), places, &block);
     }
@@ -116,22 +99,19 @@ static void empty_sums(void *context, int member, int64_t thread)
     }
 }
 
-/* Merges all copies of all threads' states of some codes into copy 0 of thread 0. */
+/* Merges all threads' states of some codes into those of thread 0. */
 static void merge_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct dense_groups *dense = context;
     const int64_t end = part_begin(&dense->parts, part + 1);
-    for (int i = 0; i < dense->grouping->workers->threads; i++) {
+    for (int i = 1; i < dense->grouping->workers->threads; i++) {
         if (!dense->states[i])
             continue;
+        const int64_t *counts = dense->states[i][0];
         for (int64_t code = part_begin(&dense->parts, part); code < end; code++) {
-            for (int64_t copy = i == 0; copy < dense->copies; copy++) {
-                const int64_t place = code * dense->copies + copy, *counts = dense->states[i][0];
-                if (counts[place] > 0)
-                    group_states_merge(dense->grouping, dense->states[0], code * dense->copies, dense->states[i],
-                                       place);
-            }
+            if (counts[code] > 0)
+                group_states_merge(dense->grouping, dense->states[0], code, dense->states[i], code);
         }
     }
 }
@@ -145,8 +125,8 @@ static int64_t emit_groups(const struct dense_groups *dense)
     struct found found = {.codes = codes, .states = dense->states[0], .places = places};
     for (int64_t code = 0; code < dense->codes; code++) {
         codes[found.count] = (uint64_t)code;
-        places[found.count] = (uint32_t)(code * dense->copies);
-        found.count += counts[code * dense->copies] > 0;
+        places[found.count] = (uint32_t)code;
+        found.count += counts[code] > 0;
         if (found.count == KEY_BLOCK || (code == dense->codes - 1 && found.count > 0)) {
             grouping->emit(grouping->context, &found);
             found.at += found.count;
@@ -161,7 +141,7 @@ static int64_t count_groups(const struct dense_groups *dense)
     const int64_t *counts = dense->states[0][0];
     int64_t groups = 0;
     for (int64_t code = 0; code < dense->codes; code++)
-        groups += counts[code * dense->copies] > 0;
+        groups += counts[code] > 0;
     return groups;
 }
 
@@ -188,16 +168,6 @@ enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
     return STATUS_OK;
 }
 
-static int64_t copies_of(const struct grouping *grouping, int bits)
-{
-    size_t size = 0;
-    for (size_t i = 0; i < grouping->group_agg_count; i++)
-        size += group_aggregate_size(&grouping->group_aggs[i]);
-    if (bits > COPY_BITS || grouping->rows >> bits < (int64_t)COPY_ROWS * COPIES)
-        return 1;
-    return size * COPIES << bits <= COPY_BYTES ? COPIES : COPIES / 2;
-}
-
 struct dense_groups *dense_groups_new(const struct grouping *grouping)
 {
     const size_t members = (size_t)grouping->workers->threads;
@@ -206,13 +176,12 @@ struct dense_groups *dense_groups_new(const struct grouping *grouping)
     *dense = (struct dense_groups){
         .grouping = grouping,
         .codes = INT64_C(1) << bits,
-        .copies = copies_of(grouping, bits),
         .states = heap_array(members, sizeof *dense->states),
         .sums = heap_array(members, sizeof(struct packed_sums *)),
         .grids = heap_array(members * grouping->group_agg_count, sizeof(struct float_grid *)),
         .failed = heap_array(members, sizeof *dense->failed),
     };
-    packed_plan_init(&dense->packed, grouping->group_aggs, grouping->group_agg_count, dense->codes * dense->copies);
+    packed_plan_init(&dense->packed, grouping->group_aggs, grouping->group_agg_count, dense->codes);
     return dense;
 }
 
@@ -221,7 +190,7 @@ void dense_groups_free(struct dense_groups *dense)
     if (!dense)
         return;
     for (int i = 0; i < dense->grouping->workers->threads; i++) {
-        group_states_free(dense->grouping, dense->states[i], dense->codes * dense->copies);
+        group_states_free(dense->grouping, dense->states[i], dense->codes);
         packed_sums_free(dense->sums[i]);
         for (size_t k = 0; k < dense->grouping->group_agg_count; k++)
             float_grid_free(grids_of(dense, i)[k]);
@@ -237,7 +206,7 @@ void dense_groups_free(struct dense_groups *dense)
 /* Of parts that take as long as what each thread does besides: clearing and merging its states. */
 static int64_t part_rows(const struct dense_groups *dense)
 {
-    const int64_t places = dense->codes * dense->copies, least = places > LEAST_ROWS ? places : LEAST_ROWS;
+    const int64_t least = dense->codes > LEAST_ROWS ? dense->codes : LEAST_ROWS;
     const int64_t rows = PART_VALUES / (int64_t)(dense->grouping->group_agg_count + 1);
     return min_int64(PART_ROWS, rows < least ? least : rows);
 }

@@ -1,3 +1,9 @@
+/* Cases: an aggregate is packed if it is a sum of integers whose range leaves room for the sum of at least eight rows
+ * for each group beside the count and the other fields, in one of two words; others keep their states. As many rows as
+ * the narrowest field allows are added before the words are emptied.
+ *
+ * Measured, 2-core EPYC (Zen 4): a count and three sums by one of 100 keys, 10^6 rows, 1.6 times as fast as without;
+ * one sum 1.3; 10^7 rows, which wait for memory, 1.1. Tried: copies of the words for consecutive rows (1.0). */
 #include "engine/grouping/group_packed.h"
 
 #include "base/cpu_dispatch.h"
