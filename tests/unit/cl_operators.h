@@ -15,8 +15,8 @@ struct guise {
     bool shares, long_atomics;
 };
 static const struct guise guises[] = {
-    {"chunks", &kernel_config_chunks, false, true},
-    {"chunks and shared tables", &kernel_config_chunks, true, true},
+    {"cpu", &kernel_config_cpu, false, true},
+    {"cpu and shared tables", &kernel_config_cpu, true, true},
     {"groups", &kernel_config_grid, true, true},
     {"groups without long atomics", &kernel_config_grid, true, false},
 };
@@ -39,7 +39,7 @@ static inline int breaks_open(void **state)
     *breaks = (struct breaks){.rig = *state};
     for (int k = 0; k < GUISES && breaks->rig->device; k++) {
         struct device guised = *device;
-        if (guises[k].shape->chunks && !(device->type & CL_DEVICE_TYPE_CPU))
+        if (guises[k].shape->contiguous && !(device->type & CL_DEVICE_TYPE_CPU))
             continue;
         guised.long_atomics = guises[k].long_atomics && device->long_atomics;
         breaks->shapes[k] = *guises[k].shape;

@@ -306,7 +306,7 @@ static void test_plans(void **state)
     assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_grid, stores, NULL, rig->arena));
     assert_int_equal(kernel_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 4);
     assert_non_null(strstr(kernel_plan_text(&plan), "passed[j]"));
-    assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_chunks, stores, NULL, rig->arena));
+    assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_cpu, stores, NULL, rig->arena));
     assert_int_equal(kernel_row_bytes(&plan, KERNEL_AGGREGATE, rig->arena), 16);
     assert_null(strstr(kernel_plan_text(&plan), "passed[j]"));
     setup_free(setup);

@@ -16,7 +16,7 @@ typedef void test_fn(struct rig *rig);
 
 static void in_all_shapes(void **state, test_fn *test)
 {
-    static const struct kernel_config *const shapes[] = {&kernel_config_chunks, &kernel_config_grid};
+    static const struct kernel_config *const shapes[] = {&kernel_config_cpu, &kernel_config_grid};
     struct rig *rig = rig_of(state);
     test(rig);
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
@@ -247,7 +247,7 @@ static void check_fold(struct rig *rig, enum function_kind kind, int64_t rows, b
  * runs such kernels on a CPU. */
 static bool miscompiles(const struct rig *rig)
 {
-    return rig->accelerator && !rig->accelerator->config->chunks &&
+    return rig->accelerator && !rig->accelerator->config->contiguous &&
            (rig->accelerator->device.type & CL_DEVICE_TYPE_CPU) && !is_small();
 }
 

@@ -308,7 +308,7 @@ typedef void test_fn(struct rig *rig);
 
 static void in_all_shapes(void **state, test_fn *test)
 {
-    static const struct kernel_config *const shapes[] = {&kernel_config_chunks, &kernel_config_grid};
+    static const struct kernel_config *const shapes[] = {&kernel_config_cpu, &kernel_config_grid};
     struct rig *rig = rig_of(state);
     for (size_t k = 0; k < 4; k++) {
         if (is_small() && k % 2)

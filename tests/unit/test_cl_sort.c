@@ -15,7 +15,6 @@ struct guise {
     bool warps;
 };
 static const struct guise guises[] = {
-    {"chunks", &kernel_config_chunks, false},
     {"tiles", &kernel_config_grid, false},
     {"warps", &kernel_config_grid, true},
 };
@@ -36,7 +35,7 @@ static void *open_accelerators(struct rig *rig)
     bench = (struct bench){.rig = rig};
     for (int k = 0; k < GUISES; k++) {
         struct device guised = *device;
-        if ((guises[k].shape->chunks && !(device->type & CL_DEVICE_TYPE_CPU)) || (guises[k].warps && !device->warps))
+        if (guises[k].warps && !device->warps)
             continue;
         guised.warps = guises[k].warps;
         bench.accelerators[k] = accelerator_open(&guised, guises[k].shape, &failure);

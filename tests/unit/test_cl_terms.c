@@ -112,8 +112,7 @@ static void test_is_chosen(void **state)
         assert_int_equal(kernel_least_rows(&plan), kernel_config_grid.group); /* long code: a row each */
         assert_int_equal(plan.roles[KERNEL_TERMS], by_data);
         assert_int_equal(plan.listed, by_data);
-        assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_chunks, inputs, outputs, rig->arena));
-        assert_int_equal(kernel_least_rows(&plan), kernel_config_chunks.min_group_rows);
+        assert_true(kernel_plan_make(&plan, &setup->task, &kernel_config_cpu, inputs, outputs, rig->arena));
         assert_false(plan.roles[KERNEL_TERMS]);
         setup_free(setup);
     }

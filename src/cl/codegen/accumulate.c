@@ -23,40 +23,43 @@ enum combine {
 };
 
 /* In the steps: $A is the accumulator, $V the value, $P the value if the row is kept and otherwise the identity, $K the
- * mask of kept rows, $B $C $D the next accumulators, $T the type of the value, $W the width; $mask( converts a
- * comparison of 64-bit values to a mask; $j is the number of the float sum. */
+ * mask of kept rows, $B $C $D the next accumulators, $T the type of the value, $j the number of the float sum.
+ *
+ * Compilers for CPUs turn the loop over rows into one over vectors if the steps may be taken in any order. Integers
+ * may. Levels may, as no sum of them rounds (float_sum_levels.h), and ANY_ORDER says so. What is not negative is
+ * compared by its bits: a maximum of doubles has an order, because of NaN. */
 static const struct accumulator_template {
-    const char *element; /* type of the accumulator, per lane */
+    const char *element; /* type of the accumulator */
     const char *start;
     enum lane lane; /* of the value */
     const char *identity;
     const char *step;
     enum combine combine;
 } accumulator_templates[ACC_KIND_COUNT] = {
-    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint$W($K);", COMBINE_ADD},
-    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long$W($P);", COMBINE_ADD},
-    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P);", COMBINE_ADD},
-    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong$W($P) & (ulong$W)0xffffffffUL;", COMBINE_ADD},
+    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint($K);", COMBINE_ADD},
+    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long($P);", COMBINE_ADD},
+    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong($P);", COMBINE_ADD},
+    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong($P) & (ulong)0xffffffffUL;", COMBINE_ADD},
     [ACC_HIGH] = {"long", "0", LANE_I64, "0", "$A += $P >> ($T)32;", COMBINE_ADD},
     [ACC_MIN32] = {"int", "INT_MAX", LANE_I32, "INT_MAX", "$A = min($A, $P);", COMBINE_MIN},
     [ACC_MAX32] = {"int", "INT_MIN", LANE_I32, "INT_MIN", "$A = max($A, $P);", COMBINE_MAX},
     [ACC_MIN64] = {"long", "LONG_MAX", LANE_I64, "LONG_MAX", "$A = min($A, $P);", COMBINE_MIN},
     [ACC_MAX64] = {"long", "LONG_MIN", LANE_I64, "LONG_MIN", "$A = max($A, $P);", COMBINE_MAX},
     [ACC_MAGNITUDE] = {"ulong", "1", LANE_I64, "1",
-                       "{ const $T x = $P; const ulong$W m = as_ulong$W((x == ($T)0) ? ($T)1 : ((x < ($T)0) "
-                       "? as_long$W((ulong$W)0 - as_ulong$W(x)) : x)); "
-                       "$B |= $mask(mul_hi($A, m) != (ulong$W)0); $A *= m; }",
+                       "{ const $T x = $P; const ulong m = as_ulong((x == ($T)0) ? ($T)1 : ((x < ($T)0) "
+                       "? as_long((ulong)0 - as_ulong(x)) : x)); "
+                       "$B |= -(mul_hi($A, m) != (ulong)0); $A *= m; }",
                        COMBINE_PRODUCT},
     [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", COMBINE_OR},
-    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= $mask($P < ($T)0);", COMBINE_XOR},
-    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= $mask($P == ($T)0);", COMBINE_OR},
+    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= -($P < ($T)0);", COMBINE_XOR},
+    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= -($P == ($T)0);", COMBINE_OR},
     [ACC_FMIN] = {"double", "nan(0UL)", LANE_F64, "nan(0UL)", "$A = fmin($A, $P);", COMBINE_MIN},
     [ACC_FMAX] = {"double", "nan(0UL)", LANE_F64, "nan(0UL)", "$A = fmax($A, $P);", COMBINE_MAX},
-    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($K & $mask($V != $V));", COMBINE_ADD},
-    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P > ($T)DBL_MAX));", COMBINE_ADD},
-    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint$W($mask($P < ($T)-DBL_MAX));", COMBINE_ADD},
-    [ACC_LARGEST] = {"double", "0", LANE_F64, "0",
-                     "{ const $T x = fabs($P); $A = fmax($A, (x <= ($T)DBL_MAX) ? x : ($T)0.0); }", COMBINE_MAX},
+    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint($K & -($V != $V));", COMBINE_ADD},
+    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint(-($P > ($T)DBL_MAX));", COMBINE_ADD},
+    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint(-($P < ($T)-DBL_MAX));", COMBINE_ADD},
+    [ACC_LARGEST] = {"long", "0", LANE_F64, "0",
+                     "{ const $T x = fabs($P); $A = max($A, (x <= ($T)DBL_MAX) ? as_long(x) : 0L); }", COMBINE_MAX},
     [ACC_AND32] = {"int", "-1", LANE_I32, "-1", "$A &= $P;", COMBINE_AND},
     [ACC_AND64] = {"long", "-1", LANE_I64, "-1", "$A &= $P;", COMBINE_AND},
     [ACC_XOR32] = {"int", "0", LANE_I32, "0", "$A ^= $P;", COMBINE_XOR},
@@ -67,14 +70,14 @@ static const struct accumulator_template {
     [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", COMBINE_FUNCTION},
     [ACC_LEVEL0] = {"double", "0", LANE_F64, "0",
                     "{ $T t = $P; t = (fabs(t) <= ($T)largest$j) ? t : ($T)0.0; "
-                    "$T q = (t + ($T)first$j) - ($T)first$j; $A += q; t -= q; "
-                    "q = (t + ($T)second$j) - ($T)second$j; $B += q; t -= q; "
-                    "q = (t + ($T)third$j) - ($T)third$j; $C += q; t -= q; "
-                    "$D = fmax($D, fabs(t)); }",
+                    "const $T p = (t + ($T)first$j) - ($T)first$j; t -= p; "
+                    "const $T q = (t + ($T)second$j) - ($T)second$j; t -= q; "
+                    "const $T r = (t + ($T)third$j) - ($T)third$j; t -= r; "
+                    "{ ANY_ORDER $A += p; $B += q; $C += r; } $D = max($D, as_long(fabs(t))); }",
                     COMBINE_ADD},
     [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
     [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
-    [ACC_REST] = {"double", "0", LANE_F64, "0", "", COMBINE_MAX},
+    [ACC_REST] = {"long", "0", LANE_F64, "0", "", COMBINE_MAX},
     [ACC_HIGH_PART] = {"double", "0", LANE_F64, "0",
                        "{ const $T t = $P, s = $A + t, p = s - $A, e = ($A - (s - p)) + (t - p); $A = s; "
                        "const $T m = $B + e, q = m - $B, f = ($B - (m - q)) + (e - q); $B = m; "
@@ -90,9 +93,9 @@ static bool is_level(enum accumulator_kind kind)
     return kind == ACC_LEVEL0 || kind == ACC_LEVEL1 || kind == ACC_LEVEL2;
 }
 
-static const char *name(struct arena *arena, size_t k, int width)
+static const char *name(struct arena *arena, size_t k)
 {
-    return width == 1 ? arena_printf(arena, "a%zu", k) : arena_printf(arena, "a%zux%d", k, width);
+    return arena_printf(arena, "a%zu", k);
 }
 
 /* The final scalar of an accumulator and its type: a level is converted to an integer multiple of its unit. */
@@ -118,63 +121,46 @@ void accumulators_parameters(const struct accumulators *accumulators, struct str
     }
 }
 
-void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out, int width)
+void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out)
 {
-    const char *suffix = width_suffix(width);
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator_template *form = &accumulator_templates[accumulators->at[k].kind];
-        if (width > 1 && form->combine == COMBINE_FUNCTION)
-            continue;
-        if (width == 1)
-            strbuf_printf(out, "    %s a%zu = %s;\n", form->element, k, form->start);
-        else
-            strbuf_printf(out, "    %s%s a%zux%d = (%s%s)(%s);\n", form->element, suffix, k, width, form->element,
-                          suffix, form->start);
-        if (width == 1 && is_level(accumulators->at[k].kind))
+        strbuf_printf(out, "    %s a%zu = %s;\n", form->element, k, form->start);
+        if (is_level(accumulators->at[k].kind))
             strbuf_printf(out, "    long l%zu = 0;\n", k);
     }
 }
 
 /* The value where the mask is set, else the identity. LLVM 14 compiles a select on a comparison of narrow elements to
  * code that takes twice as long as masked bits. */
-static const char *masked_value(struct arena *arena, const struct accumulator_template *form, const char *mask,
-                                const char *v, const char *type)
+static const char *masked_value(struct arena *arena, const struct accumulator_template *form, const char *v)
 {
     if (strcmp(form->identity, "0") == 0 && form->lane != LANE_F64)
-        return arena_printf(arena, "(%s & %s)", mask, v);
-    return arena_printf(arena, "((%s) ? %s : (%s)%s)", mask, v, type, form->identity);
+        return arena_printf(arena, "(keep & %s)", v);
+    return arena_printf(arena, "(keep ? %s : (%s)%s)", v, lane_cl_type(form->lane), form->identity);
 }
 
-void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                       int width)
+void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out)
 {
     struct arena *arena = emitter->arena;
-    const char *suffix = width_suffix(width);
     const bool filtered = emitter->task->filter_count > 0;
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         const struct accumulator_template *form = &accumulator_templates[accumulator->kind];
         if (accumulator->kind == ACC_FOLD)
-            ordered_step(accumulators, emitter, k, out, width);
+            ordered_step(accumulators, emitter, k, out);
         if (!*form->step)
             continue;
-        const char *keep = filtered ? "keep" : arena_printf(arena, "((int%s)-1)", suffix);
-        const bool wide = form->lane == LANE_I64 || form->lane == LANE_F64;
-        const char *mask = wide && width > 1 ? arena_printf(arena, "convert_long%s(keep)", suffix) : "keep";
-        const char *type = arena_printf(arena, "%s%s", lane_cl_type(form->lane), suffix);
-        const char *v =
-            form->lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form->lane, width);
+        const char *v = form->lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form->lane);
         const struct part parts[] = {
-            {"A", name(arena, k, width)},
-            {"B", name(arena, k + 1, width)},
-            {"C", name(arena, k + 2, width)},
-            {"D", name(arena, k + 3, width)},
+            {"A", name(arena, k)},
+            {"B", name(arena, k + 1)},
+            {"C", name(arena, k + 2)},
+            {"D", name(arena, k + 3)},
             {"V", v},
-            {"P", filtered ? masked_value(arena, form, mask, v, type) : v},
-            {"K", keep},
-            {"T", type},
-            {"W", suffix},
-            {"mask", width == 1 ? "-" : arena_printf(arena, "convert_int%s", suffix)},
+            {"P", filtered ? masked_value(arena, form, v) : v},
+            {"K", filtered ? "keep" : "-1"},
+            {"T", lane_cl_type(form->lane)},
             {"j", arena_printf(arena, "%zu", accumulator->aggregate)},
             {NULL, NULL},
         };
@@ -184,57 +170,51 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
     }
 }
 
-/* Combines $x and $y into $z, of $N lanes; an overflowing product marks accumulator $o. What a part of a compensated
- * sum loses is added to the next ones, $o, $r and $w; it is of one lane. */
-static const char *combine_template(const char *element, enum combine combine, int width)
+/* Adds $y to $x; an overflowing product marks accumulator $o. What a part of a compensated sum loses is added to the
+ * next ones, $o, $r and $w. */
+static const char *combine_template(const char *element, enum combine combine)
 {
     const bool real = strcmp(element, "double") == 0;
     switch (combine) {
     case COMBINE_ADD:
-        return "$z = $x + $y;";
+        return "$x += $y;";
     case COMBINE_MIN:
-        return real ? "$z = fmin($x, $y);" : "$z = min($x, $y);";
+        return real ? "$x = fmin($x, $y);" : "$x = min($x, $y);";
     case COMBINE_MAX:
-        return real ? "$z = fmax($x, $y);" : "$z = max($x, $y);";
+        return real ? "$x = fmax($x, $y);" : "$x = max($x, $y);";
     case COMBINE_OR:
-        return "$z = $x | $y;";
+        return "$x = $x | $y;";
     case COMBINE_XOR:
-        return "$z = $x ^ $y;";
+        return "$x = $x ^ $y;";
     case COMBINE_AND:
-        return "$z = $x & $y;";
+        return "$x = $x & $y;";
     case COMBINE_HIGH_PART:
-        return "{ const double s = $x + $y, p = s - $x, e = ($x - (s - p)) + ($y - p); $z = s; "
+        return "{ const double s = $x + $y, p = s - $x, e = ($x - (s - p)) + ($y - p); $x = s; "
                "const double m = $o + e, q = m - $o, f = ($o - (m - q)) + (e - q); $o = m; $r += f; $w += fabs(f); }";
     case COMBINE_LOW_PART:
-        return "{ const double s = $x + $y, p = s - $x, f = ($x - (s - p)) + ($y - p); $z = s; $o += f; "
+        return "{ const double s = $x + $y, p = s - $x, f = ($x - (s - p)) + ($y - p); $x = s; $o += f; "
                "$r += fabs(f); }";
     case COMBINE_FUNCTION: /* emit_combine */
         return "";
     case COMBINE_PRODUCT:
-        return width == 1 ? "$o |= -(mul_hi($x, $y) != 0UL); $z = $x * $y;"
-                          : "$o |= any(mul_hi($x, $y) != (ulong$N)0) ? -1 : 0; $z = $x * $y;";
+        return "$o |= -(mul_hi($x, $y) != 0UL); $x *= $y;";
     }
     return "";
 }
 
-/* Combines x and y into z, all of accumulator k, `width` lanes each. */
-static void combine(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k, int width,
-                    const char *z, const char *x, const char *y)
+/* Combines `other` into accumulator k. */
+static void combine(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k)
 {
     const struct part parts[] = {
-        {"x", x},
-        {"y", y},
-        {"z", z},
-        {"o", name(arena, k + 1, 1)},
-        {"r", name(arena, k + 2, 1)},
-        {"w", name(arena, k + 3, 1)},
-        {"N", width_suffix(width)},
+        {"x", result_name(arena, accumulator, k)},
+        {"y", "other"},
+        {"o", name(arena, k + 1)},
+        {"r", name(arena, k + 2)},
+        {"w", name(arena, k + 3)},
         {NULL, NULL},
     };
-    template_expand(
-        out,
-        combine_template(result_element(accumulator->kind), accumulator_templates[accumulator->kind].combine, width),
-        parts);
+    const enum combine how = accumulator_templates[accumulator->kind].combine;
+    template_expand(out, combine_template(result_element(accumulator->kind), how), parts);
 }
 
 /* "-unitfirst2": the exponent that scales a level to integers. */
@@ -242,52 +222,6 @@ static const char *scale(struct arena *arena, const struct accumulator *accumula
 {
     static const char *const units[] = {"first", "second", "third"};
     return arena_printf(arena, "-unit%s%zu", units[accumulator->kind - ACC_LEVEL0], accumulator->aggregate);
-}
-
-/* Combines the lanes of a part of a compensated sum one after another. */
-static bool combine_parts(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k,
-                          int width)
-{
-    if (accumulator->kind != ACC_HIGH_PART && accumulator->kind != ACC_LOW_PART)
-        return false;
-    for (int lane = 0; lane < width; lane++) {
-        const char *scalar = name(arena, k, 1);
-        strbuf_puts(out, "    ");
-        combine(arena, out, accumulator, k, 1, scalar, scalar,
-                arena_printf(arena, "%s.s%x", name(arena, k, width), (unsigned)lane));
-        strbuf_putc(out, '\n');
-    }
-    return true;
-}
-
-void accumulators_combine_lanes(const struct accumulators *accumulators, const struct emitter *emitter,
-                                struct strbuf *out, int width)
-{
-    struct arena *arena = emitter->arena;
-    for (size_t k = 0; k < accumulators->count; k++) {
-        const struct accumulator *accumulator = &accumulators->at[k];
-        const char *whole = name(arena, k, width);
-        if (accumulator_templates[accumulator->kind].combine == COMBINE_FUNCTION ||
-            combine_parts(arena, out, accumulator, k, width))
-            continue;
-        if (is_level(accumulator->kind)) {
-            strbuf_printf(out, "    const long%d l%zux%d = convert_long%d(ldexp(%s, (int%d)(%s)));\n", width, k, width,
-                          width, whole, width, scale(arena, accumulator));
-            whole = arena_printf(arena, "l%zux%d", k, width);
-        }
-        for (int lanes = width / 2; lanes >= 1; lanes /= 2) {
-            const char *half = arena_printf(arena, "h%zux%d", k, lanes);
-            strbuf_printf(out, "    %s%s %s; ", result_element(accumulator->kind), width_suffix(lanes), half);
-            combine(arena, out, accumulator, k, lanes, half, arena_printf(arena, "%s.lo", whole),
-                    arena_printf(arena, "%s.hi", whole));
-            strbuf_putc(out, '\n');
-            whole = half;
-        }
-        strbuf_puts(out, "    ");
-        combine(arena, out, accumulator, k, 1, result_name(arena, accumulator, k), result_name(arena, accumulator, k),
-                whole);
-        strbuf_putc(out, '\n');
-    }
 }
 
 /* Conversions between a scalar and its slot. */
@@ -330,7 +264,7 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
             continue;
         const char *place = arena_printf(arena, "scratch[%zu]", k - first);
         struct strbuf combined = {0};
-        combine(arena, &combined, accumulator, k, 1, scalar, scalar, "other");
+        combine(arena, &combined, accumulator, k);
         const struct part parts[] = {
             {"s", place},
             {"packed", packed(arena, element, false, scalar)},
@@ -350,10 +284,10 @@ void accumulators_read_slots(const struct accumulators *accumulators, const stru
     struct arena *arena = emitter->arena;
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const char *element = result_element(accumulator->kind), *scalar = result_name(arena, accumulator, k);
+        const char *element = result_element(accumulator->kind);
         const char *slot = arena_printf(arena, "slots[%zu * count + j]", k);
         strbuf_printf(out, "        { const %s other = %s; ", element, packed(arena, element, true, slot));
-        combine(arena, out, accumulator, k, 1, scalar, scalar, "other");
+        combine(arena, out, accumulator, k);
         strbuf_puts(out, " }\n");
     }
 }
@@ -387,20 +321,15 @@ static void finish_group(const struct accumulators *accumulators, struct arena *
     }
 }
 
-void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                         const struct kernel_config *config)
+void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out)
 {
     struct arena *arena = emitter->arena;
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
         if (is_level(accumulator->kind))
             strbuf_printf(out, "    l%zu += convert_long(ldexp(a%zu, %s));\n", k, k, scale(arena, accumulator));
-        if (config->chunks)
-            strbuf_printf(out, "    slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n", k,
-                          packed(arena, result_element(accumulator->kind), false, result_name(arena, accumulator, k)));
     }
-    if (!config->chunks)
-        finish_group(accumulators, arena, out);
+    finish_group(accumulators, arena, out);
 }
 
 static double as_double(uint64_t slot)

@@ -1,6 +1,6 @@
 /* Aggregates as accumulators: what each work-item keeps while it reads rows, and how results of work-items are
- * combined. An aggregate takes one or more. Every accumulator ends as one 64-bit slot per work-item (chunks) or
- * work-group (grid) in the output buffer: slot s of n results starts at s * n. */
+ * combined. An aggregate takes one or more. Every accumulator ends as one 64-bit slot per work-group in
+ * the output buffer: slot s of n results starts at s * n. */
 #ifndef RQL_CL_CODEGEN_ACCUMULATE_H
 #define RQL_CL_CODEGEN_ACCUMULATE_H
 
@@ -76,15 +76,11 @@ struct accumulators accumulators_plan_count(struct arena *arena);
 /* Appends the kernel parameters of float sums: for each, in order, the members of struct float_sum_levels. */
 void accumulators_parameters(const struct accumulators *accumulators, struct strbuf *out);
 
-/* Append kernel text of a width: declarations; the step of a row, after emit_body and emit_keep; the lanes combined
- * into scalars; the scalars written to the output buffer. */
-void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out, int width);
-void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                       int width);
-void accumulators_combine_lanes(const struct accumulators *accumulators, const struct emitter *emitter,
-                                struct strbuf *out, int width);
-void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out,
-                         const struct kernel_config *config);
+/* Append kernel text: declarations; the step of a row, after emit_body and emit_keep; the results of the group written
+ * to the output buffer. */
+void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out);
+void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out);
+void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out);
 
 /* Whether a kernel can compute the values of all aggregates from their slots, without the host: neither means of
  * integers, products nor user functions. */

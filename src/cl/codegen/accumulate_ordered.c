@@ -32,34 +32,16 @@ static const char row_step[] = "            if (a$n)\n"
                                "                $x = $y;\n"
                                "            ++a$n;\n";
 
-/* The step of a lane, computed whether it is kept or not: a branch would be mispredicted on every other row. */
-static const char lane_step[] = "            int err = 0;\n"
-                                "            const long z = $call;\n"
-                                "            err1 |= kept[k] && a$n ? err : 0;\n"
-                                "            $x = kept[k] ? a$n ? z : y : $x;\n"
-                                "            a$n += kept[k] & 1;\n";
-
-void ordered_step(const struct accumulators *accumulators, const struct emitter *emitter, size_t k, struct strbuf *out,
-                  int width)
+void ordered_step(const struct accumulators *accumulators, const struct emitter *emitter, size_t k, struct strbuf *out)
 {
     struct arena *arena = emitter->arena;
     const bool filtered = emitter->task->filter_count > 0;
     const char *x = arena_printf(arena, "a%zu", k);
-    const char *v = emit_aggregate(emitter, accumulators->at[k].aggregate, LANE_I64, width);
-    if (width == 1) {
-        strbuf_puts(out, filtered ? "        if (keep) {\n" : "        {\n");
-        strbuf_printf(out, "            const long y = %s;\n", v);
-        emit_combine(accumulators, k, arena, out, row_step, x, "y", "&err1");
-        strbuf_puts(out, "        }\n");
-        return;
-    }
-    strbuf_puts(out, filtered ? "        if (any(keep)) {\n" : "        {\n");
-    strbuf_printf(out, "            long values[%d];\n            vstore%d(%s, 0, values);\n", width, width, v);
-    if (filtered)
-        strbuf_printf(out, "            int kept[%d];\n            vstore%d(keep, 0, kept);\n", width, width);
-    strbuf_printf(out, "            for (int k = 0; k < %d; ++k) {\n            const long y = values[k];\n", width);
-    emit_combine(accumulators, k, arena, out, filtered ? lane_step : row_step, x, "y", filtered ? "&err" : "&err1");
-    strbuf_puts(out, "            }\n        }\n");
+    const char *v = emit_aggregate(emitter, accumulators->at[k].aggregate, LANE_I64);
+    strbuf_puts(out, filtered ? "        if (keep) {\n" : "        {\n");
+    strbuf_printf(out, "            const long y = %s;\n", v);
+    emit_combine(accumulators, k, arena, out, row_step, x, "y", "&err1");
+    strbuf_puts(out, "        }\n");
 }
 
 void ordered_combine(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)

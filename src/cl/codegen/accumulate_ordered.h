@@ -4,9 +4,8 @@
 
 #include "cl/codegen/accumulate.h"
 
-/* Appends the step of ACC_FOLD k for a row, or for the lanes of a vector one after another. */
-void ordered_step(const struct accumulators *accumulators, const struct emitter *emitter, size_t k, struct strbuf *out,
-                  int width);
+/* Appends the step of ACC_FOLD k for a row. */
+void ordered_step(const struct accumulators *accumulators, const struct emitter *emitter, size_t k, struct strbuf *out);
 
 /* For fold_tiles.cl: combines the consecutive rows of all work-items, in order, into the result of the group so far (r
  * and its count). The group size is a power of two. */

@@ -12,9 +12,7 @@ struct divide_const {
     const char *divisor;  /* the argument: a struct divisor as uint4 or a struct long_divisor as ulong4 */
     enum lane work;       /* LANE_I32 or LANE_I64: the lane of the dividend */
     const char *type;     /* of the result: "int" or "long" */
-    int width;
-    bool small; /* in LANE_I64: magnitudes of dividend and divisor fit 32 bits */
-    bool power; /* the divisor is a power of two, from 2 on */
+    bool power;           /* the divisor is a power of two, from 2 on */
     bool remainder;
     bool checked; /* also compute the failure mask, "f3" */
 };

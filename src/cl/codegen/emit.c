@@ -53,7 +53,6 @@ static enum lane work_lane(const struct code *code, const struct instr *instr, c
     case WORK_MIXED:
         return LANE_I64;
     case WORK_DOUBLE:
-    case WORK_CALL:
         return LANE_F64;
     case WORK_WIDEST:
     case WORK_DIVIDE:
@@ -170,32 +169,24 @@ static const char *constant_text(struct arena *arena, const struct instr *instr)
 }
 
 /* The operand `v` in `lane`; `literal` is the number of its kernel argument, or -1. */
-static const char *operand(const struct emitter *emitter, value v, int32_t literal, enum lane lane, int width)
+static const char *operand(const struct emitter *emitter, value v, int32_t literal, enum lane lane)
 {
     const struct instr *instr = &emitter->task->code.at[v];
-    const char *type = lane_cl_type(lane), *suffix = width_suffix(width);
-    if (literal >= 0 && width == 1 && instr->lane == lane)
+    const char *type = lane_cl_type(lane);
+    if (literal >= 0 && instr->lane == lane)
         return arena_printf(emitter->arena, "c%" PRId32, literal);
     if (literal >= 0)
-        return arena_printf(emitter->arena, "((%s%s)c%" PRId32 ")", type, suffix, literal);
+        return arena_printf(emitter->arena, "((%s)c%" PRId32 ")", type, literal);
     if (instr->op == OP_CONST)
-        return arena_printf(emitter->arena, "((%s%s)%s)", type, suffix, constant_text(emitter->arena, instr));
+        return arena_printf(emitter->arena, "((%s)%s)", type, constant_text(emitter->arena, instr));
     if (strcmp(lane_cl_type(instr->lane), type) == 0)
         return arena_printf(emitter->arena, "v%" PRId32, emitter->numbers[v]);
-    return arena_printf(emitter->arena, "convert_%s%s(v%" PRId32 ")", type, suffix, emitter->numbers[v]);
+    return arena_printf(emitter->arena, "convert_%s(v%" PRId32 ")", type, emitter->numbers[v]);
 }
 
-const char *emit_argument(const struct emitter *emitter, value v, int k, enum lane lane, int width)
+const char *emit_argument(const struct emitter *emitter, value v, int k, enum lane lane)
 {
-    return operand(emitter, emitter->task->code.at[v].args[k], emitter->operands[v][k], lane, width);
-}
-
-/* A mask as wide as the lane; scalar conditions need no width. */
-static const char *wide_mask(const struct emitter *emitter, const char *mask, enum lane lane, int width)
-{
-    if (width == 1 || lane == LANE_BOOL || lane == LANE_I32)
-        return mask;
-    return arena_printf(emitter->arena, "convert_long%s(%s)", width_suffix(width), mask);
+    return operand(emitter, emitter->task->code.at[v].args[k], emitter->operands[v][k], lane);
 }
 
 static bool is_power(const struct instr *instr)
@@ -203,25 +194,17 @@ static bool is_power(const struct instr *instr)
     return instr->integer > 1 && (instr->integer & (instr->integer - 1)) == 0;
 }
 
-static bool magnitude_in_32(const struct instr *instr)
-{
-    return instr->lo > -(INT64_C(1) << 32) && instr->hi < INT64_C(1) << 32;
-}
-
 /* Quotient or remainder by a literal. */
-static void emit_quotient(const struct emitter *emitter, struct strbuf *out, value v, int width)
+static void emit_quotient(const struct emitter *emitter, struct strbuf *out, value v)
 {
     const struct instr *instr = &emitter->task->code.at[v];
     const enum lane work = quotient_lane(&emitter->task->code, instr);
     divide_const_emit(out, &(struct divide_const){
                                .number = arena_printf(emitter->arena, "%" PRId32, emitter->numbers[v]),
-                               .dividend = emit_argument(emitter, v, 0, work, width),
+                               .dividend = emit_argument(emitter, v, 0, work),
                                .divisor = arena_printf(emitter->arena, "c%" PRId32, emitter->operands[v][1]),
                                .work = work,
                                .type = lane_cl_type(instr->lane),
-                               .width = width,
-                               .small = magnitude_in_32(&emitter->task->code.at[instr->args[0]]) &&
-                                        emitter->task->code.at[instr->args[1]].lane == LANE_I32,
                                .power = is_power(&emitter->task->code.at[instr->args[1]]),
                                .remainder = instr->op == OP_MOD,
                                .checked = instr->checked,
@@ -229,39 +212,35 @@ static void emit_quotient(const struct emitter *emitter, struct strbuf *out, val
 }
 
 /* The argument of a product of longs that is an int; -1: none. */
-static int narrow_factor(const struct code *code, const struct instr *instr, enum lane work, int width)
+static int narrow_factor(const struct code *code, const struct instr *instr, enum lane work)
 {
-    for (int k = 0; k < 2 && instr->op == OP_MUL && work == LANE_I64 && width == 1; k++) {
+    for (int k = 0; k < 2 && instr->op == OP_MUL && work == LANE_I64; k++) {
         if (code->at[instr->args[k]].lane == LANE_I32)
             return k;
     }
     return -1;
 }
 
-static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v, int width)
+static void emit_operation(const struct emitter *emitter, struct strbuf *out, value v)
 {
     const struct code *code = &emitter->task->code;
     const struct instr *instr = &code->at[v];
     const struct op_template *form = op_template_of(instr->op, argument_kind(code, instr));
     const enum lane work = work_lane(code, instr, form);
     struct arena *arena = emitter->arena;
-    const char *suffix = width_suffix(width);
     const char *number = arena_printf(arena, "%" PRId32, emitter->numbers[v]);
     const char *args[3] = {"", "", ""};
-    const char *mask = "";
     for (int k = 0; k < op_table[instr->op].arity; k++) {
-        if (instr->op == OP_SELECT && k == 0) {
-            args[k] = emit_argument(emitter, v, k, LANE_BOOL, width);
-            mask = wide_mask(emitter, args[k], work, width);
-        } else {
-            args[k] = emit_argument(emitter, v, k, form->work == WORK_MIXED && k == 1 ? LANE_F64 : work, width);
-        }
+        const enum lane lane = instr->op == OP_SELECT && k == 0     ? LANE_BOOL
+                               : form->work == WORK_MIXED && k == 1 ? LANE_F64
+                                                                    : work;
+        args[k] = emit_argument(emitter, v, k, lane);
     }
     const enum lane result = form->result == RESULT_INT      ? LANE_I32
                              : form->result == RESULT_LONG   ? LANE_I64
                              : form->result == RESULT_DOUBLE ? LANE_F64
                                                              : work;
-    const int narrow = narrow_factor(code, instr, work, width);
+    const int narrow = narrow_factor(code, instr, work);
     const bool wide = work == LANE_I64;
     const bool same = form->result == RESULT_COMPARE || strcmp(lane_cl_type(result), lane_cl_type(instr->lane)) == 0;
     const struct part parts[] = {
@@ -270,12 +249,10 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
         {"c", args[2]},
         {"x", narrow < 0 ? "" : args[1 - narrow]},
         {"y", narrow < 0 ? "" : args[narrow]},
-        {"m", mask},
         {"n", number},
         {"r", arena_printf(arena, same ? "v%s" : "w%s", number)},
-        {"T", arena_printf(arena, "%s%s", lane_cl_type(work), suffix)},
-        {"U", arena_printf(arena, "%s%s", wide ? "ulong" : "uint", suffix)},
-        {"W", suffix},
+        {"T", lane_cl_type(work)},
+        {"U", wide ? "ulong" : "uint"},
         {"max", wide ? "63" : "31"},
         {"min", wide ? "LONG_MIN" : "INT_MIN"},
         {NULL, NULL},
@@ -286,23 +263,19 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
         strbuf_printf(out, "        %s\n", text.text);
         strbuf_clear(&text);
     }
-    if (form->work == WORK_CALL)
-        strbuf_puts(&text, op_template_call(arena, form->expression, op_table[instr->op].arity, args, width));
-    else
-        template_expand(&text, form->expression, parts);
+    template_expand(&text, form->expression, parts);
     if (form->result == RESULT_COMPARE)
-        strbuf_printf(out, "        const int%s v%s = %s;\n", suffix, number, lane_mask(arena, text.text, work, width));
+        strbuf_printf(out, "        const int v%s = -(%s);\n", number, text.text);
     else
-        strbuf_printf(out, "        const %s%s %s%s = %s;\n", lane_cl_type(result), suffix, same ? "v" : "w", number,
-                      text.text);
+        strbuf_printf(out, "        const %s %s%s = %s;\n", lane_cl_type(result), same ? "v" : "w", number, text.text);
     if (!same)
-        strbuf_printf(out, "        const %s%s v%s = convert_%s%s(w%s);\n", lane_cl_type(instr->lane), suffix, number,
-                      lane_cl_type(instr->lane), suffix, number);
+        strbuf_printf(out, "        const %s v%s = convert_%s(w%s);\n", lane_cl_type(instr->lane), number,
+                      lane_cl_type(instr->lane), number);
     if (instr->checked) {
         strbuf_clear(&text);
         const char *fails = form->fails ? form->fails : "($T)0 != ($T)0";
         template_expand(&text, narrow >= 0 ? narrow_product_fails : fails, parts);
-        strbuf_printf(out, "        const int%s f%s = %s;\n", suffix, number, lane_mask(arena, text.text, work, width));
+        strbuf_printf(out, "        const int f%s = -(%s);\n", number, text.text);
     }
     strbuf_free(&text);
 }
@@ -317,28 +290,28 @@ static void emit_statement(const struct emitter *emitter, struct strbuf *out, va
     case OP_CARRY:
         break;
     case OP_INPUT:
-        emit_input(emitter, out, v, of->from, of->width);
+        emit_input(emitter, out, v, of->from);
         break;
     case OP_ROW:
-        emit_row(emitter, out, v, of->width);
+        emit_row(emitter, out, v);
         break;
     case OP_ROWS:
-        emit_rows(emitter, out, v, of->width);
+        emit_rows(emitter, out, v);
         break;
     case OP_GATHER:
-        emit_gather(emitter, out, v, of->width);
+        emit_gather(emitter, out, v);
         break;
     case OP_LOOP:
         emit_loop(emitter, out, v, of);
         break;
     case OP_FINAL:
-        emit_final(emitter, out, v, of->width);
+        emit_final(emitter, out, v);
         break;
     default:
         if (divides_by_literal(code, &code->at[v]))
-            emit_quotient(emitter, out, v, of->width);
+            emit_quotient(emitter, out, v);
         else
-            emit_operation(emitter, out, v, of->width);
+            emit_operation(emitter, out, v);
     }
 }
 
@@ -353,33 +326,32 @@ void emit_statements(const struct emitter *emitter, struct strbuf *out, const bo
         const struct instr *instr = &code->at[v];
         if (!wanted[v] || !instr->checked || (of->levels && (of->levels[v] & ~of->within) != 0))
             continue;
-        strbuf_printf(out, "        err%d |= f%" PRId32, of->width, emitter->numbers[v]);
+        strbuf_printf(out, "        err1 |= f%" PRId32, emitter->numbers[v]);
         if (instr->guard != NO_VALUE)
-            strbuf_printf(out, " & %s", operand(emitter, instr->guard, -1, LANE_BOOL, of->width));
+            strbuf_printf(out, " & %s", operand(emitter, instr->guard, -1, LANE_BOOL));
         strbuf_puts(out, ";\n");
     }
 }
 
-void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
-                 enum input_source from)
+void emit_values(const struct emitter *emitter, struct strbuf *out, const bool *wanted, enum input_source from)
 {
-    struct statements of = {.width = width, .from = from};
+    struct statements of = {.from = from};
     if (emitter->loops)
         of.levels = code_levels(&emitter->task->code, emitter->arena);
     emit_statements(emitter, out, wanted, &of);
 }
 
-void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs)
+void emit_body(const struct emitter *emitter, struct strbuf *out, struct live_roots needs)
 {
     bool *live = arena_array(emitter->arena, (size_t)emitter->task->code.count + 1, sizeof(bool));
     live_roots_mark(emitter->task, needs, live);
-    emit_values(emitter, out, width, live, FROM_COLUMNS);
+    emit_values(emitter, out, live, FROM_COLUMNS);
 }
 
-static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane, int width)
+static const char *root_text(const struct emitter *emitter, size_t root, enum lane lane)
 {
     const value v = live_roots_value(emitter->task, root);
-    const char *text = operand(emitter, v, emitter->roots[root], lane, width);
+    const char *text = operand(emitter, v, emitter->roots[root], lane);
     const bool mask = emitter->task->code.at[v].lane == LANE_BOOL && lane != LANE_BOOL;
     return mask ? arena_printf(emitter->arena, "(-%s)", text) : text;
 }
@@ -387,23 +359,23 @@ static const char *root_text(const struct emitter *emitter, size_t root, enum la
 void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", operand(emitter, conditions[k], -1, LANE_BOOL, 1));
+        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", operand(emitter, conditions[k], -1, LANE_BOOL));
 }
 
-void emit_keep(const struct emitter *emitter, struct strbuf *out, int width)
+void emit_keep(const struct emitter *emitter, struct strbuf *out)
 {
-    strbuf_printf(out, "        const int%s keep = ", width_suffix(width));
+    strbuf_puts(out, "        const int keep = ");
     for (size_t k = 0; k < emitter->task->filter_count; k++)
-        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", root_text(emitter, k, LANE_BOOL, width));
+        strbuf_printf(out, "%s%s", k == 0 ? "" : " & ", root_text(emitter, k, LANE_BOOL));
     strbuf_puts(out, ";\n");
 }
 
-const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane, int width)
+const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane)
 {
-    return root_text(emitter, emitter->task->filter_count + output, lane, width);
+    return root_text(emitter, emitter->task->filter_count + output, lane);
 }
 
-const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane, int width)
+const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane)
 {
-    return root_text(emitter, emitter->task->filter_count + emitter->task->output_count + aggregate, lane, width);
+    return root_text(emitter, emitter->task->filter_count + emitter->task->output_count + aggregate, lane);
 }

@@ -1,10 +1,10 @@
-/* Typed code as OpenCL C: one statement per instruction, at any vector width.
+/* Typed code as OpenCL C: one statement per instruction, for one row.
  *
  * The text depends only on the shape of the code: operations, lanes, checks, storage types of inputs. Columns are
  * numbered by first use. Each use of a literal is a kernel argument, so queries that differ only in literals share a
  * program.
  *
- * Booleans are int masks, 0 or -1, at every width. */
+ * Booleans are int masks, 0 or -1. */
 #ifndef RQL_CL_CODEGEN_EMIT_H
 #define RQL_CL_CODEGEN_EMIT_H
 
@@ -59,8 +59,8 @@ bool emitter_init(struct emitter *emitter, const struct task *task, const enum t
 size_t emit_row_bytes(const struct emitter *emitter, struct live_roots needs, struct arena *arena);
 size_t emit_bytes_read(const struct emitter *emitter, const bool *live, const bool *before, struct arena *arena);
 
-/* Appends statements that compute the needed values of rows i .. i+width-1 and collect failures in `errW`. */
-void emit_body(const struct emitter *emitter, struct strbuf *out, int width, struct live_roots needs);
+/* Appends statements that compute the needed values of row i and collect failures in `err1`. */
+void emit_body(const struct emitter *emitter, struct strbuf *out, struct live_roots needs);
 
 /* Where INPUTs are read: in their columns, or in the private arrays of row_block.cl at [j]. */
 enum input_source { FROM_COLUMNS, FROM_LOADED };
@@ -69,17 +69,16 @@ enum input_source { FROM_COLUMNS, FROM_LOADED };
 const char *emit_loaded(const struct emitter *emitter, value v);
 
 /* As emit_body for the values marked; what they and their guards read must be marked or already computed. */
-void emit_values(const struct emitter *emitter, struct strbuf *out, int width, const bool *wanted,
-                 enum input_source from);
+void emit_values(const struct emitter *emitter, struct strbuf *out, const bool *wanted, enum input_source from);
 
 /* Appends the conjunction of conditions that are already computed, no constants, of one row. */
 void emit_conditions(const struct emitter *emitter, struct strbuf *out, const value *conditions, size_t count);
 
 /* Appends the declaration of "keep", the mask of all filters; call after emit_body with filters. */
-void emit_keep(const struct emitter *emitter, struct strbuf *out, int width);
+void emit_keep(const struct emitter *emitter, struct strbuf *out);
 
 /* An output or an aggregate, by number, as an expression in `lane`, in the arena. */
-const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane, int width);
-const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane, int width);
+const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane);
+const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane);
 
 #endif

@@ -31,54 +31,14 @@ static enum lane lane_of(const struct loop_text *text, size_t k)
     return loop_state_lane(&text->emitter->task->code, text->loop, k, &text->values);
 }
 
-/* Copies what is read from outside to arrays, and begins a loop over lanes in which it has the same names. */
-static void open_lanes(const struct loop_text *text, int width)
-{
-    const struct emitter *emitter = text->emitter;
-    const struct code *code = &emitter->task->code;
-    struct strbuf *out = text->out;
-    bool *read = arena_array(emitter->arena, (size_t)code->count, sizeof *read);
-    for (value v = 0; v < code->count; v++)
-        read[v] = text->values.outer[v];
-    for (size_t k = 0; k < text->values.carry_count; k++)
-        read[text->values.carries[k].first] = true;
-    for (int i = 0; i < 3; i++)
-        read[code->at[text->values.index].args[i]] = true;
-    for (value v = 0; v < code->count; v++) {
-        read[v] = read[v] && code->at[v].op != OP_CONST;
-        if (read[v])
-            strbuf_printf(out,
-                          "        %s l%" PRId32 "_%" PRId32 "[%d];\n        vstore%d(v%" PRId32 ", 0, l%" PRId32
-                          "_%" PRId32 ");\n",
-                          lane_cl_type(code->at[v].lane), text->number, emitter->numbers[v], width, width,
-                          emitter->numbers[v], text->number, emitter->numbers[v]);
-    }
-    for (size_t k = 0; k < text->values.carry_count; k++)
-        strbuf_printf(out, "        %s r%" PRId32 "_%zu[%d];\n", lane_cl_type(lane_of(text, k)), text->number, k,
-                      width);
-    strbuf_printf(out, "        for (int l = 0; l < %d; ++l) {\n", width);
-    for (value v = 0; v < code->count; v++) {
-        if (read[v])
-            strbuf_printf(out, "        const %s v%" PRId32 " = l%" PRId32 "_%" PRId32 "[l];\n",
-                          lane_cl_type(code->at[v].lane), emitter->numbers[v], text->number, emitter->numbers[v]);
-    }
-}
-
-static void close_lanes(const struct loop_text *text)
-{
-    for (size_t k = 0; k < text->values.carry_count; k++)
-        strbuf_printf(text->out, "        r%" PRId32 "_%zu[l] = s%" PRId32 "_%zu;\n", text->number, k, text->number, k);
-    strbuf_puts(text->out, "        }\n");
-}
-
 /* How many rounds to write one after another, so that those behind are loaded while one is added: a sum waits for the
  * one before. 1: it has many operations, or the rounds end by a condition. */
-static int32_t rounds_at_once(const struct loop_text *text, int width)
+static int32_t rounds_at_once(const struct loop_text *text)
 {
     enum { MOST_ROUNDS = 8, MOST_OPERATIONS = 192 };
     const struct code *code = &text->emitter->task->code;
     int32_t operations = 1;
-    if (width > 1 || !loop_is_counted(code, text->loop))
+    if (!loop_is_counted(code, text->loop))
         return 1;
     for (value v = 0; v < code->count; v++) {
         if (text->values.body[v] && code->at[v].op == OP_LOOP)
@@ -95,12 +55,12 @@ static void open_range(const struct loop_text *text)
     const struct emitter *emitter = text->emitter;
     const value index = text->values.index;
     const int32_t number = text->number;
-    const char *first = emit_argument(emitter, index, 0, LANE_I64, 1);
-    const char *last = emit_argument(emitter, index, 1, LANE_I64, 1);
+    const char *first = emit_argument(emitter, index, 0, LANE_I64);
+    const char *last = emit_argument(emitter, index, 1, LANE_I64);
     strbuf_printf(text->out,
                   "        if (%s && %s <= %s) {\n        const ulong k%" PRId32 " = as_ulong(%s), n%" PRId32
                   " = as_ulong(%s) - k%" PRId32 ";\n",
-                  emit_argument(emitter, index, 2, LANE_BOOL, 1), first, last, number, first, number, last, number);
+                  emit_argument(emitter, index, 2, LANE_BOOL), first, last, number, first, number, last, number);
     if (text->terms == TERMS_ALONE)
         strbuf_printf(text->out,
                       "        if (n%" PRId32 " >= %d)\n            later |= n%" PRId32
@@ -137,7 +97,6 @@ static void emit_values_of_round(const struct loop_text *text, const struct stat
     bool *first = arena_array(emitter->arena, count, sizeof *first);
     bool *rest = arena_array(emitter->arena, count, sizeof *rest);
     struct statements inner = *of;
-    inner.width = 1;
     inner.within = of->levels[text->loop] | (uint32_t)1 << code->at[text->loop].integer;
     first[holds] = true;
     live_roots_close(code, first);
@@ -148,7 +107,7 @@ static void emit_values_of_round(const struct loop_text *text, const struct stat
     if (!loop_is_counted(code, text->loop)) {
         emit_statements(emitter, text->out, first, &inner);
         strbuf_printf(text->out, "        if (!%s)\n            break;\n",
-                      emit_argument(emitter, text->loop, 1, LANE_BOOL, 1));
+                      emit_argument(emitter, text->loop, 1, LANE_BOOL));
     }
     emit_statements(emitter, text->out, rest, &inner);
 }
@@ -179,7 +138,7 @@ static void add_sizes(const struct loop_text *text)
                           "        { const long term = %s; const ulong size = term < 0 ? 0 - as_ulong(term) : "
                           "as_ulong(term); w%" PRId32 "_%zu += size & 0xffffffffUL; h%" PRId32
                           "_%zu += size >> 32; }\n",
-                          emit_argument(text->emitter, sum->addition, sum->term, LANE_I64, 1), text->number, sum->state,
+                          emit_argument(text->emitter, sum->addition, sum->term, LANE_I64), text->number, sum->state,
                           text->number, sum->state);
     }
 }
@@ -218,7 +177,7 @@ static void emit_round(const struct loop_text *text, const struct statements *of
     emit_values_of_round(text, of);
     for (size_t k = 0; k < text->values.carry_count; k++)
         strbuf_printf(text->out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(text, k)), number, k,
-                      emit_argument(emitter, carry_at(code, text->loop, k), 1, lane_of(text, k), 1));
+                      emit_argument(emitter, carry_at(code, text->loop, k), 1, lane_of(text, k)));
     for (size_t k = 0; k < text->values.carry_count; k++)
         strbuf_printf(text->out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", number, k, number, k);
     if (text->terms == TERMS_TOGETHER)
@@ -230,7 +189,7 @@ static void emit_rounds(const struct loop_text *text, const struct statements *o
 {
     struct arena *arena = text->emitter->arena;
     struct strbuf *out = text->out;
-    const int32_t at_once = rounds_at_once(text, of->width);
+    const int32_t at_once = rounds_at_once(text);
     const char *step = text->terms == TERMS_TOGETHER ? "team" : "1",
                *at = arena_printf(arena, "j%" PRId32, text->number),
                *last = arena_printf(arena, "n%" PRId32, text->number);
@@ -268,30 +227,22 @@ void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, co
         loop_sums_find(code, loop, of->levels, text.sums, emitter->arena);
         declare_sizes(&text);
     }
-    if (of->width > 1)
-        open_lanes(&text, of->width);
     for (size_t k = 0; k < text.values.carry_count; k++)
         strbuf_printf(out, "        %s s%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(&text, k)), text.number, k,
-                      emit_argument(emitter, carry_at(code, loop, k), 0, lane_of(&text, k), 1));
+                      emit_argument(emitter, carry_at(code, loop, k), 0, lane_of(&text, k)));
     open_range(&text);
     emit_rounds(&text, of);
     strbuf_puts(out, text.terms == TERMS_ALONE ? "        }\n        }\n" : "        }\n");
     if (text.terms == TERMS_TOGETHER)
         join_sums(&text);
-    if (of->width > 1)
-        close_lanes(&text);
 }
 
-void emit_final(const struct emitter *emitter, struct strbuf *out, value final, int width)
+void emit_final(const struct emitter *emitter, struct strbuf *out, value final)
 {
     const struct code *code = &emitter->task->code;
     const struct instr *instr = &code->at[final];
-    const char *type = lane_cl_type(instr->lane), *suffix = width_suffix(width);
+    const char *type = lane_cl_type(instr->lane);
     const int32_t loop = emitter->numbers[instr->args[0]];
-    if (width > 1)
-        strbuf_printf(out, "        const %s%s v%" PRId32 " = convert_%s%s(vload%d(0, r%" PRId32 "_%" PRId64 "));\n",
-                      type, suffix, emitter->numbers[final], type, suffix, width, loop, instr->offset);
-    else
-        strbuf_printf(out, "        const %s v%" PRId32 " = convert_%s(s%" PRId32 "_%" PRId64 ");\n", type,
-                      emitter->numbers[final], type, loop, instr->offset);
+    strbuf_printf(out, "        const %s v%" PRId32 " = convert_%s(s%" PRId32 "_%" PRId64 ");\n", type,
+                  emitter->numbers[final], type, loop, instr->offset);
 }

@@ -90,7 +90,7 @@ void leading_filter_emit(const struct emitter *emitter, const struct leading_fil
         if (!filter->all[v] || code->at[v].op != OP_INPUT)
             continue;
         const char *type = type_table[emitter->stores[code->at[v].integer]].cl;
-        const char *element = input_access_element(emitter, v, "", 1);
+        const char *element = input_access_element(emitter, v, "");
         strbuf_printf(&text->loaded, "        %s x%" PRId32 "[%zu];\n", type, emitter->numbers[v], rows);
         if (filter->before[v])
             strbuf_printf(&text->load, "            %s = %s;\n", emit_loaded(emitter, v), element);
@@ -98,11 +98,11 @@ void leading_filter_emit(const struct emitter *emitter, const struct leading_fil
             strbuf_printf(&text->load_rest, "            %s = passed[j] ? %s : (%s)0;\n", emit_loaded(emitter, v),
                           element, type);
     }
-    emit_values(emitter, &text->condition, 1, filter->before, FROM_LOADED);
+    emit_values(emitter, &text->condition, filter->before, FROM_LOADED);
     strbuf_puts(&text->condition, "            passed[j] = ");
     emit_conditions(emitter, &text->condition, filter->conditions, filter->count);
     strbuf_puts(&text->condition, ";\n");
-    emit_values(emitter, &text->passing, 1, filter->all, FROM_LOADED);
+    emit_values(emitter, &text->passing, filter->all, FROM_LOADED);
 }
 
 void leading_filter_text_free(struct leading_filter_text *text)

@@ -21,41 +21,17 @@ void input_access_offsets(const struct emitter *emitter, size_t input, int64_t b
 }
 
 /* Elements out of bounds read as 0: kernels compute them even where they are not used. */
-static const char neighbour_scalar[] = "$T neighbour_$T(__global const $T *in, long at, long low, long high)\n"
-                                       "{\n"
-                                       "    return at >= low && at < high ? in[at] : ($T)0;\n"
-                                       "}\n\n";
+static const char neighbour_text[] = "$T neighbour_$T(__global const $T *in, long at, long low, long high)\n"
+                                     "{\n"
+                                     "    return at >= low && at < high ? in[at] : ($T)0;\n"
+                                     "}\n\n";
 
-static const char neighbour_vector[] = "$T$W neighbour$W_$T(__global const $T *in, long at, long low, long high)\n"
-                                       "{\n"
-                                       "    $T lanes[$W];\n"
-                                       "    if (at >= low && at + $W <= high)\n"
-                                       "        return vload$W(0, in + at);\n"
-                                       "    for (int k = 0; k < $W; ++k)\n"
-                                       "        lanes[k] = neighbour_$T(in, at + k, low, high);\n"
-                                       "    return vload$W(0, lanes);\n"
-                                       "}\n\n";
+static const char gather_text[] = "$T gather_$T(__global const $T *in, long at, ulong high)\n"
+                                  "{\n"
+                                  "    return as_ulong(at) < high ? in[at] : ($T)0;\n"
+                                  "}\n\n";
 
-static const char gather_scalar[] = "$T gather_$T(__global const $T *in, long at, ulong high)\n"
-                                    "{\n"
-                                    "    return as_ulong(at) < high ? in[at] : ($T)0;\n"
-                                    "}\n\n";
-
-static const char gather_vector[] = "$T$W gather$W_$T(__global const $T *in, long$W at, ulong high)\n"
-                                    "{\n"
-                                    "    return ($T$W)($lanes);\n"
-                                    "}\n\n";
-
-static const char *gathered_lanes(struct arena *arena, const char *type, int width)
-{
-    struct strbuf out = {0};
-    for (int k = 0; k < width; k++)
-        strbuf_printf(&out, "%sgather_%s(in, at.s%x, high)", k > 0 ? ", " : "", type, (unsigned)k);
-    return text_in_arena(arena, &out);
-}
-
-void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width,
-                            struct access_functions *functions)
+void input_access_functions(const struct emitter *emitter, struct strbuf *out, struct access_functions *functions)
 {
     for (size_t k = 0; k < emitter->column_count; k++) {
         const enum input_access access = emitter->access[k];
@@ -66,15 +42,8 @@ void input_access_functions(const struct emitter *emitter, struct strbuf *out, i
             continue;
         functions->done[access][store] = true;
         const char *type = type_table[store].cl;
-        const struct part parts[] = {
-            {"T", type},
-            {"W", width_suffix(width)},
-            {"lanes", width > 1 ? gathered_lanes(emitter->arena, type, width) : ""},
-            {NULL, NULL},
-        };
-        template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_scalar : gather_scalar, parts);
-        if (width > 1)
-            template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_vector : gather_vector, parts);
+        const struct part parts[] = {{"T", type}, {NULL, NULL}};
+        template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_text : gather_text, parts);
     }
 }
 
@@ -101,19 +70,17 @@ void input_access_prologue(const struct emitter *emitter, struct strbuf *out)
         strbuf_printf(out, "    in%zu += from%zu;\n", k, k);
 }
 
-const char *input_access_element(const struct emitter *emitter, value v, const char *position, int width)
+const char *input_access_element(const struct emitter *emitter, value v, const char *position)
 {
     const struct instr *instr = &emitter->task->code.at[v];
     struct arena *arena = emitter->arena;
-    const char *type = type_table[emitter->stores[instr->integer]].cl, *suffix = width_suffix(width);
+    const char *type = type_table[emitter->stores[instr->integer]].cl;
     const int32_t column = emitter->columns[instr->integer];
     if (instr->op == OP_GATHER)
-        return arena_printf(arena, "gather%s_%s(in%" PRId32 ", %s, high%" PRId32 ")", suffix, type, column, position,
-                            column);
+        return arena_printf(arena, "gather_%s(in%" PRId32 ", %s, high%" PRId32 ")", type, column, position, column);
     if (instr->offset != 0)
         return arena_printf(arena,
-                            "neighbour%s_%s(in%" PRId32 ", (long)i + d%" PRId32 ", low%" PRId32 ", high%" PRId32 ")",
-                            suffix, type, column, emitter->operands[v][0], column, column);
-    return width == 1 ? arena_printf(arena, "in%" PRId32 "[i]", column)
-                      : arena_printf(arena, "vload%s(0, in%" PRId32 " + i)", suffix, column);
+                            "neighbour_%s(in%" PRId32 ", (long)i + d%" PRId32 ", low%" PRId32 ", high%" PRId32 ")",
+                            type, column, emitter->operands[v][0], column, column);
+    return arena_printf(arena, "in%" PRId32 "[i]", column);
 }

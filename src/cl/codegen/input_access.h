@@ -24,12 +24,11 @@ struct access_functions {
 
 /* Append the functions that kernels call, the kernel parameters, and the statements that move pointers to the first
  * row. */
-void input_access_functions(const struct emitter *emitter, struct strbuf *out, int width,
-                            struct access_functions *functions);
+void input_access_functions(const struct emitter *emitter, struct strbuf *out, struct access_functions *functions);
 void input_access_parameters(const struct emitter *emitter, struct strbuf *out);
 void input_access_prologue(const struct emitter *emitter, struct strbuf *out);
 
 /* The stored element that an INPUT reads, or a GATHER at `position` (a long): an expression in the arena. */
-const char *input_access_element(const struct emitter *emitter, value v, const char *position, int width);
+const char *input_access_element(const struct emitter *emitter, value v, const char *position);
 
 #endif

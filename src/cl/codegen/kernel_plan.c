@@ -19,8 +19,8 @@ const struct live_roots kernel_needs[KERNEL_ROLE_COUNT] = {
 bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role)
 {
     const bool filters = plan->emitter.task->filter_count > 0;
-    return !plan->config->chunks && (role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
-                                     (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0));
+    return plan->config->contiguous || role == KERNEL_COUNT || (role == KERNEL_WRITE && filters) ||
+           (role == KERNEL_AGGREGATE && plan->aggregates.function_count > 0);
 }
 
 bool kernel_in_one_pass(const struct kernel_plan *plan)
@@ -82,8 +82,9 @@ bool kernel_plan_make_round(struct kernel_plan *plan, const struct task *task, c
         plan->roles[KERNEL_COUNT] = task->filter_count > 0 && !kernel_in_one_pass(plan);
         if (plan->roles[KERNEL_COUNT])
             plan->kept = accumulators_plan_count(arena);
-        const enum terms_shared shared =
-            plan->roles[KERNEL_WRITE] && !config->chunks ? loops_share_terms(&plan->emitter, round) : TERMS_NOT_SHARED;
+        const enum terms_shared shared = plan->roles[KERNEL_WRITE] && !config->contiguous
+                                             ? loops_share_terms(&plan->emitter, round)
+                                             : TERMS_NOT_SHARED;
         plan->listed = shared == TERMS_OF_LONG_ROWS;
         plan->roles[KERNEL_TERMS] = shared != TERMS_NOT_SHARED;
         plan->roles[KERNEL_WRITE] = plan->roles[KERNEL_WRITE] && shared != TERMS_OF_ALL_ROWS;

@@ -47,8 +47,8 @@ struct kernel_plan {
     int64_t rows;                   /* maximum rows of a launch */
 };
 
-/* Whether each group of this kernel takes a contiguous chunk of rows, in tiles; otherwise groups take tiles in turns,
- * or the device class works in chunks. */
+/* Whether each group of this kernel takes a contiguous chunk of rows, in tiles; otherwise groups take tiles in turns.
+ */
 bool kernel_in_tiles(const struct kernel_plan *plan, enum kernel_role role);
 
 /* Whether KERNEL_WRITE filters in one pass (filter_lookback.cl). */

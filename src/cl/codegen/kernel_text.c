@@ -10,14 +10,13 @@
 #include <string.h>
 
 /* The templates of src/cl/kernels, as C strings. */
-extern const char kernel_rows_chunks[], kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[],
-    kernel_rows_terms[], kernel_rows_together[], kernel_join_terms[], kernel_compact_chunks[], kernel_compact_tiles[],
+extern const char kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[], kernel_rows_terms[],
+    kernel_rows_together[], kernel_join_terms[], kernel_compact_rows[], kernel_compact_tiles[],
     kernel_filter_lookback[];
 
 /* The holes of one kernel's template while they are filled. */
 struct holes {
-    struct strbuf parameters, prologue, declare, vectors, lanes, row, finish, compressed, advance, bounded, write,
-        tile_join, tile_begin;
+    struct strbuf parameters, prologue, declare, row, finish, write, tile_join, tile_begin;
     struct leading_filter_text leading;
     bool has_leading;
     size_t many;          /* rows that a work-item has in flight: row_block.cl */
@@ -26,10 +25,8 @@ struct holes {
 
 static void holes_free(struct holes *holes)
 {
-    struct strbuf *const all[] = {&holes->parameters, &holes->prologue, &holes->declare, &holes->vectors,
-                                  &holes->lanes,      &holes->row,      &holes->finish,  &holes->compressed,
-                                  &holes->advance,    &holes->bounded,  &holes->write,   &holes->tile_join,
-                                  &holes->tile_begin};
+    struct strbuf *const all[] = {&holes->parameters, &holes->prologue, &holes->declare,   &holes->row,
+                                  &holes->finish,     &holes->write,    &holes->tile_join, &holes->tile_begin};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
         strbuf_free(all[k]);
     leading_filter_text_free(&holes->leading);
@@ -50,6 +47,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
         {"name", kernel_names[role]},
         {"round", plan->round ? round_parameter : ""},
         {"tiles", kernel_in_tiles(plan, role) ? "1" : ""},
+        {"several", holes->many > 1 || holes->has_leading ? "1" : ""},
         {"warps", plan->config->warps ? "1" : ""},
         {"unroll", plan->emitter.operations <= BRIEF_CODE ? "    #pragma unroll\n" : "    #pragma unroll 4\n"},
         {"step", role == KERNEL_WRITE && kernel_in_one_pass(plan) ? "32" : group},
@@ -57,20 +55,14 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
         {"group", group},
         {"tile", arena_printf(arena, "%zu", plan->config->tile)},
         {"many", arena_printf(arena, "%zu", holes->many)},
-        {"W", arena_printf(arena, "%d", plan->config->width)},
         {"scratch", holes->scratch_words == 0
                         ? ""
                         : arena_printf(arena, "    __local ulong scratch[%zu][%s];\n", holes->scratch_words, group)},
         {"parameters", text_of(&holes->parameters)},
         {"prologue", text_of(&holes->prologue)},
         {"declare", text_of(&holes->declare)},
-        {"vectors", text_of(&holes->vectors)},
-        {"lanes", text_of(&holes->lanes)},
         {"row", text_of(&holes->row)},
         {"finish", text_of(&holes->finish)},
-        {"compressed", text_of(&holes->compressed)},
-        {"advance", text_of(&holes->advance)},
-        {"bounded", text_of(&holes->bounded)},
         {"write", text_of(&holes->write)},
         {"checks", plan->emitter.checks ? "1" : ""},
         {"floats", plan->emitter.floats ? "1" : ""},
@@ -92,7 +84,6 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
 /* Fills the holes that all templates share. */
 static void frame(const struct kernel_plan *plan, struct holes *holes)
 {
-    const int width = plan->config->width;
     if (plan->round)
         strbuf_puts(&holes->prologue, round_begin);
     input_access_parameters(&plan->emitter, &holes->parameters);
@@ -103,18 +94,14 @@ static void frame(const struct kernel_plan *plan, struct holes *holes)
     if (!plan->emitter.checks)
         return;
     strbuf_puts(&holes->declare, "    int err1 = 0;\n");
-    if (width > 1) {
-        strbuf_printf(&holes->declare, "    int%d err%d = (int%d)0;\n", width, width, width);
-        strbuf_printf(&holes->lanes, "    err1 |= any(err%d) ? -1 : 0;\n", width);
-    }
     strbuf_puts(&holes->finish, plan->round ? round_failed : "    if (err1)\n        atomic_or(flag, 1);\n");
 }
 
-static void compute(const struct kernel_plan *plan, struct strbuf *out, int width, struct live_roots needs)
+static void compute(const struct kernel_plan *plan, struct strbuf *out, struct live_roots needs)
 {
-    emit_body(&plan->emitter, out, width, needs);
+    emit_body(&plan->emitter, out, needs);
     if (needs.filters && plan->emitter.task->filter_count > 0)
-        emit_keep(&plan->emitter, out, width);
+        emit_keep(&plan->emitter, out);
 }
 
 /* From this many operations on, several rows in flight take too many registers. */
@@ -132,7 +119,7 @@ static bool find_leading_filter(const struct kernel_plan *plan, enum kernel_role
 {
     const bool fixed = kernel_in_tiles(plan, role) && !(role == KERNEL_WRITE && kernel_in_one_pass(plan));
     struct live_roots needs = role == KERNEL_WRITE ? (struct live_roots){.filters = true} : kernel_needs[role];
-    if (plan->config->chunks || is_long(plan) || (fixed && role == KERNEL_AGGREGATE))
+    if (plan->config->leading == 0 || is_long(plan) || (fixed && role == KERNEL_AGGREGATE))
         return false;
     return leading_filter_find(&plan->emitter, needs, arena, filter) &&
            (!fixed || leading_filter_rows(&plan->emitter, filter, plan->config->tile) == plan->config->tile);
@@ -146,7 +133,7 @@ static size_t rows_in_flight(const struct kernel_plan *plan, enum kernel_role ro
         return is_long(plan) ? config->tile
                : filter      ? leading_filter_rows(&plan->emitter, filter, config->single_pass)
                              : config->single_pass;
-    if (kernel_in_tiles(plan, role))
+    if (kernel_in_tiles(plan, role) && !config->contiguous)
         return config->tile;
     if (filter)
         return leading_filter_rows(&plan->emitter, filter, config->leading);
@@ -162,7 +149,7 @@ size_t kernel_tile_rows(const struct kernel_plan *plan, enum kernel_role role)
 
 int64_t kernel_least_rows(const struct kernel_plan *plan)
 {
-    return !plan->config->chunks && is_long(plan) ? (int64_t)plan->config->group : plan->config->min_group_rows;
+    return is_long(plan) ? (int64_t)plan->config->group : plan->config->min_group_rows;
 }
 
 size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, struct arena *arena)
@@ -170,7 +157,7 @@ size_t kernel_row_bytes(const struct kernel_plan *plan, enum kernel_role role, s
     struct leading_filter filter;
     if (find_leading_filter(plan, role, arena, &filter))
         return leading_filter_row_bytes(&plan->emitter, &filter, arena);
-    if (role == KERNEL_WRITE && !plan->config->chunks)
+    if (role == KERNEL_WRITE && !plan->config->contiguous)
         return emit_row_bytes(&plan->emitter, (struct live_roots){.filters = true}, arena);
     return emit_row_bytes(&plan->emitter, kernel_needs[role], arena);
 }
@@ -187,46 +174,17 @@ static void plan_row_block(const struct kernel_plan *plan, struct holes *holes, 
 }
 
 /* Output k in its storage type. */
-static const char *stored(const struct kernel_plan *plan, size_t k, int width)
+static const char *stored(const struct kernel_plan *plan, size_t k)
 {
     const struct emitter *emitter = &plan->emitter;
     enum lane lane = emitter->task->code.at[emitter->task->outputs[k].value].lane;
     const char *type = type_table[plan->stores[k]].cl;
     if (lane == LANE_BOOL)
         lane = LANE_I32;
-    const char *text = emit_output(emitter, k, lane, width);
+    const char *text = emit_output(emitter, k, lane);
     if (strcmp(type, lane_cl_type(lane)) == 0)
         return text;
-    return arena_printf(emitter->arena, "convert_%s%s(%s)", type, width_suffix(width), text);
-}
-
-static const char lane_letters[] = "0123456789abcdef";
-
-/* Calls a function of compact_chunks.cl, which has one per size of element. */
-static void write_compressed(struct strbuf *out, size_t k, enum type store)
-{
-    static const char *const by_size[] = {[1] = "char", [2] = "short", [4] = "int", [8] = "long"};
-    const char *type = by_size[type_table[store].size];
-    strbuf_printf(out, "                put_%s((__global %s *)(out%zu + at), as_%s16(o%zu), bits);\n", type, type, k,
-                  type, k);
-}
-
-/* Writes the lanes of a vector of outputs one by one. */
-static void write_lanes(const struct kernel_plan *plan, struct holes *holes)
-{
-    const struct task *task = plan->emitter.task;
-    for (int lane = 0; lane < plan->config->width; lane++) {
-        const char letter = lane_letters[lane];
-        strbuf_printf(&holes->bounded, "                if (keep.s%c) {\n", letter);
-        for (size_t k = 0; k < task->output_count; k++) {
-            if (!task->outputs[k].needed)
-                continue;
-            strbuf_printf(&holes->advance, "                out%zu[at] = o%zu.s%c;\n", k, k, letter);
-            strbuf_printf(&holes->bounded, "                    out%zu[at] = o%zu.s%c;\n", k, k, letter);
-        }
-        strbuf_printf(&holes->advance, "                at += keep.s%c & 1;\n", letter);
-        strbuf_puts(&holes->bounded, "                    ++at;\n                }\n");
-    }
+    return arena_printf(emitter->arena, "convert_%s(%s)", type, text);
 }
 
 static void output_parameters(const struct kernel_plan *plan, struct holes *holes)
@@ -244,30 +202,18 @@ static void output_parameters(const struct kernel_plan *plan, struct holes *hole
 static void write_outputs(const struct kernel_plan *plan, struct holes *holes)
 {
     const struct task *task = plan->emitter.task;
-    const int width = plan->config->width;
     const bool filtered = task->filter_count > 0;
     for (size_t k = 0; k < task->output_count; k++) {
         if (!task->outputs[k].needed)
             continue;
-        const char *type = type_table[plan->stores[k]].cl;
         if (filtered)
-            strbuf_printf(&holes->write, "            out%zu[at] = %s;\n", k, stored(plan, k, 1));
+            strbuf_printf(&holes->write, "            out%zu[at] = %s;\n", k, stored(plan, k));
         else
-            strbuf_printf(&holes->row, "        out%zu[i] = %s;\n", k, stored(plan, k, 1));
-        if (width == 1)
-            continue;
-        if (filtered) {
-            strbuf_printf(&holes->vectors, "        const %s%d o%zu = %s;\n", type, width, k, stored(plan, k, width));
-            write_compressed(&holes->compressed, k, plan->stores[k]);
-        } else {
-            strbuf_printf(&holes->vectors, "        vstore%d(%s, 0, out%zu + i);\n", width, stored(plan, k, width), k);
-        }
+            strbuf_printf(&holes->row, "        out%zu[i] = %s;\n", k, stored(plan, k));
     }
-    if (filtered && width > 1)
-        write_lanes(plan, holes);
     if (plan->round && plan->round->stops && task->aggregate_count == 0)
-        round_stop(plan->round, stored(plan, 0, 1),
-                   plan->round->validity ? stored(plan, plan->round->validity, 1) : NULL, &holes->row);
+        round_stop(plan->round, stored(plan, 0), plan->round->validity ? stored(plan, plan->round->validity) : NULL,
+                   &holes->row);
 }
 
 /* Appends a kernel that writes slots. */
@@ -276,7 +222,6 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
 {
     struct holes holes = {0};
     struct live_roots needs = kernel_needs[role];
-    const int width = plan->config->width;
     const bool writes = plan->emitter.task->sink == SINK_ROWS && role == KERNEL_AGGREGATE;
     needs.outputs = writes;
     frame(plan, &holes);
@@ -284,33 +229,22 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
     if (writes)
         output_parameters(plan, &holes);
     strbuf_puts(&holes.parameters, "    __global ulong *slots,\n");
-    accumulators_declare(accumulators, &holes.declare, 1);
-    compute(plan, &holes.row, 1, needs);
-    accumulators_step(accumulators, &plan->emitter, &holes.row, 1);
+    accumulators_declare(accumulators, &holes.declare);
+    compute(plan, &holes.row, needs);
+    accumulators_step(accumulators, &plan->emitter, &holes.row);
     plan_row_block(plan, &holes, role);
     if (holes.has_leading) {
-        emit_keep(&plan->emitter, &holes.leading.passing, 1);
-        accumulators_step(accumulators, &plan->emitter, &holes.leading.passing, 1);
+        emit_keep(&plan->emitter, &holes.leading.passing);
+        accumulators_step(accumulators, &plan->emitter, &holes.leading.passing);
     }
-    if (width > 1) {
-        accumulators_declare(accumulators, &holes.declare, width);
-        compute(plan, &holes.vectors, width, needs);
-        accumulators_step(accumulators, &plan->emitter, &holes.vectors, width);
-        accumulators_combine_lanes(accumulators, &plan->emitter, &holes.lanes, width);
-    }
-    accumulators_finish(accumulators, &plan->emitter, &holes.finish, plan->config);
+    accumulators_finish(accumulators, &plan->emitter, &holes.finish);
     if (writes)
         write_outputs(plan, &holes);
-    if (!plan->config->chunks) {
-        holes.scratch_words = accumulators_scratch_words(accumulators);
-        ordered_declare(accumulators, &holes.declare, plan->config->group);
-        ordered_begin(accumulators, &holes.tile_begin);
-        ordered_combine(accumulators, plan->emitter.arena, &holes.tile_join);
-    }
-    const char *template = plan->config->chunks                                      ? kernel_rows_chunks
-                           : role == KERNEL_AGGREGATE && kernel_in_tiles(plan, role) ? kernel_fold_tiles
-                                                                                     : kernel_rows_grid;
-    fill(plan, out, template, role, &holes);
+    holes.scratch_words = accumulators_scratch_words(accumulators);
+    ordered_declare(accumulators, &holes.declare, plan->config->group);
+    ordered_begin(accumulators, &holes.tile_begin);
+    ordered_combine(accumulators, plan->emitter.arena, &holes.tile_join);
+    fill(plan, out, accumulators->function_count > 0 ? kernel_fold_tiles : kernel_rows_grid, role, &holes);
     holes_free(&holes);
 }
 
@@ -331,7 +265,7 @@ static void write_terms(const struct kernel_plan *plan, struct strbuf *out, enum
     write_outputs(plan, &holes);
     strbuf_puts(&holes.write, text_of(&holes.row));
     strbuf_clear(&holes.row);
-    compute(&terms, &holes.row, 1, kernel_needs[KERNEL_WRITE]);
+    compute(&terms, &holes.row, kernel_needs[KERNEL_WRITE]);
     if (together)
         fill(plan, out, kernel_join_terms, role, &holes);
     fill(plan, out, together ? kernel_rows_together : kernel_rows_terms, role, &holes);
@@ -342,31 +276,35 @@ static void write(const struct kernel_plan *plan, struct strbuf *out, enum kerne
 {
     struct holes holes = {0};
     const bool filtered = plan->emitter.task->filter_count > 0;
-    const int width = plan->config->width;
     frame(plan, &holes);
-    if (width > 1)
-        compute(plan, &holes.vectors, width, kernel_needs[role]);
     plan_row_block(plan, &holes, role);
-    if (filtered && width == 1) {
-        compute(plan, &holes.row, 1, kernel_needs[KERNEL_COUNT]);
+    if (filtered && !plan->config->contiguous) {
+        compute(plan, &holes.row, kernel_needs[KERNEL_COUNT]);
         strbuf_puts(&holes.row, mark_kept);
-        compute(plan, &holes.write, 1, (struct live_roots){.outputs = true});
+        compute(plan, &holes.write, (struct live_roots){.outputs = true});
     } else {
-        compute(plan, &holes.row, 1, kernel_needs[role]);
+        compute(plan, &holes.row, kernel_needs[role]);
     }
     if (holes.has_leading) {
-        emit_keep(&plan->emitter, &holes.leading.passing, 1);
+        emit_keep(&plan->emitter, &holes.leading.passing);
         strbuf_puts(&holes.leading.passing, mark_kept);
     }
     output_parameters(plan, &holes);
     write_outputs(plan, &holes);
-    const char *template = plan->config->chunks       ? filtered ? kernel_compact_chunks : kernel_rows_chunks
-                           : !filtered                ? kernel_rows_grid
+    const char *template = !filtered                  ? kernel_rows_grid
+                           : plan->config->contiguous ? kernel_compact_rows
                            : kernel_in_one_pass(plan) ? kernel_filter_lookback
                                                       : kernel_compact_tiles;
     fill(plan, out, template, role, &holes);
     holes_free(&holes);
 }
+
+/* ANY_ORDER of accumulate.c, which is of no use to GPUs. Clang has the pragma from version 11 on. */
+static const char any_order[] = "#if defined __clang_major__ && __clang_major__ >= 11\n"
+                                "#define ANY_ORDER _Pragma(\"clang fp reassociate(on)\")\n"
+                                "#else\n"
+                                "#define ANY_ORDER\n"
+                                "#endif\n";
 
 /* Appends declarations and functions that precede the kernels. */
 static void begin(const struct kernel_plan *plan, struct strbuf *text)
@@ -377,9 +315,11 @@ static void begin(const struct kernel_plan *plan, struct strbuf *text)
     if (plan->emitter.floats || (tail && tail->floats))
         strbuf_puts(text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     strbuf_putc(text, '\n');
-    input_access_functions(&plan->emitter, text, plan->config->width, &functions);
+    if (plan->float_sums.count > 0)
+        strbuf_puts(text, plan->config->contiguous ? any_order : "#define ANY_ORDER\n");
+    input_access_functions(&plan->emitter, text, &functions);
     if (tail)
-        input_access_functions(tail, text, 1, &functions);
+        input_access_functions(tail, text, &functions);
     for (size_t k = 0; k < plan->aggregates.function_count; k++)
         function_emit(&plan->aggregates.functions[k], text);
 }

@@ -2,11 +2,8 @@
  * and the result of -1 is corrected afterwards. */
 #include "cl/codegen/op_templates.h"
 
-#include "cl/codegen/template.h"
-
 #define INTS   KIND_INT, WORK_WIDEST, RESULT_WORK
 #define FLOATS KIND_FLOAT, WORK_DOUBLE, RESULT_WORK
-#define CALLS  KIND_FLOAT, WORK_CALL, RESULT_WORK
 
 static const struct op_template op_templates[] = {
     {OP_INDEX, INTS, NULL, "$a", "as_$U($a) >= as_$U($b)"},
@@ -30,22 +27,22 @@ static const struct op_template op_templates[] = {
     {OP_NE, KIND_INT, WORK_COMPARE, RESULT_COMPARE, NULL, "$a != $b", NULL},
     {OP_LT, KIND_INT, WORK_COMPARE, RESULT_COMPARE, NULL, "$a < $b", NULL},
     {OP_LE, KIND_INT, WORK_COMPARE, RESULT_COMPARE, NULL, "$a <= $b", NULL},
-    {OP_SELECT, INTS, NULL, "$m ? $b : $c", NULL},
+    {OP_SELECT, INTS, NULL, "$a ? $b : $c", NULL},
     {OP_ABS, INTS, NULL, "($a < ($T)0) ? as_$T(($U)0 - as_$U($a)) : $a", "$a == ($T)$min"},
     {OP_MIN, INTS, NULL, "min($a, $b)", NULL},
     {OP_MAX, INTS, NULL, "max($a, $b)", NULL},
     {OP_SIGN, INTS, NULL, "($a > ($T)0) ? ($T)1 : (($a < ($T)0) ? ($T)-1 : ($T)0)", NULL},
     {OP_POPCOUNT, KIND_INT, WORK_LONG, RESULT_LONG, NULL, "popcount($a)", NULL},
-    {OP_TO_FLOAT, KIND_INT, WORK_COMPARE, RESULT_DOUBLE, NULL, "convert_double$W($a)", NULL},
+    {OP_TO_FLOAT, KIND_INT, WORK_COMPARE, RESULT_DOUBLE, NULL, "convert_double($a)", NULL},
     /* The integer part of the float is exact if it fits 64 bits; the fraction decides if the integers are equal. */
     {OP_CMP_INT_FLOAT, KIND_INT, WORK_MIXED, RESULT_LONG,
-     "const long$W s$n = convert_long$W((($b >= (double$W)-9223372036854775808.0) & "
-     "($b < (double$W)9223372036854775808.0)) ? $b : (double$W)0.0); "
-     "const double$W t$n = $b - convert_double$W(s$n);",
-     "($b != $b) ? (long$W)2 : (($b >= (double$W)9223372036854775808.0) ? (long$W)-1 "
-     ": (($b < (double$W)-9223372036854775808.0) ? (long$W)1 "
-     ": (($a < s$n) ? (long$W)-1 : (($a > s$n) ? (long$W)1 "
-     ": ((t$n > (double$W)0.0) ? (long$W)-1 : ((t$n < (double$W)0.0) ? (long$W)1 : (long$W)0))))))",
+     "const long s$n = convert_long((($b >= (double)-9223372036854775808.0) & "
+     "($b < (double)9223372036854775808.0)) ? $b : (double)0.0); "
+     "const double t$n = $b - convert_double(s$n);",
+     "($b != $b) ? (long)2 : (($b >= (double)9223372036854775808.0) ? (long)-1 "
+     ": (($b < (double)-9223372036854775808.0) ? (long)1 "
+     ": (($a < s$n) ? (long)-1 : (($a > s$n) ? (long)1 "
+     ": ((t$n > (double)0.0) ? (long)-1 : ((t$n < (double)0.0) ? (long)1 : (long)0))))))",
      NULL},
 
     {OP_EQ, KIND_BOOL, WORK_MASK, RESULT_COMPARE, NULL, "$a == $b", NULL},
@@ -60,41 +57,43 @@ static const struct op_template op_templates[] = {
     {OP_MIN, KIND_BOOL, WORK_MASK, RESULT_WORK, NULL, "$a & $b", NULL},
     {OP_MAX, KIND_BOOL, WORK_MASK, RESULT_WORK, NULL, "$a | $b", NULL},
     {OP_BOOL_TO_INT, KIND_BOOL, WORK_MASK, RESULT_INT, NULL, "-$a", NULL},
-    {OP_TO_FLOAT, KIND_BOOL, WORK_MASK, RESULT_DOUBLE, NULL, "convert_double$W(-$a)", NULL},
+    {OP_TO_FLOAT, KIND_BOOL, WORK_MASK, RESULT_DOUBLE, NULL, "convert_double(-$a)", NULL},
 
     {OP_ADD, FLOATS, NULL, "$a + $b", NULL},
     {OP_SUB, FLOATS, NULL, "$a - $b", NULL},
     {OP_MUL, FLOATS, NULL, "$a * $b", NULL},
     {OP_DIV, FLOATS, NULL, "$a / $b", NULL},
-    {OP_MOD, CALLS, NULL, "fmod", NULL},
+    {OP_MOD, FLOATS, NULL, "fmod($a, $b)", NULL},
     {OP_NEG, FLOATS, NULL, "-$a", NULL},
     {OP_EQ, KIND_FLOAT, WORK_DOUBLE, RESULT_COMPARE, NULL, "$a == $b", NULL},
     {OP_NE, KIND_FLOAT, WORK_DOUBLE, RESULT_COMPARE, NULL, "$a != $b", NULL},
     {OP_LT, KIND_FLOAT, WORK_DOUBLE, RESULT_COMPARE, NULL, "$a < $b", NULL},
     {OP_LE, KIND_FLOAT, WORK_DOUBLE, RESULT_COMPARE, NULL, "$a <= $b", NULL},
-    {OP_SELECT, FLOATS, NULL, "$m ? $b : $c", NULL},
+    {OP_SELECT, FLOATS, NULL, "$a ? $b : $c", NULL},
     {OP_ABS, FLOATS, NULL, "fabs($a)", NULL},
     {OP_MIN, FLOATS, NULL, "(($a < $b) | ($b != $b)) ? $a : $b", NULL},
     {OP_MAX, FLOATS, NULL, "(($a > $b) | ($b != $b)) ? $a : $b", NULL},
     {OP_SIGN, FLOATS, NULL, "($a > ($T)0.0) ? ($T)1.0 : (($a < ($T)0.0) ? ($T)-1.0 : (($a != $a) ? $a : ($T)0.0))",
      NULL},
     {OP_TO_INT, KIND_FLOAT, WORK_DOUBLE, RESULT_LONG,
-     "const double$W s$n = (($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0)) ? $a : ($T)0.0;",
-     "convert_long$W(s$n)", "!(($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0))"},
+     "const double s$n = (($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0)) ? $a : ($T)0.0;",
+     "convert_long(s$n)", "!(($a >= ($T)-9223372036854775808.0) & ($a < ($T)9223372036854775808.0))"},
     {OP_FLOAT_BITS, KIND_FLOAT, WORK_DOUBLE, RESULT_LONG,
-     "const double$W f$n = ($a != $a) ? ($T)as_double(0x7ff8000000000000L) : $a + ($T)0.0;", "as_long$W(f$n)", NULL},
+     "const double f$n = ($a != $a) ? ($T)as_double(0x7ff8000000000000L) : $a + ($T)0.0;", "as_long(f$n)", NULL},
     {OP_SQRT, FLOATS, NULL, "sqrt($a)", NULL},
-#define FLOAT_FUNCTION(op, arity, name, host, device, ...) {OP_##op, CALLS, NULL, device, NULL},
+#define ARGUMENTS_1                                        "($a)"
+#define ARGUMENTS_2                                        "($a, $b)"
+#define FLOAT_FUNCTION(op, arity, name, host, device, ...) {OP_##op, FLOATS, NULL, device ARGUMENTS_##arity, NULL},
 #include "engine/plan/float_functions.def"
     /* By three powers of two, of which only the last one rounds: PoCL 3.1's ldexp truncates to subnormal numbers. */
     {OP_LDEXP, FLOATS,
-     "long$W u$n = convert_long$W(clamp($b, ($T)-5000.0, ($T)5000.0)); "
-     "const long$W s$n = (u$n > (long$W)1023) ? (long$W)1023 : ((u$n < (long$W)-1022) ? (long$W)-969 : (long$W)0); u$n "
+     "long u$n = convert_long(clamp($b, ($T)-5000.0, ($T)5000.0)); "
+     "const long s$n = (u$n > (long)1023) ? (long)1023 : ((u$n < (long)-1022) ? (long)-969 : (long)0); u$n "
      "-= s$n; "
-     "const long$W t$n = (u$n > (long$W)1023) ? (long$W)1023 : ((u$n < (long$W)-1022) ? (long$W)-969 : (long$W)0); "
-     "u$n = clamp(u$n - t$n, (long$W)-1022, (long$W)1023);",
-     "$a * as_double$W((s$n + (long$W)1023) << (long$W)52) * as_double$W((t$n + (long$W)1023) << (long$W)52) * "
-     "as_double$W((u$n + (long$W)1023) << (long$W)52)",
+     "const long t$n = (u$n > (long)1023) ? (long)1023 : ((u$n < (long)-1022) ? (long)-969 : (long)0); "
+     "u$n = clamp(u$n - t$n, (long)-1022, (long)1023);",
+     "$a * as_double((s$n + (long)1023) << (long)52) * as_double((t$n + (long)1023) << (long)52) * "
+     "as_double((u$n + (long)1023) << (long)52)",
      NULL},
     {OP_FLOOR, FLOATS, NULL, "floor($a)", NULL},
     {OP_CEIL, FLOATS, NULL, "ceil($a)", NULL},
@@ -111,23 +110,4 @@ const struct op_template *op_template_of(enum op op, enum kind kind)
             return &op_templates[k];
     }
     return NULL;
-}
-
-const char *op_template_call(struct arena *arena, const char *function, int arity, const char *const *args, int width)
-{
-    static const char *const fours[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
-    const int calls = width > 4 ? width / 4 : 1;
-    struct strbuf out = {0};
-    if (calls > 1)
-        strbuf_printf(&out, "(double%d)(", width);
-    for (int call = 0; call < calls; call++) {
-        const char *part = calls > 1 ? fours[call] : "";
-        strbuf_printf(&out, "%s%s(%s%s", call > 0 ? ", " : "", function, args[0], part);
-        if (arity > 1)
-            strbuf_printf(&out, ", %s%s", args[1], part);
-        strbuf_putc(&out, ')');
-    }
-    if (calls > 1)
-        strbuf_putc(&out, ')');
-    return text_in_arena(arena, &out);
 }

@@ -12,7 +12,6 @@ enum work {
     WORK_MASK,    /* booleans */
     WORK_LONG,
     WORK_DOUBLE,
-    WORK_CALL, /* doubles; the expression is the name of a library function */
     WORK_MIXED /* the first argument 64 bits, the second a double */
 };
 
@@ -25,9 +24,8 @@ enum op_result_type {
     RESULT_DOUBLE
 };
 
-/* In the templates: $a $b $c are the arguments, $m the first one as a mask as wide as the type $T of the arguments, $n
- * a unique number, $r the value of the expression; $U is the unsigned twin of $T, $W the vector width, $max the largest
- * shift. Comparisons of vectors are 0 or -1 per lane, of scalars 0 or 1; ?: takes either. */
+/* In the templates: $a $b $c are the arguments, of type $T (of a select, $a is a mask), $n a unique number, $r the
+ * value of the expression; $U is the unsigned twin of $T, $max the largest shift. */
 struct op_template {
     enum op op;
     enum kind kind; /* of the arguments (of select: the second) */
@@ -44,9 +42,5 @@ extern const char narrow_product_fails[];
 
 /* Returns the template for arguments of this kind, or NULL. */
 const struct op_template *op_template_of(enum op op, enum kind kind);
-
-/* A call of a library function, four lanes at a time, in the arena: with AVX-512, PoCL 3.1's pow and fmod of eight
- * doubles are wrong for about one row in ten thousand. */
-const char *op_template_call(struct arena *arena, const char *function, int arity, const char *const *args, int width);
 
 #endif

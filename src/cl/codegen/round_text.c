@@ -132,7 +132,7 @@ static void add_tail(const struct emitter *tail, struct strbuf *parameters, stru
     if (tail->checks)
         strbuf_puts(out, "    int err1 = 0;\n");
     input_access_prologue(tail, out);
-    emit_body(tail, out, 1, (struct live_roots){.outputs = true});
+    emit_body(tail, out, (struct live_roots){.outputs = true});
     if (tail->checks)
         strbuf_puts(out, "    failed |= err1;\n");
 }
@@ -140,7 +140,7 @@ static void add_tail(const struct emitter *tail, struct strbuf *parameters, stru
 /* The condition as an expression; NULL: there is none. */
 static const char *condition_of(const struct kernel_round *round, size_t output, struct arena *arena)
 {
-    return round->tail ? emit_output(round->tail, output, LANE_BOOL, 1)
+    return round->tail ? emit_output(round->tail, output, LANE_BOOL)
                        : arena_printf(arena, "element%zu[place%zu]", output, output);
 }
 
@@ -149,10 +149,10 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
 {
     struct arena *arena = emitter->arena;
     struct strbuf parameters = {0}, tail = {0}, declare = {0}, slots = {0}, finish = {0}, elements = {0}, stop = {0};
-    const size_t words = config->chunks ? 0 : accumulators_scratch_words(accumulators);
-    accumulators_declare(accumulators, &declare, 1);
+    const size_t words = accumulators_scratch_words(accumulators);
+    accumulators_declare(accumulators, &declare);
     accumulators_read_slots(accumulators, emitter, &slots);
-    accumulators_finish(accumulators, emitter, &finish, config);
+    accumulators_finish(accumulators, emitter, &finish);
     add_elements(accumulators, round, arena, &parameters, &elements);
     if (round->tail)
         add_tail(round->tail, &tail, &elements);

@@ -33,11 +33,10 @@ void function_emit(const struct function *function, struct strbuf *out)
     strbuf_puts(out, "    int *err)\n{\n");
     if (emitter->checks)
         strbuf_puts(out, "        int err1 = 0;\n");
-    emit_body(emitter, out, 1, (struct live_roots){.outputs = true});
+    emit_body(emitter, out, (struct live_roots){.outputs = true});
     if (emitter->checks)
         strbuf_puts(out, "        *err |= err1;\n");
-    strbuf_printf(out, "        return %s;\n}\n\n",
-                  emit_output(emitter, 0, lane == LANE_BOOL ? LANE_I32 : LANE_I64, 1));
+    strbuf_printf(out, "        return %s;\n}\n\n", emit_output(emitter, 0, lane == LANE_BOOL ? LANE_I32 : LANE_I64));
 }
 
 const char *function_call(const struct function *function, const char *left, const char *right, const char *err)

@@ -23,6 +23,7 @@ static const struct query {
     QUERY(CL_DEVICE_GLOBAL_MEM_SIZE, memory),
     QUERY(CL_DEVICE_MAX_MEM_ALLOC_SIZE, largest_buffer),
     QUERY(CL_DEVICE_MAX_WORK_GROUP_SIZE, group),
+    QUERY(CL_DEVICE_LOCAL_MEM_SIZE, local),
     QUERY(CL_DEVICE_MAX_PARAMETER_SIZE, parameters),
 #undef QUERY
 };
@@ -209,7 +210,7 @@ const struct device *device_choose(const char *choice, const struct device *devi
 
 const struct kernel_config *device_kernel_config(const struct device *device)
 {
-    return device->type & CL_DEVICE_TYPE_CPU ? &kernel_config_chunks
+    return device->type & CL_DEVICE_TYPE_CPU ? &kernel_config_cpu
            : device->warps                   ? &kernel_config_warps
                                              : &kernel_config_grid;
 }

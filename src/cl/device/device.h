@@ -13,9 +13,9 @@ struct device {
     char driver[160]; /* the platform's name and the driver's version */
     cl_device_type type;
     cl_uint units;
-    cl_ulong memory, largest_buffer; /* bytes */
-    size_t group;                    /* maximum work-items per group */
-    size_t parameters;               /* maximum bytes of kernel parameters */
+    cl_ulong memory, largest_buffer, local; /* bytes: of all buffers, of one, of the local memory of a group */
+    size_t group;                           /* maximum work-items per group */
+    size_t parameters;                      /* maximum bytes of kernel parameters */
     bool doubles, compiler, available, little_endian;
     bool long_atomics; /* atomic min and max of 64 bits: cl_khr_int64_extended_atomics */
     bool warps;        /* NVIDIA warps of 32 work-items, with inline PTX and forward progress of started groups */

@@ -1,4 +1,4 @@
-/// Aggregates with functions of the user on a GPU, which combine rows in their order.
+/// Aggregates with functions of the user, which combine rows in their order.
 ///
 /// Strategy: a group's chunk is contiguous. In each tile of it a work-item combines $tile consecutive rows, which
 /// follow those of its neighbour; a tree in local memory joins the work-items in order, and the tile joins what came

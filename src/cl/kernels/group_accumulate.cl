@@ -2,16 +2,16 @@
 ///
 /// Strategy, by the memory that the records take (group_accumulate.c):
 ///   $local   each work-group has a table in local memory, with several copies of each record where there are few, so
-///            that work-items contend less; in the end it adds the table to the one of all groups
-///   $chunks  each work-item has a table of its own in global memory, without atomics; a second kernel adds them up.
-///            Copies keep a row from waiting for the one before it
-///   neither  all work-items add to one table
+///            that work-items contend less, or a row does not wait for the one before it; in the end it adds the table
+///            to the one of all groups
+///   else     all work-items add to one table
 ///
 /// Filled in for count and sum of a u8 b by an i32 key:
 ///   $parameters  __global const int *k0_data, ulong k0_first, uint k0_least, uint k0_codes,
 ///                __global const uchar *v0_data, ulong v0_first, uint v0_least,
 ///   $prologue    __global const int *k0_column = k0_data + k0_first; ...
-///   $each        for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))
+///   $each        for (ulong i = begin + get_group_id(0) * chunk + get_local_id(0), stop = min(end, begin +
+///                (get_group_id(0) + 1) * chunk); i < stop; i += get_local_size(0))
 ///   $index       uint index = 0; const uint k0 = encode_int(k0_column[i]); index = index * k0_codes + (uint)(k0 -
 ///                k0_least);
 ///   $values      const uint v0 = (uint)(encode_uint(v0_column[i]) - v0_least);
@@ -36,7 +36,6 @@ $parameters
     ulong begin, ulong end, ulong chunk)
 {
     const uint lane = get_local_id(0);
-    const uint copy = lane & (copies - 1);
     __local uint *own = (__local uint *)space;
 $prologue
     for (uint record = lane; record < records * copies; record += $group) {
@@ -47,7 +46,7 @@ $clear
     $each {
 $index
 $values
-        __local uint *cell = own + (index * copies + copy) * $stride;
+        __local uint *cell = own + (index * copies + (uint)(i & (copies - 1))) * $stride;
 $add
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -57,39 +56,6 @@ $add
         if (other[$count] == 0)
             continue;
 $merge
-    }
-}
-$else
-$if chunks
-/* Adds rows to a table of each work-item. */
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void add(
-$parameters
-    __global uint *tables, uint records, uint copies, ulong begin, ulong end, ulong chunk)
-{
-    __global uint *own = tables + get_global_id(0) * records * copies * $stride;
-$prologue
-    $each {
-$index
-$values
-        __global uint *cell = own + ((ulong)index * copies + (i & (copies - 1))) * $stride;
-$add
-    }
-}
-
-/* Adds up the tables, one work-item for each record. */
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void merge(
-    __global uint *table, ulong first, __global const uint *tables, uint records, uint copies, uint count,
-    ulong begin, ulong end, ulong chunk)
-{
-    $each {
-        __global uint *cell = table + first + i * $stride;
-        for (uint k = 0; k < count * copies; ++k) {
-            __global const uint *other =
-                tables + (((ulong)(k / copies) * records + i) * copies + k % copies) * $stride;
-            if (other[$count] == 0)
-                continue;
-$merge
-        }
     }
 }
 $else
@@ -106,5 +72,4 @@ $values
 $add
     }
 }
-$end
 $end

@@ -3,7 +3,7 @@
 /// Strategy: with $atomic the record is shared, and words are updated by 32-bit atomics, which every device has. The
 /// carry of a sum into its next word follows from the previous value of the word, so the words are right once all
 /// additions are done. Minima and maxima read first: a record rarely changes once it has seen some rows. Without
-/// $atomic the record belongs to one work-item.
+/// $atomic the record belongs to one work-item, as where a group has no more.
 ///
 /// Filled in for local memory: $space is local, $atomicload *cell (or atomic_or(cell, 0) where races are to be found);
 /// $wide is not empty where minima or maxima have 64 bits.

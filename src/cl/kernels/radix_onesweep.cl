@@ -9,7 +9,7 @@
 /// order of writes matters. A group has a work-item for each bin. Warps exchange bits by PTX: NVIDIA's OpenCL has no
 /// subgroup functions.
 ///
-/// Holes as in radix_chunks.cl; lines under `$if haspayload` move the payload. $share and $sum are the two upper bits
+/// Holes as in radix_tiles.cl; lines under `$if haspayload` move the payload. $share and $sum are the two upper bits
 /// of a state: a tile's count, or the sum of all tiles up to it; $add is atomic_add or atom_add.
 $if helpers
 /* Warps of 32 work-items. */

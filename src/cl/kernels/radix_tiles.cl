@@ -1,4 +1,4 @@
-/// A pass of a radix sort on a GPU: count, offsets, move.
+/// A pass of a radix sort: count, offsets, move.
 ///
 /// Strategy: a group has one work-item for each bin and takes a contiguous chunk of elements. It counts the digits of
 /// its chunk in local memory; a group for each bin scans the counts of all chunks; then each group moves its chunk tile
@@ -6,7 +6,14 @@
 /// count their own neighbouring elements, and a scan over all counts, bin by bin, gives each element its position.
 /// Neighbours then write to neighbouring addresses.
 ///
-/// Holes as in radix_chunks.cl; lines under `$if haspayload` move the payload.
+/// Filled in for the first pass of a sort of i32 with a payload:
+///   $readcode      { const uint row = i; { const uint key = encode_int(key0[keyat0 + row]);
+///                  code |= (uint)((key ^ (uint)keys[0]) - (uint)keys[1]) << (uint)keys[3]; } }
+///   $writecode     newcodes[p] = code;   (in the last pass: to0[toat0 + p] = (uint)decode_int(...);)
+///   $readpayload   const ulong payload = 0 | (ulong)from1[fromat1 + i] << 0;
+///   $writepayload  newpayloads[p] = payload;
+///   $code, $payload, $position are unsigned types: of codes, of payloads and of row numbers; lines under `$if
+///   haspayload` move the payload
 $if helpers
 /* Exclusive sum over the work-items of a group; sums holds two values of each. */
 $position sum_before($position value, __local $position *sums)

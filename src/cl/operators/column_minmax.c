@@ -24,7 +24,7 @@ static const char *minmax_text(const struct kernel_config *config, const struct 
         {"word", encoding->wide ? "ulong" : "uint"},
         {"ones", encoding->wide ? "0xfffffffffffffffful" : "0xffffffffu"},
         {"sign", encoding->wide ? "0x8000000000000000ul" : "0x80000000u"}, /* the bits of -0.0 */
-        {"each", row_loop_text(config)},
+        {"each", row_loop_text},
         {"float", encoding->is_float ? "1" : ""},
         {0},
     };

@@ -36,7 +36,7 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
     const struct key_hash_text hash = group_keys_hash_text(group_keys, arena);
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
-        {"each", row_loop_text(config)},
+        {"each", row_loop_text},
         {"parameters", index.parameters},
         {"prologue", index.prologue},
         {"dense", is_dense(group_keys, rows) ? "1" : ""},
@@ -93,17 +93,12 @@ static bool make_rows(struct first_rows *found)
 /* Counts the first rows of each tile, then lists them. */
 static void run_list(struct first_rows *found, int64_t most)
 {
-    enum { SHARE = 16 }; /* maximum rows per work-item if there are many: one cache line */
+    enum { SHARE = 16 }; /* rows of a work-item: one cache line */
     struct operator_run *run = &found->run;
     const struct kernel_config *config = run->accelerator->config;
     struct arguments arguments = {.arena = run->job->diags->arena};
     int64_t rows = run->job->rows, bytes = rows * 2 * (int64_t)sizeof(cl_uint);
-    size_t items = row_loop_groups(run->accelerator, rows), share = ((size_t)rows + items - 1) / items;
-    if (!config->chunks) {
-        share = SHARE;
-        items = ((size_t)rows + share - 1) / share;
-    }
-    const size_t groups = (items + config->group - 1) / config->group;
+    const size_t items = ((size_t)rows + SHARE - 1) / SHARE, groups = (items + config->group - 1) / config->group;
     cl_uint *counts = heap_array(groups, sizeof *counts);
     cl_mem tiles = operator_buffer(run, groups * sizeof *counts);
     argument_buffer(&arguments, found->table);
@@ -112,7 +107,7 @@ static void run_list(struct first_rows *found, int64_t most)
     struct arguments list = arguments;
     list.at = arena_grow(arguments.arena, list.at, list.count, list.capacity, sizeof *list.at);
     argument_ulong(&arguments, (uint64_t)rows);
-    argument_ulong(&arguments, share);
+    argument_ulong(&arguments, SHARE);
     operator_run(run, COUNT, groups, config->group, arguments.at, arguments.count, "count", bytes);
     operator_read(run, tiles, 0, groups * sizeof *counts, counts);
     found->count = operator_stopped(run) ? 0 : starts_of(counts, groups);
@@ -125,7 +120,7 @@ static void run_list(struct first_rows *found, int64_t most)
     argument_buffer(&list, found->listed.buffer);
     argument_ulong(&list, found->listed.first);
     argument_ulong(&list, (uint64_t)rows);
-    argument_ulong(&list, share);
+    argument_ulong(&list, SHARE);
     operator_run(run, LIST, groups, config->group, list.at, list.count, "list", bytes);
     if (!operator_stopped(run))
         memory_fetch(run->accelerator->memory, found->rows, 0, found->count, &found->listed, run->job->timing);

@@ -57,7 +57,7 @@ static struct operator_run begin_accumulate(const struct group *group, const str
 {
     const char *names[ACCUMULATE_KERNELS];
     struct strbuf text = {0};
-    group_accumulate_names(plan, names);
+    group_accumulate_names(names);
     key_encoding_functions(&text, false);
     group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->config, index, group->job->diags->arena);
     struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, ACCUMULATE_KERNELS);

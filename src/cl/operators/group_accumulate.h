@@ -1,18 +1,17 @@
-/* Adds rows to the records of their groups, by one of three strategies with equal results. */
+/* Adds rows to the records of their groups, by one of two strategies with equal results. */
 #ifndef RQL_CL_OPERATORS_GROUP_ACCUMULATE_H
 #define RQL_CL_OPERATORS_GROUP_ACCUMULATE_H
 
 #include "cl/operators/group_record.h"
 
 enum accumulate_strategy {
-    ACCUMULATE_LOCAL,  /* each work-group has a table in local memory */
-    ACCUMULATE_CHUNKS, /* each work-item has a table in global memory, without atomics */
-    ACCUMULATE_SHARED  /* one table for all */
+    ACCUMULATE_LOCAL, /* each work-group has a table in local memory */
+    ACCUMULATE_SHARED /* one table for all */
 };
 
 struct accumulate_plan {
     enum accumulate_strategy strategy;
-    size_t records, copies, tables; /* records of a table, copies of each, private tables */
+    size_t records, copies; /* records of a table, copies of each */
     size_t groups;
     int64_t rows;
 };
@@ -27,10 +26,10 @@ struct record_index_text {
     const char *parameters, *prologue, *index;
 };
 
-enum { ACCUMULATE_CLEAR, ACCUMULATE_ADD, ACCUMULATE_MERGE, ACCUMULATE_KERNELS };
+enum { ACCUMULATE_CLEAR, ACCUMULATE_ADD, ACCUMULATE_KERNELS };
 
-/* Sets the names of the kernels, NULL for those not used. */
-void group_accumulate_names(const struct accumulate_plan *plan, const char *names[ACCUMULATE_KERNELS]);
+/* Sets the names of the kernels. */
+void group_accumulate_names(const char *names[ACCUMULATE_KERNELS]);
 
 /* Appends the kernels. */
 void group_accumulate_add_text(struct strbuf *out, const struct record_layout *layout,

@@ -127,7 +127,7 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
     group_record_plan_count(&layout);
     if (!group_accumulate_plan(&plan, &layout, accelerator, job->rows, (uint64_t)hist->bins))
         return STATUS_UNABLE;
-    group_accumulate_names(&plan, names);
+    group_accumulate_names(names);
     key_encoding_functions(&text, false);
     group_accumulate_add_text(&text, &layout, &plan, accelerator->config, &index, arena);
     struct operator_run run = operator_begin(accelerator, job, text.text, names, ACCUMULATE_KERNELS);

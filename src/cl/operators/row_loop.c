@@ -1,5 +1,7 @@
 #include "cl/operators/row_loop.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 #include <unistd.h>
 
@@ -66,12 +68,9 @@ void argument_column(struct arguments *arguments, struct operator_run *run, stru
     argument_ulong(arguments, view.first);
 }
 
-const char *row_loop_text(const struct kernel_config *config)
-{
-    return config->chunks
-               ? "for (ulong i = begin + get_global_id(0) * chunk, stop = min(end, i + chunk); i < stop; ++i)"
-               : "for (ulong i = begin + get_global_id(0); i < end; i += get_global_size(0))";
-}
+const char row_loop_text[] = "for (ulong i = begin + get_group_id(0) * chunk + get_local_id(0), "
+                             "stop = min(end, begin + (get_group_id(0) + 1) * chunk); i < stop; "
+                             "i += get_local_size(0))";
 
 const char *row_loop_atomic_load(const struct kernel_config *config)
 {
@@ -91,7 +90,7 @@ void row_loop(struct operator_run *run, size_t kernel, const struct arguments *a
     const struct kernel_config *config = run->accelerator->config;
     for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += config->launch_rows) {
         const int64_t end = rows - begin < config->launch_rows ? rows : begin + config->launch_rows;
-        const int64_t chunk = (end - begin + (int64_t)groups - 1) / (int64_t)groups;
+        const int64_t chunk = divide_up(end - begin, (int64_t)(groups * config->group)) * (int64_t)config->group;
         struct arguments all = *arguments;
         all.at = arena_grow(all.arena, all.at, all.count, all.count + 3, sizeof *all.at);
         all.capacity = all.count + 3;

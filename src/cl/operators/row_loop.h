@@ -30,9 +30,9 @@ void argument_local(struct arguments *arguments, size_t bytes); /* local memory 
 /* Adds a column of `rows` rows: its buffer and the index of its first element. */
 void argument_column(struct arguments *arguments, struct operator_run *run, struct column *column, int64_t rows);
 
-/* Returns $each, the loop over rows begin .. end-1 of a launch. The last parameters of kernels that use it are `ulong
- * begin, ulong end, ulong chunk`. */
-const char *row_loop_text(const struct kernel_config *config);
+/* $each, the loop over rows begin .. end-1 of a launch, `chunk` for each group. The last parameters of kernels that use
+ * it are `ulong begin, ulong end, ulong chunk`. */
+extern const char row_loop_text[];
 
 /* Returns $atomicload: the text that reads a word `cell` that others may be changing. */
 const char *row_loop_atomic_load(const struct kernel_config *config);

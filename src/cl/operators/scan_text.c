@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-extern const char kernel_scan_state[], kernel_scan_chunks[], kernel_scan_tiles[], kernel_scan_lookback[];
+extern const char kernel_scan_state[], kernel_scan_tiles[], kernel_scan_lookback[];
 
 enum combiner {
     COMBINER_SUM,
@@ -112,26 +112,30 @@ static const char *pass_of(const struct scan_text *text, struct arena *arena)
     return text_in_arena(arena, &out);
 }
 
-static void name_kernels(struct scan_text *text, const struct kernel_config *config)
+static void name_kernels(struct scan_text *text, bool columns)
 {
     if (text->lookback) {
         text->names[SCAN_LOOKBACK] = "scan_lookback";
         return;
     }
-    text->names[SCAN_TOTALS] = "scan_totals";
-    text->names[SCAN_CARRIES] = "scan_carries";
-    text->names[SCAN_ROWS] = "scan_rows";
-    if (config->chunks)
+    if (!columns) {
+        text->names[SCAN_TOTALS] = "scan_totals";
+        text->names[SCAN_CARRIES] = "scan_carries";
+        text->names[SCAN_ROWS] = "scan_rows";
         return;
+    }
     text->names[SCAN_COLUMN_TOTALS] = "scan_column_totals";
     text->names[SCAN_COLUMN_CARRIES] = "scan_column_carries";
     text->names[SCAN_COLUMN_ROWS] = "scan_column_rows";
 }
 
-/* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. */
-static size_t items_of(enum combiner combiner, bool segmented, size_t element)
+/* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. A group of one
+ * work-item has some, so that joining tiles is little beside them. */
+static size_t items_of(const struct kernel_config *config, enum combiner combiner, bool segmented, size_t element)
 {
-    enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
+    enum { MOST_ITEMS = 15, ITEMS_ALONE = 8, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
+    if (config->group == 1)
+        return ITEMS_ALONE;
     const size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
                          : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
                          : segmented                                                 ? 16
@@ -163,10 +167,10 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     text->is_float = form->number;
     text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
-    text->lookback = accelerator->device.warps && !config->chunks && !large && !segmented && column_op->stride <= 1;
+    text->lookback = accelerator->device.warps && !large && !segmented && column_op->stride <= 1;
     text->group = text->lookback ? LOOKBACK_GROUP : config->group;
-    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(combiner, segmented, staged);
-    name_kernels(text, config);
+    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(config, combiner, segmented, staged);
+    name_kernels(text, column_op->stride > 1);
 
     const struct part parts[] = {
         {"V", type_table[from].cl},
@@ -197,11 +201,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     if (text->has_function)
         function_emit(&text->function, &out);
     template_expand(&out, kernel_scan_state, parts);
-    template_expand(&out,
-                    config->chunks   ? kernel_scan_chunks
-                    : text->lookback ? kernel_scan_lookback
-                                     : kernel_scan_tiles,
-                    parts);
+    template_expand(&out, text->lookback ? kernel_scan_lookback : kernel_scan_tiles, parts);
     text->text = text_in_arena(arena, &out);
     return true;
 }

@@ -44,7 +44,7 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
     }
     const struct part parts[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
-        {"each", row_loop_text(config)},
+        {"each", row_loop_text},
         {"type", type_table[positions->store].cl},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},

@@ -128,20 +128,14 @@ static size_t ceil_div(size_t n, size_t by)
 }
 
 /* Plans tiles for these element sizes. 100 M random i32 on an H200: 1.86 ms by Onesweep with tiles of 256 x 24, 2.06
- * with 22, 2.0 with 26, where fewer groups fit; 8.9 ms in tiles without warps. PoCL sorts 10 M in 91 ms in chunks;
- * collecting the elements of a bin in a cache line first: 178. */
+ * with 22, 2.0 with 26, where fewer groups fit; 8.9 ms in tiles without warps. CPU devices leave
+ * sorts to the host (cl_operator_pays). */
 static void plan_layout(struct sorting *sorting, size_t code_bytes, size_t payload_bytes)
 {
     const struct accelerator *accelerator = sorting->accelerator;
-    const struct kernel_config *config = accelerator->config;
     struct sort_layout *layout = &sorting->layout;
     size_t rows = (size_t)sorting->job->rows, units = accelerator->device.units;
-    if (config->chunks) {
-        layout->method = SORT_CHUNKS;
-        layout->group = layout->items = 1;
-        sorting->tile = 1;
-        sorting->groups = row_loop_groups(accelerator, sorting->job->rows);
-    } else if (accelerator->device.warps) {
+    if (accelerator->device.warps) {
         layout->method = SORT_ONESWEEP;
         layout->group = SORT_BINS;
         layout->items = code_bytes == 4 && payload_bytes <= 4 ? 24 : 18;
@@ -279,8 +273,8 @@ static void count(struct sorting *sorting, const struct pass *pass)
                      arguments.count, "count", code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
     argument_ulong(&offsets, groups);
-    operator_enqueue(run, SORT_OFFSETS, sorting->layout.method == SORT_TILES ? SORT_BINS : 1, local, offsets.at,
-                     offsets.count, "offsets", (int64_t)(groups * SORT_BINS * position_size(sorting)));
+    operator_enqueue(run, SORT_OFFSETS, SORT_BINS, local, offsets.at, offsets.count, "offsets",
+                     (int64_t)(groups * SORT_BINS * position_size(sorting)));
 }
 
 static void move(struct sorting *sorting, const struct pass *pass)
@@ -398,7 +392,6 @@ static void gather(struct sorting *sorting, const struct sort_result *result)
     argument_buffer(&arguments, view.buffer);
     argument_ulong(&arguments, view.first);
     argument_ulong(&arguments, (uint64_t)rows);
-    argument_ulong(&arguments, ceil_div((size_t)rows, groups));
     operator_run(&sorting->run, 0, groups, accelerator->config->group, arguments.at, arguments.count, "fetch",
                  rows * (int64_t)(2 * size + position_size(sorting)));
     keep(sorting, result->to, &view);

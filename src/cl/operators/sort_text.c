@@ -4,14 +4,13 @@
 
 #include <string.h>
 
-extern const char kernel_radix_chunks[], kernel_radix_tiles[], kernel_radix_onesweep[], kernel_gather[];
+extern const char kernel_radix_tiles[], kernel_radix_onesweep[], kernel_gather[];
 
 static const char *const role_names[SORT_ROLE_COUNT] = {
     "count_first", "count", "offsets", "move_only", "move_first", "move_between", "move_last",
 };
 
 static const char *const templates[] = {
-    [SORT_CHUNKS] = kernel_radix_chunks,
     [SORT_TILES] = kernel_radix_tiles,
     [SORT_ONESWEEP] = kernel_radix_onesweep,
 };
@@ -208,7 +207,6 @@ void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const
                      struct arena *arena)
 {
     const struct part parts[] = {
-        {"chunks", config->chunks ? "1" : ""},
         {"store", unsigned_of(size)},
         {"position", wide_positions ? "ulong" : "uint"},
         {"group", arena_printf(arena, "%zu", config->group)},

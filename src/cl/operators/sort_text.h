@@ -7,9 +7,8 @@
 
 enum { SORT_BINS = 256, SORT_DIGIT_BITS = 8 };
 
-/* How a pass works: radix_chunks.cl, radix_tiles.cl, radix_onesweep.cl. */
+/* How a pass works: radix_tiles.cl, radix_onesweep.cl. */
 enum sort_method {
-    SORT_CHUNKS,  /* a contiguous chunk for each work-item */
     SORT_TILES,   /* tiles for each group of SORT_BINS work-items */
     SORT_ONESWEEP /* needs warps and forward progress of started groups */
 };

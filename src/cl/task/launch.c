@@ -15,15 +15,13 @@ struct grid {
     cl_ulong chunk; /* rows of a group, if they are contiguous */
 };
 
-enum { CHUNK_UNIT = 1024 /* rows; aligns chunks to cache lines and pages */ };
-
 static struct grid grid_of(const struct launch *launch, enum kernel_role role)
 {
     const struct kernel_config *config = launch->plan->config;
     const int64_t most = (int64_t)(launch->accelerator->device.units * config->groups);
     int64_t groups = divide_up(launch->rows, kernel_least_rows(launch->plan));
     int64_t chunk = 0;
-    const bool only_writes = role == KERNEL_WRITE && !config->chunks;
+    const bool only_writes = role == KERNEL_WRITE;
     if (role == KERNEL_WRITE && launch->plan->listed) {
         /* Some groups for each unit: rows are few, or all may have many terms. */
         enum { GROUPS = 8 };
@@ -41,10 +39,6 @@ static struct grid grid_of(const struct launch *launch, enum kernel_role role)
         groups = divide_up(launch->rows, chunk);
     } else if (groups > most && !only_writes) {
         groups = most;
-    }
-    if (config->chunks && groups > 0) {
-        chunk = divide_up(divide_up(launch->rows, groups), CHUNK_UNIT) * CHUNK_UNIT;
-        groups = divide_up(launch->rows, chunk);
     }
     return (struct grid){groups > 0 ? (size_t)groups : 1, (cl_ulong)chunk};
 }
@@ -76,7 +70,9 @@ int64_t launch_accumulator_rows(const struct launch *launch, enum kernel_role ro
 {
     const struct kernel_config *config = launch->plan->config;
     struct grid grid = grid_of(launch, role);
-    return config->chunks ? (int64_t)grid.chunk : divide_up(launch->rows, (int64_t)(grid.groups * config->group));
+    const int64_t items = (int64_t)config->group;
+    return grid.chunk > 0 ? divide_up((int64_t)grid.chunk, items)
+                          : divide_up(launch->rows, (int64_t)grid.groups * items);
 }
 
 static void view_argument(struct kernel_arguments *arguments, const struct view *view)
@@ -212,7 +208,7 @@ enum {
     FIRST_RANGE = 1 << 18,
     FIRST_OF_ROUNDS = 1 << 21,
     LEAST_RANGE = 1 << 12,
-    FIRST_CHUNKS = 1 << 8,
+    FEWEST_OF_CPU = 1 << 8,
     LEAST_NS = 20000000,
     MOST_NS = 60000000
 };
@@ -232,7 +228,7 @@ static bool rounds_are_limited(const struct emitter *emitter)
 
 int64_t launch_first_range(const struct kernel_plan *plan)
 {
-    const int64_t some = plan->config->chunks                                        ? FIRST_CHUNKS
+    const int64_t some = plan->config->contiguous                                    ? FEWEST_OF_CPU
                          : plan->emitter.loops && rounds_are_limited(&plan->emitter) ? FIRST_OF_ROUNDS
                                                                                      : FIRST_RANGE;
     return plan->emitter.loops ? min_int64(some, plan->rows) : plan->rows;
@@ -242,7 +238,7 @@ int64_t launch_next_range(const struct kernel_plan *plan, int64_t rows, int64_t 
 {
     if (plan->emitter.loops && took_ns < LEAST_NS)
         return min_int64(4 * rows, max_int64(plan->rows, rows));
-    const int64_t least = plan->config->chunks ? FIRST_CHUNKS : LEAST_RANGE;
+    const int64_t least = plan->config->contiguous ? FEWEST_OF_CPU : LEAST_RANGE;
     if (plan->emitter.loops && took_ns > MOST_NS)
         return max_int64(rows / 2 / least * least, min_int64(rows, least));
     return rows;

@@ -59,7 +59,7 @@ static bool divide(struct grouping *grouping, const struct accelerator *accelera
     enum { MOST_VALUES = 120, GROUPS = 8, LEAST_ROWS = 8 };
     const struct kernel_config *config = accelerator->config;
     const int64_t rows = grouping->rows;
-    const int64_t most = config->chunks ? INT64_C(1) << 24 : INT64_C(1) << 32; /* elements that are looked at */
+    const int64_t most = config->contiguous ? INT64_C(1) << 24 : INT64_C(1) << 32; /* elements that are looked at */
 
     grouping->sums = (size_t)grouping->keys * (grouping->value_count > 0 ? grouping->value_count : 1);
     if (grouping->value_count > MOST_VALUES || rows == 0 || rows > INT32_MAX || grouping->keys > most / rows ||
