@@ -107,15 +107,17 @@ bool int_op(enum op op, int64_t a, int64_t b, int64_t *result)
     }
 }
 
+/* The two are not inlined: float_op, called for each row, would make room for their values first. */
+
 /* lgamma writes to a global variable. */
-static double log_gamma(double x)
+static __attribute__((noinline)) double log_gamma(double x)
 {
     int sign;
     return lgamma_r(x, &sign);
 }
 
 /* cbrt(27) is not 3 in glibc before 2.41. */
-static double cube_root(double x)
+static __attribute__((noinline)) double cube_root(double x)
 {
     return (double)cbrtl(x);
 }
