@@ -82,8 +82,8 @@ static void sum_f64(struct agg_state *state, const void *values, int count)
     state->count += count;
 }
 
-/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped. Where nothing is better
- * than the infinity that lanes begin with, there may be only NaNs. */
+/* Loops differ only in the comparison. Comparisons with NaN are false, so NaNs are skipped. They are counted, lane by
+ * lane, because nothing but NaNs has no extreme other than NaN; without the count GCC compares one value at a time. */
 #define EXTREME(name, kind, sign, worst)                                                                               \
     CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
@@ -91,6 +91,7 @@ static void sum_f64(struct agg_state *state, const void *values, int count)
         const int run = count / RUNS;                                                                                  \
         const double *a = values;                                                                                      \
         double best[RUNS][LANES], whole = worst;                                                                       \
+        int64_t nans[RUNS][LANES] = {0}, nan_count = 0;                                                                \
         int i = 0;                                                                                                     \
         for (int k = 0; k < RUNS * LANES; k++)                                                                         \
             best[k / LANES][k % LANES] = worst;                                                                        \
@@ -99,20 +100,25 @@ static void sum_f64(struct agg_state *state, const void *values, int count)
                 for (int k = 0; k < LANES; k++) {                                                                      \
                     const double x = a[r * run + i + k];                                                               \
                     best[r][k] = x sign best[r][k] ? x : best[r][k];                                                   \
+                    nans[r][k] += x != x;                                                                              \
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
         for (int r = 0; r < RUNS; r++) {                                                                               \
             const int end = r + 1 < RUNS ? run : count - r * run;                                                      \
-            for (int k = i; k < end; k++)                                                                              \
-                best[r][0] = a[r * run + k] sign best[r][0] ? a[r * run + k] : best[r][0];                             \
+            for (int k = i; k < end; k++) {                                                                            \
+                const double x = a[r * run + k];                                                                       \
+                best[r][0] = x sign best[r][0] ? x : best[r][0];                                                       \
+                nans[r][0] += x != x;                                                                                  \
+            }                                                                                                          \
         }                                                                                                              \
-        for (int k = 0; k < RUNS * LANES; k++)                                                                         \
-            whole = best[k / LANES][k % LANES] sign whole ? best[k / LANES][k % LANES] : whole;                        \
-        if (whole != worst)                                                                                            \
+        for (int k = 0; k < RUNS * LANES; k++) {                                                                       \
+            const double of_lane = best[k / LANES][k % LANES];                                                         \
+            whole = of_lane sign whole ? of_lane : whole;                                                              \
+            nan_count += nans[k / LANES][k % LANES];                                                                   \
+        }                                                                                                              \
+        if (nan_count < count)                                                                                         \
             state->number = aggregate_join_numbers(kind, state->number, whole);                                        \
-        for (int k = 0; k < count && whole == worst; k++)                                                              \
-            state->number = aggregate_join_numbers(kind, state->number, a[k]);                                         \
         state->count += count;                                                                                         \
     }
 EXTREME(min_f64, AGG_MIN, <, INFINITY)
