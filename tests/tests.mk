@@ -7,6 +7,7 @@
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not in make check: which races it sees is chance)
+#: make coverage    the lines and branches of each folder that all tests reach (an hour; COVERAGE_GROUPS=golden for some)
 #: make oclgrind    the kernels under Oclgrind, which checks bounds, data races and API calls
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
@@ -43,7 +44,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
@@ -84,6 +85,18 @@ tsan-build:
 tsan:
 	$(TSAN) all unit-programs
 	$(RUN_TESTS) tsan:unit tsan:golden
+
+# Counts of former runs are removed, or they would be added to.
+COVERAGE := $(B)/coverage
+COVERAGE_GROUPS ?= golden unit errors cli terminal drivers differential typed relations joins queries programs formats text parquet \
+    arrow servers questions manual documents
+
+coverage: data
+	$(MAKE) B='$(COVERAGE)' CFLAGS='-O0 -g -DOPTIMISED_KERNELS=false --coverage' LDFLAGS=--coverage all unit-programs \
+	    '$(COVERAGE)/dump_file' '$(COVERAGE)/print_sql'
+	find '$(COVERAGE)' -name '*.gcda' -delete
+	-B='$(COVERAGE)' RQL='$(abspath $(COVERAGE))/rql' tests/run $(COVERAGE_GROUPS)
+	/usr/bin/env python3 tests/coverage.py '$(COVERAGE)'
 
 fuzz: all
 	DIFFERENTIAL='--seconds $(SECONDS)' $(RUN_TESTS) differential

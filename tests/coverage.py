@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Prints the lines and branches that tests have reached, by folder of src/, from what gcc --coverage has counted.
+
+    tests/coverage.py BUILD [--files]        of each file too
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+
+def counts_of(data):
+    """[lines reached, lines, branches reached, branches] of each source of an object."""
+    done = subprocess.run(["gcov", "--branch-probabilities", "--json-format", "--stdout", str(data)],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    counts = {}
+    for file in json.loads(done.stdout or b'{"files": []}')["files"]:
+        if not file["file"].startswith("src/") or not file["file"].endswith((".c", ".re", ".y")):
+            continue
+        branches = [branch["count"] > 0 for line in file["lines"] for branch in line["branches"]]
+        reached = sum(line["count"] > 0 for line in file["lines"])
+        counts[file["file"]] = [reached, len(file["lines"]), sum(branches), len(branches)]
+    return counts
+
+
+def main():
+    build = pathlib.Path(sys.argv[1])
+    files = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for counts in pool.map(counts_of, sorted(build.glob("**/*.gcno"))):
+            files.update(counts)
+    folders = collections.defaultdict(lambda: [0, 0, 0, 0])
+    for name, counts in files.items():
+        for key in (os.path.dirname(name), "all", *([name] if "--files" in sys.argv else [])):
+            folders[key] = [a + b for a, b in zip(folders[key], counts)]
+    print(f"{'':<48}{'lines':>8}{'reached':>9}{'branches':>10}{'reached':>9}")
+    for key in sorted(folders, key=lambda key: (key == "all", key)):
+        lines, of_lines, branches, of_branches = folders[key]
+        print(f"{key:<48}{of_lines:>8}{lines / max(of_lines, 1):>9.1%}{of_branches:>10}{branches / max(of_branches, 1):>9.1%}")
+
+
+if __name__ == "__main__":
+    main()
