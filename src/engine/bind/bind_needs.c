@@ -151,7 +151,7 @@ void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
     }
     const bool lacks = is_bound && evaluations_lack(&facts->evaluations), relations = lacks && facts->runs;
     columns->at_once = !is_bound || lacks;
-    columns->kept = wanted != NULL;
+    columns->kept = wanted;
     if (facts->checking)
         keep_provisional(columns);
     if (!(relations && reads_live(columns)) && sources_lack(&facts->sources, columns, arena)) {

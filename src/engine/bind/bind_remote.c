@@ -196,7 +196,7 @@ static struct file_reader *lower(struct binder *binder, const struct table_colum
         if (facts.evaluations.count == 0 &&
             (single || (part->bound.kind == BOUND_RELATION && part->bound.shape.axes == 0)))
             reader = file_cache_lower(binder->env->file_cache, &part->bound.queue, from, &part->refusal);
-        if (reader && single != (reader->ops->value != NULL)) {
+        if (reader && single != !!reader->ops->value) {
             reader->ops->close(reader);
             reader = NULL;
         }

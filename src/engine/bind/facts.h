@@ -1,7 +1,7 @@
 /* What is known of a pipeline or expression before it is bound.
  *
  * Binding is a function of its tree and these facts. What it lacks it says (bind.h, struct needs); its caller finds
- * that out, adds it here, and binds again (engine/run/statement.h). */
+ * that out, adds it here, and binds again (engine/run/run.h). */
 #ifndef RQL_ENGINE_BIND_FACTS_H
 #define RQL_ENGINE_BIND_FACTS_H
 

@@ -142,7 +142,7 @@ static bool end_round(struct loop_run *run)
 /* Whether the fold is an aggregate of values like one of rows. */
 static bool joins(enum aggregate_kind kind)
 {
-    return aggregate_table[kind].op != NULL;
+    return aggregate_table[kind].op;
 }
 
 static bool is_position(enum aggregate_kind kind)

@@ -54,7 +54,8 @@ static enum status ask_value(struct facts *facts, const struct remote_part *part
     *answer = part->bound;
     queue_init(&answer->queue, arena);
     answer->kind = BOUND_CONSTANT;
-    enum status status = file_cache_value(facts->env->file_cache, part->reader, path->span, &answer->scalar, diags);
+    const enum status status =
+        file_cache_value(facts->env->file_cache, part->reader, path->span, &answer->scalar, diags);
     timing_add(facts->timing, PHASE_MAP, path->text, now_ns() - began, 0);
     part->reader->ops->close(part->reader);
     facts->answer = answer;

@@ -68,7 +68,7 @@ static enum status narrow_file(struct runner *runner, struct source_file *file, 
                                .count = file->count,
                                .rows = columns[0]->rows,
                                .by_bounds = file->search == SEARCH_BOUNDS};
-    enum status status = find_needed_rows(runner, need, arena);
+    const enum status status = find_needed_rows(runner, need, arena);
     if (need->by_bounds)
         file->search = SEARCH_VALUES;
     else if (!need->first)

@@ -17,7 +17,7 @@ static enum status compute_value(struct runner *runner, const struct facts *fact
     struct facts inner = facts_within(facts, of->expr->source->pipeline);
     struct result result;
     inner.value = of->expr;
-    enum status status = run_with_care(runner, &inner, NULL, arena, &result, diags);
+    const enum status status = run_with_care(runner, &inner, NULL, arena, &result, diags);
     if (status != STATUS_OK)
         return status;
     of->known = KNOWN_VALUE;
