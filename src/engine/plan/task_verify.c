@@ -147,7 +147,7 @@ static void check_operator(struct naming *naming)
     }
     for (size_t k = 0; k < task->output_count && operator_carries(column_op); k++) {
         if (task->outputs[k].needed)
-            check_named(naming, "output", k, task->outputs[k].value, type_table[task->outputs[k].type].kind);
+            check_named(naming, "output", k, task->outputs[k].value, (int)type_table[task->outputs[k].type].kind);
     }
 }
 
@@ -159,7 +159,7 @@ static void check_sink(struct naming *naming)
     for (size_t k = 0; k < task->output_count; k++) {
         const struct output *output = &task->outputs[k];
         if (task->sink == SINK_ROWS && output->needed)
-            check_named(naming, "output", k, output->value, type_table[output->type].kind);
+            check_named(naming, "output", k, output->value, (int)type_table[output->type].kind);
     }
     check_aggregates(naming);
     if (task->sink == SINK_AGGREGATE && task->output_count > 0 && task->aggregate_count != task->output_count)
