@@ -45,6 +45,8 @@ static int32_t rounds_at_once(const struct loop_text *text)
             return 1;
         operations += text->values.body[v];
     }
+    for (size_t k = 0; k < text->values.carry_count; k++)
+        operations += text->values.carries[k].part == 1 ? SUM_OPERATIONS : 0;
     const int32_t rounds = MOST_OPERATIONS / operations;
     return rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds > 1 ? rounds : 1;
 }
@@ -176,10 +178,19 @@ static void emit_round(const struct loop_text *text, const struct statements *of
     open_round(text, at);
     emit_values_of_round(text, of);
     for (size_t k = 0; k < text->values.carry_count; k++)
-        strbuf_printf(text->out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(text, k)), number, k,
-                      emit_argument(emitter, carry_at(code, text->loop, k), 1, lane_of(text, k)));
-    for (size_t k = 0; k < text->values.carry_count; k++)
-        strbuf_printf(text->out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", number, k, number, k);
+        if (text->values.carries[k].part == 0)
+            strbuf_printf(text->out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(text, k)),
+                          number, k, emit_argument(emitter, carry_at(code, text->loop, k), 1, lane_of(text, k)));
+    for (size_t k = 0; k < text->values.carry_count; k++) {
+        if (text->values.carries[k].part == 0)
+            strbuf_printf(text->out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", number, k, number, k);
+        else if (text->values.carries[k].part == 1)
+            strbuf_printf(text->out,
+                          "        add_float(&s%" PRId32 "_%zu, &s%" PRId32 "_%zu, &s%" PRId32 "_%zu, &s%" PRId32
+                          "_%zu, %s);\n",
+                          number, k, number, k + 1, number, k + 2, number, k + 3,
+                          emit_argument(emitter, carry_at(code, text->loop, k), 1, LANE_F64));
+    }
     if (text->terms == TERMS_TOGETHER)
         add_sizes(text);
 }

@@ -12,7 +12,7 @@
 /* The templates of src/cl/kernels, as C strings. */
 extern const char kernel_rows_grid[], kernel_row_block[], kernel_fold_tiles[], kernel_rows_terms[],
     kernel_rows_together[], kernel_join_terms[], kernel_compact_rows[], kernel_compact_tiles[],
-    kernel_filter_lookback[];
+    kernel_filter_lookback[], kernel_float_sum[];
 
 /* The holes of one kernel's template while they are filled. */
 struct holes {
@@ -306,6 +306,15 @@ static const char any_order[] = "#if defined __clang_major__ && __clang_major__ 
                                 "#define ANY_ORDER\n"
                                 "#endif\n";
 
+/* Whether kernels add floats one after another, or round such sums. */
+static bool adds_floats(const struct kernel_plan *plan)
+{
+    bool adds = plan->emitter.floats && plan->emitter.loops;
+    for (size_t k = 0; k < plan->aggregates.count && plan->roles[KERNEL_COMBINE]; k++)
+        adds = adds || plan->aggregates.at[k].kind == ACC_HIGH_PART;
+    return adds;
+}
+
 /* Appends declarations and functions that precede the kernels. */
 static void begin(const struct kernel_plan *plan, struct strbuf *text)
 {
@@ -317,6 +326,8 @@ static void begin(const struct kernel_plan *plan, struct strbuf *text)
     strbuf_putc(text, '\n');
     if (plan->float_sums.count > 0)
         strbuf_puts(text, plan->config->contiguous ? any_order : "#define ANY_ORDER\n");
+    if (adds_floats(plan))
+        template_expand(text, kernel_float_sum, (struct part[]){{NULL, NULL}});
     input_access_functions(&plan->emitter, text, &functions);
     if (tail)
         input_access_functions(tail, text, &functions);

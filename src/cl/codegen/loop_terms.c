@@ -1,69 +1,9 @@
 #include "cl/codegen/loop_terms.h"
 
-static bool is_op(const struct code *code, value v, enum op op)
-{
-    return v != NO_VALUE && code->at[v].op == op;
-}
-
-static bool is_sub(const struct code *code, value v, value a, value b)
-{
-    return is_op(code, v, OP_SUB) && code->at[v].args[0] == a && code->at[v].args[1] == b;
-}
-
-/* The argument of an addition that is not `a`: 0 or 1; -1: it is no addition to `a`. */
-static int other_term(const struct code *code, value v, value a)
-{
-    if (!is_op(code, v, OP_ADD))
-        return -1;
-    return code->at[v].args[0] == a ? 1 : code->at[v].args[1] == a ? 0 : -1;
-}
-
-/* Whether `error` is the rounding error of sum = a + b, as two_sum of fold_lower.c has it. */
-static bool is_error(const struct code *code, value error, value sum, value a, value b)
-{
-    if (!is_op(code, error, OP_ADD))
-        return false;
-    for (int k = 0; k < 2; k++) {
-        const value left = code->at[error].args[k], right = code->at[error].args[1 - k];
-        if (!is_op(code, left, OP_SUB) || !is_op(code, right, OP_SUB))
-            continue;
-        const value part = code->at[right].args[1], rest = code->at[left].args[1];
-        if (is_sub(code, part, sum, a) && is_sub(code, right, b, part) && is_sub(code, rest, sum, part) &&
-            is_sub(code, left, a, rest))
-            return true;
-    }
-    return false;
-}
-
 static bool is_zero(const struct code *code, value v)
 {
     const struct instr *instr = &code->at[v];
     return instr->op == OP_CONST && (instr->kind == KIND_FLOAT ? instr->number == 0 : instr->integer == 0);
-}
-
-/* A float sum of the states from `k` on. */
-static bool is_float_sum(const struct code *code, value loop, size_t k, const struct loop_values *values,
-                         const bool *depends)
-{
-    value state[4], next[4];
-    if (k + 4 > values->carry_count)
-        return false;
-    for (size_t i = 0; i < 4; i++) {
-        state[i] = loop_state(code, loop, k + i, values);
-        next[i] = values->carries[k + i].next;
-        if (state[i] == NO_VALUE || !is_zero(code, values->carries[k + i].first))
-            return false;
-    }
-    const int term = other_term(code, next[0], state[0]);
-    const int lost = term < 0 ? -1 : other_term(code, next[1], state[1]);
-    const int least = lost < 0 ? -1 : other_term(code, next[2], state[2]);
-    const int size = least < 0 ? -1 : other_term(code, next[3], state[3]);
-    if (size < 0)
-        return false;
-    const value e = code->at[next[0]].args[term], low = code->at[next[1]].args[lost],
-                rest = code->at[next[2]].args[least], weight = code->at[next[3]].args[size];
-    return !depends[e] && is_error(code, low, next[0], state[0], e) && is_error(code, rest, next[1], state[1], low) &&
-           is_op(code, weight, OP_ABS) && code->at[weight].args[0] == rest;
 }
 
 /* Marks what depends on the loop's STATEs. Returns false if a guard of its rounds does. */
@@ -94,19 +34,15 @@ bool loop_sums_find(const struct code *code, value loop, const uint32_t *levels,
     if (!mark_states(code, loop, &values, depends))
         return false;
     for (size_t k = 0; k < values.carry_count;) {
-        struct loop_sum *sum = &sums->at[sums->count++];
-        const value next = values.carries[k].next, state = loop_state(code, loop, k, &values);
-        *sum = (struct loop_sum){.state = k, .addition = next};
-        if (is_float_sum(code, loop, k, &values, depends)) {
-            sum->is_float = true;
-            k += 4;
-            continue;
-        }
-        sum->term = state == NO_VALUE ? -1 : other_term(code, next, state);
-        if (sum->term < 0 || code->at[next].kind != KIND_INT || depends[code->at[next].args[sum->term]] ||
-            !is_zero(code, values.carries[k].first))
+        const struct carry *carry = &values.carries[k];
+        const bool is_float = carry->part == 1;
+        const int added = is_float ? -1 : loop_term(code, loop, k, &values);
+        const value term = is_float ? carry->next : added < 0 ? NO_VALUE : code->at[carry->next].args[added];
+        if (term == NO_VALUE || depends[term] || !is_zero(code, carry->first))
             return false;
-        k++;
+        sums->at[sums->count++] =
+            (struct loop_sum){.state = k, .is_float = is_float, .addition = carry->next, .term = added};
+        k += is_float ? SUM_PARTS : 1;
     }
     return sums->count > 0;
 }

@@ -60,6 +60,7 @@ static const struct op_template op_templates[] = {
     {OP_TO_FLOAT, KIND_BOOL, WORK_MASK, RESULT_DOUBLE, NULL, "convert_double(-$a)", NULL},
 
     {OP_ADD, FLOATS, NULL, "$a + $b", NULL},
+    {OP_LOST, FLOATS, "const double s$n = $a + $b, p$n = s$n - $a;", "($a - (s$n - p$n)) + ($b - p$n)", NULL},
     {OP_SUB, FLOATS, NULL, "$a - $b", NULL},
     {OP_MUL, FLOATS, NULL, "$a * $b", NULL},
     {OP_DIV, FLOATS, NULL, "$a / $b", NULL},

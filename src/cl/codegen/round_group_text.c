@@ -3,7 +3,7 @@
 #include "cl/codegen/round_text.h"
 #include "cl/codegen/template.h"
 
-extern const char kernel_round_group[], kernel_join_terms[];
+extern const char kernel_round_group[], kernel_join_terms[], kernel_float_sum[];
 
 const char *round_group_text(const struct round_group *group, const struct kernel_config *config, struct arena *arena)
 {
@@ -41,9 +41,9 @@ const char *round_group_text(const struct round_group *group, const struct kerne
         {NULL, NULL},
     };
     strbuf_puts(&text, "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n");
+    template_expand(&text, kernel_float_sum, parts);
     template_expand(&text, kernel_join_terms, parts);
     strbuf_puts(&text, "\n\n");
-    strbuf_puts(&text, round_sum_function);
     template_expand(&text, kernel_round_group, parts);
     return text_in_arena(arena, &text);
 }

@@ -12,29 +12,6 @@ const char round_begin[] = "    const int ended = *flag;\n"
 const char round_failed[] = "    if (err1)\n"
                             "        atomic_cmpxchg(flag, 0, round);\n";
 
-/* compensated_sum_round (engine/values), with 2^40 terms at most. */
-const char round_sum_function[] =
-    "double two_sum(double *a, double b)\n"
-    "{\n"
-    "    const double sum = *a + b, part = sum - *a, error = (*a - (sum - part)) + (b - part);\n"
-    "    *a = sum;\n"
-    "    return error;\n"
-    "}\n\n"
-    "double rounded_sum(ulong high, ulong low, ulong rest, ulong weight, int *failed)\n"
-    "{\n"
-    "    double result = as_double(high);\n"
-    "    double small = two_sum(&result, as_double(low));\n"
-    "    const double smaller = two_sum(&small, as_double(rest)), offset = two_sum(&result, small);\n"
-    "    const double bound = fabs(smaller) + as_double(weight) * 0x1p-12;\n"
-    "    double most = offset + bound, least = offset - bound;\n"
-    "    most += fabs(most) * 0x1p-50 + 0x1p-1074;\n"
-    "    least -= fabs(least) * 0x1p-50 + 0x1p-1074;\n"
-    "    const bool sure = (smaller == 0 && as_double(weight) == 0) || (result + most == result && result + least == "
-    "result);\n"
-    "    *failed |= !(fabs(result) <= DBL_MAX && bound <= DBL_MAX && sure);\n"
-    "    return result + 0.0;\n"
-    "}\n\n";
-
 const char *round_convert(const char *from, const char *to, struct arena *arena)
 {
     return arena_printf(
@@ -74,8 +51,10 @@ static const char *element(const struct accumulators *accumulators, size_t aggre
         return "(long)rows";
     switch (accumulators->at[k].kind) {
     case ACC_HIGH_PART:
-        return arena_printf(arena, "(rounded_sum(slots[%zu], slots[%zu], slots[%zu], slots[%zu], &failed)%s)", k, k + 1,
-                            k + 2, k + 3, is_mean ? " / (double)rows + 0.0" : "");
+        return arena_printf(arena,
+                            "(rounded_sum(as_double(slots[%zu]), as_double(slots[%zu]), as_double(slots[%zu]), "
+                            "as_double(slots[%zu]), 0x1p40, &failed)%s)",
+                            k, k + 1, k + 2, k + 3, is_mean ? " / (double)rows + 0.0" : "");
     case ACC_FMIN:
     case ACC_FMAX: /* adding 0.0 makes a zero positive */
         return arena_printf(arena, "(as_double(slots[%zu]) + 0.0)", k);
@@ -174,12 +153,6 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
         {"stop", text_in_arena(arena, &stop)},
         {NULL, NULL},
     };
-    for (size_t k = 0; k < accumulators->count; k++) {
-        if (accumulators->at[k].kind != ACC_HIGH_PART)
-            continue;
-        strbuf_puts(out, round_sum_function);
-        break;
-    }
     template_expand(out, kernel_combine, parts);
     strbuf_putc(out, '\n');
 }

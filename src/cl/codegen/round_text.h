@@ -21,9 +21,6 @@ struct kernel_round {
 
 extern const char round_parameter[], round_begin[], round_failed[];
 
-/* rounded_sum(high, low, rest, weight, &failed): a compensated sum rounded, or 1 in `failed`. */
-extern const char round_sum_function[];
-
 /* A program whose kernel `convert` writes elements of one of OpenCL's types as another: input, its first element,
  * output, its first element, rows. */
 const char *round_convert(const char *from, const char *to, struct arena *arena);

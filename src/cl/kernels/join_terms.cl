@@ -1,17 +1,6 @@
 /// Joins what the work-items of each team have added up; all of them get the result. A team is `team` neighbouring
 /// work-items of the group, a power of two. `joined` has 4 words for each work-item of the group.
 $if floats
-void add_float(double *high, double *low, double *rest, double *weight, double term)
-{
-    const double sum = *high + term, part = sum - *high, lost = (*high - (sum - part)) + (term - part);
-    const double small = *low + lost, small_part = small - *low;
-    const double least = (*low - (small - small_part)) + (lost - small_part);
-    *high = sum;
-    *low = small;
-    *rest += least;
-    *weight += fabs(least);
-}
-
 /* Compensated sums: the weight of one that overflowed is NaN. */
 void join_floats(__local ulong *joined, uint lane, uint team, double *high, double *low, double *rest, double *weight)
 {

@@ -94,7 +94,7 @@ $begin
         return;
     count = total;
     int failed = count == 0;
-    const double sum = rounded_sum(as_ulong(high), as_ulong(small), as_ulong(rest), as_ulong(weight), &failed);
+    const double sum = rounded_sum(high, small, rest, weight, 0x1p40, &failed);
 $write
     if (failed)
         atomic_cmpxchg(flag, 0, round);

@@ -18,27 +18,10 @@
 ///   $V, $R, $X   int, long, long: elements, results, and what a state is computed from
 $if compensated
 typedef struct { double high, low, rest, weight, special; } state;
-double two_sum(double *a, double b)
-{
-    const double sum = *a + b, part = sum - *a;
-    const double error = (*a - (sum - part)) + (b - part);
-    *a = sum;
-    return error;
-}
 state with(state a, double term)
 {
-    const double error = two_sum(&a.high, term);
-    const double lost = two_sum(&a.low, error);
-    a.rest += lost;
-    a.weight += fabs(lost);
+    add_float(&a.high, &a.low, &a.rest, &a.weight, term);
     return a;
-}
-int swallows(double a, double offset, double bound)
-{
-    double most = offset + bound, least = offset - bound;
-    most += fabs(most) * 0x1p-50 + 0x1p-1074;
-    least -= fabs(least) * 0x1p-50 + 0x1p-1074;
-    return a + most == a && a + least == a;
 }
 $else
 typedef $state state;
@@ -77,14 +60,7 @@ $if compensated
         return s.special;
     if (s.weight == 0.0 && fabs(s.high) <= DBL_MAX)
         return s.high + s.low + 0.0;
-    double result = s.high;
-    double small = two_sum(&result, s.low);
-    const double smaller = two_sum(&small, s.rest);
-    const double offset = two_sum(&result, small);
-    const double bound = fabs(smaller) + terms * s.weight * 0x1p-52;
-    if (!(fabs(result) <= DBL_MAX) || !(bound <= DBL_MAX) || !swallows(result, offset, bound))
-        *err = 1;
-    return result + 0.0;
+    return rounded_sum(s.high, s.low, s.rest, s.weight, terms, err);
 $else
 $finish
 $end

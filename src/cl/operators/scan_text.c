@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-extern const char kernel_scan_state[], kernel_scan_tiles[], kernel_scan_lookback[];
+extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_tiles[], kernel_scan_lookback[];
 
 enum combiner {
     COMBINER_SUM,
@@ -200,6 +200,8 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
         strbuf_puts(&out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (text->has_function)
         function_emit(&text->function, &out);
+    if (combiner == COMBINER_FLOAT_SUM)
+        template_expand(&out, kernel_float_sum, parts);
     template_expand(&out, kernel_scan_state, parts);
     template_expand(&out, text->lookback ? kernel_scan_lookback : kernel_scan_tiles, parts);
     text->text = text_in_arena(arena, &out);

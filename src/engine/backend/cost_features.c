@@ -63,7 +63,8 @@ static double scan_code(struct cost_features *work, const bool *live)
         if (instr->op == OP_COUNTER)
             rounds[instr->integer] = rounds_of(code, instr);
         if (instr->op != OP_INPUT && instr->op != OP_CONST)
-            operations += levels ? times_computed(levels[v], rounds) : 1;
+            operations += (instr->op == OP_CARRY && instr->integer == 1 ? SUM_OPERATIONS : 1) *
+                          (levels ? times_computed(levels[v], rounds) : 1);
     }
     return operations;
 }

@@ -48,6 +48,30 @@ static void add_move(struct builder *b, reg out, reg from, enum lane to, enum la
                         });
 }
 
+static reg add_operation(struct builder *b, enum op op, reg x, reg y)
+{
+    const reg out = builder_lane_vector(b, LANE_F64);
+    builder_add_step(b, (struct step){
+                            .dense = vector_op(op, LANE_F64),
+                            .op = op,
+                            .out = out,
+                            .args = {x, y, NO_REGISTER},
+                            .check = CHECK_NONE,
+                        });
+    return out;
+}
+
+/* The steps that add a term to the states of a float sum, as compensated_add. */
+static void add_to_sum(struct builder *b, struct loop_state states[SUM_PARTS], reg term)
+{
+    for (int k = 0; k < 2; k++) {
+        states[k].next = add_operation(b, OP_ADD, states[k].state, term);
+        term = add_operation(b, OP_LOST, states[k].state, term);
+    }
+    states[2].next = add_operation(b, OP_ADD, states[2].state, term);
+    states[3].next = add_operation(b, OP_ADD, states[3].state, add_operation(b, OP_ABS, term, NO_REGISTER));
+}
+
 /* Gives the loop's FINALs its results as their vectors. */
 static void set_finals(struct builder *b, value loop, const struct vector_loop *steps, const enum lane *lanes)
 {
@@ -124,8 +148,13 @@ void loop_emit(struct builder *b, value v)
     builder_emit_wanted(&inside);
     if (!loop_is_counted(code, v))
         loop->condition = builder_vector(&inside, holds, LANE_BOOL);
-    for (size_t k = 0; k < count; k++)
-        loop->states[k].next = builder_vector(&inside, values.carries[k].next, lanes[k]);
+    for (size_t k = 0; k < count; k++) {
+        const reg next = builder_vector(&inside, values.carries[k].next, lanes[k]);
+        if (values.carries[k].part == 1)
+            add_to_sum(&inside, &loop->states[k], next);
+        else if (values.carries[k].part == 0)
+            loop->states[k].next = next;
+    }
     loop->body_end = program->step_count;
     loop->tile = loop_tile_new(&inside, loop, v, &values);
     loop->flat = loop_flat_new(&inside, loop);

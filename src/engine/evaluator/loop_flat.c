@@ -22,7 +22,7 @@ struct loop_flat *loop_flat_new(const struct builder *b, const struct vector_loo
     const size_t most = (size_t)(loop->body_end - loop->begin) + loop->state_count + 1;
     bool *needed = arena_array(b->arena, (size_t)program->vector_count + 1, sizeof *needed);
     struct loop_flat *flat = arena_alloc(b->arena, sizeof *flat);
-    if (!tile || tile->sum_count == 0 || tile->sum_count * TILE_SUM_STATES != loop->state_count)
+    if (!tile || tile->sum_count == 0 || tile->sum_count * SUM_PARTS != loop->state_count)
         return NULL;
     flat->steps = arena_array(b->arena, most, sizeof *flat->steps);
     for (size_t k = 0; k < tile->sum_count; k++)
@@ -104,7 +104,7 @@ static bool read_run(struct worker *worker, const struct step *step, int count)
 }
 
 /* Adds the terms, run by run, to the sums of their rows. */
-static void add_runs(double *const states[TILE_SUM_STATES], const double *terms, const struct block_of_terms *block)
+static void add_runs(double *const states[SUM_PARTS], const double *terms, const struct block_of_terms *block)
 {
     for (int run = 0, i = 0; run < block->runs; run++) {
         const uint16_t row = block->rows[run];
@@ -127,8 +127,8 @@ static bool add_terms(struct worker *worker, const struct vector_loop *loop, str
         const struct flat_step *step = &flat->steps[s];
         if (step->sum >= 0) {
             const struct tile_sum *sum = &loop->tile->sums[step->sum];
-            double *states[TILE_SUM_STATES];
-            for (size_t k = 0; k < TILE_SUM_STATES; k++)
+            double *states[SUM_PARTS];
+            for (size_t k = 0; k < SUM_PARTS; k++)
                 states[k] = (double *)(void *)(worker->memory +
                                                worker->program->vectors[loop->states[sum->state + k].out].place);
             add_runs(states, worker->at[sum->term], terms);

@@ -113,82 +113,18 @@ static void find_elements(const struct finding *finding)
     }
 }
 
-/* The other argument of an operation that has `a` as one; a subtraction's first is `a`. */
-static value other_argument(const struct finding *finding, value v, enum op op, value a)
-{
-    const struct instr *instr = &finding->code->at[v];
-    if (v == NO_VALUE || instr->op != op)
-        return NO_VALUE;
-    if (instr->args[0] == a)
-        return instr->args[1];
-    return op != OP_SUB && instr->args[1] == a ? instr->args[0] : NO_VALUE;
-}
-
-static bool is_op(const struct finding *finding, value v, enum op op, value a, value b)
-{
-    return other_argument(finding, v, op, a) == b && b != NO_VALUE;
-}
-
-/* Whether `lost` is the rounding error of sum = a + term (fold_lower.c has the method). */
-static bool is_rounding_error(const struct finding *finding, value lost, value sum, value a, value term)
-{
-    const struct code *code = finding->code;
-    if (code->at[lost].op != OP_ADD)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        const value of_a = code->at[lost].args[i], of_term = code->at[lost].args[1 - i];
-        if (code->at[of_term].op != OP_SUB || code->at[of_term].args[0] != term)
-            continue;
-        const value part = code->at[of_term].args[1];
-        const value whole = other_argument(finding, of_a, OP_SUB, a);
-        if (is_op(finding, part, OP_SUB, sum, a) && whole != NO_VALUE && is_op(finding, whole, OP_SUB, sum, part))
-            return true;
-    }
-    return false;
-}
-
-/* The rounding error of sum = a + term among the arguments of `next`, the sum of it and `state`. */
-static value lost_by(const struct finding *finding, value next, value state)
-{
-    return state == NO_VALUE ? NO_VALUE : other_argument(finding, next, OP_ADD, state);
-}
-
-/* Finds what is added to a compensated sum whose states begin at `k`. */
-static value sum_term(const struct finding *finding, value loop, size_t k)
-{
-    const struct loop_values *values = finding->values;
-    value state[TILE_SUM_STATES], next[TILE_SUM_STATES];
-    if (k + TILE_SUM_STATES > values->carry_count)
-        return NO_VALUE;
-    for (size_t i = 0; i < TILE_SUM_STATES; i++) {
-        state[i] = loop_state(finding->code, loop, k + i, values);
-        next[i] = values->carries[k + i].next;
-        if (state[i] == NO_VALUE || finding->code->at[state[i]].kind != KIND_FLOAT)
-            return NO_VALUE;
-    }
-    const value term = lost_by(finding, next[0], state[0]), lost = lost_by(finding, next[1], state[1]);
-    const value lower = lost_by(finding, next[2], state[2]), weight = lost_by(finding, next[3], state[3]);
-    const bool is = term != NO_VALUE && lost != NO_VALUE && lower != NO_VALUE && weight != NO_VALUE &&
-                    is_rounding_error(finding, lost, next[0], state[0], term) &&
-                    is_rounding_error(finding, lower, next[1], state[1], lost) &&
-                    finding->code->at[weight].op == OP_ABS && finding->code->at[weight].args[0] == lower;
-    return is ? term : NO_VALUE;
-}
-
-static void find_sums(const struct finding *finding, value loop)
+static void find_sums(const struct finding *finding)
 {
     struct loop_tile *tile = finding->tile;
     for (size_t k = 0; k < finding->loop->state_count; k++) {
-        const value term = sum_term(finding, loop, k);
-        const reg vector = term == NO_VALUE                     ? NO_REGISTER
-                           : code_is_const(finding->code, term) ? finding->b->of[SCOPE_FILTERS][LANE_F64][term]
-                                                                : vector_of(finding, term, LANE_F64);
-        if (vector == NO_REGISTER)
-            continue;
-        tile->sums[tile->sum_count++] = (struct tile_sum){.state = k, .term = vector};
-        for (size_t i = 0; i < TILE_SUM_STATES; i++)
-            tile->in_sum[k + i] = true;
-        k += TILE_SUM_STATES - 1;
+        const value term = finding->values->carries[k].next;
+        tile->in_sum[k] = finding->values->carries[k].part != 0;
+        if (finding->values->carries[k].part == 1)
+            tile->sums[tile->sum_count++] = (struct tile_sum){
+                .state = k,
+                .term = code_is_const(finding->code, term) ? finding->b->of[SCOPE_FILTERS][LANE_F64][term]
+                                                           : vector_of(finding, term, LANE_F64),
+            };
     }
 }
 
@@ -292,8 +228,8 @@ static void find_fills(const struct finding *finding)
     }
 }
 
-/* The steps of all rounds; false: one reads the state of a sum, which a round changes before its other steps. */
-static bool list_steps(const struct finding *finding)
+/* The steps of all rounds. */
+static void list_steps(const struct finding *finding)
 {
     struct loop_tile *tile = finding->tile;
     const struct vector_loop *loop = finding->loop;
@@ -307,10 +243,6 @@ static bool list_steps(const struct finding *finding)
     for (int32_t s = loop->body_end - 1; s >= loop->begin; s--) {
         if (needed[steps[s].out] && element_of(tile, steps[s].out) < 0)
             need_arguments(&steps[s], needed);
-    }
-    for (size_t k = 0; k < loop->state_count; k++) {
-        if (tile->in_sum[k] && needed[loop->states[k].state])
-            return false;
     }
     tile->steps = arena_array(finding->b->arena, (size_t)(loop->body_end - loop->begin) + tile->sum_count + 1,
                               sizeof *tile->steps);
@@ -329,7 +261,6 @@ static bool list_steps(const struct finding *finding)
         if (!computed[tile->sums[k].term]) /* it is the same in all rounds */
             tile->steps[tile->step_count++] = (struct tile_step){.element = -1, .sum = (int)k};
     }
-    return true;
 }
 
 /* The element that the value is, in any lane; -1: none. */
@@ -406,14 +337,12 @@ static void find_product(const struct finding *finding, value loop)
     const struct code *code = finding->code;
     value term = NO_VALUE;
     struct tile_product product = {.is = true, .sum = LANE_F64};
-    if (tile->sum_count == 1 && finding->values->carry_count == TILE_SUM_STATES) {
-        term = sum_term(finding, loop, 0);
+    if (tile->sum_count == 1 && finding->values->carry_count == SUM_PARTS) {
+        term = finding->values->carries[0].next;
     } else if (finding->values->carry_count == 1) {
-        const value next = finding->values->carries[0].next;
-        term = other_argument(finding, next, OP_ADD, loop_state(code, loop, 0, finding->values));
+        const int added = loop_term(code, loop, 0, finding->values);
+        term = added < 0 ? NO_VALUE : code->at[finding->values->carries[0].next].args[added];
         product.sum = loop_state_lane(code, loop, 0, finding->values);
-        if (code->at[next].kind != KIND_INT)
-            return;
     }
     if (term == NO_VALUE || code->at[term].op != OP_MUL || code->at[term].checked)
         return;
@@ -457,7 +386,7 @@ bool loop_may_tile(const struct builder *b, value v, const struct loop_values *v
     for (value u = 0; u < v && !may; u++)
         may = values->body[u] && b->code->at[u].op == OP_GATHER && moves_by(&finding, b->code->at[u].args[0], &step);
     for (size_t k = 0; k < values->carry_count && !may; k++)
-        may = sum_term(&finding, v, k) != NO_VALUE;
+        may = values->carries[k].part != 0;
     return may && loop_is_counted(b->code, v);
 }
 
@@ -484,13 +413,12 @@ struct loop_tile *loop_tile_new(const struct builder *b, const struct vector_loo
     tile->sums = arena_array(arena, loop->state_count + 1, sizeof *tile->sums);
     tile->in_sum = arena_array(arena, loop->state_count + 1, sizeof *tile->in_sum);
     find_elements(&finding);
-    find_sums(&finding, v);
+    find_sums(&finding);
     find_product(&finding, v);
     if (tile->element_count + tile->sum_count == 0 || !is_simple(&finding))
         return NULL;
     list_positions(&finding);
-    if (!list_steps(&finding))
-        return NULL;
+    list_steps(&finding);
     find_fills(&finding);
     tile_find_chains(tile, loop, b->program, arena);
     if (tile->element_count > b->program->most_tile_elements)

@@ -14,7 +14,6 @@
 #include "engine/plan/code_loop.h"
 
 enum {
-    TILE_SUM_STATES = 4,
     TILE_ROWS = 512, /* the values of a round stay in the first-level cache */
 };
 

@@ -185,9 +185,9 @@ static bool run_round(struct worker *worker, const struct vector_loop *loop, con
         } else if (step->element >= 0) {
             read_element(worker, &tile->elements[step->element], rows, rows->places[step->element], round);
         } else if (step->sum >= 0) {
-            double *states[TILE_SUM_STATES];
+            double *states[SUM_PARTS];
             const struct tile_sum *sum = &tile->sums[step->sum];
-            for (size_t k = 0; k < TILE_SUM_STATES; k++) {
+            for (size_t k = 0; k < SUM_PARTS; k++) {
                 const struct loop_state *state = &loop->states[sum->state + k];
                 states[k] = (double *)(void *)own_at(worker, state->state, state->size, rows->begin);
             }

@@ -1,8 +1,9 @@
 /* Folds to loops.
  *
  * A fold's values become states of a LOOP: of an integer sum one, of a float sum four, which give the correctly rounded
- * sum or fail where that is uncertain (engine/values/compensated_sum.h has the method). Folds over the same COUNTER
- * become one LOOP. The exact evaluator computes the task as it was before. */
+ * sum or fail where that is uncertain (engine/values/compensated_sum.h has the method). A round's addition to those
+ * four stays a mark on their CARRYs. Folds over the same COUNTER become one LOOP. The exact evaluator computes the task
+ * as it was before. */
 #include "engine/optimize/passes.h"
 
 #include "engine/optimize/remap.h"
@@ -11,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-enum { MOST_FOLDS = 64, MOST_STATES = 4, MOST_INDICES = LOOP_LEVELS };
+enum { MOST_FOLDS = 64, MOST_STATES = SUM_PARTS, MOST_INDICES = LOOP_LEVELS };
 
 struct lowering {
     const struct code *from;
@@ -25,6 +26,7 @@ struct lowering {
 struct states {
     value at[MOST_STATES];
     size_t count;
+    bool are_terms; /* of a float sum: all are what a round adds to it */
 };
 
 static value op1(const struct lowering *lowering, enum op op, value a)
@@ -50,10 +52,7 @@ static value number(const struct lowering *lowering, double n)
 /* Sets *a to the rounded sum and returns the rounding error. */
 static value two_sum(const struct lowering *lowering, value *a, value b)
 {
-    const value sum = op2(lowering, OP_ADD, *a, b);
-    const value part = op2(lowering, OP_SUB, sum, *a);
-    const value error = op2(lowering, OP_ADD, op2(lowering, OP_SUB, *a, op2(lowering, OP_SUB, sum, part)),
-                            op2(lowering, OP_SUB, b, part));
+    const value sum = op2(lowering, OP_ADD, *a, b), error = op2(lowering, OP_LOST, *a, b);
     *a = sum;
     return error;
 }
@@ -62,7 +61,7 @@ static size_t states_of(enum aggregate_kind kind, enum kind type)
 {
     switch (kind) {
     case AGG_SUM:
-        return type == KIND_FLOAT ? 4 : 1;
+        return type == KIND_FLOAT ? SUM_PARTS : 1;
     case AGG_MIN:
     case AGG_MAX:
         return 2;
@@ -252,7 +251,7 @@ static void loop_states(const struct lowering *lowering, int64_t level, const st
 {
     int64_t slot = 0;
     for (size_t f = 0; f < folds; f++) {
-        states[f].count = like[f].count;
+        states[f] = (struct states){.count = like[f].count};
         for (size_t k = 0; k < like[f].count; k++, slot++)
             states[f].at[k] =
                 code_state(lowering->to, (int)level, slot, lowering->to->at[like[f].at[k]].kind, lowering->span);
@@ -266,12 +265,13 @@ static value add_loop(const struct lowering *lowering, value index, value condit
     size_t count = 0;
     for (size_t f = 0; f < folds; f++) {
         for (size_t k = 0; k < first[f].count; k++)
-            carries[count++] = (struct carry){first[f].at[k], next[f].at[k]};
+            carries[count++] =
+                (struct carry){first[f].at[k], next[f].at[k], .part = next[f].are_terms ? (int)k + 1 : 0};
     }
     const value loop = code_loop(lowering->to, index, condition, carries, count, lowering->span);
     int64_t slot = 0;
     for (size_t f = 0; f < folds; f++) {
-        finals[f].count = first[f].count;
+        finals[f] = (struct states){.count = first[f].count};
         for (size_t k = 0; k < first[f].count; k++, slot++)
             finals[f].at[k] =
                 code_final(lowering->to, loop, slot, lowering->to->at[first[f].at[k]].kind, lowering->span);
@@ -408,9 +408,15 @@ static void lower_folds(const struct lowering *lowering, const value *folds, siz
     for (size_t d = 0; d < depth; d++)
         loop_states(lowering, to->at[indices[d]].integer, states[0], count, states[d + 1]);
     for (size_t f = 0; f < count; f++) {
-        next[f] = states[depth][f];
-        next_states(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind,
-                    copy(lowering, bodies[f]), indices[depth - 1], &next[f]);
+        const enum aggregate_kind kind = (enum aggregate_kind)from->at[folds[f]].integer;
+        const enum kind type = from->at[bodies[f]].kind;
+        const value e = copy(lowering, bodies[f]);
+        if (kind == AGG_SUM && type == KIND_FLOAT) {
+            next[f] = (struct states){.at = {e, e, e, e}, .count = SUM_PARTS, .are_terms = true};
+        } else {
+            next[f] = states[depth][f];
+            next_states(lowering, kind, type, e, indices[depth - 1], &next[f]);
+        }
     }
     for (size_t d = depth; d-- > 0;) {
         struct states finals[MOST_FOLDS];

@@ -40,6 +40,7 @@ value code_loop(struct code *code, value index, value condition, const struct ca
     for (size_t k = count; k-- > 0;)
         chain = add_node(code, (struct instr){.op = OP_CARRY,
                                               .kind = KIND_BOOL,
+                                              .integer = carries[k].part,
                                               .args = {carries[k].first, carries[k].next, chain},
                                               .span = span});
     return add_node(code, (struct instr){.op = OP_LOOP,
@@ -70,7 +71,8 @@ size_t loop_carries(const struct code *code, value loop, struct carry *carries)
     if (code->at[loop].op != OP_LOOP)
         return 0;
     for (value at = code->at[loop].args[0]; code->at[at].op == OP_CARRY; at = code->at[at].args[2])
-        carries[count++] = (struct carry){code->at[at].args[0], code->at[at].args[1]};
+        carries[count++] =
+            (struct carry){code->at[at].args[0], code->at[at].args[1], .part = (int)code->at[at].integer};
     return count;
 }
 
@@ -197,4 +199,13 @@ enum lane loop_state_lane(const struct code *code, value loop, size_t k, const s
     if (state != NO_VALUE)
         return code->at[state].lane;
     return first > next ? first : next;
+}
+
+int loop_term(const struct code *code, value loop, size_t k, const struct loop_values *values)
+{
+    const struct instr *next = &code->at[values->carries[k].next];
+    const value state = loop_state(code, loop, k, values);
+    if (state == NO_VALUE || next->op != OP_ADD || next->kind != KIND_INT)
+        return -1;
+    return next->args[0] == state ? 1 : next->args[1] == state ? 0 : -1;
 }

@@ -3,7 +3,8 @@
  * A loop is no block of its own: its body is what depends on its COUNTER or on one of its STATEs. So what does not
  * depend on them is computed once, before it, and equal parts of several loops are shared. The COUNTER runs from its
  * first to its last value; a round may begin only while the LOOP's condition holds; after a round every STATE becomes
- * its next value. FINAL is a STATE's value after the last round, or its first value if there was none.
+ * its next value. FINAL is a STATE's value after the last round, or its first value if there was none. A float sum is a
+ * mark on the CARRYs of four states, which say what is added to it: each backend adds in its own way.
  *
  * A FOLD is a loop with one result. The exact evaluator computes it as it stands; for backends it is lowered to a LOOP
  * (fold_lower.c). A fold of several indices is a FOLD of a FOLD that is marked `exact`: the inner one adds to the
@@ -19,8 +20,13 @@
 
 enum { LOOP_LEVELS = 32, LOOP_STATES = 1024 };
 
+/* The states of a float sum: high, low, rest and weight (engine/values/compensated_sum.h). Adding a term to them takes
+ * SUM_OPERATIONS. */
+enum { SUM_PARTS = 4, SUM_OPERATIONS = 14 };
+
 struct carry {
     value first, next;
+    int part; /* 1 .. SUM_PARTS: of a float sum, to which a round adds `next`; 0: of none */
 };
 
 /* The number of the round of the loop of this level (0 .. LOOP_LEVELS-1), which runs from `first` to `last`, both
@@ -79,5 +85,9 @@ void loop_find_values(const struct code *code, value loop, const uint32_t *level
 /* The STATE of carry k, NO_VALUE if the body does not read it; and the lane that all its values fit in. */
 value loop_state(const struct code *code, value loop, size_t k, const struct loop_values *values);
 enum lane loop_state_lane(const struct code *code, value loop, size_t k, const struct loop_values *values);
+
+/* Of an integer sum's state k: which argument of the addition that is its next value is not the state, 0 or 1; -1: it
+ * is no sum. */
+int loop_term(const struct code *code, value loop, size_t k, const struct loop_values *values);
 
 #endif

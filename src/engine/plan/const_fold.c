@@ -1,6 +1,7 @@
 /* Arithmetic on constants, and the identities of operations. */
 #include "engine/plan/const_fold.h"
 
+#include "engine/values/compensated_sum.h"
 #include "engine/values/scalar.h"
 
 #include <math.h>
@@ -132,6 +133,8 @@ double float_op(enum op op, double a, double b)
         return a + b;
     case OP_SUB:
         return a - b;
+    case OP_LOST:
+        return compensated_sum_two_sum(&a, b);
     case OP_MUL:
         return a * b;
     case OP_DIV:

@@ -7,6 +7,7 @@
 #include "engine/vector/ops.h"
 
 #include "base/cpu_dispatch.h"
+#include "engine/values/compensated_sum.h"
 
 #include <math.h>
 
@@ -101,6 +102,7 @@ VECTOR1(index_i64, int64_t, int64_t, x)
 VECTOR2(add_i32, uint32_t, uint32_t, x + y)
 VECTOR2(add_i64, uint64_t, uint64_t, x + y)
 VECTOR2(add_f64, double, double, x + y)
+VECTOR2(lost_f64, double, double, compensated_sum_two_sum(&(double){x}, y))
 VECTOR2(sub_i32, uint32_t, uint32_t, x - y)
 VECTOR2(sub_i64, uint64_t, uint64_t, x - y)
 VECTOR2(sub_f64, double, double, x - y)
@@ -414,6 +416,7 @@ vector_fn *vector_op(enum op op, enum lane lane)
         [OP_INDEX] = {NULL, index_i32, index_i64, NULL},
         [OP_NEAR] = {NULL, index_i32, index_i64, NULL},
         [OP_ADD] = {NULL, add_i32, add_i64, add_f64},
+        [OP_LOST] = {NULL, NULL, NULL, lost_f64},
         [OP_SUB] = {NULL, sub_i32, sub_i64, sub_f64},
         [OP_MUL] = {NULL, mul_i32, mul_i64, mul_f64},
         [OP_DIV] = {NULL, div_i32, div_i64, div_f64},
