@@ -177,10 +177,11 @@ static void emit_round(const struct loop_text *text, const struct statements *of
     const int32_t number = text->number;
     open_round(text, at);
     emit_values_of_round(text, of);
-    for (size_t k = 0; k < text->values.carry_count; k++)
+    for (size_t k = 0; k < text->values.carry_count; k++) {
         if (text->values.carries[k].part == 0)
             strbuf_printf(text->out, "        const %s n%" PRId32 "_%zu = %s;\n", lane_cl_type(lane_of(text, k)),
                           number, k, emit_argument(emitter, carry_at(code, text->loop, k), 1, lane_of(text, k)));
+    }
     for (size_t k = 0; k < text->values.carry_count; k++) {
         if (text->values.carries[k].part == 0)
             strbuf_printf(text->out, "        s%" PRId32 "_%zu = n%" PRId32 "_%zu;\n", number, k, number, k);

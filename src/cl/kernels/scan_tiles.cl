@@ -1,9 +1,8 @@
-/// A scan in three kernels; and of columns side by side, such as those of a matrix, in three others.
+/// A scan on a GPU, in three kernels; and of columns side by side, such as those of a matrix, in three others.
 ///
 /// Strategy: each group combines a contiguous chunk of rows; one group scans the totals of the chunks; then each group
 /// scans its chunk from the prefix of that, tile by tile. Tiles pass through local memory, so that work-items access
-/// neighbouring rows of memory but combine consecutive ones. Their number is odd, which avoids bank conflicts. On a
-/// CPU a group is one work-item, and a tile some consecutive rows.
+/// neighbouring rows of memory but combine consecutive ones. Their number is odd, which avoids bank conflicts.
 ///
 /// Holes, macros and types as in scan_state.cl; $stage is the larger of $V and $R as an unsigned type.
 /* Returns the combination of the work-items before this one, and in *total that of all; a barrier for the group. */

@@ -140,7 +140,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows, bool *
 {
     struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
-    const int64_t unit = (int64_t)(scan->config->group * scan->text.items);
+    const int64_t unit = scan->config->contiguous ? 1024 : (int64_t)(scan->config->group * scan->text.items);
     const int64_t chunk = divide_up(divide_up(rows, scan->chunks), unit) * unit;
     if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
         !memory_output(memory, scan->to, row, rows, &out))
@@ -292,7 +292,7 @@ enum status cl_scan(struct accelerator *accelerator, const struct operator_job *
 
     struct operator_run run = operator_begin(accelerator, job, scan.text.text, scan.text.names, SCAN_KERNEL_COUNT);
     scan.run = &run;
-    scan.chunks = (int64_t)accelerator->device.units * SCAN_GROUPS;
+    scan.chunks = (int64_t)accelerator->device.units * (config->contiguous ? (int64_t)config->groups : SCAN_GROUPS);
     scan.flag = memory_flag(accelerator->memory);
     if (column_op->stride > 1)
         scan_columns(&scan, flagged);

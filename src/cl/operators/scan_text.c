@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_tiles[], kernel_scan_lookback[];
+extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_chunks[], kernel_scan_tiles[],
+    kernel_scan_lookback[];
 
 enum combiner {
     COMBINER_SUM,
@@ -129,13 +130,10 @@ static void name_kernels(struct scan_text *text, bool columns)
     text->names[SCAN_COLUMN_ROWS] = "scan_column_rows";
 }
 
-/* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. A group of one
- * work-item has some, so that joining tiles is little beside them. */
-static size_t items_of(const struct kernel_config *config, enum combiner combiner, bool segmented, size_t element)
+/* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. */
+static size_t items_of(enum combiner combiner, bool segmented, size_t element)
 {
-    enum { MOST_ITEMS = 15, ITEMS_ALONE = 8, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
-    if (config->group == 1)
-        return ITEMS_ALONE;
+    enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
     const size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
                          : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
                          : segmented                                                 ? 16
@@ -169,7 +167,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
     text->lookback = accelerator->device.warps && !large && !segmented && column_op->stride <= 1;
     text->group = text->lookback ? LOOKBACK_GROUP : config->group;
-    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(config, combiner, segmented, staged);
+    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(combiner, segmented, staged);
     name_kernels(text, column_op->stride > 1);
 
     const struct part parts[] = {
@@ -203,7 +201,11 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     if (combiner == COMBINER_FLOAT_SUM)
         template_expand(&out, kernel_float_sum, parts);
     template_expand(&out, kernel_scan_state, parts);
-    template_expand(&out, text->lookback ? kernel_scan_lookback : kernel_scan_tiles, parts);
+    template_expand(&out,
+                    config->contiguous ? kernel_scan_chunks
+                    : text->lookback   ? kernel_scan_lookback
+                                       : kernel_scan_tiles,
+                    parts);
     text->text = text_in_arena(arena, &out);
     return true;
 }
