@@ -19,6 +19,7 @@ PAGE = os.path.join(harness.TESTS, "rewrites.txt")
 TABLES = {
     "t.csv": "sym,price,qty,flag\nAAPL,10.5,100,true\nMSFT,20.25,200,false\nAAPL,11.5,300,true\nGOOG,99.0,,false\n",
     "u.csv": "sym,rate\nAAPL,0.5\nMSFT,0.25\n",
+    "d.csv": "at,day\n2024-02-29T10:00:00,2024-02-29\n2024-03-01T09:30:00,2024-03-01\n",
     "x.csv": "a\n1\n2\n",
     "new.csv": "sym,price,qty,flag\nIBM,1.5,10,true\n",
     "a.rql": "range 1..3 | sum\n",

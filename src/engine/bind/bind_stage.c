@@ -15,6 +15,11 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     value keep = expr ? bind_condition(&scope, expr) : NO_VALUE;
+    if (keep != NO_VALUE && flow->group == 0 && aggregates_alone(binder, expr)) {
+        diag_note(binder->diags, expr->span, "the condition is the same for all rows: it has aggregates alone");
+        diag_hint(binder->diags, "after `group K: count() as n`, `select n > 1` keeps groups; in `per K: select ...` "
+                                 "aggregates are of each group");
+    }
     if (keep != NO_VALUE) {
         if (stage->word->stage == STAGE_REJECT)
             keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);

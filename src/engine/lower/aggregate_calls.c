@@ -97,6 +97,23 @@ bool aggregates_any(const struct binder *binder, const struct expr *expr)
     return any;
 }
 
+/* Whether something but the arguments of aggregates depends on the row. */
+static bool reads_rows(const struct binder *binder, const struct expr *expr)
+{
+    if (aggregate_of_call(binder, expr))
+        return false;
+    bool reads = expr->kind == EXPR_NAME || expr->kind == EXPR_POSITION || expr->kind == EXPR_INDEX ||
+                 expr->kind == EXPR_OVER || expr->kind == EXPR_FOLD;
+    for (size_t i = 0; i < expr->arg_count && !reads; i++)
+        reads = expr->args[i] && reads_rows(binder, expr->args[i]);
+    return reads;
+}
+
+bool aggregates_alone(const struct binder *binder, const struct expr *expr)
+{
+    return aggregates_any(binder, expr) && !reads_rows(binder, expr);
+}
+
 static const struct aggregate_recipe *recipe_of(const struct aggregate_call *call)
 {
     return aggregate_recipe_of(call->function);

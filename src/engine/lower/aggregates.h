@@ -28,6 +28,9 @@ const struct aggregate_values *aggregates_of_stage(struct binder *binder, const 
 /* Whether an expression has a call of an aggregate. */
 bool aggregates_any(const struct binder *binder, const struct expr *expr);
 
+/* Whether it has aggregates, and reads nothing else of the rows: it is the same for each row. */
+bool aggregates_alone(const struct binder *binder, const struct expr *expr);
+
 /* Adds hidden columns to the flow: those of the keys, and the numbers of the rows' groups by them, in the order of the
  * keys with missing ones last. Returns the number of the latter; `keys` has the keys' terms and slots, and as
  * `missing` and `value` numbers of columns. */

@@ -59,7 +59,8 @@ struct state {
     size_t length;
     struct rewrite_error error;
     const char *meaning; /* the message of an error of meaning, or NULL */
-    const char *message; /* of the first rewrite */
+    const char *message; /* of the first rewrites that say something */
+    int said;            /* how many */
     size_t begin, end;   /* what has changed */
 };
 
@@ -71,6 +72,18 @@ static const char *expanded(const struct rewrite_text *text, const struct rewrit
     const char *copy = arena_text(arena, out.text ? out.text : "", out.length);
     strbuf_free(&out);
     return copy;
+}
+
+/* What the rewrites so far and one more say: at most two things, each once. */
+static void say(const struct correction *c, const struct state *before, const char *message, struct state *after)
+{
+    enum { MOST_SAID = 2 };
+    const bool repeated = before->message && strstr(before->message, message);
+    const bool more = !repeated && before->said < MOST_SAID;
+    after->said = before->said + more;
+    after->message = !before->message ? message
+                     : more           ? arena_printf(c->arena, "%s; %s", before->message, message)
+                                      : before->message;
 }
 
 /* Copies what replaces a match into *after. */
@@ -90,11 +103,11 @@ static void replace(const struct correction *c, const struct state *before, cons
     *after = (struct state){
         .text = arena_text(c->arena, line.text ? line.text : "", line.length),
         .length = line.length,
-        .message = first ? expanded(text, match, rewrite->message, c->arena) : before->message,
         .begin = first || match->begin < before->begin ? match->begin : before->begin,
         .end = first || match->end > before->end ? end : line.length - (before->length - before->end),
     };
     strbuf_free(&line);
+    say(c, before, expanded(text, match, rewrite->message, c->arena), after);
 }
 
 /* Whether it is an error of syntax: also of a stage that is unknown when it is bound. */
@@ -123,6 +136,7 @@ static bool has_meaning(const struct correction *c, const struct stmt *stmt, str
     struct diags diags;
     diags_init(&diags, c->arena);
     struct env *env = env_copy(c->env);
+    env->peeks = true;
     (void)check_statement(env, stmt, c->arena, &diags);
     env_free(env);
     for (size_t i = 0; i < diags.count; i++) {
