@@ -221,6 +221,24 @@ static void type_names(void **unused)
     }
 }
 
+/* What other facts of a row rest on. */
+static void rows_of_logical_types(void **unused)
+{
+    (void)unused;
+    for (int k = LOGICAL_NUMBER + 1; k < LOGICAL_KINDS; k++) {
+        const struct logical_info *info = &logical_table[k];
+        const struct logical_type logical = {.kind = (enum logical)k};
+        assert_non_null(info->name);
+        assert_non_null(info->noun);
+        assert_int_equal(type_table[info->stored].kind, KIND_INT);
+        assert_true(info->adds || !info->means);
+        assert_int_equal(logical_is_number(logical) + logical_is_time(logical), k != LOGICAL_TEXT);
+        if (logical_is_time(logical)) /* formats of plain numbers hold its integers */
+            assert_non_null(info->unit);
+    }
+    assert_true(logical_is_number((struct logical_type){0}));
+}
+
 static void elements_of_columns(void **unused)
 {
     (void)unused;
@@ -259,6 +277,7 @@ int main(void)
         cmocka_unit_test(decimals),
         cmocka_unit_test(other_types),
         cmocka_unit_test(type_names),
+        cmocka_unit_test(rows_of_logical_types),
         cmocka_unit_test(elements_of_columns),
     };
     return cmocka_run_group_tests_name("scalar", tests, NULL, NULL);

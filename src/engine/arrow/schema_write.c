@@ -63,27 +63,30 @@ static size_t add_number(struct strbuf *buffer, enum type type, enum arrow_type 
         *kind = ARROW_FLOAT;
         return add_unit(buffer, type == TYPE_F32 ? ARROW_SINGLE : ARROW_DOUBLE);
     }
-    *kind = ARROW_INT;
     return add_integer(buffer, type);
 }
 
 static size_t add_type(struct strbuf *buffer, const struct column *column, enum arrow_type *kind)
 {
+    static const enum arrow_type kinds[] = {
+        [LOGICAL_NUMBER] = ARROW_INT,
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, annotation,      \
+                     converted, arrow, ...)                                                                            \
+    [LOGICAL_##kind] = arrow,
+#include "engine/values/logical_types.def"
+    };
+    *kind = kinds[column->logical.kind];
     switch (column->logical.kind) {
     case LOGICAL_TEXT:
-        *kind = arrow_dictionary_is_large(column->logical.dictionary) ? ARROW_LARGE_UTF8 : ARROW_UTF8;
+        *kind = arrow_dictionary_is_large(column->logical.dictionary) ? ARROW_LARGE_UTF8 : *kind;
         return flat_add_table(buffer, NULL, 0);
     case LOGICAL_DATE:
-        *kind = ARROW_DATE;
         return add_unit(buffer, 0);
     case LOGICAL_TIMESTAMP:
-        *kind = ARROW_TIMESTAMP;
         return add_timestamp(buffer, column->logical.utc);
     case LOGICAL_DURATION:
-        *kind = ARROW_DURATION;
         return add_unit(buffer, ARROW_MICROSECOND);
     case LOGICAL_DECIMAL:
-        *kind = ARROW_DECIMAL;
         return add_decimal(buffer, column);
     case LOGICAL_NUMBER:
         break;

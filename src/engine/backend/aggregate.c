@@ -187,7 +187,8 @@ bool agg_value(const struct agg_state *state, const struct aggregate *aggregate,
     return true;
 }
 
-/* Gives the result its logical type: 10^scale divides a mean of decimals, a mean of durations is rounded. */
+/* Gives the result its logical type: 10^scale divides a mean of decimals, means that are values of their type are
+ * rounded. */
 static void set_logical(const struct aggregate *aggregate, struct scalar *result, struct diags *diags)
 {
     const struct logical_type *logical = &aggregate->logical;
@@ -198,7 +199,7 @@ static void set_logical(const struct aggregate *aggregate, struct scalar *result
         result->number /= unit;
         return;
     }
-    if (result->kind == KIND_FLOAT && logical->kind == LOGICAL_DURATION)
+    if (result->kind == KIND_FLOAT && logical_table[logical->kind].means)
         *result = scalar_int(llround(result->number));
     result->logical = *logical;
     if (logical->kind == LOGICAL_TEXT) {

@@ -34,22 +34,22 @@ static struct expr *position(struct binder *binder, struct span span, size_t num
 static struct expr *literal(struct binder *binder, struct span span, const struct scalar *scalar)
 {
     static const enum expr_kind kinds[] = {
-        [LOGICAL_DATE] = EXPR_DATE, [LOGICAL_TIMESTAMP] = EXPR_TIMESTAMP, [LOGICAL_DURATION] = EXPR_DURATION};
-    struct expr *expr = new_expr(binder, EXPR_INT, span, 0);
+        [LOGICAL_NUMBER] = EXPR_INT,
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, ...)                       \
+    [LOGICAL_##kind] = literal,
+#include "engine/values/logical_types.def"
+    };
     const struct logical_type *logical = &scalar->logical;
+    struct expr *expr = new_expr(binder, kinds[logical->kind], span, 0);
     expr->integer = (int64_t)scalar->integer;
+    expr->utc = logical->utc;
     if (logical->kind == LOGICAL_TEXT) {
-        expr->kind = EXPR_TEXT;
         expr->text = arena_text(binder->arena, scalar->text.at, scalar->text.length);
         expr->length = scalar->text.length;
     } else if (logical->kind == LOGICAL_DECIMAL) {
-        expr->kind = EXPR_FLOAT;
         expr->decimal = true;
         expr->scale = logical->scale;
         expr->number = (double)scalar->integer / (double)power_of_ten(logical->scale);
-    } else if (logical->kind != LOGICAL_NUMBER) {
-        expr->kind = kinds[logical->kind];
-        expr->utc = logical->utc;
     } else if (scalar->kind == KIND_FLOAT) {
         expr->kind = EXPR_FLOAT;
         expr->number = scalar->number;

@@ -39,8 +39,8 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
             what.name = arena_printf(binder->arena, "%s_%s", what.name, flow->columns[index].name);
         what.value = term.value;
         what.logical = term.logical;
-        flow->kind = what.kind == AGG_MEAN && term.logical.kind != LOGICAL_DURATION ? KIND_FLOAT
-                                                                                    : task->code.at[what.value].kind;
+        flow->kind = what.kind == AGG_MEAN && !logical_table[term.logical.kind].means ? KIND_FLOAT
+                                                                                      : task->code.at[what.value].kind;
         flow->logical = flow->kind == KIND_FLOAT ? (struct logical_type){0} : term.logical;
         keep_rows(binder, task, term.present, stage->span);
     }

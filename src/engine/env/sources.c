@@ -227,10 +227,10 @@ static const struct {
 #define INTEGER_TYPE(type, element, name, ...) {name, TYPE_##type, LOGICAL_NUMBER},
 #define FLOAT_TYPE(type, element, name, ...)   {name, TYPE_##type, LOGICAL_NUMBER},
 #include "engine/values/types.def"
-    {"int", TYPE_I64, LOGICAL_NUMBER},          {"float", TYPE_F64, LOGICAL_NUMBER},
-    {"text", TYPE_U32, LOGICAL_TEXT},           {"date", TYPE_I32, LOGICAL_DATE},
-    {"timestamp", TYPE_I64, LOGICAL_TIMESTAMP}, {"duration", TYPE_I64, LOGICAL_DURATION},
-    {"decimal", TYPE_I64, LOGICAL_DECIMAL},
+    {"int", TYPE_I64, LOGICAL_NUMBER},
+    {"float", TYPE_F64, LOGICAL_NUMBER},
+#define LOGICAL_TYPE(kind, name, stored, ...) {name, stored, LOGICAL_##kind},
+#include "engine/values/logical_types.def"
 };
 
 static enum status unknown_type(const struct name *word, struct diags *diags)

@@ -61,9 +61,16 @@ static const char *number_hint(const struct builtin *call, size_t k)
         return arena_printf(arena, "`int(%s)` is its microseconds, `%s / 1s` whole seconds", text, text);
     case CLASS_DECIMAL:
         return arena_printf(arena, "`int(%s)` truncates it towards zero", text);
-    default:
-        return NULL;
+    case CLASS_BOOL:
+    case CLASS_INT:
+    case CLASS_FLOAT:
+    case CLASS_DATE:
+    case CLASS_TIMESTAMP:
+    case CLASS_MONTHS:
+    case CLASS_MISSING:
+        break;
     }
+    return NULL;
 }
 
 bool builtin_is_number(const struct builtin *call, size_t k, bool integer)
@@ -101,7 +108,7 @@ static value apply(const struct builtin *call)
 static struct term bind_same(const struct builtin *call)
 {
     struct logical_type logical = call->arguments[0].logical;
-    if (logical.kind != LOGICAL_DECIMAL && logical.kind != LOGICAL_DURATION && !builtin_is_number(call, 0, false))
+    if (!logical_table[logical.kind].adds && !builtin_is_number(call, 0, false))
         return unknown_term;
     if (call->function->op == OP_SIGN)
         logical = (struct logical_type){0};

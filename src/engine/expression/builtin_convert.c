@@ -39,9 +39,15 @@ struct term bind_to_int(const struct builtin *call)
                               integer);
     case CLASS_MONTHS:
         return builtin_refuse(call, 0, "a value", "only dates and timestamps can be moved by months: `d + 1mo`");
-    default:
-        return builtin_result(call, bind_number(call->scope->code, term.value, call->expr->span), integer);
+    case CLASS_BOOL:
+    case CLASS_INT:
+    case CLASS_DATE:
+    case CLASS_TIMESTAMP:
+    case CLASS_DURATION:
+    case CLASS_MISSING:
+        break;
     }
+    return builtin_result(call, bind_number(call->scope->code, term.value, call->expr->span), integer);
 }
 
 struct term bind_to_float(const struct builtin *call)
@@ -62,9 +68,14 @@ struct term bind_to_float(const struct builtin *call)
                                            class_of_argument(call, 0) == CLASS_DATE ? "days" : "microseconds"));
     case CLASS_MONTHS:
         return builtin_refuse(call, 0, "a number", NULL);
-    default:
-        return term_to_float(call->scope->code, call->arguments[0], call->expr->span);
+    case CLASS_BOOL:
+    case CLASS_INT:
+    case CLASS_FLOAT:
+    case CLASS_DECIMAL:
+    case CLASS_MISSING:
+        break;
     }
+    return term_to_float(call->scope->code, call->arguments[0], call->expr->span);
 }
 
 struct term bind_to_date(const struct builtin *call)
@@ -79,9 +90,15 @@ struct term bind_to_date(const struct builtin *call)
     case CLASS_DATE:
     case CLASS_INT:
         return builtin_result(call, term.value, date);
-    default:
-        return builtin_refuse(call, 0, "a timestamp, text or number of days", NULL);
+    case CLASS_BOOL:
+    case CLASS_FLOAT:
+    case CLASS_DURATION:
+    case CLASS_DECIMAL:
+    case CLASS_MONTHS:
+    case CLASS_MISSING:
+        break;
     }
+    return builtin_refuse(call, 0, "a timestamp, text or number of days", NULL);
 }
 
 struct term bind_to_timestamp(const struct builtin *call)
@@ -98,9 +115,15 @@ struct term bind_to_timestamp(const struct builtin *call)
         return builtin_result(call, term.value, timestamp);
     case CLASS_INT:
         return builtin_result(call, term.value, timestamp);
-    default:
-        return builtin_refuse(call, 0, "a date, text or number of microseconds", NULL);
+    case CLASS_BOOL:
+    case CLASS_FLOAT:
+    case CLASS_DURATION:
+    case CLASS_DECIMAL:
+    case CLASS_MONTHS:
+    case CLASS_MISSING:
+        break;
     }
+    return builtin_refuse(call, 0, "a date, text or number of microseconds", NULL);
 }
 
 /* A constant number of digits after the point; false after an error or if unknown. */

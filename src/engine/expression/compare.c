@@ -83,18 +83,12 @@ static value compare_with_day(struct scope *scope, enum op op, value time, value
 /* What a number, date, ... would have to be compared with. */
 static const char *comparison_hint(enum term_class of)
 {
-    switch (of) {
-    case CLASS_TEXT:
-        return "text is compared with text in quotes: `\"...\"`";
-    case CLASS_DATE:
-        return "dates are written 2024-01-31";
-    case CLASS_TIMESTAMP:
-        return "timestamps are written 2024-01-31T09:30, dates 2024-01-31";
-    case CLASS_DURATION:
-        return "durations have a unit: 90s, 15min, 4h, 2d";
-    default:
-        return NULL;
-    }
+    static const char *const hints[] = {
+        [CLASS_MISSING] = NULL,
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, ...) [CLASS_##kind] = written,
+#include "engine/values/logical_types.def"
+    };
+    return hints[of];
 }
 
 static struct term refuse(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,

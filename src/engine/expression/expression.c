@@ -94,7 +94,10 @@ static struct term float_term(struct scope *scope, const struct expr *expr)
 static struct term time_term(struct scope *scope, const struct expr *expr)
 {
     static const enum logical kinds[] = {
-        [EXPR_DATE] = LOGICAL_DATE, [EXPR_TIMESTAMP] = LOGICAL_TIMESTAMP, [EXPR_DURATION] = LOGICAL_DURATION};
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, ...)                       \
+    [literal] = LOGICAL_##kind,
+#include "engine/values/logical_types.def"
+    };
     const value v = code_int(scope->code, expr->integer, expr->span);
     if (expr->kind == EXPR_MONTHS) {
         struct term months = term_of(v);

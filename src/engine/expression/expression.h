@@ -307,14 +307,10 @@ enum term_class {
     CLASS_BOOL,
     CLASS_INT,
     CLASS_FLOAT,
-    CLASS_TEXT,
-    CLASS_DATE,
-    CLASS_TIMESTAMP,
-    CLASS_DURATION,
-    CLASS_DECIMAL,
+#define LOGICAL_TYPE(kind, ...) CLASS_##kind, /* CLASS_TEXT, CLASS_DATE ... */
+#include "engine/values/logical_types.def"
     CLASS_MONTHS,
-    CLASS_MISSING, /* the literal */
-    CLASS_COUNT
+    CLASS_MISSING /* the literal */
 };
 enum term_class class_of(const struct code *code, struct term term);
 bool class_is_number(enum term_class which);   /* bool, int or float */

@@ -44,7 +44,7 @@ static struct term sum(const struct fold *fold, enum aggregate_kind kind, struct
 {
     struct code *code = fold->scope->code;
     const enum term_class which = class_of(code, term);
-    if (which != CLASS_INT && which != CLASS_FLOAT && which != CLASS_DECIMAL && which != CLASS_DURATION)
+    if (which != CLASS_INT && which != CLASS_FLOAT && !logical_table[term.logical.kind].adds)
         return refuse(fold, "numbers", which == CLASS_BOOL ? "`count` counts the rounds in which it holds" : NULL,
                       term);
     return term_of_type(fold_of(fold, kind, term_settled(code, term, fold->expr->span)), term.logical);

@@ -25,8 +25,8 @@ bool term_is_known(struct term term)
 enum term_class class_of(const struct code *code, struct term term)
 {
     static const enum term_class logical[] = {
-        [LOGICAL_TEXT] = CLASS_TEXT,         [LOGICAL_DATE] = CLASS_DATE,       [LOGICAL_TIMESTAMP] = CLASS_TIMESTAMP,
-        [LOGICAL_DURATION] = CLASS_DURATION, [LOGICAL_DECIMAL] = CLASS_DECIMAL,
+#define LOGICAL_TYPE(kind, ...) [LOGICAL_##kind] = CLASS_##kind,
+#include "engine/values/logical_types.def"
     };
     static const enum term_class numbers[] = {
         [KIND_BOOL] = CLASS_BOOL, [KIND_INT] = CLASS_INT, [KIND_FLOAT] = CLASS_FLOAT};
@@ -44,11 +44,11 @@ bool class_is_number(enum term_class which)
 
 const char *class_noun(enum term_class which)
 {
-    static const char *const nouns[CLASS_COUNT] = {
-        [CLASS_BOOL] = "a condition",    [CLASS_INT] = "an integer",    [CLASS_FLOAT] = "a float",
-        [CLASS_TEXT] = "text",           [CLASS_DATE] = "a date",       [CLASS_TIMESTAMP] = "a timestamp",
-        [CLASS_DURATION] = "a duration", [CLASS_DECIMAL] = "a decimal", [CLASS_MONTHS] = "a number of months",
-        [CLASS_MISSING] = "`missing`",
+    static const char *const nouns[] = {
+        [CLASS_BOOL] = "a condition",          [CLASS_INT] = "an integer",    [CLASS_FLOAT] = "a float",
+        [CLASS_MONTHS] = "a number of months", [CLASS_MISSING] = "`missing`",
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, ...) [CLASS_##kind] = noun,
+#include "engine/values/logical_types.def"
     };
     return nouns[which];
 }
@@ -105,18 +105,9 @@ struct term term_of_column(struct code *code, const struct flow *flow, size_t in
 
 static enum type type_of_logical(const struct code *code, struct term term)
 {
-    switch (term.logical.kind) {
-    case LOGICAL_TEXT:
+    if (term.logical.kind == LOGICAL_TEXT)
         return term.logical.dictionary ? dictionary_code_type(term.logical.dictionary->count) : TYPE_U32;
-    case LOGICAL_DATE: /* a computed day may be beyond 32 bits */
-    case LOGICAL_TIMESTAMP:
-    case LOGICAL_DURATION:
-    case LOGICAL_DECIMAL:
-        return TYPE_I64;
-    case LOGICAL_NUMBER:
-        break;
-    }
-    return type_of_kind(code->at[term.value].kind);
+    return term.logical.kind == LOGICAL_NUMBER ? type_of_kind(code->at[term.value].kind) : TYPE_I64;
 }
 
 struct slot slot_of_term(const struct scope *scope, struct term term)

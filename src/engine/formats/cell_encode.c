@@ -78,22 +78,13 @@ struct cells *cells_new(const struct column *column, const struct cell_style *st
     struct cells *cells = heap_array(1, sizeof *cells);
     *cells = (struct cells){.column = column, .style = style, .missing_length = strlen(style->missing)};
     cells->present = column->validity ? column->validity->data : NULL;
-    switch (column->logical.kind) {
-    case LOGICAL_TEXT:
+    const enum logical kind = column->logical.kind;
+    if (kind == LOGICAL_TEXT)
         cells->seen = heap_array((size_t)column->logical.dictionary->count, sizeof *cells->seen);
-        break;
-    case LOGICAL_NUMBER:
+    else if (kind == LOGICAL_NUMBER)
         cells->put = type_table[column->type].kind != KIND_FLOAT ? put_int : style->json ? put_finite : put_float;
-        break;
-    case LOGICAL_DECIMAL:
-        cells->put = put_logical;
-        break;
-    case LOGICAL_DATE:
-    case LOGICAL_TIMESTAMP:
-    case LOGICAL_DURATION:
-        cells->put = style->json ? put_quoted : put_logical;
-        break;
-    }
+    else
+        cells->put = style->json && !logical_is_number(column->logical) ? put_quoted : put_logical;
     return cells;
 }
 

@@ -8,13 +8,22 @@
 
 enum { POINT_BYTES = 4 }; /* of a character */
 
+/* Of logical types with one of their own. */
+static const char *const type_names[LOGICAL_KINDS] = {
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, annotation,      \
+                     converted, arrow, numpy)                                                                          \
+    [LOGICAL_##kind] = numpy,
+#include "engine/values/logical_types.def"
+};
+
 enum status npy_check_column(const struct column *column, int64_t rows, const char *name, struct span span,
                              struct diags *diags)
 {
     static const char others[] = "save as .parquet, .arrow or .csv";
     const struct logical_type *logical = &column->logical;
-    if (logical->kind == LOGICAL_DECIMAL) {
-        (void)diag_error(diags, span, "column `%s` holds decimals, which NumPy arrays cannot hold", name);
+    if (logical->kind != LOGICAL_NUMBER && logical->kind != LOGICAL_TEXT && !type_names[logical->kind]) {
+        (void)diag_error(diags, span, "column `%s` holds %ss, which NumPy arrays cannot hold", name,
+                         logical_table[logical->kind].name);
         diag_hint(diags, "convert it with `map float(...)`, or %s", others);
         return STATUS_FAILED;
     }
@@ -32,7 +41,7 @@ enum status npy_check_column(const struct column *column, int64_t rows, const ch
 size_t npy_width(const struct column *column)
 {
     const struct dictionary *dictionary = column->logical.dictionary;
-    if (column->logical.kind == LOGICAL_DATE)
+    if (type_names[column->logical.kind])
         return sizeof(int64_t);
     if (column->logical.kind != LOGICAL_TEXT)
         return type_table[column->type].size;
@@ -49,30 +58,17 @@ size_t npy_width(const struct column *column)
 
 void npy_add_type(struct strbuf *out, const struct column *column, size_t width)
 {
-    switch (column->logical.kind) {
-    case LOGICAL_TEXT:
+    const char *name = type_names[column->logical.kind];
+    if (column->logical.kind == LOGICAL_TEXT)
         strbuf_printf(out, "<U%zu", width / POINT_BYTES);
-        return;
-    case LOGICAL_DATE:
-        strbuf_puts(out, "<M8[D]");
-        return;
-    case LOGICAL_TIMESTAMP:
-        strbuf_puts(out, "<M8[us]");
-        return;
-    case LOGICAL_DURATION:
-        strbuf_puts(out, "<m8[us]");
-        return;
-    case LOGICAL_NUMBER:
-    case LOGICAL_DECIMAL:
-        break;
-    }
-    strbuf_puts(out, type_table[column->type].numpy);
+    else
+        strbuf_puts(out, name ? name : type_table[column->type].numpy);
 }
 
 bool npy_is_as_stored(const struct column *column)
 {
-    const enum logical kind = column->logical.kind;
-    return column->store == column->type && !column->validity && kind != LOGICAL_TEXT && kind != LOGICAL_DATE;
+    return column->store == column->type && !column->validity && column->logical.kind != LOGICAL_TEXT &&
+           npy_width(column) == type_table[column->type].size;
 }
 
 static void encode_text(const struct column *column, size_t width, int64_t row, char *to)

@@ -5,7 +5,8 @@ static enum status check_column(const struct column *column, int64_t rows, const
 {
     static const char others[] = "save as .parquet, .arrow or .csv";
     const enum logical kind = column->logical.kind;
-    if (kind == LOGICAL_TEXT || kind == LOGICAL_DECIMAL) {
+    const char *unit = logical_table[kind].unit;
+    if (kind != LOGICAL_NUMBER && !unit) {
         (void)diag_error(diags, span, "column `%s` holds %s, but %s hold plain numbers", name,
                          kind == LOGICAL_TEXT ? "text" : "decimals", format);
         diag_hint(diags, kind == LOGICAL_TEXT ? "%s" : "convert it with `map float(...)`, or %s", others);
@@ -16,11 +17,8 @@ static enum status check_column(const struct column *column, int64_t rows, const
         diag_hint(diags, "replace them with `%s ?? 0`, or %s", name, others);
         return STATUS_FAILED;
     }
-    if (kind != LOGICAL_NUMBER)
-        diag_note(diags, span, "column `%s` is written as integers: %s", name,
-                  kind == LOGICAL_DATE       ? "days since 1970-01-01"
-                  : kind == LOGICAL_DURATION ? "microseconds"
-                                             : "microseconds since 1970-01-01");
+    if (unit)
+        diag_note(diags, span, "column `%s` is written as integers: %s", name, unit);
     return STATUS_OK;
 }
 

@@ -23,7 +23,7 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
     const bool ordered = kind == AGG_MIN || kind == AGG_MAX;
     const bool summed = aggregate_table[kind].sums;
     const bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
-                      (summed && (which == CLASS_DECIMAL || which == CLASS_DURATION));
+                      (summed && logical_table[term->logical.kind].adds);
     if (!fits) {
         const char *text = operand_shown(scope, expr, span);
         const char *hint = NULL;
@@ -193,12 +193,12 @@ static struct term finish_extreme(struct reader *reader, const struct aggregate_
     return counted(reader, call);
 }
 
-/* What was computed of decimals or durations as of integers. */
+/* What was computed of a logical type as of its integers. */
 static struct term of_type(struct code *code, struct term term, struct span span)
 {
     if (term.logical.kind == LOGICAL_DECIMAL)
         return term_to_float(code, term, span); /* after the division: 0.1 and 0.2 are no sum of floats */
-    if (term.logical.kind == LOGICAL_DURATION) {
+    if (logical_table[term.logical.kind].means) {
         term.value = term_settled(code, term, span); /* where there is nothing, there may be a NaN */
         term.value = code_op(code, OP_ROUND, term.value, NO_VALUE, NO_VALUE, span);
         term.value = code_op(code, OP_TO_INT, term.value, NO_VALUE, NO_VALUE, span);
@@ -297,15 +297,13 @@ static bool share_of(struct lowering *lowering, const struct aggregate_call *cal
 /* Numbers, decimals and durations are interpolated; of others it is the lower of two values. */
 static void begin_quantile(struct lowering *lowering, struct aggregate_call *call)
 {
-    struct code *code = scope_of(lowering)->code;
     const struct span span = call->expr->span;
     const bool median = call->function->kind == AGG_MEDIAN;
     double share = 0.5;
     const bool known = median || share_of(lowering, call, &share);
     struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
     call->known = call->known && known;
-    const enum term_class which = call->known ? class_of(code, term) : CLASS_FLOAT;
-    const bool lower = which == CLASS_TEXT || which == CLASS_DATE || which == CLASS_TIMESTAMP;
+    const bool lower = call->known && term.logical.kind != LOGICAL_NUMBER && !logical_table[term.logical.kind].adds;
     call->slot = slot_of(lowering, call, lower ? AGG_MIN : AGG_MEAN, term);
     call->pass = &lowering->first;
     struct slot slot = call->slot;

@@ -46,9 +46,16 @@ static const char *distances_of(enum term_class which)
     case CLASS_TIMESTAMP:
     case CLASS_DURATION:
         return "durations, as in `over -5min..0 of time`";
-    default:
-        return "integers, as in `over -10..0 of id`";
+    case CLASS_BOOL:
+    case CLASS_INT:
+    case CLASS_FLOAT:
+    case CLASS_TEXT:
+    case CLASS_DECIMAL:
+    case CLASS_MONTHS:
+    case CLASS_MISSING:
+        break;
     }
+    return "integers, as in `over -10..0 of id`";
 }
 
 /* Whether the constant is a distance in a column of this class, in the column's unit. */
@@ -150,7 +157,7 @@ static bool bind_value(struct scope *scope, enum aggregate_kind kind, const stru
     const enum term_class which = class_of(scope->code, *term);
     const bool sums = aggregate_table[kind].sums;
     const bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
-                      (!sums || class_is_number(which) || which == CLASS_DECIMAL || which == CLASS_DURATION);
+                      (!sums || class_is_number(which) || logical_table[term->logical.kind].adds);
     if (!fits) {
         bind_error(scope->binder, argument->span,
                    which == CLASS_TEXT ? "of text there are `min`, `max`, `first`, `last` and `count`" : NULL,
@@ -212,7 +219,7 @@ static struct slot slot_of_result(const struct scope *scope, enum aggregate_kind
     return slot;
 }
 
-/* A mean of decimals or durations, from that of their integers. */
+/* A mean of a logical type, from that of its integers. */
 static void finish_mean(struct code *code, struct logical_type logical, struct term *term, struct span span)
 {
     if (logical.kind == LOGICAL_DECIMAL) {
@@ -220,7 +227,7 @@ static void finish_mean(struct code *code, struct logical_type logical, struct t
         term->logical = logical;
         *term = term_to_float(code, *term, span);
         term->present = present;
-    } else if (logical.kind == LOGICAL_DURATION) {
+    } else if (logical_table[logical.kind].means) {
         term->value = code_op(code, OP_ROUND, term->value, NO_VALUE, NO_VALUE, span);
         term->value = code_op(code, OP_TO_INT, term->value, NO_VALUE, NO_VALUE, span);
         term->logical = logical;

@@ -243,8 +243,7 @@ static enum status reserve_columns(struct read *read)
 /* Whether integers are likely to fit 32 bits. If they do not, the pages before that is found are decoded twice. */
 static bool may_be_narrow(const struct leaf *leaf)
 {
-    return leaf->type == TYPE_I64 && leaf->conversion == CONVERT_COPY && leaf->logical.kind != LOGICAL_TIMESTAMP &&
-           leaf->logical.kind != LOGICAL_DURATION;
+    return leaf->type == TYPE_I64 && leaf->conversion == CONVERT_COPY && !logical_is_time(leaf->logical);
 }
 
 /* A narrow type for the elements of a column: the narrowest if its values are all in dictionaries. */

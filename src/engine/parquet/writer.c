@@ -144,9 +144,12 @@ static void put_annotation(struct thrift_out *element, const struct parquet_writ
     if ((is_integer && (column->type == TYPE_I64 || column->type == TYPE_I32)) ||
         (logical->kind == LOGICAL_NUMBER && !is_integer) || (logical->kind == LOGICAL_DURATION && !writer->times[k]))
         return;
-    static const int annotations[] = {[LOGICAL_NUMBER] = ANNOTATION_INTEGER, [LOGICAL_TEXT] = ANNOTATION_STRING,
-                                      [LOGICAL_DATE] = ANNOTATION_DATE,      [LOGICAL_TIMESTAMP] = ANNOTATION_TIMESTAMP,
-                                      [LOGICAL_DURATION] = ANNOTATION_TIME,  [LOGICAL_DECIMAL] = ANNOTATION_DECIMAL};
+    static const int annotations[] = {
+        [LOGICAL_NUMBER] = ANNOTATION_INTEGER,
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, annotation, ...) \
+    [LOGICAL_##kind] = annotation,
+#include "engine/values/logical_types.def"
+    };
     struct thrift_out annotation = thrift_put_struct(element, 10);
     struct thrift_out members = thrift_put_struct(&annotation, annotations[logical->kind]);
     if (logical->kind == LOGICAL_TIMESTAMP || logical->kind == LOGICAL_DURATION) {
@@ -166,26 +169,21 @@ static void put_annotation(struct thrift_out *element, const struct parquet_writ
     thrift_end(&annotation);
 }
 
-/* The number of the older annotation ConvertedType, or -1: those of times say that they are in UTC. */
-static int converted_of(const struct parquet_writer *writer, size_t k)
+/* The number of the older annotation ConvertedType, or -1: that of timestamps says that they are in UTC. */
+static int converted_of(const struct column *column)
 {
-    const struct column *column = writer->relation->columns[k];
-    switch (column->logical.kind) {
-    case LOGICAL_TEXT:
-        return 0;
-    case LOGICAL_DATE:
-        return 6;
-    case LOGICAL_DECIMAL:
-        return 5;
-    case LOGICAL_TIMESTAMP:
-        return column->logical.utc ? 10 : -1;
-    case LOGICAL_NUMBER:
-    case LOGICAL_DURATION:
-        break;
-    }
-    static const int converted[TYPE_COUNT] = {
+    static const int numbers[TYPE_COUNT] = {
         [TYPE_U8] = 11, [TYPE_U16] = 12, [TYPE_U32] = 13, [TYPE_I8] = 15, [TYPE_I16] = 16};
-    return converted[column->type] ? converted[column->type] : -1;
+    static const int others[] = {
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, annotation,      \
+                     converted, ...)                                                                                   \
+    [LOGICAL_##kind] = converted,
+#include "engine/values/logical_types.def"
+    };
+    const struct logical_type *logical = &column->logical;
+    if (logical->kind == LOGICAL_NUMBER)
+        return numbers[column->type] ? numbers[column->type] : -1;
+    return logical->kind == LOGICAL_TIMESTAMP && !logical->utc ? -1 : others[logical->kind];
 }
 
 static void put_schema(struct thrift_out *footer, const struct parquet_writer *writer)
@@ -205,7 +203,7 @@ static void put_schema(struct thrift_out *footer, const struct parquet_writer *w
             thrift_put_int32(&element, 2, (int32_t)format->width);
         thrift_put_int32(&element, 3, column->validity ? REPETITION_OPTIONAL : REPETITION_REQUIRED);
         thrift_put_binary(&element, 4, relation->names[k], strlen(relation->names[k]));
-        const int converted = converted_of(writer, k);
+        const int converted = converted_of(column);
         if (converted >= 0)
             thrift_put_int32(&element, 6, converted);
         if (column->logical.kind == LOGICAL_DECIMAL) {

@@ -75,7 +75,7 @@ static struct logical_type logical_of(const struct code *code, const struct logi
     case OP_ADD:
     case OP_SUB:
         logical = logical_of(code, logicals, instr->args[0], depth + 1);
-        return logical.kind == LOGICAL_DECIMAL || logical.kind == LOGICAL_DURATION ? logical : number;
+        return logical_table[logical.kind].adds ? logical : number;
     case OP_NEG:
     case OP_MIN:
     case OP_MAX:
@@ -104,7 +104,7 @@ static struct logical_type logical_beside(const struct printer *printer, value v
     if (compares || op == OP_MIN || op == OP_MAX)
         return logical;
     const bool adds = op == OP_ADD || op == OP_SUB;
-    return adds && (logical.kind == LOGICAL_DECIMAL || logical.kind == LOGICAL_DURATION) ? logical : number;
+    return adds && logical_table[logical.kind].adds ? logical : number;
 }
 
 /* What a branch of `instr`, a SELECT that stands for `as`, stands for. If that is not known, 0 may be there in place of

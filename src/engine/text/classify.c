@@ -154,8 +154,13 @@ static enum value_kind kind_of(unsigned classes)
 
 bool decide_kind(struct table_column *column, int64_t rows)
 {
-    static const enum type types[] = {[VALUE_INT] = TYPE_I64,  [VALUE_FLOAT] = TYPE_F64, [VALUE_BOOL] = TYPE_BOOL,
-                                      [VALUE_DATE] = TYPE_I32, [VALUE_TEXT] = TYPE_U32,  [VALUE_TIMESTAMP] = TYPE_I64};
+    static const enum type types[VALUE_KINDS] = {
+        [VALUE_INT] = TYPE_I64,
+        [VALUE_FLOAT] = TYPE_F64,
+        [VALUE_BOOL] = TYPE_BOOL,
+#define LOGICAL_TYPE(kind, name, stored, ...) [VALUE_##kind] = stored,
+#include "engine/values/logical_types.def"
+    };
     const unsigned classes = values_of(&column->evidence);
     const enum value_kind kind = column->kind;
     const bool utc = column->utc;
@@ -170,10 +175,14 @@ bool decide_kind(struct table_column *column, int64_t rows)
 
 enum value_class class_of_kind(enum value_kind kind, bool utc)
 {
-    static const enum value_class classes[] = {
-        [VALUE_INT] = CLASS_INT,       [VALUE_FLOAT] = CLASS_FLOAT,        [VALUE_BOOL] = CLASS_BOOL,
-        [VALUE_DATE] = CLASS_DATE,     [VALUE_TEXT] = CLASS_TEXT,          [VALUE_DECIMAL] = CLASS_FLOAT,
-        [VALUE_DURATION] = CLASS_TEXT, [VALUE_TIMESTAMP] = CLASS_TIMESTAMP};
+    static const enum value_class classes[VALUE_KINDS] = {
+        [VALUE_INT] = CLASS_INT,
+        [VALUE_FLOAT] = CLASS_FLOAT,
+        [VALUE_BOOL] = CLASS_BOOL,
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, ...)             \
+    [VALUE_##kind] = evidence,
+#include "engine/values/logical_types.def"
+    };
     return kind == VALUE_TIMESTAMP && utc ? CLASS_UTC : classes[kind];
 }
 
@@ -205,9 +214,12 @@ const char *odd_value(const struct table_column *column)
 
 struct logical_type table_column_logical(const struct table_column *column)
 {
-    static const enum logical logicals[] = {
-        [VALUE_INT] = LOGICAL_NUMBER,      [VALUE_FLOAT] = LOGICAL_NUMBER,        [VALUE_BOOL] = LOGICAL_NUMBER,
-        [VALUE_DATE] = LOGICAL_DATE,       [VALUE_TIMESTAMP] = LOGICAL_TIMESTAMP, [VALUE_TEXT] = LOGICAL_TEXT,
-        [VALUE_DECIMAL] = LOGICAL_DECIMAL, [VALUE_DURATION] = LOGICAL_DURATION};
+    static const enum logical logicals[VALUE_KINDS] = {
+        [VALUE_INT] = LOGICAL_NUMBER,
+        [VALUE_FLOAT] = LOGICAL_NUMBER,
+        [VALUE_BOOL] = LOGICAL_NUMBER,
+#define LOGICAL_TYPE(kind, ...) [VALUE_##kind] = LOGICAL_##kind,
+#include "engine/values/logical_types.def"
+    };
     return (struct logical_type){.kind = logicals[column->kind], .scale = column->scale, .utc = column->utc};
 }

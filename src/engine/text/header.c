@@ -233,16 +233,10 @@ static enum status open_json(const struct opening *opening)
 
 static enum status state_type(const struct opening *opening, const struct stated_type *stated)
 {
-    static const enum value_kind kinds[] = {[LOGICAL_TEXT] = VALUE_TEXT,
-                                            [LOGICAL_DATE] = VALUE_DATE,
-                                            [LOGICAL_TIMESTAMP] = VALUE_TIMESTAMP,
-                                            [LOGICAL_DURATION] = VALUE_DURATION,
-                                            [LOGICAL_DECIMAL] = VALUE_DECIMAL};
-    static const enum type types[] = {[LOGICAL_TEXT] = TYPE_U32,
-                                      [LOGICAL_DATE] = TYPE_I32,
-                                      [LOGICAL_TIMESTAMP] = TYPE_I64,
-                                      [LOGICAL_DURATION] = TYPE_I64,
-                                      [LOGICAL_DECIMAL] = TYPE_I64};
+    static const enum value_kind kinds[] = {
+#define LOGICAL_TYPE(kind, ...) [LOGICAL_##kind] = VALUE_##kind,
+#include "engine/values/logical_types.def"
+    };
     struct table *table = opening->table;
     size_t k = 0;
     while (k < table->count && (table->columns[k].nested || strcmp(table->columns[k].name, stated->name) != 0))
@@ -259,7 +253,7 @@ static enum status state_type(const struct opening *opening, const struct stated
     column->scale = stated->logical.scale;
     if (stated->logical.kind != LOGICAL_NUMBER) {
         column->kind = kinds[stated->logical.kind];
-        column->type = types[stated->logical.kind];
+        column->type = logical_table[stated->logical.kind].stored;
     } else {
         const enum kind kind = type_table[stated->type].kind;
         column->kind = kind == KIND_FLOAT ? VALUE_FLOAT : kind == KIND_BOOL ? VALUE_BOOL : VALUE_INT;

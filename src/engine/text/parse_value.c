@@ -297,11 +297,10 @@ static inline value_fn *value_function(const struct parser *parser, const struct
     static const struct {
         value_fn *parse;
         enum type type;
-    } functions[] = {[VALUE_INT] = {parse_int, TYPE_I64},
-                     [VALUE_FLOAT] = {parse_float, TYPE_F64},
-                     [VALUE_DATE] = {parse_date, TYPE_I32},
-                     [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64},
-                     [VALUE_DURATION] = {NULL, TYPE_I64}};
+    } functions[VALUE_KINDS] = {[VALUE_INT] = {parse_int, TYPE_I64},
+                                [VALUE_FLOAT] = {parse_float, TYPE_F64},
+                                [VALUE_DATE] = {parse_date, TYPE_I32},
+                                [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64}};
     const bool usual = functions[column->kind].type == column->type && parser->table->missing_count == 0;
     return usual ? functions[column->kind].parse : NULL;
 }

@@ -24,12 +24,11 @@ enum value_kind {
     VALUE_INT,
     VALUE_FLOAT,
     VALUE_BOOL,
-    VALUE_DATE,
-    VALUE_TIMESTAMP,
-    VALUE_TEXT,
-    VALUE_DECIMAL, /* this and below: if stated */
-    VALUE_DURATION
+#define LOGICAL_TYPE(kind, ...) VALUE_##kind, /* VALUE_TEXT, VALUE_DATE ...: some only if stated */
+#include "engine/values/logical_types.def"
 };
+
+enum { VALUE_KINDS = VALUE_BOOL + LOGICAL_KINDS };
 
 /* What a cell is. */
 enum value_class {

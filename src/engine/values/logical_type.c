@@ -5,14 +5,20 @@
 
 #include <string.h>
 
+const struct logical_info logical_table[LOGICAL_KINDS] = {
+#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, ...)                                \
+    [LOGICAL_##kind] = {name, stored, family, adds, means, noun, unit, written},
+#include "engine/values/logical_types.def"
+};
+
 bool logical_is_number(struct logical_type logical)
 {
-    return logical.kind == LOGICAL_NUMBER || logical.kind == LOGICAL_DECIMAL;
+    return logical_table[logical.kind].family == FAMILY_NUMBER;
 }
 
 bool logical_is_time(struct logical_type logical)
 {
-    return logical.kind == LOGICAL_DATE || logical.kind == LOGICAL_TIMESTAMP || logical.kind == LOGICAL_DURATION;
+    return logical_table[logical.kind].family == FAMILY_TIME;
 }
 
 bool logical_is_same(const struct logical_type *a, const struct logical_type *b)
@@ -22,12 +28,6 @@ bool logical_is_same(const struct logical_type *a, const struct logical_type *b)
 
 const char *logical_type_name(struct logical_type logical, enum type type)
 {
-    static const char *const names[] = {
-        [LOGICAL_TEXT] = "text",
-        [LOGICAL_DATE] = "date",
-        [LOGICAL_TIMESTAMP] = "timestamp",
-        [LOGICAL_DURATION] = "duration",
-    };
     static const char *const decimals[DECIMAL_MAX_SCALE + 1] = {
         "decimal(0)",  "decimal(1)",  "decimal(2)",  "decimal(3)",  "decimal(4)",  "decimal(5)",  "decimal(6)",
         "decimal(7)",  "decimal(8)",  "decimal(9)",  "decimal(10)", "decimal(11)", "decimal(12)", "decimal(13)",
@@ -35,7 +35,7 @@ const char *logical_type_name(struct logical_type logical, enum type type)
     };
     if (logical.kind == LOGICAL_NUMBER)
         return type_table[type].name;
-    return logical.kind == LOGICAL_DECIMAL ? decimals[logical.scale] : names[logical.kind];
+    return logical.kind == LOGICAL_DECIMAL ? decimals[logical.scale] : logical_table[logical.kind].name;
 }
 
 char *decimal_text(char *at, int128 value, int scale)

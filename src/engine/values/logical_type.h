@@ -12,14 +12,37 @@
 
 struct dictionary; /* dictionary.h */
 
+/* LOGICAL_NUMBER: the number itself, or a bool. LOGICAL_TEXT: a code of u8, u16 or u32, the string's position in a
+ * sorted dictionary. LOGICAL_DATE: days, proleptic Gregorian. LOGICAL_DECIMAL: the number times 10^scale. The table is
+ * logical_types.def. */
 enum logical {
-    LOGICAL_NUMBER,    /* the number itself, or a bool */
-    LOGICAL_TEXT,      /* u8, u16 or u32: a code, the string's position in a sorted dictionary */
-    LOGICAL_DATE,      /* i32: days since 1970-01-01, proleptic Gregorian */
-    LOGICAL_TIMESTAMP, /* i64: microseconds since 1970-01-01T00:00:00 */
-    LOGICAL_DURATION,  /* i64: microseconds */
-    LOGICAL_DECIMAL    /* i64: the number times 10^scale */
+    LOGICAL_NUMBER,
+#define LOGICAL_TYPE(kind, ...) LOGICAL_##kind,
+#include "engine/values/logical_types.def"
 };
+
+enum {
+    LOGICAL_KINDS = 1
+#define LOGICAL_TYPE(...) +1
+#include "engine/values/logical_types.def"
+};
+
+/* What the values are to operators and formats: JSON has numbers as they are, and others in quotes. */
+enum logical_family { FAMILY_NUMBER, FAMILY_TEXT, FAMILY_TIME };
+
+struct logical_info {
+    const char *name; /* as a column of a text file is stated to be, and as types are printed */
+    enum type stored; /* of a column that is read from a file: of text, before its codes are known; computed values of
+                         other types are i64 */
+    enum logical_family family;
+    bool adds;           /* sums and differences of two values are values of the type. Of LOGICAL_NUMBER: false */
+    bool means;          /* so is a mean, rounded; of a type that only adds, a mean is a float */
+    const char *noun;    /* "a date" */
+    const char *unit;    /* what its integers count, for a format that holds these; NULL: they are refused */
+    const char *written; /* a hint of how its constants are written, or NULL */
+};
+
+extern const struct logical_info logical_table[LOGICAL_KINDS];
 
 enum { DECIMAL_MAX_SCALE = 18 };
 
@@ -34,7 +57,7 @@ struct logical_type {
 /* Whether the values are numbers: plain ones or decimals. */
 bool logical_is_number(struct logical_type logical);
 
-/* Whether they are dates, timestamps or durations. */
+/* Whether they are of FAMILY_TIME. */
 bool logical_is_time(struct logical_type logical);
 
 /* Whether values of the two are the same values; of text, codes into the same dictionary. */
