@@ -24,6 +24,7 @@ struct print_style {
     bool terminal;            /* fit tables to width and height */
     bool colour;
     bool separators; /* commas between thousands */
+    bool rounds;     /* floats in tables end where more digits would not help */
     size_t width;
     size_t height; /* lines of the terminal, 0: unknown */
 };

@@ -5,10 +5,15 @@
 
 #include "base/heap.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { GAP = 2, NAME_CELLS = 32, MIN_TEXT_CELLS = 16, MOST_ZEROS = 6 };
+
+/* Significant digits that a reader of a table needs of the largest float of a column, and of the smallest. */
+enum { LARGEST_DIGITS = 6, SMALLEST_DIGITS = 4, LEAST_DECIMALS = 2, LEAST_DIGITS = 2 };
 
 /* The digits after the point of a printed float; 0: it has none, or an exponent. */
 static size_t decimals_of(const struct strbuf *number)
@@ -25,18 +30,59 @@ static size_t lacking(const struct table_column *column, const struct strbuf *nu
     return decimals > 0 ? column->decimals - decimals : 0;
 }
 
+static bool has_exponent(const char *number, size_t length)
+{
+    return memchr(number, 'e', length);
+}
+
+/* Appends a float with an exponent and some significant digits. */
+static void add_scientific(struct strbuf *out, const struct scalar *element, int digits)
+{
+    char text[32];
+    struct scalar rounded = *element;
+    (void)snprintf(text, sizeof text, "%.*e", digits - 1, element->number);
+    rounded.number = strtod(text, NULL);
+    scalar_print(out, &rounded);
+}
+
+/* Appends a float with the decimals of its column. One that would keep too few of its digits has an exponent. */
+static void add_rounded(struct strbuf *out, const struct table_column *column, const struct scalar *element)
+{
+    const size_t begin = out->length;
+    const double size = fabs(element->number);
+    scalar_print(out, element);
+    if (!isfinite(size))
+        return;
+    const bool scientific = has_exponent(out->text + begin, out->length - begin);
+    out->length = begin;
+    if (scientific)
+        add_scientific(out, element, LARGEST_DIGITS);
+    else if (size > 0 && size < pow(10, LEAST_DIGITS - 1 - (double)column->decimals))
+        add_scientific(out, element, LEAST_DIGITS);
+    else
+        strbuf_printf(out, "%.*f", (int)column->decimals, element->number);
+}
+
+static void add_number(struct strbuf *out, const struct table_column *column, const struct scalar *element)
+{
+    if (column->rounded && element->kind == KIND_FLOAT && !element->missing)
+        add_rounded(out, column, element);
+    else
+        scalar_print(out, element);
+}
+
 static void add_value(struct strbuf *out, const struct table_column *column, int64_t row, bool grouped)
 {
-    struct scalar element = column_get(column->column, row);
+    const struct scalar element = column_get(column->column, row);
     if (column->is_text && !element.missing) {
         add_cut_text(out, element.text, column->width);
     } else if (grouped && !element.missing) {
         struct strbuf number = {0};
-        scalar_print(&number, &element);
+        add_number(&number, column, &element);
         number_format_group(out, number.text, number.length);
         strbuf_free(&number);
     } else {
-        scalar_print(out, &element);
+        add_number(out, column, &element);
     }
 }
 
@@ -47,9 +93,9 @@ static void widen(struct table_column *column, size_t cells)
 
 static void fit_value(struct table_column *column, int64_t row, bool separators, struct strbuf *scratch)
 {
-    struct scalar element = column_get(column->column, row);
+    const struct scalar element = column_get(column->column, row);
     strbuf_clear(scratch);
-    scalar_print(scratch, &element);
+    add_number(scratch, column, &element);
     if (column->is_text) {
         widen(column, text_width(scratch->text, scratch->length));
         return;
@@ -60,8 +106,16 @@ static void fit_value(struct table_column *column, int64_t row, bool separators,
         strbuf_clear(scratch);
         add_value(scratch, column, row, true);
     }
-    const size_t decimals = element.kind == KIND_FLOAT && !element.missing ? decimals_of(scratch) : 0;
+    const bool is_float = element.kind == KIND_FLOAT && !element.missing;
+    const size_t decimals = is_float ? decimals_of(scratch) : 0;
+    column->long_exponents = column->long_exponents || (is_float && has_exponent(scratch->text, scratch->length) &&
+                                                        scratch->length > LARGEST_DIGITS + strlen("-.e-308"));
     const size_t whole = decimals > 0 ? scratch->length - decimals - 1 : 0;
+    if (decimals > 0 && element.number != 0) {
+        const double size = fabs(element.number);
+        column->largest = fmax(column->largest, size);
+        column->smallest = column->smallest > 0 ? fmin(column->smallest, size) : size;
+    }
     column->decimals = decimals > column->decimals ? decimals : column->decimals;
     column->whole = whole > column->whole ? whole : column->whole;
     widen(column, decimals > 0 ? 1 : scratch->length);
@@ -91,6 +145,43 @@ static void fit_rows(struct table_column *column, int64_t begin, int64_t end, bo
     }
 }
 
+/* The decimals that show `digits` significant digits of a number. */
+static int decimals_for(double size, int digits)
+{
+    return digits - 1 - (int)floor(log10(size));
+}
+
+static int clamp(int number, int least, int most)
+{
+    return number < least ? least : number > most ? most : number;
+}
+
+/* Floats end where their digits stop helping: the largest has some significant digits, and the smallest
+ * too if that takes few decimals. */
+static void choose_decimals(struct table_column *column)
+{
+    column->rounded = column->long_exponents;
+    if (column->decimals <= MOST_ZEROS || column->largest == 0)
+        return;
+    const int for_largest = decimals_for(column->largest, LARGEST_DIGITS);
+    const int for_smallest = clamp(decimals_for(column->smallest, SMALLEST_DIGITS), LEAST_DECIMALS, MOST_ZEROS);
+    const int wanted = for_largest > for_smallest ? for_largest : for_smallest;
+    if ((size_t)wanted < column->decimals) {
+        column->decimals = (size_t)wanted;
+        column->rounded = true;
+    }
+}
+
+/* Finds the widths of the first `head` and the last `tail` rows. */
+static void fit_ends(struct table_column *column, int64_t head, int64_t tail, bool separators, struct strbuf *scratch)
+{
+    const int64_t rows = column->column->rows;
+    column->width = 1;
+    column->whole = 0;
+    fit_rows(column, 0, head, separators, scratch);
+    fit_rows(column, rows - tail, rows, separators, scratch);
+}
+
 static struct table_column fit_column(const struct relation *relation, size_t k, int64_t head, int64_t tail,
                                       const struct print_style *style, struct strbuf *scratch)
 {
@@ -98,14 +189,13 @@ static struct table_column fit_column(const struct relation *relation, size_t k,
     struct table_column column = {
         .column = values, .name = relation->names[k], .width = 1, .is_text = values->logical.kind == LOGICAL_TEXT};
     const bool separators = style->separators && logical_is_number(values->logical);
-    fit_rows(&column, 0, head, separators, scratch);
-    fit_rows(&column, relation->rows - tail, relation->rows, separators, scratch);
-    if (separators && !column.grouped) {
-        column.width = 1;
-        column.whole = 0;
-        fit_rows(&column, 0, head, false, scratch);
-        fit_rows(&column, relation->rows - tail, relation->rows, false, scratch);
-    }
+    fit_ends(&column, head, tail, separators, scratch);
+    if (style->rounds)
+        choose_decimals(&column);
+    if (column.rounded)
+        fit_ends(&column, head, tail, separators, scratch);
+    if (separators && !column.grouped)
+        fit_ends(&column, head, tail, false, scratch);
     if (column.decimals > 0)
         widen(&column, column.whole + 1 + column.decimals);
     column.min_width = !column.is_text || column.width < MIN_TEXT_CELLS ? column.width : MIN_TEXT_CELLS;
@@ -220,7 +310,7 @@ static void add_field(struct strbuf *out, const struct table_layout *layout, siz
 static size_t share_decimals(struct strbuf *number, const struct table_column *column)
 {
     size_t lacks = lacking(column, number);
-    if (column->decimals > MOST_ZEROS)
+    if (column->decimals > MOST_ZEROS && !column->rounded)
         return lacks;
     for (; lacks > 0; lacks--)
         strbuf_putc(number, '0');

@@ -7,12 +7,15 @@
 struct table_column {
     const struct column *column;
     const char *name;
-    size_t width;     /* in cells */
-    bool is_text;     /* aligned to the left and cut to the width; others are aligned to the right */
-    size_t min_width; /* to which the text may be cut */
-    bool grouped;     /* commas between thousands in all numbers, because the longest needs them */
-    size_t whole;     /* of floats without an exponent: the most cells before the point */
-    size_t decimals;  /* and the most digits after it, which all get; 0: there are no such floats */
+    size_t width;             /* in cells */
+    bool is_text;             /* aligned to the left and cut to the width; others are aligned to the right */
+    size_t min_width;         /* to which the text may be cut */
+    bool grouped;             /* commas between thousands in all numbers, because the longest needs them */
+    size_t whole;             /* of floats without an exponent: the most cells before the point */
+    size_t decimals;          /* and the most digits after it, which all get; 0: there are no such floats */
+    bool long_exponents;      /* a float with an exponent has more digits than help */
+    bool rounded;             /* to these decimals, because more digits would not help a reader */
+    double largest, smallest; /* magnitudes of these floats that are not 0; 0: there are none */
 };
 
 struct table_layout {

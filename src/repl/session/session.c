@@ -80,6 +80,7 @@ struct print_style print_style_for(const struct settings *settings, bool termina
                                 .terminal = terminal,
                                 .colour = colour,
                                 .separators = separators,
+                                .rounds = terminal && settings->decimals == DECIMALS_AUTO,
                                 .width = width};
 }
 

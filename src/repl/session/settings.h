@@ -17,6 +17,7 @@ enum device_choice {
 };
 enum header { HEADER_AUTO, HEADER_ON, HEADER_OFF };
 enum separators { SEPARATORS_AUTO, SEPARATORS_ON, SEPARATORS_OFF };
+enum decimals { DECIMALS_AUTO, DECIMALS_ALL };
 enum on_error { ERRORS_STOP, ERRORS_CONTINUE };
 enum stats_choice { STATS_ON, STATS_OFF, STATS_NOW };
 enum deferral { DEFERRAL_ON, DEFERRAL_OFF, DEFERRAL_ALWAYS };
@@ -38,6 +39,7 @@ struct settings {
     int format;
     int header;
     int separators;
+    int decimals;
     int timing;
     int fusion; /* 0 or 1 */
     int stats;  /* column statistics */
