@@ -6,10 +6,7 @@
 
 static void add(struct pieces *pieces, uint32_t begin, uint32_t end, enum piece_kind kind, struct arena *arena)
 {
-    if (pieces->count == pieces->capacity) {
-        pieces->capacity = pieces->capacity ? 2 * pieces->capacity : 32;
-        pieces->at = arena_grow(arena, pieces->at, pieces->count, pieces->capacity, sizeof *pieces->at);
-    }
+    pieces->at = arena_reserve(arena, pieces->at, pieces->count, &pieces->capacity, sizeof *pieces->at);
     pieces->at[pieces->count++] = (struct piece){begin, end, kind};
 }
 

@@ -91,10 +91,7 @@ static struct program *add(struct programs *programs, const char *text, uint64_t
     program->names = heap_array(count, sizeof *program->names);
     memcpy(program->names, names, count * sizeof *names);
     program->kernel_count = count;
-    if (programs->count == programs->capacity) {
-        programs->capacity = programs->capacity ? programs->capacity * 2 : 16;
-        programs->at = heap_resize(programs->at, programs->capacity, sizeof *programs->at);
-    }
+    programs->at = heap_reserve(programs->at, programs->count, &programs->capacity, sizeof *programs->at);
     programs->at[programs->count++] = program;
     return program;
 }

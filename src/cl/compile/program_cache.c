@@ -197,10 +197,7 @@ static struct cache_file *list_entries(const struct cache *cache, size_t *count)
             unlinkat(cache->directory, file->d_name, 0);
         if (!ends_in(file->d_name, entry_suffix))
             continue;
-        if (*count == capacity) {
-            capacity = capacity ? 2 * capacity : 64;
-            entries = heap_resize(entries, capacity, sizeof *entries);
-        }
+        entries = heap_reserve(entries, *count, &capacity, sizeof *entries);
         struct cache_file *entry = &entries[(*count)++];
         *entry = (struct cache_file){.bytes = status.st_size, .used = status.st_mtim};
         strcpy(entry->name, file->d_name);

@@ -100,10 +100,7 @@ struct device_column *device_columns_add(struct device_columns *copies, struct c
                                          int64_t rows, cl_mem buffer)
 {
     struct device_column *copy = heap_array(1, sizeof *copy);
-    if (copies->count == copies->capacity) {
-        copies->capacity = copies->capacity ? copies->capacity * 2 : 16;
-        copies->at = heap_resize(copies->at, copies->capacity, sizeof(struct device_column *));
-    }
+    copies->at = heap_reserve(copies->at, copies->count, &copies->capacity, sizeof(struct device_column *));
     copies->at[copies->count++] = copy;
     copy->copies = copies;
     copy->column = column_ref(column);

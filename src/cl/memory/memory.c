@@ -96,10 +96,8 @@ static cl_mem create_resident(struct memory *memory, size_t bytes)
 
 static void add_temporary(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    if (memory->temporary_count == memory->temporary_capacity) {
-        memory->temporary_capacity = memory->temporary_capacity ? memory->temporary_capacity * 2 : 16;
-        memory->temporary = heap_resize(memory->temporary, memory->temporary_capacity, sizeof *memory->temporary);
-    }
+    memory->temporary = heap_reserve(memory->temporary, memory->temporary_count, &memory->temporary_capacity,
+                                     sizeof *memory->temporary);
     memory->temporary[memory->temporary_count++] = (struct temporary){buffer, bytes};
     memory->temporary_bytes += bytes;
 }

@@ -40,10 +40,7 @@ cl_mem operator_buffer(struct operator_run *run, size_t bytes)
     cl_mem buffer = operator_stopped(run) ? NULL : memory_buffer(run->accelerator->memory, bytes);
     if (!buffer)
         return NULL;
-    if (run->buffer_count == run->buffer_capacity) {
-        run->buffer_capacity = run->buffer_capacity ? 2 * run->buffer_capacity : 8;
-        run->buffers = heap_resize(run->buffers, run->buffer_capacity, sizeof *run->buffers);
-    }
+    run->buffers = heap_reserve(run->buffers, run->buffer_count, &run->buffer_capacity, sizeof *run->buffers);
     run->buffers[run->buffer_count++] = (struct operator_buffer){buffer, bytes};
     return buffer;
 }
@@ -98,10 +95,7 @@ static void enqueue(struct operator_run *run, cl_kernel kernel, size_t global, s
     if (!cl_ok(&run->accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(run->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, &event)))
         return;
-    if (run->launch_count == run->launch_capacity) {
-        run->launch_capacity = run->launch_capacity ? 2 * run->launch_capacity : 8;
-        run->launches = heap_resize(run->launches, run->launch_capacity, sizeof *run->launches);
-    }
+    run->launches = heap_reserve(run->launches, run->launch_count, &run->launch_capacity, sizeof *run->launches);
     run->launches[run->launch_count++] = (struct operator_launch){event, what, bytes};
     run->uploading = false; /* who waits for the kernel waits for what precedes it */
 }

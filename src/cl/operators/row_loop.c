@@ -24,11 +24,8 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
 
 void argument_add(struct arguments *arguments, size_t size, const void *bytes)
 {
-    if (arguments->count == arguments->capacity) {
-        const size_t capacity = arguments->capacity ? 2 * arguments->capacity : 16;
-        arguments->at = arena_grow(arguments->arena, arguments->at, arguments->count, capacity, sizeof *arguments->at);
-        arguments->capacity = capacity;
-    }
+    arguments->at =
+        arena_reserve(arguments->arena, arguments->at, arguments->count, &arguments->capacity, sizeof *arguments->at);
     void *copy = NULL;
     if (bytes) {
         copy = arena_alloc(arguments->arena, size);

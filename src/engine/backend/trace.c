@@ -56,11 +56,7 @@ static const char *take_ran(struct run_trace *trace)
 struct task_trace *trace_add(struct run_trace *trace, const struct task *task, int64_t ns,
                              const struct phase_times *before, const struct timing *timing)
 {
-    if (trace->count == trace->capacity) {
-        const size_t capacity = trace->capacity ? 2 * trace->capacity : 8;
-        trace->tasks = arena_grow(trace->arena, trace->tasks, trace->count, capacity, sizeof *trace->tasks);
-        trace->capacity = capacity;
-    }
+    trace->tasks = arena_reserve(trace->arena, trace->tasks, trace->count, &trace->capacity, sizeof *trace->tasks);
     struct task_trace *added = &trace->tasks[trace->count++];
     *added = (struct task_trace){.title = stages_title(task, trace->arena), .where = take_ran(trace), .ns = ns};
     added->times = trace_times(timing);

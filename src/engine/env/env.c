@@ -108,10 +108,7 @@ static struct binding *binding_for(struct env *env, const char *name, enum bindi
     if (binding) {
         binding_release(binding);
     } else {
-        if (env->count == env->capacity) {
-            env->capacity = env->capacity ? 2 * env->capacity : 8;
-            env->bindings = heap_resize(env->bindings, env->capacity, sizeof *env->bindings);
-        }
+        env->bindings = heap_reserve(env->bindings, env->count, &env->capacity, sizeof *env->bindings);
         binding = &env->bindings[env->count++];
         *binding = (struct binding){.name = heap_text(name)};
     }

@@ -208,11 +208,8 @@ static void load_file(struct loader *loader, const struct name *path, const stru
 static struct source_file *add_file(struct loader *loader, const struct name *written)
 {
     struct sources *sources = loader->sources;
-    if (sources->count == sources->capacity) {
-        const size_t capacity = sources->capacity ? 2 * sources->capacity : 4;
-        sources->files = arena_grow(loader->arena, sources->files, sources->count, capacity, sizeof *sources->files);
-        sources->capacity = capacity;
-    }
+    sources->files =
+        arena_reserve(loader->arena, sources->files, sources->count, &sources->capacity, sizeof *sources->files);
     struct source_file *file = &sources->files[sources->count++];
     *file = (struct source_file){.written = written};
     return file;

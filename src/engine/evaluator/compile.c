@@ -8,17 +8,11 @@
 
 #include <math.h>
 
-enum { FIRST_CAPACITY = 64 };
-
 static reg new_vector(struct builder *b, size_t size)
 {
     struct program *program = b->program;
-    if (program->vector_count == program->vector_capacity) {
-        const int32_t capacity = program->vector_capacity ? 2 * program->vector_capacity : FIRST_CAPACITY;
-        program->vectors = arena_grow(b->arena, program->vectors, (size_t)program->vector_count, (size_t)capacity,
-                                      sizeof *program->vectors);
-        program->vector_capacity = capacity;
-    }
+    program->vectors = arena_reserve(b->arena, program->vectors, (size_t)program->vector_count,
+                                     &program->vector_capacity, sizeof *program->vectors);
     program->vectors[program->vector_count] = (struct vector_info){.size = size, .place = SIZE_MAX};
     return program->vector_count++;
 }
@@ -31,12 +25,8 @@ reg builder_lane_vector(struct builder *b, enum lane lane)
 void builder_add_step(struct builder *b, struct step step)
 {
     struct program *program = b->program;
-    if (program->step_count == program->step_capacity) {
-        const int32_t capacity = program->step_capacity ? 2 * program->step_capacity : FIRST_CAPACITY;
-        program->steps =
-            arena_grow(b->arena, program->steps, (size_t)program->step_count, (size_t)capacity, sizeof *program->steps);
-        program->step_capacity = capacity;
-    }
+    program->steps = arena_reserve(b->arena, program->steps, (size_t)program->step_count, &program->step_capacity,
+                                   sizeof *program->steps);
     program->steps[program->step_count++] = step;
 }
 
@@ -72,12 +62,8 @@ reg builder_add_constant(struct builder *b, value v, enum lane lane, bool invers
 {
     struct program *program = b->program;
     const reg vector = builder_lane_vector(b, lane);
-    if (program->constant_count == program->constant_capacity) {
-        const size_t capacity = program->constant_capacity ? 2 * program->constant_capacity : FIRST_CAPACITY;
-        program->constants =
-            arena_grow(b->arena, program->constants, program->constant_count, capacity, sizeof *program->constants);
-        program->constant_capacity = capacity;
-    }
+    program->constants = arena_reserve(b->arena, program->constants, program->constant_count,
+                                       &program->constant_capacity, sizeof *program->constants);
     program->constants[program->constant_count++] =
         (struct constant_vector){.vector = vector, .lane = lane, .value = v, .inverse = inverse};
     return vector;
@@ -168,12 +154,8 @@ static int32_t check_for(struct builder *b, value guard)
         return CHECK_ALWAYS;
     struct program *program = b->program;
     if (b->check_of[guard] == CHECK_NONE) {
-        if (program->check_count == program->check_capacity) {
-            const int32_t capacity = program->check_capacity ? 2 * program->check_capacity : FIRST_CAPACITY;
-            program->checks = arena_grow(b->arena, program->checks, (size_t)program->check_count, (size_t)capacity,
-                                         sizeof *program->checks);
-            program->check_capacity = capacity;
-        }
+        program->checks = arena_reserve(b->arena, program->checks, (size_t)program->check_count,
+                                        &program->check_capacity, sizeof *program->checks);
         b->check_of[guard] = program->check_count++;
     }
     return b->check_of[guard];

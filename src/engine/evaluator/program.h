@@ -101,7 +101,8 @@ struct aggregate_fold {
 struct program {
     const struct job *job;
     struct step *steps;
-    int32_t step_count, step_capacity;
+    int32_t step_count;
+    size_t step_capacity;
     int32_t guards_end, body_end;
     size_t filter_loops, body_loops; /* over a block, in which columns are prefetched */
     struct filter_steps *filters;
@@ -110,13 +111,15 @@ struct program {
     bool reads_selection, reads_list; /* whether the selection vector is read at all, and in some step as a list */
 
     struct vector_info *vectors;
-    int32_t vector_count, vector_capacity;
+    int32_t vector_count;
+    size_t vector_capacity;
     size_t memory;  /* bytes of a worker's vectors */
     int block_rows; /* computed at once, at most BLOCK_ROWS, so that what they take stays in the first-level cache */
     int64_t before, behind; /* the least and the greatest offset of an input, or 0 */
 
     struct check *checks;
-    int32_t check_count, check_capacity, filter_checks;
+    int32_t check_count, filter_checks;
+    size_t check_capacity;
     int32_t loop_count, arm_count;
     size_t most_states;        /* of a loop */
     size_t most_tile_elements; /* of a loop's tile (loop_tile.h) */

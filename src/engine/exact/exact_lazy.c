@@ -72,11 +72,7 @@ enum status exact_check_memory(const struct exact *exact, const struct task *tas
 
 static void push(struct exact *exact, struct lazy_task *lazy, value v)
 {
-    if (exact->depth == exact->capacity) {
-        const size_t capacity = exact->capacity ? 2 * exact->capacity : 64;
-        exact->stack = arena_grow(exact->arena, exact->stack, exact->depth, capacity, sizeof *exact->stack);
-        exact->capacity = capacity;
-    }
+    exact->stack = arena_reserve(exact->arena, exact->stack, exact->depth, &exact->capacity, sizeof *exact->stack);
     exact->stack[exact->depth++] = (struct frame){.lazy = lazy, .value = v};
 }
 

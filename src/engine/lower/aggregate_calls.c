@@ -6,7 +6,6 @@
 struct calls {
     struct arena *arena;
     struct aggregate_call *at;
-    size_t *levels; /* how deep calls are nested in each one's arguments */
     size_t count, capacity, deepest;
     struct definition_level *definitions; /* of local names */
     size_t definition_count, definition_capacity;
@@ -67,14 +66,8 @@ static size_t collect(struct binder *binder, const struct expr *expr, struct cal
     const size_t level = collect_arguments(binder, expr->kind == EXPR_OVER ? expr->args[0] : expr, calls);
     if (!function)
         return level;
-    if (calls->count == calls->capacity) {
-        const size_t capacity = calls->capacity == 0 ? 8 : 2 * calls->capacity;
-        calls->at = arena_grow(calls->arena, calls->at, calls->count, capacity, sizeof *calls->at);
-        calls->levels = arena_grow(calls->arena, calls->levels, calls->count, capacity, sizeof *calls->levels);
-        calls->capacity = capacity;
-    }
-    calls->at[calls->count] = (struct aggregate_call){.expr = expr, .function = function};
-    calls->levels[calls->count++] = level;
+    calls->at = arena_reserve(calls->arena, calls->at, calls->count, &calls->capacity, sizeof *calls->at);
+    calls->at[calls->count++] = (struct aggregate_call){.expr = expr, .function = function, .level = level};
     calls->deepest = level > calls->deepest ? level : calls->deepest;
     return level + 1;
 }
@@ -337,7 +330,7 @@ static bool lower_level(struct group_lowering *group, const struct calls *calls,
     struct aggregate_call *chosen = arena_array(arena, calls->count + 1, sizeof *chosen);
     size_t *columns = arena_array(arena, calls->count + 1, sizeof *columns), count = 0;
     for (size_t i = 0; i < calls->count; i++) {
-        if (calls->levels[i] == level)
+        if (calls->at[i].level == level)
             chosen[count++] = calls->at[i];
     }
     const bool computed = lower_calls(group, chosen, count, columns, result);

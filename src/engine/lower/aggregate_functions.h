@@ -11,6 +11,7 @@ enum { MOST_PARTS = 5, MOST_BETWEEN = 3 };
 struct aggregate_call {
     const struct expr *expr;
     const struct aggregate_function *function;
+    size_t level;                 /* how deep calls are nested in its arguments */
     bool known;                   /* its arguments are bound, and fit */
     bool plain;                   /* its value is part 0 as it is */
     bool lacks;                   /* there may be nothing to aggregate: part 1 counts the values */

@@ -39,11 +39,8 @@ void pass_group_by(struct pass *pass, size_t column)
 
 static struct part *new_part(struct pass *pass, enum aggregate_kind kind, struct slot slot, struct span span)
 {
-    if (pass->count == pass->capacity) {
-        const size_t capacity = pass->capacity == 0 ? 8 : 2 * pass->capacity;
-        pass->parts = arena_grow(pass->of->binder->arena, pass->parts, pass->count, capacity, sizeof *pass->parts);
-        pass->capacity = capacity;
-    }
+    pass->parts =
+        arena_reserve(pass->of->binder->arena, pass->parts, pass->count, &pass->capacity, sizeof *pass->parts);
     struct part *part = &pass->parts[pass->count++];
     *part = (struct part){.slot = slot};
     part->what =

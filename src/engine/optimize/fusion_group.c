@@ -3,15 +3,6 @@
 
 #include <assert.h>
 
-/* Capacity for one more element. */
-static void *room(struct arena *arena, void *at, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return at;
-    *capacity = *capacity == 0 ? 4 : *capacity * 2;
-    return arena_grow(arena, at, count, *capacity, size);
-}
-
 struct fusion_group *fusion_group_new(struct arena *arena, int64_t first, int64_t rows, int64_t limit)
 {
     struct fusion_group *group = arena_alloc(arena, sizeof *group);
@@ -31,7 +22,8 @@ value fusion_group_input(struct fusion_group *group, const struct input *input, 
             group->inputs[k].output != input->output || group->inputs[k].whole != input->whole))
         k++;
     if (k == group->input_count) {
-        group->inputs = room(group->code.arena, group->inputs, k, &group->input_capacity, sizeof *group->inputs);
+        group->inputs =
+            arena_reserve(group->code.arena, group->inputs, k, &group->input_capacity, sizeof *group->inputs);
         group->inputs[group->input_count++] = *input;
     }
     return input_value_at(&group->code, (int64_t)k, offset, input, span);
@@ -43,7 +35,7 @@ static value mark_value(struct fusion_group *group, struct row_mark mark, int64_
     while (n < group->mark_count && (group->marks[n].kind != mark.kind || group->marks[n].at != mark.at))
         n++;
     if (n == group->mark_count) {
-        group->marks = room(group->code.arena, group->marks, n, &group->mark_capacity, sizeof *group->marks);
+        group->marks = arena_reserve(group->code.arena, group->marks, n, &group->mark_capacity, sizeof *group->marks);
         group->marks[group->mark_count++] = mark;
     }
     return code_input_at(&group->code, -1 - (int64_t)n, offset, KIND_INT, (struct span){0});
@@ -180,7 +172,8 @@ void fusion_group_equal(struct fusion_group *group, struct task *made)
             return;
     }
     const size_t count = group->equal_count++;
-    group->equals = room(group->code.arena, group->equals, count, &group->equal_capacity, sizeof *group->equals);
+    group->equals =
+        arena_reserve(group->code.arena, group->equals, count, &group->equal_capacity, sizeof *group->equals);
     group->equals[count] = made;
 }
 
@@ -224,7 +217,8 @@ void fusion_group_filter(struct fusion_group *group, struct filter filter)
             return;
     }
     const size_t count = group->filter_count++;
-    group->filters = room(group->code.arena, group->filters, count, &group->filter_capacity, sizeof *group->filters);
+    group->filters =
+        arena_reserve(group->code.arena, group->filters, count, &group->filter_capacity, sizeof *group->filters);
     group->filters[count] = filter;
 }
 

@@ -8,7 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { FIRST_CAPACITY = 8, FIRST_INPUTS = 4 };
+enum { FIRST_INPUTS = 4 };
 
 void queue_init(struct queue *queue, struct arena *arena)
 {
@@ -28,10 +28,7 @@ void queue_release(struct queue *queue)
 
 struct task *queue_add(struct queue *queue)
 {
-    if (queue->count == queue->capacity) {
-        queue->capacity = queue->capacity == 0 ? FIRST_CAPACITY : queue->capacity * 2;
-        queue->tasks = arena_grow(queue->arena, queue->tasks, queue->count, queue->capacity, sizeof(struct task *));
-    }
+    queue->tasks = arena_reserve(queue->arena, queue->tasks, queue->count, &queue->capacity, sizeof(struct task *));
     struct task *task = arena_alloc(queue->arena, sizeof *task);
     task->number = queue->count;
     task->rows = -1;
@@ -57,11 +54,8 @@ void queue_remove(struct queue *queue, const struct task *task)
 
 void queue_hold(struct queue *queue, struct column *column)
 {
-    if (queue->held_count == queue->held_capacity) {
-        queue->held_capacity = queue->held_capacity == 0 ? FIRST_CAPACITY : queue->held_capacity * 2;
-        queue->held =
-            arena_grow(queue->arena, queue->held, queue->held_count, queue->held_capacity, sizeof(struct column *));
-    }
+    queue->held =
+        arena_reserve(queue->arena, queue->held, queue->held_count, &queue->held_capacity, sizeof(struct column *));
     queue->held[queue->held_count++] = column;
 }
 

@@ -35,10 +35,7 @@ static bool is_offered(const struct offer *offer, const char *name)
 static void add(struct offer *offer, const char *name)
 {
     struct completions *found = offer->found;
-    if (found->count + 1 >= offer->capacity) {
-        offer->capacity = offer->capacity ? 2 * offer->capacity : 64;
-        found->names = arena_grow(offer->arena, found->names, found->count, offer->capacity, sizeof *found->names);
-    }
+    found->names = arena_reserve(offer->arena, found->names, found->count, &offer->capacity, sizeof *found->names);
     found->names[found->count++] = name;
 }
 

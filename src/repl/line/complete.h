@@ -12,7 +12,7 @@ struct completer {
 };
 
 struct completions {
-    const char **names; /* NULL-terminated, unique; columns first, in their order; functions end in `(` */
+    const char **names; /* unique; columns first, in their order; functions end in `(` */
     size_t count;
     size_t columns; /* how many are columns */
     bool paths;     /* also files */

@@ -26,10 +26,7 @@ struct list {
 
 static void add(struct list *list, const char *word)
 {
-    if (list->count + 1 >= list->capacity) {
-        list->capacity = list->capacity ? 2 * list->capacity : 32;
-        list->words = arena_grow(list->arena, list->words, list->count, list->capacity, sizeof *list->words);
-    }
+    list->words = arena_reserve(list->arena, list->words, list->count, &list->capacity, sizeof *list->words);
     list->words[list->count++] = word;
 }
 
@@ -160,6 +157,6 @@ struct command_words complete_command(const char *line, size_t start, const stru
     } else if (is_text(word, length, "VALUE")) {
         add_values(&list, &typed);
     }
-    static const char *const nothing[] = {NULL};
-    return (struct command_words){list.words ? list.words : nothing, is_path(word, length)};
+    add(&list, NULL); /* the end */
+    return (struct command_words){list.words, is_path(word, length)};
 }

@@ -149,10 +149,7 @@ struct lines {
 
 static void add_line(struct lines *lines, char *line)
 {
-    if (lines->count == lines->capacity) {
-        lines->capacity = lines->capacity ? 2 * lines->capacity : 256;
-        lines->at = heap_resize(lines->at, lines->capacity, sizeof *lines->at);
-    }
+    lines->at = heap_reserve(lines->at, lines->count, &lines->capacity, sizeof *lines->at);
     lines->at[lines->count++] = line;
 }
 

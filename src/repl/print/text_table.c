@@ -16,12 +16,8 @@ void text_table_init(struct text_table *table, struct arena *arena, const struct
 
 void text_table_add(struct text_table *table, struct strbuf *cells)
 {
-    if (table->row_count == table->capacity) {
-        const size_t capacity = table->capacity ? 2 * table->capacity : 8;
-        table->cells = arena_grow(table->arena, table->cells, table->row_count * table->column_count,
-                                  capacity * table->column_count, sizeof *table->cells);
-        table->capacity = capacity;
-    }
+    table->cells = arena_reserve(table->arena, table->cells, table->row_count, &table->capacity,
+                                 table->column_count * sizeof *table->cells);
     const char **row = &table->cells[table->row_count++ * table->column_count];
     struct strbuf visible = {0};
     for (size_t k = 0; k < table->column_count; k++) {
