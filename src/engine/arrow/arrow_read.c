@@ -243,30 +243,19 @@ static enum status copy_unclean(struct run *run)
 /* Joins the strings of all threads to the column's dictionary. */
 static enum status join_strings(const struct run *run, struct column_reading *reading)
 {
-    size_t threads = (size_t)run->job->workers->threads, count = 0;
-    struct interner **interners = heap_array(threads, sizeof *interners);
-    uint32_t **maps = heap_array(threads, sizeof *maps);
+    const size_t threads = (size_t)run->job->workers->threads;
+    reading->dictionary = dictionary_of_interners(reading->interners, threads, reading->maps, run->job->workers);
     for (size_t t = 0; t < threads; t++) {
-        if (reading->interners[t])
-            interners[count++] = reading->interners[t];
-    }
-    reading->dictionary = dictionary_of_interners(interners, count, maps, run->job->workers);
-    for (size_t t = 0, k = 0; t < threads; t++) {
-        if (reading->interners[t])
-            reading->maps[t] = maps[k++];
         interner_free(reading->interners[t]);
         reading->interners[t] = NULL;
     }
-    free(interners);
-    free(maps);
     if (!reading->dictionary && workers_cancelled(run->job->workers))
         return STATUS_CANCELLED;
     if (!reading->dictionary)
         return diag_error(run->job->diags, run->job->span,
                           "`%s`: column `%s` has too many distinct texts, or too long ones",
                           mapping_path(run->file->mapping), reading->field->name);
-    const enum type type = dictionary_code_type(reading->dictionary->count);
-    reading->column = column_reserve(type, type, run->file->rows);
+    reading->column = column_reserve_codes(NULL, reading->dictionary, run->file->rows);
     return reading->column ? STATUS_OK : no_memory(run);
 }
 
@@ -321,7 +310,8 @@ static struct column *finish_column(const struct run *run, struct column_reading
     column_set_validity(column, validity);
     struct logical_type logical = reading->field->logical;
     logical.dictionary = reading->dictionary;
-    column_set_logical(column, logical);
+    if (!is_text(reading->field)) /* that has it */
+        column_set_logical(column, logical);
     reading->column = reading->validity = NULL;
     return column;
 }

@@ -343,15 +343,10 @@ static struct column *make_all(const struct dictionary *a, const struct dictiona
     strbuf_free(&text);
     *made = dictionary_of_interners(&interner, 1, &map, NULL);
     interner_free(interner);
-    const enum type type = dictionary_code_type((*made)->count);
-    struct column *column = column_reserve(type, type, rows);
-    for (int64_t i = 0; i < rows; i++)
-        column_set_int(column, i, count > 0 ? map[numbers[i]] : 0);
+    static const uint32_t none = 0;
+    struct column *column = column_of_codes(*made, count > 0 ? map : &none, numbers, rows);
     free(map);
     free(numbers);
-    column_finish(column, rows);
-    column->range_known = true;
-    column->hi = (*made)->count > 0 ? (*made)->count - 1 : 0;
     return column;
 }
 

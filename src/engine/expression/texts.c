@@ -59,17 +59,10 @@ value text_lookup(struct scope *scope, struct term term, struct column *column, 
 /* The term's codes translated by `map`, which is freed, into another dictionary. */
 static value translate(struct scope *scope, struct term term, uint32_t *map, struct dictionary *to, struct span span)
 {
-    int64_t count = term.logical.dictionary->count, rows = count > 0 ? count : 1;
-    const enum type type = dictionary_code_type(to->count);
-    struct column *column = column_reserve(type, type, rows);
-    for (int64_t code = 0; code < count; code++)
-        column_set_int(column, code, map[code]);
+    static const uint32_t none = 0;
+    const int64_t count = term.logical.dictionary->count;
+    struct column *column = column_of_codes(to, count > 0 ? map : &none, NULL, count > 0 ? count : 1);
     free(map);
-    column_finish(column, rows);
-    column->range_known = true;
-    column->lo = 0;
-    column->hi = to->count > 0 ? to->count - 1 : 0;
-    column_set_logical(column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = to});
     return text_lookup(scope, term, column, "codes", span);
 }
 

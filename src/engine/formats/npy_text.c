@@ -93,27 +93,6 @@ static enum status no_memory(const struct text_copy *copy)
                       copy->array->path);
 }
 
-/* Joins the strings of all threads. */
-static struct dictionary *join(struct text_copy *copy, int threads)
-{
-    struct interner **interners = heap_array((size_t)threads, sizeof *interners);
-    uint32_t **maps = heap_array((size_t)threads, sizeof *maps);
-    size_t count = 0;
-    for (int t = 0; t < threads; t++) {
-        if (copy->interners[t])
-            interners[count++] = copy->interners[t];
-    }
-    struct dictionary *dictionary = dictionary_of_interners(interners, count, maps, copy->array->job->workers);
-    count = 0;
-    for (int t = 0; t < threads; t++) {
-        if (copy->interners[t])
-            copy->maps[t] = maps[count++];
-    }
-    free(interners);
-    free(maps);
-    return dictionary;
-}
-
 static enum status fill(struct text_copy *copy, int64_t parts)
 {
     const struct npy_array *array = copy->array;
@@ -124,18 +103,13 @@ static enum status fill(struct text_copy *copy, int64_t parts)
     if (copy->bad < array->rows)
         return diag_error(array->job->diags, array->job->span, "`%s`, row %lld: the text is not valid Unicode",
                           array->path, (long long)copy->bad);
-    struct dictionary *dictionary = join(copy, workers->threads);
+    struct dictionary *dictionary =
+        dictionary_of_interners(copy->interners, (size_t)workers->threads, copy->maps, workers);
     if (!dictionary && workers_cancelled(workers))
         return STATUS_CANCELLED;
     if (!dictionary)
         return diag_error(array->job->diags, array->job->span, "`%s` has too many distinct texts", array->path);
-    const enum type type = dictionary_code_type(dictionary->count);
-    copy->column = column_reserve(type, type, array->rows);
-    if (copy->column) {
-        struct logical_type logical = copy->field->logical;
-        logical.dictionary = dictionary;
-        column_set_logical(copy->column, logical);
-    }
+    copy->column = column_reserve_codes(NULL, dictionary, array->rows);
     dictionary_unref(dictionary);
     if (!copy->column)
         return no_memory(copy);

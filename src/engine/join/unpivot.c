@@ -97,11 +97,7 @@ static struct term key_term(struct unpivot *unpivot)
     }
     struct dictionary *dictionary = dictionary_of_interners(&interner, 1, &map, NULL);
     queue_hold_dictionary(binder->queue, dictionary);
-    const enum type type = dictionary_code_type(dictionary->count);
-    struct column *codes = column_reserve(type, type, (int64_t)unpivot->count);
-    for (size_t i = 0; i < unpivot->count; i++)
-        column_set_int(codes, (int64_t)i, map[i]);
-    column_finish(codes, (int64_t)unpivot->count);
+    struct column *codes = column_of_codes(dictionary, map, NULL, (int64_t)unpivot->count);
     free(map);
     interner_free(interner);
     const struct logical_type logical = {.kind = LOGICAL_TEXT, .dictionary = dictionary};

@@ -147,13 +147,12 @@ static enum status join_column(struct read *read, struct column_read *column)
     struct dictionary *dictionary = dictionary_of_interners(column->interners, threads, column->maps, job->workers);
     if (!dictionary)
         return workers_cancelled(job->workers) ? STATUS_CANCELLED : too_much_text(read, column);
-    const enum type type = dictionary_code_type(dictionary->count);
-    if (column->numbers && type == TYPE_U32 && !read->rows)
+    if (column->numbers && dictionary_code_type(dictionary->count) == TYPE_U32 && !read->rows) {
         column->column = column_ref(column->numbers);
-    else
-        column->column = column_reserve_from(job->workers->pool, type, type, read_rows(read));
-    if (column->column)
         column_set_logical(column->column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
+    } else {
+        column->column = column_reserve_codes(job->workers->pool, dictionary, read_rows(read));
+    }
     dictionary_unref(dictionary);
     if (!column->column)
         return file_memory_error(mapping_path(read->reader->mapping), job->span, job->diags);

@@ -309,6 +309,29 @@ void column_finish(struct column *column, int64_t rows)
         column->data = NULL;
 }
 
+struct column *column_reserve_codes(struct buffer_pool *pool, struct dictionary *dictionary, int64_t capacity)
+{
+    const enum type type = dictionary_code_type(dictionary->count);
+    struct column *column = column_reserve_from(pool, type, type, capacity);
+    if (column)
+        column_set_logical(column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
+    return column;
+}
+
+struct column *column_of_codes(struct dictionary *dictionary, const uint32_t *map, const uint32_t *numbers,
+                               int64_t rows)
+{
+    struct column *column = column_reserve_codes(NULL, dictionary, rows);
+    if (!column)
+        return NULL;
+    for (int64_t row = 0; row < rows; row++)
+        column_set_int(column, row, map[numbers ? numbers[row] : row]);
+    column_finish(column, rows);
+    column->range_known = true;
+    column->hi = dictionary->count > 0 ? dictionary->count - 1 : 0;
+    return column;
+}
+
 struct column *column_of_ints(const int64_t *values, int64_t rows)
 {
     struct column *column = column_reserve(TYPE_I64, TYPE_I64, rows);

@@ -95,6 +95,13 @@ struct column *column_reserve_like(struct buffer_pool *pool, const struct column
 void *column_at(struct column *column, int64_t row);     /* address of element `row` for writing; row <= capacity */
 void column_finish(struct column *column, int64_t rows); /* releases unused memory; may move the data */
 
+/* A column under construction for text of this dictionary, from a pool (or NULL) likewise. NULL: no memory. */
+struct column *column_reserve_codes(struct buffer_pool *pool, struct dictionary *dictionary, int64_t capacity);
+
+/* Text of this dictionary: row k has the code map[numbers[k]], or map[k] if `numbers` is NULL. NULL: no memory. */
+struct column *column_of_codes(struct dictionary *dictionary, const uint32_t *map, const uint32_t *numbers,
+                               int64_t rows);
+
 /* A column with copies of the values. NULL: no memory. */
 struct column *column_of_ints(const int64_t *values, int64_t rows);
 struct column *column_of_floats(const double *values, int64_t rows);

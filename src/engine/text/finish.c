@@ -51,25 +51,18 @@ static void translate_chunk(void *context, int member, int64_t part)
  * stands for a missing value. NULL, and no maps, if no dictionary can hold the strings. */
 static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **maps, const struct workers *workers)
 {
-    size_t count = (size_t)pass->member_count, used = 0;
+    const size_t count = (size_t)pass->member_count;
     struct interner **interners = heap_array(count, sizeof(struct interner *));
     uint32_t **found = heap_array(count, sizeof *found);
-    for (size_t i = 0; i < count; i++) {
-        struct interner *interner = pass->members[i].seen[step].interner;
-        if (interner)
-            interners[used++] = interner;
-    }
-    struct dictionary *dictionary = dictionary_of_interners(interners, used, found, workers);
-    for (size_t i = count; dictionary && i-- > 0;) {
-        const struct interner *interner = pass->members[i].seen[step].interner;
-        const size_t strings = interner ? (size_t)interner_count(interner) : 0;
+    for (size_t i = 0; i < count; i++)
+        interners[i] = pass->members[i].seen[step].interner;
+    struct dictionary *dictionary = dictionary_of_interners(interners, count, found, workers);
+    for (size_t i = 0; dictionary && i < count; i++) {
+        const size_t strings = interners[i] ? (size_t)interner_count(interners[i]) : 0;
         maps[i] = heap_array(strings + 1, sizeof *maps[i]);
-        if (!interner)
-            continue;
-        used--;
         for (size_t n = 0; n < strings; n++)
-            maps[i][n + 1] = found[used][n];
-        free(found[used]);
+            maps[i][n + 1] = found[i][n];
+        free(found[i]);
     }
     free(found);
     free(interners);

@@ -59,8 +59,9 @@ uint32_t interner_add(struct interner *interner, struct text text);
 bool interner_full(const struct interner *interner);
 
 /* Joins interners into one dictionary, with one reference for the caller, and sets maps[i][n] to the code of string
- * number n of interner i; the caller frees each map. Runs on all threads; `workers` may be NULL. Returns NULL, and all
- * maps are NULL, if it is cancelled, an interner is full or there are more than DICTIONARY_MAX distinct strings. */
+ * number n of interner i; the caller frees each map. An interner may be NULL, and so is its map then. Runs on all
+ * threads; `workers` may be NULL. Returns NULL, and all maps are NULL, if it is cancelled, an interner is full or there
+ * are more than DICTIONARY_MAX distinct strings. */
 struct dictionary *dictionary_of_interners(struct interner *const *interners, size_t count, uint32_t **maps,
                                            const struct workers *workers);
 

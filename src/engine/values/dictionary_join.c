@@ -341,13 +341,19 @@ struct dictionary *dictionary_of_interners(struct interner *const *interners, si
                                            const struct workers *workers)
 {
     struct strings *parts = heap_array(count, sizeof *parts);
+    uint32_t **found = heap_array(count, sizeof *found);
+    size_t used = 0;
     bool full = false;
     for (size_t i = 0; i < count; i++) {
-        parts[i] = interner_strings(interners[i]);
+        if (!interners[i])
+            continue;
+        parts[used++] = interner_strings(interners[i]);
         full = full || interner_full(interners[i]);
-        maps[i] = NULL;
     }
-    struct dictionary *dictionary = full ? NULL : dictionary_of_parts(parts, count, maps, workers);
+    struct dictionary *dictionary = full ? NULL : dictionary_of_parts(parts, used, found, workers);
+    for (size_t i = 0, k = 0; i < count; i++)
+        maps[i] = interners[i] ? found[k++] : NULL;
+    free(found);
     free(parts);
     return dictionary;
 }

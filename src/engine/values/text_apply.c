@@ -174,19 +174,12 @@ static bool run_pieces(const struct application *application, part_fn *run)
 static enum status join_results(struct application *application, struct span span, struct diags *diags)
 {
     struct text_lookup *lookup = application->lookup;
-    size_t threads = (size_t)application->workers->threads, count = 0;
+    const size_t threads = (size_t)application->workers->threads;
     struct interner **interners = heap_array(threads, sizeof *interners);
-    uint32_t **maps = heap_array(threads, sizeof *maps);
-    for (size_t k = 0; k < threads; k++) {
-        if (application->members[k].interner)
-            interners[count++] = application->members[k].interner;
-    }
-    lookup->logical.dictionary = dictionary_of_interners(interners, count, maps, application->workers);
-    count = 0;
     for (size_t k = 0; k < threads; k++)
-        application->maps[k] = application->members[k].interner ? maps[count++] : NULL;
+        interners[k] = application->members[k].interner;
+    lookup->logical.dictionary = dictionary_of_interners(interners, threads, application->maps, application->workers);
     free(interners);
-    free(maps);
     if (!lookup->logical.dictionary) {
         if (workers_cancelled(application->workers))
             return STATUS_CANCELLED;
