@@ -12,7 +12,7 @@ import time
 
 import harness
 
-MAIN = "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum"
+MAIN = "load ids.bin | zip amounts.bin | select ids==42 && amounts>0 | snds | sum"
 
 
 class CommandLine:
@@ -350,7 +350,7 @@ class CommandLine:
             lines = [line for line in result.err.decode().splitlines() if line.startswith("built")]
             return [line for line in lines if "cached" not in line and "OpenCL started" not in line]
 
-        queries = [MAIN, MAIN.replace("42", "43"), MAIN.replace("42", "7"), MAIN.replace("amt>0", "amt>-30")]
+        queries = [MAIN, MAIN.replace("42", "43"), MAIN.replace("42", "7"), MAIN.replace("amounts>0", "amounts>-30")]
         if "device" not in harness.MODES:
             return
         fresh = {"RQL_TEST_CACHE": os.path.join(self.sandbox.root, "cold")}

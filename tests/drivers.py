@@ -12,7 +12,7 @@ import time
 
 import harness
 
-MAIN = "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum"
+MAIN = "load ids.bin | zip amounts.bin | select ids==42 && amounts>0 | snds | sum"
 SLOW_SECONDS = 6
 
 

@@ -10,7 +10,7 @@ import harness
 import numpy as np
 
 TARGET = 42
-MAIN = "load data/ids.bin | zip data/amounts.bin | select id==42 && amt>0 | snds | sum"
+MAIN = "load data/ids.bin | zip data/amounts.bin | select ids==42 && amounts>0 | snds | sum"
 
 
 def answers(ids, amounts):

@@ -72,7 +72,7 @@ bool diags_have_errors(const struct diags *diags)
 }
 
 /* Longer names are not compared; the bound keeps the rows below on the stack. */
-enum { MAX_NAME = 255, MAX_NEAREST = 16, NOT_SIMILAR = MAX_NAME + 1 };
+enum { MAX_NAME = 255, MAX_NEAREST = 16, NOT_SIMILAR = MAX_NAME + 1, SHORTEST_WORD = 3 };
 
 static int fold(char c)
 {
@@ -106,8 +106,26 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b, siz
     return last[b_length];
 }
 
-/* Whether `shorter` has the same first letter as `longer` and its letters occur there in order. */
-static bool abbreviates(const char *shorter, const char *longer)
+/* Whether a word of the name begins at byte i: at its start, behind what is no letter or digit, or as in `tipAmount`.
+ */
+static bool begins_word(const char *name, size_t i)
+{
+    const unsigned char before = i > 0 ? (unsigned char)name[i - 1] : ' ', at = (unsigned char)name[i];
+    const bool behind_letter = isalnum(before) || before >= 0x80;
+    return (isalnum(at) || at >= 0x80) && (!behind_letter || (islower(before) && isupper(at)));
+}
+
+bool name_abbreviates(const char *name, const char *longer)
+{
+    const size_t length = strlen(name);
+    for (size_t i = 0; length > 0 && longer[i] != '\0'; i++) {
+        if (begins_word(longer, i) && strncmp(name, longer + i, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool name_has_letters(const char *longer, const char *shorter)
 {
     if (!*shorter || fold(*shorter) != fold(*longer))
         return false;
@@ -116,6 +134,23 @@ static bool abbreviates(const char *shorter, const char *longer)
             shorter++;
     }
     return !*shorter;
+}
+
+/* The least edit distance from a word of the candidate; NOT_SIMILAR above the limit. */
+static unsigned word_distance(const char *name, size_t name_length, const char *candidate, unsigned limit)
+{
+    unsigned least = NOT_SIMILAR;
+    for (size_t i = 0; candidate[i] != '\0'; i++) {
+        size_t length = 1;
+        if (!begins_word(candidate, i))
+            continue;
+        while (isalnum((unsigned char)candidate[i + length]) && !begins_word(candidate, i + length))
+            length++;
+        const unsigned distance = edit_distance(name, name_length, candidate + i, length);
+        if (distance <= limit && length >= SHORTEST_WORD)
+            least = min_unsigned(least, distance);
+    }
+    return least;
 }
 
 /* A score, lower for more similar names; NOT_SIMILAR if they are not. */
@@ -133,7 +168,12 @@ static unsigned similarity(const char *name, const char *candidate)
         if (distance <= limit && distance < (length > name_length ? length : name_length))
             return distance;
     }
-    return abbreviates(name, candidate) ? limit + 1 : NOT_SIMILAR;
+    if (name_abbreviates(name, candidate))
+        return limit + 1;
+    const unsigned distance = word_distance(name, name_length, candidate, limit);
+    if (distance != NOT_SIMILAR)
+        return limit + 2 + distance;
+    return name_has_letters(candidate, name) ? 2 * limit + 3 : NOT_SIMILAR;
 }
 
 size_t nearest_names(const char *name, const char *const *candidates, size_t count, const char **nearest, size_t max)

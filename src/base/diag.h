@@ -66,8 +66,15 @@ void diags_drop_repeated_note(struct diags *diags);
 
 bool diags_have_errors(const struct diags *diags);
 
+/* Whether `name` is the beginning of `longer` or of one of its words, as `tip` and `amount` of `tip_amount`. */
+bool name_abbreviates(const char *name, const char *longer);
+
+/* Whether `shorter` has the same first letter as `longer` and its letters occur there in order, in any case. */
+bool name_has_letters(const char *longer, const char *shorter);
+
 /* Writes at most `max` of the candidates similar to `name` to `nearest`, best first, and returns their number. Similar:
- * an edit distance of at most a third of the name's length (at least 1), or an abbreviation. */
+ * an edit distance of at most a third of the name's length (at least 1) from it or one of its words, an abbreviation,
+ * or letters. */
 size_t nearest_names(const char *name, const char *const *candidates, size_t count, const char **nearest, size_t max);
 
 /* "; did you mean `amounts` or `amount`?" for the candidates similar to `name`, or "": the end of a message. */

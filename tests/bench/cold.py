@@ -10,7 +10,7 @@ import tempfile
 import time
 
 ROUNDS = 7
-QUERY = "load ids.bin | zip amounts.bin | select id == 42 | sum amt"
+QUERY = "load ids.bin | zip amounts.bin | select ids == 42 | sum amounts"
 SQL = "select sum(amounts) from t where ids = 42"
 NUMPY = "import numpy as n; i, a = n.fromfile('ids.bin', 'i4'), n.fromfile('amounts.bin', 'i4'); print(a[i == 42].sum())"
 POLARS = (

@@ -162,32 +162,18 @@ def apply_stage(relation, stage):
 
 
 def spellings(relation_names, head, random, indexed):
-    """How each column is written: by name, position, a lambda's parameter or an abbreviation. `indexed` columns need a name."""
+    """How each column is written: by name, position, or a lambda's parameter. `indexed` columns need a name."""
     if head:
         return head
     spelled = []
     for index, name in enumerate(relation_names):
         forms = [name] * 5 + [f"`{name}`"] + ([] if indexed else [f"${index + 1}"])
-        others = [other for other in relation_names if other != name]
         if index < 2 and not any(other in ("fst", "snd") or other[0] in "fs" for other in relation_names):
             forms.append("fst" if index == 0 else "snd")
-        for length in (1, 2, 3):
-            short = name[:length] if length < 3 else name[0] + name[-1]
-            if (
-                short not in relation_names
-                and short not in ("in", "as", "or")
-                and not any(abbreviates(short, each) for each in others)
-            ):
-                forms.append(short)
         if len(relation_names) == 1:
             forms.append("x")
         spelled.append(random.choice(forms))
     return spelled
-
-
-def abbreviates(short, name):
-    rest = iter(name)
-    return short[0] == name[0] and all(letter in rest for letter in short)
 
 
 def write_stage(stage, relation_names, random):

@@ -194,7 +194,7 @@ NEWCOMER = (
     ("t | count ids == 42 && amounts > 0", r"^2$"),
     ("t | select ids == 42 | sum amounts", r"^87$"),
     ("t | select ids == 42 && amounts < 0 && even(amounts) | sum amounts", r"^-20$"),
-    ("t | count id % 222 == 0 && amt > 0 && amt % 222 == 0", r"^2$"),
+    ("t | count ids % 222 == 0 && amounts > 0 && amounts % 222 == 0", r"^2$"),
     (".tables", r"^t +10 +80 +file +ids i32, amounts i32$"),
 )
 

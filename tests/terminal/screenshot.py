@@ -25,12 +25,12 @@ CELL_WIDTH, LINE_HEIGHT, MARGIN = 8.4, 18, 14
 
 SESSIONS = {
     "main": [
-        "load ids.bin | zip amounts.bin | select id==42 && amt>0",
+        "load ids.bin | zip amounts.bin | select ids==42 && amounts>0",
         "| snds | sum",
         "_ / 1000.0",
     ],
     "errors": [
-        "load ids.bin | zip amounts.bin | select idz == 42 | sum amt",
+        "load ids.bin | zip amounts.bin | select idz == 42 | sum amounts",
         "load ids.bin | summarize sum(ids)",
         "load ids.bin | map 100 / (ids - ids)",
         "load ids.bin | assert ids > 100 | count",
@@ -38,12 +38,12 @@ SESSIONS = {
     "looking": [
         "load ids.bin | zip amounts.bin | describe",
         "load amounts.bin | map (x * x / 10000) as energy | hist 5",
-        "load ids.bin | zip amounts.bin | group id: sum(amt) as total, count() | top 3 by total",
+        "load ids.bin | zip amounts.bin | group ids: sum(amounts) as total, count() | top 3 by total",
     ],
     "plot": ["range 0..600 | map sin(x / 40.0) * exp(-x / 300.0) as swing | plot"],
     "knowing": [
-        "load ids.bin | zip amounts.bin | select id == 42 | sum amt | assert _ == 665629",
-        "explain run load ids.bin | zip amounts.bin | group id: sum(amt) as total | top 3 by total",
+        "load ids.bin | zip amounts.bin | select ids == 42 | sum amounts | assert _ == 665629",
+        "explain run load ids.bin | zip amounts.bin | group ids: sum(amounts) as total | top 3 by total",
         ".timing 20",
         "load amounts.bin | count 42",
     ],

@@ -143,7 +143,7 @@ def session(sandbox, tally, options):
         step("prompt", "" if prompt else "no prompt:\n" + "\n".join(terminal.screen()))
         if not prompt:
             return  # each of the steps below would wait in vain
-        ask("main-query", "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", r"^107$")
+        ask("main-query", "load ids.bin | zip amounts.bin | select ids==42 && amounts>0 | snds | sum", r"^107$")
 
         terminal.fresh()
         terminal.enter("load ids.bin |")
@@ -154,7 +154,8 @@ def session(sandbox, tally, options):
         terminal.enter("count")
         step("continuation", terminal.shows(r"^10$"))
 
-        ask("relation", "load ids.bin | zip amounts.bin | select id == 7", r"\b30\b")
+        ask("relation", "load ids.bin | zip amounts.bin | select ids == 7", r"\b30\b")
+        ask("abbreviation-told", "load ids.bin | zip amounts.bin | select am == 30 | count", r"^note: am = amounts$")
         terminal.fresh()
         terminal.enter("| snds | sum")
         step("refinement", terminal.shows(r"^-20$"))

@@ -32,6 +32,31 @@ static void sources(void **state)
     CHECK_GOOD(*state, good, false);
 }
 
+/* At the prompt: the beginning of a name or of one of its words. */
+static void abbreviations(void **state)
+{
+    struct queries *queries = *state;
+    queries->env->abbreviates = true;
+    env_set_scalar(queries->env, "lim", scalar_int(5));
+    static const struct good good[] = {
+        {"load ids.bin as trip_distance, amounts.bin as tip_amount | map tip + trip + am",
+         "c1:i64 = tip_amount + trip_distance + tip_amount"},
+        {"load ids.bin as camelCase | map Ca, camel", "camelCase:i32, camelCase_2:i32 = camelCase"},
+        {"load ids.bin as größe, amounts.bin | map grö", "größe:i32"},
+        {"load ids.bin as limit, amounts.bin | map lim", "c1:i64 = 5"},
+    };
+    CHECK_GOOD(*state, good, false);
+    static const char *const unknown[] = {"tips", "rip", "tip_", "a"};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        struct bound bound = {0};
+        struct strbuf text = {0};
+        strbuf_printf(&text, "load ids.bin as trip_distance | map %s + trip_distance", unknown[i]);
+        if (query_bind_statement(queries, query_parse(queries, text.text), false, &bound) != STATUS_FAILED)
+            fail_msg("%s: bound", text.text);
+        strbuf_free(&text);
+    }
+}
+
 static void names(void **state)
 {
     struct queries *queries = *state;
@@ -39,9 +64,9 @@ static void names(void **state)
     env_set_scalar(queries->env, "ids_", scalar_int(1));
     query_define(queries, "def half(x) = x / 2; def both(ids, b) = half(ids) + half(b) + limit");
     static const struct good good[] = {
-        {"load ids.bin, amounts.bin | select id == 42 && amt > 0",
+        {"load ids.bin, amounts.bin | select ids == 42 && amounts > 0",
          "ids:i32, amounts:i32; keep ids == 42 && amounts > 0"},
-        {"load ids.bin, amounts.bin | map i, a, amnts", "ids:i32, amounts:i32, amounts_2:i32 = amounts"},
+        {"load ids.bin, amounts.bin | map ids, amounts, amounts", "ids:i32, amounts:i32, amounts_2:i32 = amounts"},
         {"load ids.bin as i, ids.bin as ids | map i", "i:i32"}, /* exact matches win */
         {"load ids.bin as count, amounts.bin as desc | map count + desc", "c1:i64 = count + desc"},
         {"load ids.bin | map x * x + x", "c1:i64 = ids * ids + ids"},
@@ -55,13 +80,13 @@ static void names(void **state)
          "c1:i64 = row, rainfall_over_week:i32"},
         {"load ids.bin | select x > limit", "ids:i32; keep ids > 5"},
         {"load ids.bin, amounts.bin | select |amounts, b| amounts == b", "ids:i32, amounts:i32; keep ids == amounts"},
-        {"load ids.bin, amounts.bin | map |first| first + amt", "c1:i64 = ids + amounts"},
+        {"load ids.bin, amounts.bin | map |first| first + amounts", "c1:i64 = ids + amounts"},
         {"load ids.bin, amounts.bin | sum |a, b| a * b", "int sum of ids * amounts"},
         {"load ids.bin | map half(x)", "c1:i64 = ids / 2"},
-        {"load ids.bin, amounts.bin | map both(amt, id)", "c1:i64 = amounts / 2 + ids / 2 + 5"},
+        {"load ids.bin, amounts.bin | map both(amounts, ids)", "c1:i64 = amounts / 2 + ids / 2 + 5"},
         {"load ids.bin as min, amounts.bin as `in` | map min(min, `in`)", "c1:i64 = min(min, `in`)"},
-        {"load ids.bin as größe | map grö", "größe:i32"},
-        {"load ids.bin, amounts.bin | pick a, $1, fst", "amounts:i32, ids:i32, ids_2:i32 = ids"},
+        {"load ids.bin as größe | map größe", "größe:i32"},
+        {"load ids.bin, amounts.bin | pick amounts, $1, fst", "amounts:i32, ids:i32, ids_2:i32 = ids"},
         {"limit", "int 5"},
         {"half(limit) + 1", "int 3"},
     };
@@ -124,17 +149,17 @@ static void stages(void **state)
     struct queries *queries = *state;
     env_set_scalar(queries->env, "t", scalar_int(7));
     static const struct good good[] = {
-        {"load ids.bin, amounts.bin | map amt, ids * 2 as d, ids + amt",
+        {"load ids.bin, amounts.bin | map amounts, ids * 2 as d, ids + amounts",
          "amounts:i32, d:i64 = ids * 2, c3:i64 = ids + amounts"},
         {"load ids.bin as c2 | map x, x + 1, x + 2 as c2", "c2:i32, c2_3:i64 = c2 + 1, c2_2:i64 = c2 + 2"},
-        {"load ids.bin, amounts.bin | derive d = id - amt, amounts = -amt",
+        {"load ids.bin, amounts.bin | derive d = ids - amounts, amounts = -amounts",
          "ids:i32, amounts:i64 = -amounts, d:i64 = ids - amounts"},
         {"load ids.bin, amounts.bin | braid |a, b| a * b as z", "z:i64 = ids * amounts"},
         {"load ids.bin, amounts.bin | fsts", "ids:i32"},
         {"load ids.bin, amounts.bin | snds", "amounts:i32"},
         {"load ids.bin, amounts.bin | nth 1", "ids:i32"},
         {"load ids.bin, amounts.bin | nth 3 - 1", "amounts:i32"},
-        {"load table/ | pick qty, p", "qty:i8, price:u8"},
+        {"load table/ | pick qty, price", "qty:i8, price:u8"},
         {"load ids.bin | take 3", "ids:i32; take 3"},
         {"load ids.bin | skip 3", "ids:i32; skip 3"},
         {"load ids.bin | tail t - 7", "ids:i32; tail 0"},
@@ -142,9 +167,9 @@ static void stages(void **state)
         {"load ids.bin | count 42", "int count; keep ids == 42"},
         {"load ids.bin | count t", "int count; keep ids == 7"},
         {"load ids.bin | count 42.0", "int count; keep float(ids) == 42.0"},
-        {"load ids.bin, amounts.bin | count id > amt", "int count; keep amounts < ids"},
+        {"load ids.bin, amounts.bin | count ids > amounts", "int count; keep amounts < ids"},
         {"load ids.bin | sum", "int sum_ids of ids"},
-        {"load ids.bin, amounts.bin | sum amt", "int sum_amounts of amounts"},
+        {"load ids.bin, amounts.bin | sum amounts", "int sum_amounts of amounts"},
         {"load ids.bin | sum x == 42", "int sum of int(ids == 42)"},
         {"load half.f64 | sum", "float sum_half of half"},
         {"load ids.bin | product x + 1", "int product of ids + 1"},
@@ -157,7 +182,7 @@ static void stages(void **state)
     };
     CHECK_GOOD(queries, good, false);
 
-    struct bound bound = query_bind(queries, "load ids.bin, amounts.bin | select id > 0 | take 4 | show 2");
+    struct bound bound = query_bind(queries, "load ids.bin, amounts.bin | select ids > 0 | take 4 | show 2");
     assert_int_equal(bound.queue.count, 3); /* one per stage; none for show */
     assert_int_equal(bound.show_rows, 2);
     assert_null(bound.save_path.text);
@@ -280,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sources, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(names, queries_setup, queries_teardown),
+        cmocka_unit_test_setup_teardown(abbreviations, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(kinds, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(stages, queries_setup, queries_teardown),
         cmocka_unit_test_setup_teardown(let_relations, queries_setup, queries_teardown),

@@ -13,20 +13,20 @@ static void breakers(void **state)
         {"load ids.bin, amounts.bin | sort desc", "ids:i32, amounts:i32; sort by ids desc, amounts desc"},
         {"load ids.bin as desc | sort desc", "desc:i32; sort by desc"},
         {"load ids.bin, amounts.bin | sort", "ids:i32, amounts:i32; sort by ids, amounts"},
-        {"load ids.bin, amounts.bin | order amt desc, id asc", "ids:i32, amounts:i32; sort by amounts desc, ids"},
+        {"load ids.bin, amounts.bin | order amounts desc, ids asc", "ids:i32, amounts:i32; sort by amounts desc, ids"},
         {"load ids.bin, amounts.bin | sort |a, b| b desc", "ids:i32, amounts:i32; sort by amounts desc"},
         {"load ids.bin | sort abs(x) desc, x", "ids:i32, c2:i64 = abs(ids) | ids:i32; sort by c2 desc, ids"},
         {"load ids.bin | map x as c2 | sort -x", "c2:i32, c2_2:i64 = -c2 | c2:i32; sort by c2_2"},
         {"load ids.bin, amounts.bin | distinct", "ids:i32, amounts:i32; distinct of ids, amounts"},
-        {"load ids.bin, amounts.bin | group id: sum(amt), count(), mean(amt) as m",
+        {"load ids.bin, amounts.bin | group ids: sum(amounts), count(), mean(amounts) as m",
          "ids:i32, sum_amounts:i64, count:i64, m:f64; group by ids: sum(amounts), count(), mean(amounts)"},
-        {"load ids.bin, amounts.bin | group id, amt", "ids:i32, amounts:i32; group by ids, amounts"},
+        {"load ids.bin, amounts.bin | group ids, amounts", "ids:i32, amounts:i32; group by ids, amounts"},
         {"load ids.bin | group x % 3: max(x)",
          "ids:i64 = ids % 3, ids_2:i32 = ids | ids:i64, max_ids:i64; group by ids: max(ids_2)"},
-        {"load table/ | group p: min(q), count(q > 1), sum(q > 1)",
+        {"load table/ | group price: min(qty), count(qty > 1), sum(qty > 1)",
          "price:u8, qty:i8, c3:i64 = int(qty > 1) | price:u8, min_qty:i64, count:i64, sum:i64; group by price: "
          "min(qty), sum(c3), sum(c3)"},
-        {"load table/ | group p: max(q / 2.0), mean(q)",
+        {"load table/ | group price: max(qty / 2.0), mean(qty)",
          "price:u8, c2:f64 = float(qty) / 2.0, qty:i8 | price:u8, max:f64, mean_qty:f64; group by price: max(c2), "
          "mean(qty)"},
         {"load ids.bin | scan +", "ids:i64; scan + of ids"},
@@ -69,7 +69,7 @@ static void breakers(void **state)
     queue_release(&bound.queue);
 
     /* Keys are always needed, other columns only if read. */
-    bound = query_bind(queries, "load ids.bin, amounts.bin, ids.bin as x | sort amt | pick ids");
+    bound = query_bind(queries, "load ids.bin, amounts.bin, ids.bin as x | sort amounts | pick ids");
     queue_prune(&bound.queue);
     const struct task *load = bound.queue.tasks[0];
     assert_true(load->outputs[0].needed && load->outputs[1].needed && !load->outputs[2].needed);
@@ -157,7 +157,8 @@ static void places(void **state)
         {"load ids.bin | gather ids.bin", "ids:i32 = ids[ids_2]"},
         {"load ids.bin | map t[x % 3]", "c1:i64 = t[ids % 3]"},
         {"load ids.bin | map ids[row / 2] + t[0]", "c1:i64 = ids[row / 2] + t[0]"},
-        {"load ids.bin, amounts.bin | map amt[id], t[id] + t[1]", "c1:i64 = amounts[ids], c2:i64 = t[ids] + t[1]"},
+        {"load ids.bin, amounts.bin | map amounts[ids], t[ids] + t[1]",
+         "c1:i64 = amounts[ids], c2:i64 = t[ids] + t[1]"},
         {"load ids.bin | select t[row % 3] > x", "ids:i32; keep ids < t[row % 3]"},
         {"load ids.bin as t | map t[0]", "c1:i64 = t[0]"},
         {"load ids.bin | sum after(row % 2)", "int sum of t[row % 2 + 1]"},
@@ -208,7 +209,7 @@ static void places(void **state)
         {"load ids.bin | stencil -1..1 else 0: at(x)", "x", "unknown value `x`", "the same for all rows"},
         {"load ids.bin | stencil -1..1 else 0: at(0.5)", "0.5", "the distance of a neighbour must be an integer",
          "stencil -1..1"},
-        {"load ids.bin | per id: stencil -1..1 wrap: at(ids, 1)", "wrap",
+        {"load ids.bin | per ids: stencil -1..1 wrap: at(ids, 1)", "wrap",
          "within `per`, a stencil has `else E`, not `wrap`", "else missing"},
         {"load ids.bin | stencil -1..1 else 0: at()", "at()",
          "`at` takes an optional column name and 1 distance, not 0 arguments", "at(NAME, DISTANCE)"},

@@ -30,7 +30,7 @@ static void queues(void **state)
     static const struct {
         const char *text, *expected;
     } cases[] = {
-        {"explain load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum",
+        {"explain load ids.bin | zip amounts.bin | select ids==42 && amounts>0 | snds | sum",
          "queue: 6 tasks\n"
          "  1 Load    ids.bin                   -> ids\n"
          "  2 Load    amounts.bin               -> amounts\n"
@@ -69,7 +69,8 @@ static void queues(void **state)
                               "  1 List  [3, 1, 2]  -> c1\n"
                               "fused: 1 task\n"
                               "  1 List  reads c1:i64  3 rows  gives c1\n"},
-        {"explain load ids.bin, amounts.bin | derive d = id - amt | tail 4 | select d > 0 || id in [1, 2] | mean d",
+        {"explain load ids.bin, amounts.bin | derive d = ids - amounts | tail 4 | select d > 0 || ids in [1, 2] | mean "
+         "d",
          "queue: 5 tasks\n"
          "  1 Load    ids.bin, amounts.bin             -> ids, amounts\n"
          "  2 Map     d = ids - amounts                -> ids, d  drops amounts\n"
@@ -99,7 +100,7 @@ static void breakers(void **state)
     static const struct {
         const char *text, *expected;
     } cases[] = {
-        {"explain load ids.bin, amounts.bin | select amt > 0 | sort -amt, id desc | take 3",
+        {"explain load ids.bin, amounts.bin | select amounts > 0 | sort -amounts, ids desc | take 3",
          "queue: 5 tasks\n"
          "  1 Load    ids.bin, amounts.bin  -> ids, amounts\n"
          "  2 Filter  amounts > 0           -> ids, amounts\n"
@@ -116,7 +117,7 @@ static void breakers(void **state)
          "      by c3, ids desc  first 3\n"
          "      gives ids, amounts\n"
          "  3 Take  reads ids:i32 of 2, amounts:i32 of 2  at most 3 rows  gives ids, amounts\n"},
-        {"explain load ids.bin, amounts.bin | group id: sum(amt), count() as n",
+        {"explain load ids.bin, amounts.bin | group ids: sum(amounts), count() as n",
          "queue: 2 tasks\n"
          "  1 Load   ids.bin, amounts.bin           -> ids, amounts\n"
          "  2 Group  by ids: sum(amounts), count()  -> ids, sum_amounts, n\n"

@@ -12,24 +12,24 @@ static void rarest_leads(void **state)
         const char *query;
         const char *lead; /* NULL: none */
     } cases[] = {
-        {"load ids.bin | zip amounts.bin | map id + 1", NULL},
-        {"load ids.bin | zip amounts.bin | count id == 42", "ids == 42"},
-        {"load ids.bin | zip amounts.bin | count amt > 0 && id == 42", "ids == 42"},
-        {"load ids.bin | zip amounts.bin | count id == 42 && amt > 0", "ids == 42"},
-        {"load ids.bin | zip amounts.bin | select amt > 0 | select even(amt) | count id == 42", "ids == 42"},
-        {"load ids.bin | zip amounts.bin | count id != 42 && amt % 222 == 0", "amounts % 222 == 0"},
-        {"load ids.bin | zip amounts.bin | count even(id) && amt & 7 == 3", "amounts & 7 == 3"},
+        {"load ids.bin | zip amounts.bin | map ids + 1", NULL},
+        {"load ids.bin | zip amounts.bin | count ids == 42", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | count amounts > 0 && ids == 42", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | count ids == 42 && amounts > 0", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | select amounts > 0 | select even(amounts) | count ids == 42", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | count ids != 42 && amounts % 222 == 0", "amounts % 222 == 0"},
+        {"load ids.bin | zip amounts.bin | count even(ids) && amounts & 7 == 3", "amounts & 7 == 3"},
         {"load short.i16 | count short > 32000 && short < 100", "short > 32000"},
         {"load short.i16 | count short > -32000 && short < -100", "short < -100"},
         {"load wide.i64, half.f64 | count half < 0.5 && wide == 3", "wide == 3"},
-        {"load ids.bin | zip amounts.bin | count id == 42 || amt > 0", "ids == 42 || amounts > 0"},
+        {"load ids.bin | zip amounts.bin | count ids == 42 || amounts > 0", "ids == 42 || amounts > 0"},
         /* A condition does not lead if one before it can fail. */
-        {"load ids.bin | zip amounts.bin | count 100 / amt > 3 && id == 42", NULL},
-        {"load ids.bin | zip amounts.bin | select 100 / amt > 3 | count id == 42", NULL},
+        {"load ids.bin | zip amounts.bin | count 100 / amounts > 3 && ids == 42", NULL},
+        {"load ids.bin | zip amounts.bin | select 100 / amounts > 3 | count ids == 42", NULL},
         /* If a later condition can fail, only the first may lead. */
-        {"load ids.bin | zip amounts.bin | count amt != 0 && id == 42 && 100 / amt > 3", "amounts != 0"},
+        {"load ids.bin | zip amounts.bin | count amounts != 0 && ids == 42 && 100 / amounts > 3", "amounts != 0"},
         /* Fallible results are computed only for passing rows. */
-        {"load ids.bin | zip amounts.bin | select amt != 0 && id == 42 | sum 100 / amt", "ids == 42"},
+        {"load ids.bin | zip amounts.bin | select amounts != 0 && ids == 42 | sum 100 / amounts", "ids == 42"},
     };
     struct queries *queries = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -134,7 +134,7 @@ static void rubicls_seven(void **state)
         /* and a terminal */
         {"load ids.bin | map x + 1 as a | select a > 8 | map a * 2 as b | reject b % 3 == 0 | sum", 6,
          "reads ids:i32  10 rows; keep ids + 1 > 8 && !((ids + 1) * 2 % 3 == 0); gives sum((ids + 1) * 2)"},
-        {"load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", 6,
+        {"load ids.bin | zip amounts.bin | select ids==42 && amounts>0 | snds | sum", 6,
          "reads ids:i32, amounts:i32  10 rows; keep ids == 42 && amounts > 0; gives sum(amounts)"},
     };
     CHECK(*state, expected);
@@ -143,8 +143,8 @@ static void rubicls_seven(void **state)
 static void other_stages(void **state)
 {
     static const struct expected expected[] = {
-        {"load ids.bin, amounts.bin | derive d = id - amt | select d > 0 | pick d, ids | braid |a, b| a + b as z", 5,
-         "reads ids:i32, amounts:i32  10 rows; keep ids - amounts > 0; gives z = ids - amounts + ids"},
+        {"load ids.bin, amounts.bin | derive d = ids - amounts | select d > 0 | pick d, ids | braid |a, b| a + b as z",
+         5, "reads ids:i32, amounts:i32  10 rows; keep ids - amounts > 0; gives z = ids - amounts + ids"},
         {"load ids.bin | select x > 3 | count x < 100", 3,
          "reads ids:i32  10 rows; keep ids > 3 && ids < 100; gives count()"},
         {"load ids.bin | count 42", 2, "reads ids:i32  10 rows; keep ids == 42; gives count()"},
@@ -157,10 +157,10 @@ static void other_stages(void **state)
         {"load ids.bin | select x > 3 | select x > 3 | sum", 4, "reads ids:i32  10 rows; keep ids > 3; gives sum(ids)"},
         /* Counting reads no columns. */
         {"load ids.bin, amounts.bin | map ids as n, 10 / ids as q | count", 3, "10 rows; gives count()"},
-        {"load ids.bin, amounts.bin | derive q = 10 / ids, z = amt * 2 | select z > 3 | map z | sum", 5,
+        {"load ids.bin, amounts.bin | derive q = 10 / ids, z = amounts * 2 | select z > 3 | map z | sum", 5,
          "reads amounts:i32  10 rows; keep amounts * 2 > 3; gives sum(amounts * 2)"},
-        {"load table/ | pick q", 2, "reads qty:i8  2 rows; gives qty"},
-        {"load table/ | select q > 1 | pick p | count", 4, "reads qty:i8  2 rows; keep qty > 1; gives count()"},
+        {"load table/ | pick qty", 2, "reads qty:i8  2 rows; gives qty"},
+        {"load table/ | select qty > 1 | pick price | count", 4, "reads qty:i8  2 rows; keep qty > 1; gives count()"},
     };
     CHECK(*state, expected);
 }
@@ -334,7 +334,7 @@ static void rows_and_windows(void **state)
         {"load ids.bin | select x > 3 | select row > 2", 3,
          "reads ids:i32  10 rows; keep ids > 3; gives ids\nreads ids:i32 of 1; keep row > 2; gives ids"},
         /* A window after a filter ends the task, except for projections and mergeable windows. */
-        {"load ids.bin, amounts.bin | select id > 3 | take 4 | snds", 4,
+        {"load ids.bin, amounts.bin | select ids > 3 | take 4 | snds", 4,
          "reads ids:i32, amounts:i32  10 rows; keep ids > 3  take 4; gives amounts"},
         {"load ids.bin | select x > 3 | skip 1 | take 5 | skip 2", 5,
          "reads ids:i32  10 rows; keep ids > 3  skip 3  take 3; gives ids"},

@@ -61,7 +61,7 @@ static void tasks_tell_rising_parts(void **state)
     run(*state, evaluator, "range 1..2000000 | select x % 3 == 0", &listener);
     assert_true(listener.told > 0 && listener.fell == 0 && listener.part == 1);
 
-    run(*state, evaluator, "load ids.bin | zip amounts.bin | select id == 42 | sum amt", &listener);
+    run(*state, evaluator, "load ids.bin | zip amounts.bin | select ids == 42 | sum amounts", &listener);
     assert_true(listener.told > 0 && listener.part == 1);
     assert_int_equal(listener.last.rows, 10);
     assert_int_equal(listener.last.bytes, 2 * 10 * 4);

@@ -34,7 +34,7 @@ struct env {
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
-    bool strict;           /* abbreviations of column names are errors */
+    bool abbreviates;      /* at the prompt: abbreviations of column names are taken, and told */
     /* In a check that opens files: all but those that statements so far may make. Otherwise nothing is opened. */
     bool opens_files;
     bool peeks; /* in a check that opens none, for completion: what they begin with tells their columns */

@@ -271,9 +271,6 @@ struct resolved {
     const struct named_aggregate *named;
 };
 
-/* Whether `name` abbreviates `column`: same first letter, its letters in order. */
-bool name_abbreviates(const char *name, const char *column);
-
 /* Resolves a name in an expression by the rules of docs/language.md. */
 struct resolved name_resolve(struct scope *scope, const struct name *name);
 

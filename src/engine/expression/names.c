@@ -5,39 +5,13 @@
 
 #include <string.h>
 
-enum { LONGEST_LETTER = 4 };
-
-/* Copies the text's first UTF-8 character; returns its length. */
-static size_t first_letter(const char *text, char letter[LONGEST_LETTER + 1])
+/* Finds the columns that the name abbreviates: their number, and the first of them. None but at the prompt. */
+static size_t find_abbreviated(const struct scope *scope, const char *name, size_t *index)
 {
-    size_t length = 0;
-    do {
-        letter[length] = text[length];
-        length++;
-    } while (length < LONGEST_LETTER && ((unsigned char)text[length] & 0xc0) == 0x80);
-    letter[length] = '\0';
-    return length;
-}
-
-bool name_abbreviates(const char *name, const char *column)
-{
-    char letter[LONGEST_LETTER + 1];
-    size_t length;
-    if (*name == '\0' || strncmp(name, column, first_letter(name, letter)) != 0)
-        return false;
-    for (; *name != '\0'; name += length, column += length) {
-        length = first_letter(name, letter);
-        column = strstr(column, letter);
-        if (!column)
-            return false;
-    }
-    return true;
-}
-
-/* Finds the columns that the name abbreviates: their number, and the first of them. */
-static size_t find_abbreviated(const struct flow *flow, const char *name, size_t *index)
-{
+    const struct flow *flow = scope->flow;
     size_t found = 0;
+    if (!flow || !scope->binder->env->abbreviates)
+        return 0;
     for (size_t i = 0; i < flow->count; i++) {
         if (name_abbreviates(name, flow->columns[i].name) && found++ == 0)
             *index = i;
@@ -80,16 +54,12 @@ static void ambiguous(struct scope *scope, const struct name *name)
                text_of_columns(arena, &several));
 }
 
-/* Whether the name may stand for the column that it abbreviates; an error where it may not. */
-static bool may_abbreviate(struct scope *scope, const struct name *name, size_t index)
+/* Tells what an abbreviation was taken for. */
+static void note_abbreviation(struct scope *scope, const char *name, const char *meant)
 {
-    const struct binder *binder = scope->binder;
-    if (!binder->env->strict)
-        return true;
-    const char *column = name_written(scope->flow->columns[index].name, binder->arena);
-    bind_error(scope->binder, name->span, arena_printf(binder->arena, "write `%s`, or `.set strict off`", column),
-               "`%s` is an abbreviation, which the setting `strict` refuses", name->text);
-    return false;
+    struct binder *binder = scope->binder;
+    diag_note(binder->diags, (struct span){0}, "%s = %s", name, name_written(meant, binder->arena));
+    diags_drop_repeated_note(binder->diags);
 }
 
 bool name_is_parameter(const struct scope *scope, const char *name, size_t *index)
@@ -188,29 +158,14 @@ static struct resolved unknown(struct scope *scope, const struct name *name)
     return meaning(MEANS_UNKNOWN, 0);
 }
 
-/* Resolves a `let` scalar. A name that also abbreviates a column is an error: either guess would surprise. */
 static struct resolved resolve_scalar(struct scope *scope, const struct name *name, const struct binding *binding)
 {
-    size_t index = 0;
     if (strcmp(name->text, ENV_LAST) == 0 && has_only_column(scope)) {
         bind_error(scope->binder, name->span, "`$1` is the column; `let NAME = _` names the result",
                    "`_` is the last result, not the column");
         return meaning(MEANS_UNKNOWN, 0);
     }
-    if (scope->subject && name_abbreviates(name->text, scope->subject->value.name)) {
-        bind_error(scope->binder, name->span,
-                   arena_printf(scope->binder->arena,
-                                "write `$%s` for the `let` value, `_` for the value of the pipeline", name->text),
-                   "`%s` is a `let` value and also an abbreviation of `%s`", name->text, scope->subject->value.name);
-        return meaning(MEANS_UNKNOWN, 0);
-    }
-    if (!scope->flow || find_abbreviated(scope->flow, name->text, &index) == 0)
-        return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
-    const char *column = scope->flow->columns[index].name;
-    bind_error(scope->binder, name->span,
-               arena_printf(scope->binder->arena, "write `%s` for the column, or rename the `let` value", column),
-               "`%s` is a `let` value and also an abbreviation of the column `%s`", name->text, column);
-    return meaning(MEANS_UNKNOWN, 0);
+    return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};
 }
 
 /* Whether the name is the terminal's value, unabbreviated. */
@@ -338,17 +293,19 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
     }
 
-    const size_t abbreviated = scope->flow ? find_abbreviated(scope->flow, name->text, &index) : 0;
+    const size_t abbreviated = find_abbreviated(scope, name->text, &index);
     if (abbreviated == 1) {
-        const bool found = may_abbreviate(scope, name, index);
-        return found ? meaning(MEANS_COLUMN, index) : meaning(MEANS_UNKNOWN, 0);
+        note_abbreviation(scope, name->text, scope->flow->columns[index].name);
+        return meaning(MEANS_COLUMN, index);
     }
     if (abbreviated > 1) {
         ambiguous(scope, name);
         return meaning(MEANS_UNKNOWN, 0);
     }
-    if (scope->subject && name_abbreviates(name->text, scope->subject->value.name))
+    if (scope->subject && scope->binder->env->abbreviates && name_abbreviates(name->text, scope->subject->value.name)) {
+        note_abbreviation(scope, name->text, scope->subject->value.name);
         return (struct resolved){.meaning = MEANS_SCALAR, .binding = &scope->subject->value};
+    }
     return unknown(scope, name);
 }
 
@@ -369,9 +326,11 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
         return false;
     if (positional_word(name, &position))
         return name_position(scope, position, expr->span, index);
-    const size_t abbreviated = find_abbreviated(scope->flow, name, index);
-    if (abbreviated == 1)
-        return may_abbreviate(scope, &expr->name, *index);
+    const size_t abbreviated = find_abbreviated(scope, name, index);
+    if (abbreviated == 1) {
+        note_abbreviation(scope, name, scope->flow->columns[*index].name);
+        return true;
+    }
     if (abbreviated > 1) {
         ambiguous(scope, &expr->name);
         return false;

@@ -54,7 +54,7 @@ static void offer_column(struct offer *offer, const char *name)
         offer_name(offer, arena_printf(offer->arena, "`%s`", name));
 }
 
-/* An abbreviation of a single column is replaced by it if no name begins with the text. */
+/* Letters that a single column has in this order are replaced by it if no name begins with the text. */
 static void offer_columns(struct offer *offer, const char *const *names, size_t count)
 {
     const size_t before = offer->found->count;
@@ -62,7 +62,7 @@ static void offer_columns(struct offer *offer, const char *const *names, size_t 
     size_t matches = 0;
     for (size_t i = 0; i < count; i++) {
         offer_column(offer, names[i]);
-        if (name_abbreviates(offer->typed, names[i]) && name_is_plain(names[i])) {
+        if (name_has_letters(names[i], offer->typed) && name_is_plain(names[i])) {
             column = names[i];
             matches++;
         }

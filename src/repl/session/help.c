@@ -307,7 +307,7 @@ void help_overview(struct strbuf *out, size_t width)
 {
     word_wrap(out, "A query is a source followed by stages, each applied to the previous result:", 0, width);
     strbuf_puts(out, "\n  ");
-    word_wrap(out, "load ids.bin | zip amounts.bin | select id==42 && amt>0 | snds | sum", 2, width);
+    word_wrap(out, "load ids.bin | zip amounts.bin | select ids==42 && amounts>0 | snds | sum", 2, width);
     strbuf_puts(out, "\n\n");
     for (size_t i = 0; i < TOPIC_COUNT; i++)
         list_topic(out, &topics[i], width);

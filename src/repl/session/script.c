@@ -433,7 +433,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     session->runner.timing = session->settings.timing ? &run.timing : NULL;
     session->runner.fusion = session->settings.fusion != 0;
     set_timeout(session);
-    session->runner.env->strict = session->settings.strict != 0;
+    session->runner.env->abbreviates = session->interactive && session->settings.strict == 0;
     session->runner.collector = session->settings.stats == STATS_OFF ? NULL : session->collector;
     stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);
 
