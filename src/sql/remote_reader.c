@@ -1,4 +1,4 @@
-#include "sql/remote_reader.h"
+#include "sql/table_reader.h"
 
 #include "base/heap.h"
 #include "sql/lower/float_sum.h"

@@ -4,8 +4,6 @@
 #include "base/memory_size.h"
 #include "base/strbuf.h"
 #include "sql/lower/dialect.h"
-#include "sql/remote_reader.h"
-#include "sql/table_save.h"
 #include "sql/wire/query.h"
 #include "sql/wire/server_settings.h"
 #include "sql/wire/server_text.h"

@@ -9,4 +9,20 @@
  * the order of the address's columns, equal ones in any. */
 struct table_source table_source_of(struct servers *servers);
 
+/* remote_reader.c: a reader of what a queue of tasks gives that the server of a table runs as one SELECT. */
+
+struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from,
+                                      const char **refusal);
+
+/* table_save.c: saving into tables on servers. */
+
+/* Checks the syntax of an address to save to; does not connect to the server. */
+enum status table_save_check(const char *address, struct span span, struct diags *diags);
+
+/* Saves all rows, which are on the host, into a table of the natural types, ordered by the address's columns. The rows
+ * go into a new table, which is renamed when all are there; an existing one is dropped then. On any error, and if
+ * cancelled, the old table stays. */
+enum status table_save(struct servers *servers, const char *address, const struct relation *relation,
+                       const struct format_job *job);
+
 #endif

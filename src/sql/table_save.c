@@ -1,7 +1,7 @@
-#include "sql/table_save.h"
+#include "sql/table_reader.h"
 
 #include "base/strbuf.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/file_errors.h"
 #include "sql/wire/native_write.h"
 #include "sql/wire/query.h"
 #include "sql/wire/server_text.h"

@@ -3,7 +3,6 @@
 
 #include "engine/arrow/arrow.h"
 #include "engine/arrow/flatbuffer.h"
-#include "engine/arrow/flatbuffer_write.h"
 #include "engine/formats/save.h"
 #include "engine/storage/growing_buffer.h"
 #include "engine/values/dictionary.h"

@@ -4,8 +4,8 @@
 
 #include "base/path.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/storage/compression_table.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/compression.h"
+#include "engine/storage/file_errors.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,10 +1,8 @@
 /* The parts of the Parquet reader against simple references: packed bits of every width, runs, differences, numbers in
  * other representations, and Thrift input that nests or promises too much. */
-#include "engine/parquet/bit_unpack.h"
 #include "engine/parquet/convert.h"
 #include "engine/parquet/decode.h"
-#include "engine/parquet/delta.h"
-#include "engine/parquet/run_length.h"
+#include "engine/parquet/encodings.h"
 #include "engine/parquet/thrift.h"
 
 #include <math.h>

@@ -2,9 +2,9 @@
 #include "engine/arrow/arrow.h"
 
 #include "base/heap.h"
-#include "engine/arrow/flatbuffer_write.h"
+#include "engine/arrow/flatbuffer.h"
 #include "engine/arrow/ipc.h"
-#include "engine/arrow/schema_write.h"
+#include "engine/arrow/schema.h"
 #include "engine/values/dictionary.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "engine/arrow/flatbuffer_write.h"
+#include "engine/arrow/flatbuffer.h"
 
 #include <string.h>
 

@@ -2,7 +2,9 @@
 #ifndef RQL_ENGINE_ARROW_SCHEMA_H
 #define RQL_ENGINE_ARROW_SCHEMA_H
 
+#include "base/strbuf.h"
 #include "engine/arrow/flatbuffer.h"
+#include "engine/storage/column.h"
 #include "engine/storage/file_reader.h"
 
 /* How the values of a field become those of a column. */
@@ -45,5 +47,11 @@ struct arrow_schema {
  * arena's. */
 enum status arrow_schema_read(const struct format_job *job, const char *path, const struct flat_table *table,
                               int64_t version, struct arena *arena, struct arrow_schema *schema);
+
+/* Appends a Schema table to a FlatBuffer; returns its place. The dictionary of a text column has its number as id. */
+size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation);
+
+/* Whether the strings of a dictionary need 64-bit offsets. */
+bool arrow_dictionary_is_large(const struct dictionary *dictionary);
 
 #endif

@@ -1,7 +1,7 @@
-#include "engine/arrow/schema_write.h"
+#include "engine/arrow/schema.h"
 
 #include "base/utf8.h"
-#include "engine/arrow/flatbuffer_write.h"
+#include "engine/arrow/flatbuffer.h"
 #include "engine/arrow/ipc.h"
 #include "engine/values/dictionary.h"
 

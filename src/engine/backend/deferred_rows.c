@@ -3,7 +3,7 @@
 #include "base/integer.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/optimize/optimize.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/file_errors.h"
 #include "engine/storage/residency.h"
 
 enum {

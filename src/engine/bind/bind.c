@@ -4,7 +4,7 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/bind/bind_needs.h"
 #include "engine/bind/bind_remote.h"
-#include "engine/loop/expand.h"
+#include "engine/loop/loop_stages.h"
 
 #include <string.h>
 

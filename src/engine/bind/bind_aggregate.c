@@ -1,7 +1,7 @@
 /* Stages that combine values: terminals, which aggregate all rows, and scan. */
 #include "engine/bind/bind_internal.h"
 #include "engine/expression/named_aggregates.h"
-#include "engine/lower/combine.h"
+#include "engine/lower/lower.h"
 
 #include <math.h>
 #include <string.h>

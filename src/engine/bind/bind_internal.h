@@ -8,7 +8,7 @@
 #include "engine/backend/user_reduce.h"
 #include "engine/bind/bind.h"
 #include "engine/bind/bind_source.h"
-#include "engine/env/written_path.h"
+#include "engine/env/env.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/lower/aggregate_functions.h"

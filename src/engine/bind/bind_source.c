@@ -2,7 +2,7 @@
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
 #include "engine/expression/names_unknown.h"
-#include "engine/loop/rows_of_round.h"
+#include "engine/loop/loop_stages.h"
 
 #include <string.h>
 

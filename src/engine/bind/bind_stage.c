@@ -1,6 +1,6 @@
 /* Binds a pipeline's stages in order; the stages that choose rows, and those that end it. */
 #include "engine/bind/bind_internal.h"
-#include "engine/loop/bind_repeat.h"
+#include "engine/loop/loop_stages.h"
 #include "engine/lower/over.h"
 
 #include "base/integer.h"

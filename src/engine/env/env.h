@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_BIND_ENV_H
 #define RQL_ENGINE_BIND_ENV_H
 
+#include "base/diag.h"
 #include "engine/env/made_files.h"
 #include "engine/formats/file_cache.h"
 #include "engine/storage/column.h"
@@ -63,5 +64,13 @@ const char *env_argument(const struct env *env, const char *name, size_t length)
 bool env_drop(struct env *env, const char *name);
 /* Sets the relation that a line beginning with `|` continues from; adds a reference. NULL clears it. */
 void env_set_last(struct env *env, struct relation *relation);
+
+/* If the column is unread, replaces it, with its reference, by the one that it stands for. */
+enum status read_column(const struct env *env, struct column **column, struct span span, struct diags *diags);
+
+/* Replaces a leading `$NAME` by the command line's argument, and then a leading `~` by the home directory. *meant has
+ * the same span. Fails if there is no such argument. */
+enum status path_substitute(const struct env *env, const struct name *written, struct arena *arena, struct name *meant,
+                            struct diags *diags);
 
 #endif

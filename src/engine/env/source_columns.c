@@ -1,7 +1,7 @@
 /* Columns of sources: which have to be read before a pipeline runs, and reading them. */
-#include "engine/env/source_columns.h"
+#include "engine/env/sources.h"
 
-#include "engine/env/source_rows.h"
+#include "engine/formats/file_cache.h"
 
 struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
 {
@@ -188,4 +188,10 @@ enum status sources_read(struct sources *sources, const struct env *env, const s
     for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
         status = read_file(sources, &sources->files[i], env, needed, timing, diags);
     return status;
+}
+
+enum status read_column(const struct env *env, struct column **column, struct span span, struct diags *diags)
+{
+    file_cache_renew(env->file_cache, column, 1);
+    return (*column)->unread ? file_cache_read(env->file_cache, column, 1, span, diags) : STATUS_OK;
 }

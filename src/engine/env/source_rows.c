@@ -1,6 +1,5 @@
-#include "engine/env/source_rows.h"
 
-#include "engine/env/source_columns.h"
+#include "engine/env/sources.h"
 
 /* What stands for `rows` rows of a column. */
 static struct column *stand_in(const struct column *column, int64_t rows)

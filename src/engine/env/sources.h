@@ -29,7 +29,7 @@ struct needed_columns {
     bool kept;    /* all others stay unread, as of live sources their numbers of rows */
 };
 
-/* How far a statement's need of a file's rows is known (source_rows.h). */
+/* How far a statement's need of a file's rows is known (sources.h). */
 enum row_search {
     SEARCH_BOUNDS, /* the bounds of its parts are to be compared with the statement's filters, */
     SEARCH_VALUES, /* then the filters are to be evaluated, */
@@ -89,5 +89,18 @@ const struct source_file *sources_find(struct sources *sources, const struct nam
 
 /* Whether loading all of them takes no time that a user would notice. */
 bool sources_load_fast(const struct env *env, const struct pipeline *pipeline, struct arena *arena);
+
+/* source_columns.c, source_rows.c: private to the files of sources and to what narrows them. */
+
+/* The column with its reference. A check needs no texts, of which functions would be computed in vain. */
+struct source_column source_column(const struct sources *sources, const char *name, struct column *column);
+
+/* Leaves only these rows of those that the file's columns have: columns without data stand for its columns. `rows` and
+ * its arena live as long as the file. False: no memory. */
+bool source_narrow(struct source_file *file, const struct row_set *rows, struct arena *arena);
+
+/* Reads file->rows of the columns at these places, and sets them. `unsorted`: text may have unsorted dictionaries. */
+enum status source_read_rows(const struct sources *sources, struct source_file *file, const struct env *env,
+                             const size_t *places, size_t count, bool unsorted, struct diags *diags);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/env/written_path.h"
+#include "engine/env/env.h"
 
 #include "base/path.h"
 

@@ -3,7 +3,6 @@
 
 #include "engine/bind/bind.h"
 #include "engine/explain/explain_task.h"
-#include "engine/explain/rounds_form.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/loop.h"
 

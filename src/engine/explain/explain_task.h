@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_EXPLAIN_EXPLAIN_TASK_H
 #define RQL_ENGINE_EXPLAIN_EXPLAIN_TASK_H
 
+#include "engine/plan/loop.h"
 #include "engine/plan/task.h"
 
 enum { TASK_PARTS = 4 }; /* title, reads, keeps, gives */
@@ -17,5 +18,10 @@ void task_result_names(struct strbuf *out, const struct task *task); /* ids, amo
 
 /* The names of the task's inputs, for code_print. */
 const char *const *task_input_names(const struct task *task);
+
+/* rounds_form.c: how the rounds of a loop run. */
+
+/* A phrase or two, in the arena. `queues` are those of the loop, optimised, in the order of loop_queue. */
+const char *rounds_form(const struct loop *loop, const struct queue *const *queues, struct arena *arena);
 
 #endif

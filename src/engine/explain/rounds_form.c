@@ -1,4 +1,4 @@
-#include "engine/explain/rounds_form.h"
+#include "engine/explain/explain_task.h"
 
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"

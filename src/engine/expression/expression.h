@@ -34,7 +34,7 @@ struct call {
     bool stage; /* of a stage: its expressions are bound like those of other stages */
 };
 
-/* A loop whose body is being bound (engine/loop/bind_repeat.h). */
+/* A loop whose body is being bound (engine/loop/loop_stages.h). */
 struct rounds {
     struct loop *loop;
     struct name name;     /* of the rows before the round; may be absent */

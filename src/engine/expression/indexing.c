@@ -2,7 +2,7 @@
 #include "engine/expression/expression.h"
 #include "engine/expression/names_unknown.h"
 
-#include "engine/env/read_column.h"
+#include "engine/env/env.h"
 #include "engine/plan/loop.h"
 #include "engine/storage/residency.h"
 

@@ -1,9 +1,9 @@
-#include "engine/formats/append_reader.h"
+#include "engine/formats/open_file.h"
 
 #include "base/heap.h"
 #include "base/path.h"
 #include "engine/formats/append_column.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/file_errors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,13 +2,13 @@
 
 #include "base/heap.h"
 #include "base/path.h"
-#include "engine/formats/append_reader.h"
 #include "engine/formats/file_cache_entry.h"
 #include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
+#include "engine/formats/open_file.h"
 #include "engine/storage/buffer_pool.h"
-#include "engine/storage/compression_table.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/compression.h"
+#include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/text_options.h"
 

@@ -1,8 +1,8 @@
 #include "engine/formats/file_pattern.h"
 
 #include "base/path.h"
-#include "engine/storage/compression_table.h"
-#include "engine/storage/file_not_found.h"
+#include "engine/storage/compression.h"
+#include "engine/storage/file_errors.h"
 
 #include <glob.h>
 #include <string.h>

@@ -5,13 +5,12 @@
 #include "engine/arrow/arrow.h"
 #include "engine/formats/netpbm.h"
 #include "engine/formats/npy.h"
-#include "engine/formats/npz.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
 #include "engine/parquet/reader.h"
 #include "engine/parquet/writer.h"
-#include "engine/storage/compression_table.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/compression.h"
+#include "engine/storage/file_errors.h"
 #include "engine/text/text_files.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "engine/formats/netpbm.h"
 
-#include "engine/formats/plain_numbers.h"
+#include "engine/formats/raw.h"
 
 #include <string.h>
 

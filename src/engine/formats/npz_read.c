@@ -1,4 +1,4 @@
-#include "engine/formats/npz.h"
+#include "engine/formats/npy.h"
 
 #include "base/heap.h"
 #include "engine/formats/npy_array.h"

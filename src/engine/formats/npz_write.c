@@ -1,4 +1,3 @@
-#include "engine/formats/npz.h"
 
 #include "base/heap.h"
 #include "engine/formats/npy.h"

@@ -1,7 +1,7 @@
 #include "engine/formats/open_file.h"
 
 #include "base/path.h"
-#include "engine/storage/compression_table.h"
+#include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/text_options.h"
 

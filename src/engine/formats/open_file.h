@@ -99,4 +99,13 @@ enum status open_file(const struct opener *opener, const char *path, struct span
                       const struct load_options *options, struct opened_file *file, struct diags *diags);
 void opened_file_close(struct opened_file *file);
 
+/* append_reader.c: several files read as one, their rows one after another. The first file names the columns. Columns
+ * of the same name in later files must be of one type with it, or of one that type_widen finds; one that is missing
+ * there has missing values, and further ones are left out with a note. */
+
+/* Opens the files, at least one; the result has a reader and the first file's format. `options->format` NULL: each
+ * file's extension gives its format, which can be loaded. */
+enum status open_appended(const struct opener *opener, const char *const *paths, size_t count, struct span span,
+                          const struct load_options *options, struct opened_file *appended, struct diags *diags);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "engine/formats/formats.h"
 #include "engine/formats/row_encode.h"
+#include "engine/storage/column.h"
 
 /* Maps the file's elements in place. An error unless its size is a multiple of theirs. */
 enum status read_raw(const struct format_job *job, struct mapping *mapping, struct relation **relation);
@@ -15,5 +16,10 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
 
 /* For standard output: the elements of the only column, as its type. */
 extern const struct row_style style_raw;
+
+/* Checks that all columns are numbers without missing values; `format` names the format in errors: ".i32 files". Dates,
+ * timestamps and durations are the integers that they are stored as, which is noted. */
+enum status check_plain_numbers(const struct relation *relation, const char *format, struct span span,
+                                struct diags *diags);
 
 #endif

@@ -1,7 +1,7 @@
 #include "engine/formats/splayed.h"
 
 #include "base/path.h"
-#include "engine/storage/compression_table.h"
+#include "engine/storage/compression.h"
 
 #include <dirent.h>
 #include <errno.h>

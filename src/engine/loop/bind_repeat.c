@@ -1,9 +1,8 @@
-#include "engine/loop/bind_repeat.h"
+#include "engine/loop/loop_stages.h"
 
 #include "engine/bind/bind_source.h"
 #include "engine/bind/facts.h"
 #include "engine/loop/repeat_state.h"
-#include "engine/loop/rows_of_round.h"
 #include "engine/lower/aggregates.h"
 #include "engine/plan/loop.h"
 

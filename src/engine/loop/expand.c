@@ -1,5 +1,5 @@
-#include "engine/loop/expand.h"
 #include "engine/expression/names_unknown.h"
+#include "engine/loop/loop_stages.h"
 
 #include "parser/foreign.h"
 

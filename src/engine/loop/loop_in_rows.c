@@ -1,4 +1,4 @@
-#include "engine/loop/loop_in_rows.h"
+#include "engine/loop/repeat_state.h"
 
 #include "engine/plan/code_loop.h"
 

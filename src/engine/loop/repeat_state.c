@@ -1,6 +1,6 @@
 #include "engine/loop/repeat_state.h"
 
-#include "engine/loop/rows_of_round.h"
+#include "engine/loop/loop_stages.h"
 
 #include <string.h>
 

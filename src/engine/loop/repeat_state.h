@@ -1,11 +1,24 @@
-/* The columns of a loop's state: the form in which rows enter the loop, and the rows of a round brought back into it.
- */
+/* A `repeat` stage while it is bound: the columns of its state, the form in which rows enter the loop and are brought
+ * back into it after a round, and loops of rows as a LOOP of typed code, in which each row's rounds run one after
+ * another, its state in registers. */
 #ifndef RQL_ENGINE_LOOP_REPEAT_STATE_H
 #define RQL_ENGINE_LOOP_REPEAT_STATE_H
 
-#include "engine/loop/loop_in_rows.h"
 #include "engine/lower/lower.h"
 #include "engine/plan/loop.h"
+
+/* A round that has been bound. */
+struct row_loop {
+    const struct loop *loop;
+    const struct task *after; /* of the body: its outputs are the columns after a round */
+    const struct task *mask;  /* of the body: its code has; NULL: there is none */
+    value keep;               /* the condition of a row */
+    int64_t rounds;           /* at most */
+};
+
+/* Makes the flow, which has the columns of the state, that after the rounds of each row. False: something in a round
+ * reads other rows; the queue is as before. */
+bool loop_in_rows(struct binder *binder, const struct stage *stage, const struct row_loop *row_loop, struct flow *flow);
 
 /* A `repeat` stage while it is bound. */
 struct repeat {

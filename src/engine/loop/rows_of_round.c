@@ -1,4 +1,4 @@
-#include "engine/loop/rows_of_round.h"
+#include "engine/loop/loop_stages.h"
 
 #include "engine/plan/loop.h"
 

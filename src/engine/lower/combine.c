@@ -1,4 +1,4 @@
-#include "engine/lower/combine.h"
+#include "engine/lower/lower.h"
 
 #include "engine/plan/code_loop.h"
 #include "engine/plan/combining.h"

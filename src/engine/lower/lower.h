@@ -81,4 +81,13 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
 struct task *operands_end(struct operands *operands, const char *name, enum operator_kind kind, size_t key_count,
                           size_t *operand);
 
+/* combine.c: reduce and scan by a function of two rows, |p, q| q.a * p.a as a, q.b + p.b as b. */
+
+/* Whether the stage's function is one of rows: it has several expressions, or names, or reads a column of its
+ * parameters. */
+bool combines_rows(const struct stage *stage);
+
+/* Binds the stage: the flow becomes one row, or a row each. */
+void lower_combine(struct binder *binder, const struct stage *stage, struct flow *flow);
+
 #endif

@@ -14,4 +14,9 @@ value lower_first_of_group(struct scope *scope, value v, struct span span);
 /* The number of rows of its group that follow it. */
 value lower_rows_after(struct scope *scope, struct span span);
 
+/* rank.c: the place of a row's value among those of its group. */
+
+/* rank(E [, desc] [, dense]) as a value of the scope's task; unknown after an error. */
+struct term lower_rank(struct scope *scope, const struct expr *expr);
+
 #endif

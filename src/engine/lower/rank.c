@@ -1,6 +1,5 @@
 /* rank(E): rows are ordered by their group and E. There, equal values are groups themselves: a rank is the row's number
  * in its group, less that among its equals. It returns to the row's place by a scatter. */
-#include "engine/lower/rank.h"
 
 #include "engine/expression/texts.h"
 #include "engine/lower/hoist.h"

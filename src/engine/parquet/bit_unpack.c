@@ -1,4 +1,4 @@
-#include "engine/parquet/bit_unpack.h"
+#include "engine/parquet/encodings.h"
 
 #include "base/integer.h"
 

@@ -1,4 +1,4 @@
-#include "engine/parquet/bounds.h"
+#include "engine/parquet/reader.h"
 
 #include "base/integer.h"
 #include "engine/parquet/convert.h"

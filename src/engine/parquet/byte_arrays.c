@@ -1,6 +1,6 @@
 #include "engine/parquet/byte_arrays.h"
 
-#include "engine/parquet/delta.h"
+#include "engine/parquet/encodings.h"
 
 #include <string.h>
 

@@ -2,11 +2,9 @@
 #include "engine/parquet/decode.h"
 
 #include "base/cpu_dispatch.h"
-#include "engine/parquet/bit_unpack.h"
 #include "engine/parquet/byte_arrays.h"
 #include "engine/parquet/convert.h"
-#include "engine/parquet/delta.h"
-#include "engine/parquet/run_length.h"
+#include "engine/parquet/encodings.h"
 #include "engine/storage/zonemap.h"
 
 #include <stdlib.h>

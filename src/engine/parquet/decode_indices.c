@@ -4,8 +4,7 @@
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
 #include "base/integer.h"
-#include "engine/parquet/bit_unpack.h"
-#include "engine/parquet/run_length.h"
+#include "engine/parquet/encodings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-#include "engine/parquet/delta.h"
 
-#include "engine/parquet/bit_unpack.h"
+#include "engine/parquet/encodings.h"
 
 #include <string.h>
 

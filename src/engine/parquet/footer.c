@@ -1,6 +1,5 @@
 #include "engine/parquet/footer.h"
 
-#include "engine/parquet/duration_key.h"
 #include "engine/parquet/thrift.h"
 #include "engine/storage/pandas_index.h"
 

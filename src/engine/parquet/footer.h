@@ -115,12 +115,17 @@ struct footer {
     int64_t rows; /* of all groups: some writers say 0 for the file */
     struct row_group *groups;
     size_t group_count;
-    struct text durations; /* the value of the pair duration_key (duration_key.h), empty if there is none */
+    struct text durations; /* the value of the pair duration_key, empty if there is none */
     struct text pandas;    /* that of pandas_key (engine/storage/pandas_index.h) */
     bool encrypted;
 };
 
 /* Parses a footer, whose texts stay where they are. Returns NULL, or what is wrong with it. */
 const char *footer_parse(const uint8_t *bytes, size_t length, struct arena *arena, struct footer *footer);
+
+/* Parquet has times of day but no durations. Other durations are 64-bit integers, and a pair of the file's metadata,
+ * with this key, lists the leaves that are microseconds: "0,3,". */
+
+static const char duration_key[] = "rql.durations";
 
 #endif

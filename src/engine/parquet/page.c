@@ -1,7 +1,6 @@
 #include "engine/parquet/page.h"
 
-#include "engine/parquet/bit_unpack.h"
-#include "engine/parquet/run_length.h"
+#include "engine/parquet/encodings.h"
 #include "engine/storage/block_codec.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 
 #include "base/heap.h"
 #include "base/utf8.h"
-#include "engine/parquet/bounds.h"
 #include "engine/parquet/page.h"
 #include "engine/storage/pandas_index.h"
 

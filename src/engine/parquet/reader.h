@@ -38,4 +38,11 @@ const uint8_t *parquet_pages_end(const struct parquet_reader *reader);
 /* Whether the first values of a column of bytes look like text. */
 bool parquet_looks_like_text(const struct parquet_reader *reader, const struct leaf *leaf);
 
+/* Lists the row groups. */
+void parquet_list_groups(struct parquet_reader *reader);
+
+/* `bounds` of the reader. The file is believed, as other readers do, except where its bounds are malformed, beyond the
+ * column's type, or NaN. */
+void parquet_bounds(const struct file_reader *base, size_t group, size_t k, struct group_bounds *bounds);
+
 #endif

@@ -1,4 +1,4 @@
-#include "engine/parquet/run_length.h"
+#include "engine/parquet/encodings.h"
 
 static bool read_varint(struct run_length *in, uint64_t *value)
 {

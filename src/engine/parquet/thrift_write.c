@@ -1,4 +1,4 @@
-#include "engine/parquet/thrift_write.h"
+#include "engine/parquet/thrift.h"
 
 enum { SHORT_STEP = 15, SHORT_LIST = 15 };
 

@@ -3,7 +3,7 @@
 #include "base/heap.h"
 #include "engine/parquet/encode.h"
 #include "engine/parquet/page_header.h"
-#include "engine/parquet/thrift_write.h"
+#include "engine/parquet/thrift.h"
 #include "engine/values/dictionary.h"
 
 #include <math.h>

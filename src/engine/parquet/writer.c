@@ -2,8 +2,8 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
-#include "engine/parquet/duration_key.h"
-#include "engine/parquet/thrift_write.h"
+#include "engine/parquet/footer.h"
+#include "engine/parquet/thrift.h"
 #include "engine/parquet/write_chunk.h"
 #include "engine/storage/zonemap.h"
 

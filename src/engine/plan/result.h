@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_PLAN_RESULT_H
 #define RQL_ENGINE_PLAN_RESULT_H
 
+#include "engine/plan/task.h"
 #include "engine/storage/column.h"
 #include "parser/ast.h"
 
@@ -24,5 +25,9 @@ struct result {
     struct description *description; /* VIEW_DESCRIPTION, in the statement's arena */
 };
 void result_release(struct result *result);
+
+/* A relation of the task's visible outputs: columns[k] is output k. Columns that the task made get their logical type
+ * and validity; those that it only passes on have them. Takes references of its own. */
+struct relation *relation_of_outputs(const struct task *task, int64_t rows, struct column *const *columns);
 
 #endif

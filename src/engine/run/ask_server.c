@@ -1,6 +1,6 @@
 #include "engine/run/ask_server.h"
 
-#include "engine/env/source_columns.h"
+#include "engine/env/sources.h"
 #include "engine/formats/open_file.h"
 
 static void release_columns(const struct source_file *file)

@@ -1,8 +1,8 @@
 /* Checks a statement before anything runs. What only running can compute is assumed to be right. */
 #include "engine/run/check.h"
 
-#include "engine/env/written_path.h"
-#include "engine/plan/output_relation.h"
+#include "engine/env/env.h"
+#include "engine/plan/result.h"
 #include "engine/run/assertion.h"
 
 /* A relation with the columns of the last task, and no data; columns that are unread can be read later. */

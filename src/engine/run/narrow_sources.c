@@ -1,6 +1,6 @@
 #include "engine/run/narrow_sources.h"
 
-#include "engine/env/source_rows.h"
+#include "engine/env/sources.h"
 #include "engine/run/file_need.h"
 #include "engine/storage/file_reader.h"
 

@@ -3,13 +3,13 @@
 #include "engine/backend/deferred_rows.h"
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
-#include "engine/plan/output_relation.h"
+#include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/along_axis.h"
 #include "engine/run/run_repeat.h"
 #include "engine/run/run_task.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/file_errors.h"
 
 /* A queue that is running. */
 struct queue_run {

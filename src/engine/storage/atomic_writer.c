@@ -1,7 +1,7 @@
 #include "engine/storage/atomic_writer.h"
 
 #include "base/path.h"
-#include "engine/storage/compression_table.h"
+#include "engine/storage/compression.h"
 
 #include <errno.h>
 #include <fcntl.h>

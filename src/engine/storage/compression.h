@@ -1,5 +1,5 @@
 /* Compressed files: a file name extension after another one (.csv.gz). A new compression format is a file like gzip.c
- * and an entry in compression_table.c. */
+ * and an entry in the table of compression.c. */
 #ifndef RQL_ENGINE_STORAGE_COMPRESSION_H
 #define RQL_ENGINE_STORAGE_COMPRESSION_H
 
@@ -47,5 +47,20 @@ enum status compression_open(const struct compression *compression, struct mappi
 
 /* Defined in gzip.c and zstd.c. */
 extern const struct compression compression_gzip, compression_zstd;
+extern const struct compression *const compression_table[];
+extern const size_t compression_count;
+
+/* The compression of the path's extension, or NULL. */
+const struct compression *compression_of_path(const char *path);
+
+/* The compression recognised by the first bytes, or NULL. Not for raw elements, which may begin with any bytes. */
+const struct compression *compression_of_content(const void *data, size_t length);
+
+/* The path's extension with its dot, together with the one before if the last one is a compression: ".csv.gz". "" if
+ * there is none or the file name begins with the dot. Points into `path`. */
+const char *path_extension(const char *path);
+
+/* Whether the path's extension, without that of a compression, is `extension`, ignoring case. */
+bool path_has_extension(const char *path, const char *extension);
 
 #endif

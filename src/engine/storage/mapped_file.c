@@ -2,7 +2,7 @@
 
 #include "base/heap.h"
 #include "base/path.h"
-#include "engine/storage/file_not_found.h"
+#include "engine/storage/file_errors.h"
 #include "engine/storage/growing_buffer.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/values/types.h"

@@ -5,7 +5,6 @@
 #include "repl/session/commands.h"
 #include "repl/session/data_files.h"
 #include "repl/session/script.h"
-#include "repl/session/startup.h"
 
 #include <string.h>
 #include <sys/stat.h>

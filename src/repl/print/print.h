@@ -40,7 +40,7 @@ enum status print_check(const struct result *result, const struct print_style *s
 
 /* Prints a checked result; unwritten text stays in out->text. Returns early if `out` fails or is interrupted, or if a
  * file under the result was truncated: nothing read after that has been written. Before flushing, the caller checks
- * changed_column (engine/storage/file_changed.h) again. */
+ * changed_column (engine/storage/file_errors.h) again. */
 void print_result(struct printer *out, const struct result *result, const struct print_style *style);
 
 /* Prints the relation as an aligned table (print_table.c): the first show_rows rows or, if that is < 0, all, on a

@@ -1,6 +1,6 @@
 /* The output of `describe`: a line for each column. */
 #include "repl/print/bar.h"
-#include "repl/print/cut_text.h"
+#include "repl/print/fit_text.h"
 #include "repl/print/number_format.h"
 #include "repl/print/print.h"
 #include "repl/print/text_table.h"

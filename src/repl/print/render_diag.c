@@ -1,6 +1,6 @@
 #include "repl/print/render_diag.h"
 
-#include "repl/print/word_wrap.h"
+#include "repl/print/fit_text.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "repl/print/table_layout.h"
 
-#include "repl/print/cut_text.h"
+#include "repl/print/fit_text.h"
 #include "repl/print/number_format.h"
 
 #include "base/heap.h"

@@ -1,6 +1,6 @@
 #include "repl/print/text_table.h"
 
-#include "repl/print/word_wrap.h"
+#include "repl/print/fit_text.h"
 
 #include "base/number_text.h"
 

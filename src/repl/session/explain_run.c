@@ -1,4 +1,3 @@
-#include "repl/session/explain_run.h"
 
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"

@@ -1,6 +1,6 @@
 #include "repl/session/help.h"
 
-#include "repl/print/word_wrap.h"
+#include "repl/print/fit_text.h"
 #include "repl/session/commands.h"
 #include "repl/session/help_text.h"
 #include "repl/session/settings.h"
@@ -9,7 +9,7 @@
 #include "engine/formats/formats.h"
 #include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
-#include "engine/storage/compression_table.h"
+#include "engine/storage/compression.h"
 #include "parser/words.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #define RQL_REPL_SESSION_MEASURE_H
 
 #include "engine/run/run.h"
+#include "repl/session/session.h"
 
 /* One run. */
 struct measurement {
@@ -27,5 +28,12 @@ enum status measure_once(const struct runner *runner, const struct stmt *query, 
  * fails or is cancelled, `measurements` has the runs before it. */
 enum status measure_repeated(const struct runner *runner, const struct stmt *query, int max_runs, int64_t enough_ns,
                              struct arena *arena, struct measurements *measurements, struct diags *diags);
+
+/* Runs the pipeline on the evaluator and on every device, checks that the results are identical and prints how the
+ * times compare. */
+enum status race_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Runs the pipeline and prints a table of its tasks instead of the result. */
+enum status explain_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/path.h"
 #include "engine/formats/formats.h"
-#include "engine/storage/compression_table.h"
+#include "engine/storage/compression.h"
 
 #include <string.h>
 

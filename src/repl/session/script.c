@@ -3,10 +3,9 @@
 #include "repl/print/plot.h"
 #include "repl/rewrite/rewrites.h"
 #include "repl/session/commands.h"
-#include "repl/session/explain_run.h"
+#include "repl/session/measure.h"
 #include "repl/session/output_file.h"
 #include "repl/session/progress_bar.h"
-#include "repl/session/race.h"
 #include "repl/session/session.h"
 #include "repl/session/shown_rows.h"
 #include "repl/session/timing_report.h"
@@ -15,7 +14,7 @@
 #include "engine/formats/open_file.h"
 #include "engine/run/check.h"
 #include "engine/storage/column_stats.h"
-#include "engine/storage/file_changed.h"
+#include "engine/storage/file_errors.h"
 #include "parser/broken.h"
 
 #include <stdlib.h>

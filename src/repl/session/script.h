@@ -2,10 +2,10 @@
 #ifndef RQL_REPL_SESSION_SCRIPT_H
 #define RQL_REPL_SESSION_SCRIPT_H
 
-#include "repl/session/options.h"
-
 #include "engine/env/env.h"
 #include "parser/parse.h"
+#include "repl/session/options.h"
+#include "repl/session/session.h"
 
 struct session;
 
@@ -43,5 +43,10 @@ struct checker {
 
 /* Checks all statements and records errors; also for .read. */
 void script_check(struct checker *checker, const struct script *script);
+
+/* startup.c: the user's rqlrc. */
+
+/* Runs $XDG_CONFIG_HOME/rql/rqlrc or ~/.config/rql/rqlrc if it exists, unless --no-init was given. */
+void startup_run(struct session *session);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/cachedir.h"
 #include "engine/backend/backend_choice.h"
-#include "engine/storage/file_not_found.h"
+#include "engine/storage/file_errors.h"
 
 #include <errno.h>
 #include <fcntl.h>

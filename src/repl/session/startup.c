@@ -1,4 +1,3 @@
-#include "repl/session/startup.h"
 
 #include "repl/session/script.h"
 

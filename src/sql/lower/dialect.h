@@ -5,6 +5,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "engine/plan/code.h"
+#include "engine/plan/task.h"
 
 /* An operation. In the texts $a, $b and $c are its arguments, $A and $B the same where constants need no type, $s is a
  * shift count made valid, $r the result, $f the condition `fails`, and $z an integer that is in the result's interval:
@@ -83,5 +84,12 @@ void sql_add_name(struct strbuf *sql, const struct sql_dialect *dialect, const c
 
 /* Adds a float. */
 void sql_add_number(struct strbuf *sql, const struct sql_dialect *dialect, double number);
+
+/* dialect_texts.c: functions of text. Strings are bytes on ClickHouse, and need not be UTF-8. */
+
+/* The function of the strings `a` and, for two of them, `b`, in the dialect; *fails: the condition that its result may
+ * differ from rql's, NULL: never. NULL: the dialect has no equivalent. */
+const char *sql_text(const struct sql_dialect *dialect, const struct text_application *application, const char *a,
+                     const char *b, const char **fails, struct arena *arena);
 
 #endif

@@ -1,7 +1,7 @@
 /* Facts of the engines that the texts are made for: ClickHouse's LIKE and its regular expressions (RE2) take bytes as
  * they are, but `.`, `_` and `%` match only what is UTF-8; its upper() and lower() change ASCII letters alone.
  * DuckDB's strings are UTF-8, and its tables of upper and lower case of another version of Unicode. */
-#include "sql/lower/dialect_texts.h"
+#include "sql/lower/dialect.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "sql/lower/expression_internal.h"
 
-#include "sql/lower/dialect_texts.h"
+#include "sql/lower/dialect.h"
 #include "sql/lower/select.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "repl/print/word_wrap.h"
+#include "repl/print/fit_text.h"
 
 #include "base/source.h"
 
@@ -41,4 +41,12 @@ void word_wrap(struct strbuf *out, const char *text, size_t begin, size_t width)
         at += cells;
         word += length + strspn(word + length, " ");
     }
+}
+
+void add_cut_text(struct strbuf *out, struct text text, size_t cells)
+{
+    const bool whole = text_prefix(text.at, text.length, cells) == text.length;
+    const size_t length = whole ? text.length : text_prefix(text.at, text.length, cells > 0 ? cells - 1 : 0);
+    strbuf_add_visible(out, text.at, length);
+    strbuf_puts(out, whole ? "" : "…");
 }
