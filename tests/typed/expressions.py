@@ -34,7 +34,7 @@ def write(node):
     if op in ("missing-literal", "word"):
         return "missing" if op == "missing-literal" else node.extra
     args = [write(arg) for arg in node.args]
-    if op == "call":
+    if op == "call" or (op == "rows" and node.extra not in ("+", "like")):
         return f"{node.extra}({', '.join(args)})"
     if op == "months":
         return f"({args[0]} {'-' if node.extra < 0 else '+'} {abs(node.extra)}mo)"
@@ -47,7 +47,7 @@ def write(node):
     if op in ("in-range", "in-list"):
         word = "in" if node.extra else "not in"
         return f"({args[0]} {word} {args[1]}..{args[2]})" if op == "in-range" else f"({args[0]} {word} [{', '.join(args[1:])}])"
-    return f"({args[0]} {op} {args[1]})"
+    return f"({args[0]} {node.extra if op == 'rows' else op} {args[1]})"
 
 
 def simpler(node):
@@ -129,6 +129,8 @@ class Maker:
     def bool(self, depth):
         random = self.random
         choice = random.random()
+        if choice < 0.02 and self.of(lambda kind: kind == TEXT):
+            return functions.random_row_test(self, depth)
         if choice < 0.06 and self.of(lambda kind: kind == TEXT):
             return functions.random_test(random, self.make(TEXT, depth - 1))
         if choice < 0.4:
@@ -248,6 +250,8 @@ class Maker:
         return Node("call", FLOAT, args, name)
 
     def text(self, depth):
+        if self.random.random() < 0.3:
+            return functions.random_of_rows(self, depth)
         if self.random.random() < 0.6:
             return functions.random_text(self.random, self.column_like(self.make(TEXT, depth - 1)))
         return self.choice(TEXT, depth)

@@ -1,10 +1,12 @@
 """Functions of text, dates and timestamps: how random calls of them are made, what they are in Python, and in SQL."""
 
 import datetime
+import decimal
 import re
+import string
 
 from expressions import Node
-from values import BOOL, DATE, DAY, DURATION, EPOCH, INT, TEXT, TIMESTAMP, Type
+from values import BOOL, DATE, DAY, DURATION, EPOCH, INT, TEXT, TIMESTAMP, Type, write_date, write_decimal, write_timestamp
 
 FIRST, LAST = 1 - EPOCH, datetime.date.max.toordinal() - EPOCH
 UNITS = ["year", "quarter", "month", "week", "day"]
@@ -42,6 +44,75 @@ def random_text(random, s):
     if name == "split":
         return Node("call", TEXT, [s, quoted(random.choice(["a", " ", ","])), number(random.randint(-1, 2))], name)
     return Node("call", TEXT, [s], name)
+
+
+def random_of_rows(maker, depth):
+    """Text that is made of several columns, or of other types."""
+    random = maker.random
+
+    def make(kind):
+        made = maker.make(kind, depth - 1)
+        return made if random.random() < 0.3 else maker.column_like(made)
+
+    name = random.choice(["text", "text", "concat", "+", "substr", "replace", "split", "format", "format"])
+    if name == "text":
+        return Node("rows", TEXT, [make(maker.any_type(("text",)))], name)
+    if name == "concat":
+        return Node("rows", TEXT, [make(maker.any_type()) for _ in range(random.randint(1, 3))], name)
+    if name == "+":
+        return Node("rows", TEXT, [make(TEXT), make(TEXT)], name)
+    if name == "substr":
+        return Node("rows", TEXT, [make(TEXT), make(INT), *([make(INT)] if random.random() < 0.6 else [])], name)
+    if name == "replace":
+        return Node("rows", TEXT, [make(TEXT), make(TEXT), make(TEXT)], name)
+    if name == "split":
+        return Node("rows", TEXT, [make(TEXT), make(TEXT), make(INT)], name)
+    if name == "pad":
+        width = number(random.randint(-6, 6)) if random.random() < 0.7 else Node("%", INT, [make(INT), number(7)])
+        return Node("rows", TEXT, [make(TEXT), width, *([quoted(random.choice("*é0"))] if random.random() < 0.6 else [])], name)
+    args, pattern = [], ""
+    for _ in range(random.randint(1, 3)):
+        args.append(make(maker.any_type()))
+        pattern += random.choice(["", "-", "{{", "é"]) + random_field(random, args[-1].type)
+    return Node("rows", TEXT, [quoted(pattern), *args], "format")
+
+
+FIELD_TIMES = ["%Y-%m-%d", "%y%m%d", "%j %a %A", "%d %b %B", "%G-W%V-%u", "%U %W %w", "%e.%m.", "%F", "%-d.%-m.%Y"]
+FIELD_CLOCKS = ["%H:%M:%S", "%I:%M %p", "%H%M%S.%f", "%T", "%R", "%D %T %z"]
+
+
+def random_field(random, kind):
+    """A field of format for this type."""
+    if random.random() < 0.3:
+        return "{}"
+    width = random.choice(["", "", "5", "12"])
+    fill = random.choice(["", "", "<", ">", "^", "*<", "é^", "_>"])
+    if kind.kind == "text":
+        return "{:" + fill + width + random.choice(["", ".2", ".0", "s"]) + "}"
+    if kind.kind == "bool":
+        return random.choice(["{}", "{:d}", "{:6}", "{:>6}"])
+    if kind.kind in ("date", "timestamp"):
+        forms = FIELD_TIMES + (FIELD_CLOCKS if kind.kind == "timestamp" else [])
+        return "{:" + random.choice(forms) + "}" if random.random() < 0.7 else "{:" + fill + width + "}"
+    if kind.kind == "duration":
+        return "{:" + fill + width + "}"
+    sign = random.choice(["", "", "+", " ", "-"])
+    zero = random.choice(["", "0"]) if width else ""
+    if kind.kind == "int":
+        form = random.choice(["", "", "d", ",", "_", "x", "X", "o", "b", "_x", ".2f", ",.1f", "e"])
+    elif kind.kind == "float":
+        form = random.choice([".0f", ".2f", ",.3f", "e", ".3e", "g", ".4g", ".3", "%", ".1%", "_.2f"])
+    else:
+        form = random.choice(["", ",", ".2f", ".0f", ",.1f", ".5f"])
+    if "#" not in form and form.endswith(("x", "X", "o", "b")) and random.random() < 0.4:
+        sign += "#"
+    align = "" if zero else random.choice([fill, "=" if width else ""])
+    return "{:" + align + sign + zero + width + form + "}"
+
+
+def random_row_test(maker, depth):
+    name = maker.random.choice(["starts", "ends", "contains", "like"])
+    return Node("rows", BOOL, [maker.column_like(maker.make(TEXT, depth - 1)), maker.make(TEXT, depth - 1)], name)
 
 
 def random_test(random, s):
@@ -181,6 +252,145 @@ def rounded(kind, value, scale):
     return -whole if value < 0 else whole
 
 
+def printed_float(value):
+    if value != value or value in (float("inf"), float("-inf")):
+        return str(value)
+    mantissa, _, exponent = repr(value + 0.0 if value else 0.0).partition("e")
+    return f"{mantissa.removesuffix('.0')}e{int(exponent)}" if exponent else mantissa
+
+
+def printed(kind, value):
+    """A value as rql prints it."""
+    if kind.kind == "text":
+        return value
+    if kind.kind == "bool":
+        return "true" if value else "false"
+    if kind.kind == "float":
+        return printed_float(value)
+    if kind.kind == "decimal":
+        return write_decimal(value, kind.scale)
+    if kind.kind == "duration":
+        days, clock = divmod(abs(value), DAY)
+        seconds, fraction = divmod(clock, 10**6)
+        text = f"{days}d " if days else ""
+        text += f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        return ("-" if value < 0 else "") + text + (f".{fraction:06}".rstrip("0") if fraction else "")
+    if kind.kind == "date":
+        civil(value)
+        return write_date(value)
+    if kind.kind == "timestamp":
+        civil(value // DAY)
+        text = write_timestamp(value, False)
+        whole, point, fraction = text.partition(".")
+        if fraction.endswith("000"):
+            text = whole + point + fraction[:3]
+        return text + ("Z" if kind.utc else "")
+    return str(value)
+
+
+def half_away(value, scale):
+    whole = (abs(value) * 2 + 10**scale) // (2 * 10**scale)
+    return -whole if value < 0 else whole
+
+
+def exact_field(spec, value, scale):
+    """A field of an integer or decimal that has a precision: of all its digits."""
+    precision = int(re.search(r"\.(\d+)f", spec).group(1))
+    digits = value * 10 ** (precision - scale) if precision >= scale else half_away(value, scale - precision)
+    number = decimal.Decimal(digits).scaleb(-precision, decimal.Context(prec=60))
+    if value < 0:
+        number = number.copy_sign(decimal.Decimal(-1))
+    return format(number, spec)
+
+
+def padded(text, spec):
+    match = re.fullmatch(r"(.?[<>^])?(0?)(\d*)(?:\.(\d+))?s?", spec)
+    align = match.group(1) or "<"
+    fill = align[:-1] or match.group(2) or " "
+    if match.group(4) is not None:
+        text = text[: int(match.group(4))]
+    return format(text, f"{fill}{align[-1]}{match.group(3)}")
+
+
+def strftime(kind, value, form):
+    days, clock = (value, 0) if kind.kind == "date" else divmod(value, DAY)
+    day = civil(days)
+    moment = datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.timezone.utc if kind.utc else None)
+    moment += datetime.timedelta(microseconds=clock)
+    # Four digits, also of years before 1000.
+    form = form.replace("%F", "%Y-%m-%d").replace("%Y", f"{day.year:04}").replace("%G", f"{day.isocalendar()[0]:04}")
+    return moment.strftime(form)
+
+
+def field(spec, kind, value):
+    if not spec:
+        return printed(kind, value)
+    if kind.kind in ("date", "timestamp") and "%" in spec:
+        return strftime(kind, value, spec)
+    if kind.kind == "bool" and spec == "d":
+        return str(int(value))
+    if kind.kind in ("text", "date", "timestamp", "duration", "bool"):
+        return padded(printed(kind, value), spec)
+    if kind.kind in ("int", "decimal") and spec.endswith("f"):
+        return exact_field(spec, value, kind.scale)
+    if kind.kind == "decimal":
+        return format(decimal.Decimal(value).scaleb(-kind.scale, decimal.Context(prec=60)), spec)
+    if kind.kind == "float" and value == 0:
+        value = 0.0  # rql has one zero
+    return format(value, spec)
+
+
+def formatted(kinds, pattern, *values):
+    """Python's own fields, of one value each."""
+    kinds, values, made = list(kinds[1:]), list(values), []
+    for literal, name, spec, _ in string.Formatter().parse(pattern):
+        made.append(literal)
+        if name is not None:
+            made.append(field(spec, kinds.pop(0), values.pop(0)))
+    return "".join(made)
+
+
+def pad(s, width, fill=" "):
+    return s.ljust(-width, fill) if width < 0 else s.rjust(width, fill)
+
+
+ROW_CALLS = {
+    "text": lambda kinds, value: printed(kinds[0], value),
+    "concat": lambda kinds, *values: "".join(map(printed, kinds, values)),
+    "+": lambda kinds, a, b: a + b,
+    "substr": lambda kinds, *args: substr(*args),
+    "replace": lambda kinds, s, a, b: s.replace(a, b) if a else s,
+    "split": lambda kinds, s, a, k: split(s, a, k) if a else None,
+    "starts": lambda kinds, s, a: s.startswith(a),
+    "ends": lambda kinds, s, a: s.endswith(a),
+    "contains": lambda kinds, s, a: a in s,
+    "like": lambda kinds, s, pattern: like_of_row(s, pattern),
+    "format": formatted,
+    "pad": lambda kinds, *args: pad(*args),
+}
+
+
+def like_of_row(s, pattern):
+    form, at = "", 0
+    while at < len(pattern):
+        each = pattern[at]
+        if each == "\\":
+            at += 1
+            if at == len(pattern):
+                return False
+            form += re.escape(pattern[at])
+        else:
+            form += ".*" if each == "%" else "." if each == "_" else re.escape(each)
+        at += 1
+    return re.fullmatch(form, s, re.DOTALL) is not None
+
+
+def row_call(node):
+    """The function of the values of one row."""
+    kinds = [arg.type for arg in node.args]
+    return lambda *values: ROW_CALLS[node.extra](kinds, *values)
+
+
 TEXT_CALLS = {
     "len": len,
     "bytes": lambda s: len(s.encode()),
@@ -254,6 +464,12 @@ def sql_of_text(name, args, known):
         return f"string_split({args[0]}, {args[1]})[{known[1] + 1 if known[1] >= 0 else known[1]}]"
     if name == "int":
         return f"CASE WHEN regexp_full_match({args[0]}, '[+-]?[0-9]+') THEN try_cast({args[0]} AS BIGINT) END"
+    return SQL_CALLS[name].format(*args)
+
+
+def sql_of_rows(name, args):
+    if name not in ("+", "starts", "ends", "contains"):
+        raise NotImplementedError
     return SQL_CALLS[name].format(*args)
 
 

@@ -217,6 +217,16 @@ def called(function, column):
     return strict(call, column)
 
 
+def called_by_row(function, columns, rows):
+    made = []
+    for values in zip(*columns) if columns else [()] * rows:
+        try:
+            made.append(FAIL if FAIL in values else None if None in values else function(*values))
+        except functions.Beyond:
+            made.append(FAIL)
+    return made
+
+
 # --- expressions ------------------------------------------------------------------------------------------------------
 
 
@@ -243,6 +253,8 @@ def evaluate(node, columns, rows):
         return called(function, evaluate(node.args[0], columns, rows))
     types = [arg.type for arg in node.args]
     args = [evaluate(arg, columns, rows) for arg in node.args]
+    if op == "rows":
+        return called_by_row(functions.row_call(node), args, rows)
     if op in ("and", "or"):
         return logic(op, *args)
     if op == "not":

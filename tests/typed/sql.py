@@ -156,6 +156,8 @@ def write(node):
     if op == "missing-literal":
         return literal(node.type, None)
     args = [literal(TEXT, arg.extra) if arg.op == "word" else write(arg) for arg in node.args]
+    if op == "rows":
+        return functions.sql_of_rows(node.extra, args)
     made = functions.sql_call(node, args, sql_type)
     if made is not None:
         return made

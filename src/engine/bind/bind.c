@@ -231,6 +231,7 @@ enum status facts_open(struct facts *facts, struct arena *arena, struct diags *d
 void facts_close(struct facts *facts)
 {
     evaluations_release(&facts->evaluations);
+    row_texts_release(&facts->row_texts);
     sources_release(&facts->sources);
     facts->opened = facts->asked = facts->unordered = false;
     facts->answer = NULL;

@@ -3,6 +3,7 @@
 #define RQL_ENGINE_BIND_BIND_H
 
 #include "engine/bind/facts.h"
+#include "engine/expression/row_text.h"
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 
@@ -55,11 +56,12 @@ struct bound {
 /* What has to become known before a binding is of use. */
 enum need {
     NEED_NOTHING,
-    NEED_FILES,    /* the files of the pipeline, opened */
-    NEED_SERVER,   /* what a server makes of `part`, if there is one */
-    NEED_VALUES,   /* those of `values` */
-    NEED_COLUMNS,  /* `columns`, read */
-    NEED_RELATIONS /* facts->evaluations, with the columns that are wanted of them */
+    NEED_FILES,     /* the files of the pipeline, opened */
+    NEED_SERVER,    /* what a server makes of `part`, if there is one */
+    NEED_VALUES,    /* those of `values` */
+    NEED_COLUMNS,   /* `columns`, read */
+    NEED_RELATIONS, /* facts->evaluations, with the columns that are wanted of them */
+    NEED_ROW_TEXTS  /* those of `row_texts` */
 };
 
 struct needs {
@@ -68,6 +70,7 @@ struct needs {
     const struct expr **values;     /* pipelines */
     size_t value_count, value_capacity;
     struct needed_columns columns;
+    struct row_texts row_texts;
     bool counts; /* but first how many rows servers have: if one tells, nothing is read yet */
     bool narrow; /* but first which rows of a file, where only some are needed */
 };

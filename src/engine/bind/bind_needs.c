@@ -89,6 +89,11 @@ static bool has_unknown_text(const struct queue *queue)
     return false;
 }
 
+static bool is_unread_text(const struct queue *queue, const struct instr *instr)
+{
+    return instr->op == OP_TEXT && !is_row_text(&queue->text_applications[instr->integer]);
+}
+
 /* Whether a task computes with a stand-in for a text, which only the dictionary of a column has: of columns that
  * nothing reads, as in `true ? "a" : name`, too. */
 static bool computes_unknown(const struct queue *queue, struct arena *arena)
@@ -101,8 +106,9 @@ static bool computes_unknown(const struct queue *queue, struct arena *arena)
         task_mark_live(task, live);
         for (value v = 0; v < task->code.count && !found; v++) {
             const struct instr *instr = &task->code.at[v];
-            found = live[v] && (instr->op == OP_TEXT || (instr->op == OP_CONST && instr->integer >= unknown_code &&
-                                                         instr->integer < unknown_end));
+            found =
+                live[v] && (is_unread_text(queue, instr) ||
+                            (instr->op == OP_CONST && instr->integer >= unknown_code && instr->integer < unknown_end));
         }
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
         for (size_t q = 0; q < LOOP_QUEUES && loop && !found; q++)
@@ -132,7 +138,7 @@ static bool reads_live(const struct needed_columns *columns)
     return live;
 }
 
-void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
+static void find_columns(const struct binder *binder, struct bound *bound, bool is_bound)
 {
     struct facts *facts = binder->facts;
     struct needs *needs = binder->needs;
@@ -160,12 +166,20 @@ void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
         needs->narrow = is_bound && facts->runs && !facts->checking && !facts->careful && !lacks;
     } else if (relations) {
         needs->what = NEED_RELATIONS;
-    } else if (is_bound && !facts->checking &&
+    } else if (is_bound && !facts->checking && needs->row_texts.count == 0 &&
                (has_unknown_text(&bound->queue) || computes_unknown(&bound->queue, arena))) {
         add_unread_texts(&facts->sources, columns, arena); /* for any dictionary */
         if (sources_lack(&facts->sources, columns, arena))
             needs->what = NEED_COLUMNS;
     }
+}
+
+void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
+{
+    struct needs *needs = binder->needs;
+    find_columns(binder, bound, is_bound);
+    if (needs->what == NEED_NOTHING && is_bound && binder->facts->runs && needs->row_texts.count > 0)
+        needs->what = NEED_ROW_TEXTS;
 }
 
 void needs_add_value(struct needs *needs, const struct expr *expr, struct arena *arena)

@@ -9,6 +9,7 @@
 #include "engine/env/sources.h"
 #include "engine/expression/evaluated.h"
 #include "engine/expression/pipeline_value.h"
+#include "engine/expression/row_text.h"
 
 /* Whether columns of the result that are a file's as they are may stay unread. */
 enum unread_kept {
@@ -45,6 +46,7 @@ struct facts {
     const struct bound *answer;  /* or, if nothing is, the value; else NULL. */
     bool unordered;              /* The server's rows can only be queried */
     struct evaluations evaluations;
+    struct row_texts row_texts;
     struct pipeline_values *values; /* of the statement */
 };
 

@@ -218,6 +218,9 @@ static struct term bind_by_signature(const struct builtin *call)
         [SIGNATURE_DIV] = bind_div,
         [SIGNATURE_TRUNC] = bind_trunc,
         [SIGNATURE_BUCKET] = bind_bucket,
+        [SIGNATURE_TO_TEXT] = bind_to_text,
+        [SIGNATURE_FORMAT] = bind_format,
+        [SIGNATURE_CONCAT] = bind_concat,
         [SIGNATURE_MISSING] = bind_missing,
         [SIGNATURE_RANDOM] = bind_random,
     };

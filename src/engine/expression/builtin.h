@@ -32,6 +32,11 @@ void builtin_not_constant(const struct builtin *call, size_t k, const char *what
  * builtin_text.c: functions of text */
 struct term bind_text_function(const struct builtin *call);
 
+/* builtin_format.c: values as text */
+struct term bind_to_text(const struct builtin *call);
+struct term bind_format(const struct builtin *call);
+struct term bind_concat(const struct builtin *call);
+
 /* builtin_convert.c: int, float, date, timestamp of numbers and times, round, div */
 struct term bind_to_int(const struct builtin *call);
 struct term bind_to_float(const struct builtin *call);

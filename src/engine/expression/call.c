@@ -134,6 +134,7 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     body.group = scope->group;
     body.place = scope->place;
     body.scattered = scope->scattered;
+    body.needed = scope->needed;
     binder->call = &call;
     const int32_t before = scope->code->count;
     struct term term = bind_term(&body, function->expr);

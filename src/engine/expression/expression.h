@@ -96,13 +96,14 @@ struct binder {
     struct queue *queue;               /* NULL while no pipeline is bound */
     const struct dictionary **ordered; /* unsorted dictionaries that need an order: what was bound is of no use */
     size_t ordered_count, ordered_capacity;
-    size_t errors;  /* recorded so far, at most LIMIT_ERRORS */
-    bool cancelled; /* while a function of text was computed: what is bound is of no use */
-    size_t outputs; /* of all tasks so far */
-    size_t inlined; /* expression nodes bound inside functions so far */
-    int depth;      /* of nested expressions */
-    int folds;      /* nested around what is bound */
-    bool row_loops; /* set where a loop is within rows */
+    size_t errors;         /* recorded so far, at most LIMIT_ERRORS */
+    bool cancelled;        /* while a function of text was computed: what is bound is of no use */
+    size_t row_text_count; /* calls that make texts of rows, so far (row_text.h) */
+    size_t outputs;        /* of all tasks so far */
+    size_t inlined;        /* expression nodes bound inside functions so far */
+    int depth;             /* of nested expressions */
+    int folds;             /* nested around what is bound */
+    bool row_loops;        /* set where a loop is within rows */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
@@ -226,6 +227,13 @@ struct scope {
     bool combines;               /* the expression is of a function that combines values, whose task is in no queue; */
     const struct row_pair *pair; /* if it is of rows, these; else NULL */
     const struct local *locals;  /* the local names that have been bound in this scope, the last one first */
+    const struct needed *needed; /* where what is bound is needed; NULL: everywhere */
+};
+
+/* What is bound is needed only where all of these hold, as the second operand of `&&`. */
+struct needed {
+    value condition;
+    const struct needed *outer;
 };
 
 /* messages.c: text for messages. */

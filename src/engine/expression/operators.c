@@ -117,12 +117,24 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
     return term;
 }
 
+/* Binds what is needed only where the condition holds. */
+static struct term bind_where(struct scope *scope, value condition, const struct expr *expr)
+{
+    const struct needed needed = {condition, scope->needed};
+    if (condition != NO_VALUE)
+        scope->needed = &needed;
+    const struct term term = bind_term(scope, expr);
+    scope->needed = condition != NO_VALUE ? needed.outer : scope->needed;
+    return term;
+}
+
 struct term bind_ternary(struct scope *scope, const struct expr *expr)
 {
     const struct expr *yes_expr = expr->args[1], *no_expr = expr->args[2];
     const value condition = bind_condition(scope, expr->args[0]);
-    struct term yes = bind_term(scope, yes_expr);
-    struct term no = bind_term(scope, no_expr);
+    const value otherwise = condition != NO_VALUE ? unary(scope, OP_NOT, condition, expr->span) : NO_VALUE;
+    struct term yes = bind_where(scope, condition, yes_expr);
+    struct term no = bind_where(scope, otherwise, no_expr);
     return bind_choice(scope, condition, yes, yes_expr, no, no_expr, "beside a number, `?:`", expr->span);
 }
 
@@ -245,6 +257,17 @@ static struct term bind_logic(struct scope *scope, enum op op, struct term a, st
     return result;
 }
 
+/* Where the first operand does not decide the result of && or ||. */
+static value undecided(struct scope *scope, enum op op, struct term a, struct span span)
+{
+    if (!term_is_known(a))
+        return NO_VALUE;
+    value open = op == OP_AND ? a.value : unary(scope, OP_NOT, a.value, span);
+    if (a.present != NO_VALUE)
+        open = binary(scope, OP_OR, unary(scope, OP_NOT, a.present, span), open, span);
+    return open;
+}
+
 /* Operators on the bits of integers. */
 static struct term bind_bits(struct scope *scope, const struct expr *expr, struct term a, struct term b)
 {
@@ -292,10 +315,14 @@ static struct term bind_binary(struct scope *scope, const struct expr *expr, str
     const struct expr *left = expr->args[0], *right = expr->args[1];
     if (row->lowering == LOWER_LOGIC) {
         a = as_bool(scope, a, left);
-        return bind_logic(scope, row->op, a, as_bool(scope, bind_term(scope, right), right), expr->span);
+        const struct term b = bind_where(scope, undecided(scope, row->op, a, expr->span), right);
+        return bind_logic(scope, row->op, a, as_bool(scope, b, right), expr->span);
     }
 
-    struct term b = bind_term(scope, right);
+    const value lacking = row->lowering == LOWER_COALESCE && term_is_known(a) && a.present != NO_VALUE
+                              ? unary(scope, OP_NOT, a.present, expr->span)
+                              : NO_VALUE;
+    struct term b = bind_where(scope, lacking, right);
     if (is_chained_comparison(expr)) {
         refuse_chained_comparison(scope, expr);
         return unknown_term;

@@ -63,6 +63,14 @@ const struct function functions[] = {
     {"rank", 1, 3, SIGNATURE_ROWS, OP_COUNT, NULL, "rank(x [, desc] [, dense])",
      "place of x among the rows in order, from 1; equal values share one, dense without gaps after them",
      "[7, 5, 5] | map rank(x) | max", "3"},
+    {"text", 1, 2, SIGNATURE_TO_TEXT, OP_COUNT, NULL, "text(x [, format])",
+     "x as text, as it is printed; a date or time by a format, as of strftime", "text(2024-03-05, \"%d-%b-%y\")",
+     "05-Mar-24"},
+    {"format", 1, MANY_ARGUMENTS, SIGNATURE_FORMAT, OP_COUNT, NULL, "format(pattern, x, ...)",
+     "the pattern with values in place of its fields, as in Python: {} {0} {:>8} {:05} {:,.2f} {:x} {:%Y-%m}",
+     "format(\"{}-{:05}\", \"A\", 42)", "A-00042"},
+    {"concat", 1, MANY_ARGUMENTS, SIGNATURE_CONCAT, OP_COUNT, NULL, "concat(x, ...)",
+     "all values as text, one after another", "concat(\"A\", 7, \"-\", 2024-01-31)", "A7-2024-01-31"},
     {"missing", 1, 1, SIGNATURE_MISSING, OP_COUNT, NULL, "missing(x)", "true if x has no value", "missing(3)", "0"},
 #define TEXT_OTHER(name, least, most, first, second, result, partial, number, real, edit, check)
 #define TEXT_FUNCTION(name, least, most, first, second, result, partial, number, real, edit, check, usage, summary,    \

@@ -23,6 +23,9 @@ enum signature {
     SIGNATURE_DIV,
     SIGNATURE_TRUNC,
     SIGNATURE_BUCKET,
+    SIGNATURE_TO_TEXT, /* anything, to text */
+    SIGNATURE_FORMAT,
+    SIGNATURE_CONCAT,
     SIGNATURE_MISSING,
     SIGNATURE_RANDOM,
     SIGNATURE_ROWS /* reads other rows: bound by its name */

@@ -165,6 +165,17 @@ static struct task *with_conditions(const struct task *task, const struct file_n
     return copy;
 }
 
+/* Whether a filter reads a text that is not made yet. */
+static bool reads_row_text(const struct task *task, struct arena *arena)
+{
+    bool *marks = arena_array(arena, (size_t)task->code.count + 1, sizeof *marks), found = false;
+    for (size_t i = 0; i < task->filter_count; i++)
+        code_mark(&task->code, task->filters[i].keep, marks);
+    for (value v = 0; v < task->code.count && !found; v++)
+        found = marks[v] && task->code.at[v].op == OP_TEXT;
+    return found;
+}
+
 /* Finds the rows once what the filters read is there. */
 static enum status find_by_values(const struct runner *runner, struct file_need *need, const struct task *reader,
                                   const bool *of_file, struct arena *arena)
@@ -174,6 +185,8 @@ static enum status find_by_values(const struct runner *runner, struct file_need 
     if (task->filter_count == 0)
         return STATUS_OK;
     bool lacks = false, more = false;
+    if (reads_row_text(task, arena))
+        return STATUS_OK;
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = task->inputs[k].column;
         const bool unread = task->inputs[k].needed && column && column->unread;

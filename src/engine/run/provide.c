@@ -3,6 +3,7 @@
 #include "engine/bind/bind_remote.h"
 #include "engine/run/ask_server.h"
 #include "engine/run/narrow_sources.h"
+#include "engine/run/provide_texts.h"
 
 /* Another pipeline of the same statement. */
 static struct facts facts_within(const struct facts *outer, const struct pipeline *pipeline)
@@ -114,6 +115,8 @@ static enum status provide_need(struct runner *runner, struct facts *facts, cons
         return provide_columns(runner, facts, &bound->queue, needs, arena, diags);
     case NEED_RELATIONS:
         return provide_relations(runner, facts, arena, diags);
+    case NEED_ROW_TEXTS:
+        return provide_row_texts(runner, facts, &bound->queue, needs, arena, diags);
     }
     return STATUS_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 void text_lookup_free(struct text_lookup *lookup)
 {
@@ -47,13 +48,14 @@ enum { PIECE = 2048 }; /* strings that a thread takes at once */
 /* One thread's part of a call. */
 struct member {
     struct text_call call;
-    struct interner *interner; /* of results that are text; NULL until it has one */
+    struct interner *interner;                 /* of results that are text; NULL until it has one */
+    struct text_argument args[TEXT_ARGUMENTS]; /* the constants, and those of the item */
     int64_t missing;
 };
 
 struct application {
     const struct text_function *function;
-    const struct dictionary *dictionary;
+    const struct text_items *items;
     const struct workers *workers;
     struct text_argument args[TEXT_ARGUMENTS];
     int count;
@@ -69,7 +71,8 @@ struct application {
 
 static void member_start(struct application *application, struct member *member)
 {
-    member->call.args = application->args;
+    memcpy(member->args, application->args, sizeof member->args);
+    member->call.args = member->args;
     member->call.count = application->count;
     if (application->regex && !member->call.matcher)
         member->call.matcher = regex_matcher_new(application->regex);
@@ -77,12 +80,12 @@ static void member_start(struct application *application, struct member *member)
         member->interner = interner_new();
 }
 
-/* Sets the result of one code. Returns whether there is one. */
-static bool apply_one(struct application *application, struct member *member, int64_t code)
+/* Sets the result of one item. Returns whether there is one. */
+static bool apply_one(struct application *application, struct member *member, struct text text, int64_t code)
 {
     const struct text_function *function = application->function;
     struct text_call *call = &member->call;
-    struct text text = dictionary_text(application->dictionary, code), result;
+    struct text result;
     void *values = application->lookup->values;
     int64_t number = 0;
     double real = 0;
@@ -99,7 +102,7 @@ static bool apply_one(struct application *application, struct member *member, in
         return present;
     case TEXT_TO_BOOL:
         present = function->number(call, text, &number);
-        ((uint8_t *)values)[code] = (uint8_t)number;
+        ((uint8_t *)values)[code] = present ? (uint8_t)number : 0;
         return present;
     case TEXT_TO_DATE:
         present = function->number(call, text, &number);
@@ -117,13 +120,14 @@ static bool apply_one(struct application *application, struct member *member, in
 static int64_t piece_end(const struct application *application, int64_t piece)
 {
     const int64_t end = (piece + 1) * PIECE;
-    return end < application->dictionary->count ? end : application->dictionary->count;
+    return end < application->items->count ? end : application->items->count;
 }
 
 static void apply_piece(void *context, int index, int64_t piece)
 {
     struct application *application = context;
     struct member *member = &application->members[index];
+    const struct text_items *items = application->items;
     member_start(application, member);
     if (application->member_of)
         application->member_of[piece] = (uint16_t)index;
@@ -131,7 +135,9 @@ static void apply_piece(void *context, int index, int64_t piece)
     for (int64_t code = piece * PIECE; code < end && !application->too_long; code++) {
         if (workers_cancelled(application->workers)) /* a regular expression may take milliseconds for each string */
             return;
-        const bool present = apply_one(application, member, code);
+        struct text text;
+        const bool made = items->make(items->context, index, code, member->args, &text);
+        const bool present = made && apply_one(application, member, text, code);
         application->lookup->present[code] = present;
         member->missing += !present;
         if (member->call.too_long)
@@ -159,7 +165,7 @@ static void map_piece(void *context, int index, int64_t piece)
 
 static int64_t piece_count(const struct application *application)
 {
-    return (application->dictionary->count + PIECE - 1) / PIECE;
+    return (application->items->count + PIECE - 1) / PIECE;
 }
 
 /* False if cancelled. */
@@ -187,7 +193,7 @@ static enum status join_results(struct application *application, struct span spa
                           application->function->name, DICTIONARY_MAX);
     }
     lookup->type = dictionary_code_type(lookup->logical.dictionary->count);
-    lookup->values = heap_array((size_t)application->dictionary->count, type_table[lookup->type].size);
+    lookup->values = heap_array((size_t)application->items->count, type_table[lookup->type].size);
     return run_pieces(application, map_piece) ? STATUS_OK : STATUS_CANCELLED;
 }
 
@@ -245,9 +251,9 @@ static void prepare(struct application *application)
                    [TEXT_TO_FLOAT] = {TYPE_F64, LOGICAL_NUMBER},        [TEXT_TO_DATE] = {TYPE_I32, LOGICAL_DATE},
                    [TEXT_TO_TIMESTAMP] = {TYPE_I64, LOGICAL_TIMESTAMP}, [TEXT_TO_TEXT] = {TYPE_U32, LOGICAL_TEXT}};
     struct text_lookup *lookup = application->lookup;
-    size_t count = (size_t)application->dictionary->count, threads = (size_t)application->workers->threads;
+    size_t count = (size_t)application->items->count, threads = (size_t)application->workers->threads;
     const enum text_result result = application->function->result;
-    lookup->count = application->dictionary->count;
+    lookup->count = application->items->count;
     lookup->type = results[result].type;
     lookup->logical.kind = results[result].logical;
     lookup->present = heap_array(count, 1);
@@ -277,23 +283,20 @@ static void release(struct application *application)
     free(application->maps);
 }
 
-enum status text_function_apply(const struct text_function *function, const struct dictionary *dictionary,
-                                const struct text_argument *args, int count, const struct workers *workers,
-                                struct span span, struct diags *diags, struct text_lookup *lookup)
+enum status text_items_apply(const struct text_function *function, const struct text_items *items,
+                             const struct text_argument *args, int count, const struct workers *workers,
+                             struct span span, struct diags *diags, struct text_lookup *lookup)
 {
     /* Progress counts the caller's own parts. */
     struct workers own = workers ? *workers : (struct workers){.threads = 1};
     own.progress = NULL;
     struct application application = {
-        .function = function, .dictionary = dictionary, .workers = &own, .count = count, .lookup = lookup};
+        .function = function, .items = items, .workers = &own, .count = count, .lookup = lookup};
     for (int k = 0; k < count; k++) {
         application.args[k] = args[k];
         if (function->kinds[k] == ARGUMENT_TEXT && args[k].text.length == 0)
             application.args[k].text.at = ""; /* never NULL */
     }
-    const char *wrong = function->check ? function->check(application.args, count) : NULL;
-    if (wrong)
-        return diag_error(diags, span, "`%s`: %s", function->name, wrong);
     prepare(&application);
     const enum status status = apply(&application, span, diags);
     release(&application);
@@ -304,4 +307,23 @@ enum status text_function_apply(const struct text_function *function, const stru
     if (status != STATUS_OK)
         text_lookup_free(lookup);
     return status;
+}
+
+static bool text_of_code(void *dictionary, int member, int64_t code, struct text_argument *args, struct text *text)
+{
+    (void)member;
+    (void)args;
+    *text = dictionary_text((const struct dictionary *)dictionary, code);
+    return true;
+}
+
+enum status text_function_apply(const struct text_function *function, const struct dictionary *dictionary,
+                                const struct text_argument *args, int count, const struct workers *workers,
+                                struct span span, struct diags *diags, struct text_lookup *lookup)
+{
+    const struct text_items items = {dictionary->count, text_of_code, (void *)dictionary};
+    const char *wrong = function->check ? function->check(args, count) : NULL;
+    if (wrong)
+        return diag_error(diags, span, "`%s`: %s", function->name, wrong);
+    return text_items_apply(function, &items, args, count, workers, span, diags, lookup);
 }

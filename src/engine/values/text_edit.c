@@ -97,6 +97,7 @@ const char *check_substr(const struct text_argument *args, int count)
 bool text_substr(struct text_call *call, struct text text, struct text *result)
 {
     int64_t from = call->args[0].integer, count = call->count > 1 ? call->args[1].integer : INT64_MAX;
+    count = count < 0 ? 0 : count;
     if (from < 0) {
         from += count_code_points(text);
         if (from < 0) { /* positions before the first count, but are empty */
@@ -121,7 +122,7 @@ bool text_replace(struct text_call *call, struct text text, struct text *result)
     const char *found;
     size_t used = 0;
     *result = text;
-    if (!find_text(text, from))
+    if (from.length == 0 || !find_text(text, from)) /* of a column's texts, one may be empty */
         return true;
     while ((found = find_text(text, from))) {
         const size_t before = (size_t)(found - text.at);
@@ -149,6 +150,8 @@ bool text_split(struct text_call *call, struct text text, struct text *result)
     struct text separator = call->args[0].text, rest = text;
     int64_t part = call->args[1].integer;
     const char *found;
+    if (separator.length == 0)
+        return false;
     if (part < 0) {
         for (part++; (found = find_text(rest, separator)); part++)
             rest = (struct text){found + separator.length, rest.length - separator.length - (size_t)(found - rest.at)};

@@ -29,3 +29,8 @@ const struct text_function *text_function_find(const char *name)
     }
     return NULL;
 }
+
+bool text_argument_is_constant(const struct text_function *function, size_t k)
+{
+    return k == 0 && function->number == text_matches;
+}

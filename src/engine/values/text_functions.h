@@ -44,6 +44,9 @@ extern const size_t text_function_count;
 /* The function of exactly this name, or NULL. */
 const struct text_function *text_function_find(const char *name);
 
+/* Whether argument k after the text, a regular expression, has to be the same for all texts. */
+bool text_argument_is_constant(const struct text_function *function, size_t k);
+
 /* A constant text before the column's: "x" + s. Not in the table, where "+" is s + "x". */
 extern const struct text_function text_prepend;
 
@@ -70,5 +73,19 @@ enum status text_function_check(const struct text_function *function, const stru
 enum status text_function_apply(const struct text_function *function, const struct dictionary *dictionary,
                                 const struct text_argument *args, int count, const struct workers *workers,
                                 struct span span, struct diags *diags, struct text_lookup *lookup);
+
+/* What a function is applied to, where that is no dictionary. */
+struct text_items {
+    int64_t count;
+    /* Sets the text of an item, and those of its arguments that differ from the constant ones; false: there is none.
+     * `member` is the thread; the text has to stay until its next call. */
+    bool (*make)(void *context, int member, int64_t item, struct text_argument *args, struct text *text);
+    void *context;
+};
+
+/* Applies the function to each item; as above, but the arguments have been checked. */
+enum status text_items_apply(const struct text_function *function, const struct text_items *items,
+                             const struct text_argument *args, int count, const struct workers *workers,
+                             struct span span, struct diags *diags, struct text_lookup *lookup);
 
 #endif

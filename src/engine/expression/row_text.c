@@ -1,0 +1,293 @@
+#include "engine/expression/row_text.h"
+
+#include "base/heap.h"
+#include "base/parallel.h"
+#include "engine/bind/bind.h"
+#include "engine/exact/exact.h"
+#include "engine/expression/text_use.h"
+#include "engine/expression/texts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an OP_TEXT that stands for such a result computes. */
+static const struct text_function of_rows = {.name = "text of rows", .result = TEXT_TO_TEXT};
+
+bool is_row_text(const struct text_application *application)
+{
+    return application->function == &of_rows;
+}
+
+void row_texts_add(struct row_texts *texts, struct row_text *text, struct arena *arena)
+{
+    texts->at = arena_reserve(arena, texts->at, texts->count, &texts->capacity, sizeof(struct row_text *));
+    texts->at[texts->count++] = text;
+}
+
+void row_texts_release(struct row_texts *texts)
+{
+    for (size_t k = 0; k < texts->count; k++)
+        column_unref(texts->at[k]->column);
+    *texts = (struct row_texts){0};
+}
+
+struct format_argument format_argument_of(const struct scope *scope, const struct term *term)
+{
+    return (struct format_argument){scope->code->at[term->value].kind, term->logical};
+}
+
+static enum text_result kind_of_result(const struct row_text_use *use)
+{
+    return use->format ? TEXT_TO_TEXT : use->function->result;
+}
+
+/* The value of a term that is the same in every row; KNOWN_KIND: it differs, or only running can tell. */
+static enum known constant_of_term(struct scope *scope, const struct term *term, struct scalar *scalar)
+{
+    struct binder *binder = scope->binder;
+    const value values[] = {term->value, term->present};
+    struct scalar found[2] = {{0}, {.integer = 1}};
+    for (int k = 0; k < 2; k++) {
+        if (values[k] == NO_VALUE)
+            continue;
+        const struct instr *instr = &scope->code->at[values[k]];
+        bool *live = arena_array(binder->arena, (size_t)scope->code->count, sizeof *live);
+        code_mark(scope->code, values[k], live);
+        for (value v = 0; v <= values[k]; v++) {
+            const enum op op = scope->code->at[v].op;
+            if (live[v] && op_table[op].arity == 0 && op != OP_CONST)
+                return KNOWN_KIND;
+            if (live[v] && (op == OP_TEXT || op == OP_GATHER || op == OP_FINAL))
+                return KNOWN_KIND;
+        }
+        found[k] = (struct scalar){.kind = instr->kind, .integer = instr->integer, .number = instr->number};
+        if (code_is_const(scope->code, values[k]))
+            continue;
+        const enum status status =
+            exact_constant(scope->code, values[k], env_cancel(binder->env), &found[k], binder->diags);
+        if (status == STATUS_CANCELLED)
+            binder->cancelled = true;
+        else if (status != STATUS_OK)
+            bind_failed(binder);
+        if (status != STATUS_OK)
+            return KNOWN_NOTHING;
+    }
+    *scalar = found[0];
+    scalar->logical = term->logical;
+    scalar->missing = found[1].integer == 0;
+    if (term->text)
+        scalar->text = *term->text;
+    return scalar->logical.kind == LOGICAL_TEXT && !term->text ? KNOWN_KIND : KNOWN_VALUE;
+}
+
+static value present_of_all(const struct row_text_use *use)
+{
+    value present = NO_VALUE;
+    for (size_t k = 0; k < use->count; k++)
+        present = present_both(use->scope->code, present, use->arguments[k].present, use->span);
+    return present;
+}
+
+/* The argument as an integer that depends on it. */
+static value as_integer(struct code *code, value v, struct span span)
+{
+    if (code->at[v].kind == KIND_FLOAT)
+        v = code_op(code, OP_LT, v, code_float(code, 0, span), NO_VALUE, span);
+    return bind_number(code, v, span);
+}
+
+/* Stands for the result: reads all arguments, and is like no other value of the task. */
+static struct term pending(const struct row_text_use *use, size_t number)
+{
+    struct code *code = use->scope->code;
+    struct binder *binder = use->scope->binder;
+    const enum text_result result = kind_of_result(use);
+    const struct text_application application = {.function = &of_rows};
+    value v = code_exact_int(code, (int64_t)number, use->span);
+    for (size_t k = 0; k < use->count; k++) {
+        const struct instr fields = {.op = OP_TEXT,
+                                     .kind = KIND_INT,
+                                     .args = {v, as_integer(code, use->arguments[k].value, use->span), NO_VALUE},
+                                     .integer = queue_text_application(binder->queue, &application),
+                                     .span = use->span};
+        v = code_add(code, &fields);
+    }
+    if (result == TEXT_TO_BOOL)
+        v = code_op(code, OP_NE, v, code_int(code, 0, use->span), NO_VALUE, use->span);
+    else if (result == TEXT_TO_FLOAT)
+        v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, use->span);
+    struct term term = term_of_type(v, text_result_logical(result));
+    term.present = present_of_all(use);
+    term.settled = term.present == NO_VALUE;
+    return term;
+}
+
+static value input_of(struct scope *scope, struct column *column, struct span span)
+{
+    const struct input input = {.column = column, .type = column->type, .name = "text"};
+    queue_hold(scope->binder->queue, column_ref(column));
+    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
+    return input_value(scope->code, (int64_t)number, &input, span);
+}
+
+/* The column of results beside the stage's rows. */
+static struct term result_of_rows(const struct row_text_use *use, struct column *column)
+{
+    struct scope *scope = use->scope;
+    struct term term = term_of_type(input_of(scope, column, use->span), column->logical);
+    if (column->validity)
+        term.present = input_of(scope, column->validity, use->span);
+    term.settled = true;
+    if (column->logical.dictionary)
+        queue_hold_dictionary(scope->binder->queue, dictionary_ref(column->logical.dictionary));
+    return term;
+}
+
+/* In a check, or within what is bound for a server: depends on all arguments. */
+static struct term unknown_result(const struct row_text_use *use)
+{
+    struct code *code = use->scope->code;
+    struct term all = term_of(code_exact_int(code, 0, use->span));
+    for (size_t k = 0; k < use->count; k++)
+        all.value = code_op(code, OP_BITOR, all.value, as_integer(code, use->arguments[k].value, use->span), NO_VALUE,
+                            use->span);
+    all.present = present_of_all(use);
+    return text_unknown(use->scope, kind_of_result(use), all, use->span);
+}
+
+/* Why the rows of the stage cannot be computed before it is bound; NULL: they can. */
+static const char *why_not(const struct scope *scope)
+{
+    const struct binder *binder = scope->binder;
+    if (binder->rounds)
+        return "within a loop";
+    if (binder->folds > 0)
+        return "within a fold over an index";
+    return scope->combines ? "where values are combined" : NULL;
+}
+
+/* The argument, missing where it is not needed but could fail, as in `n != 0 ? text(10 / n) : ""`. */
+static struct term where_needed(struct scope *scope, struct term term, struct span span)
+{
+    struct code *code = scope->code;
+    if (term.present != NO_VALUE) /* where a value is missing, computing it could fail */
+        term.value = term_settled(code, term, span);
+    if (!code->at[term.value].fallible)
+        return term;
+    for (const struct needed *needed = scope->needed; needed; needed = needed->outer)
+        term.present = present_both(code, term.present, needed->condition, span);
+    term.settled = false;
+    term.value = term_settled(code, term, span);
+    return term;
+}
+
+/* The result is needed, or known from an earlier binding. */
+static struct term result_of_need(const struct row_text_use *use, const struct scalar *constants,
+                                  const bool *is_constant)
+{
+    struct binder *binder = use->scope->binder;
+    const struct row_texts *known = &binder->facts->row_texts;
+    const size_t number = binder->row_text_count++;
+    for (size_t k = 0; k < known->count; k++) {
+        const struct row_text *text = known->at[k];
+        if (text->number == number && text->span.begin == use->span.begin && text->span.end == use->span.end)
+            return result_of_rows(use, text->column);
+    }
+    struct term *arguments = arena_array(binder->arena, use->count, sizeof *arguments);
+    for (size_t k = 0; k < use->count; k++)
+        arguments[k] = where_needed(use->scope, use->arguments[k], use->span);
+    struct row_text *text = arena_alloc(binder->arena, sizeof *text);
+    *text = (struct row_text){.number = number,
+                              .span = use->span,
+                              .format = use->format,
+                              .function = use->function,
+                              .task = use->scope->task,
+                              .arguments = arguments,
+                              .constants = constants,
+                              .is_constant = is_constant,
+                              .count = use->count};
+    row_texts_add(&binder->needs->row_texts, text, binder->arena);
+    return pending(use, number);
+}
+
+static struct row_argument argument_of_constant(const struct scalar *constant)
+{
+    return (struct row_argument){.kind = constant->kind, .logical = constant->logical, .constant = *constant};
+}
+
+/* Computes the call for constants, or for each string of the dictionary of argument `only`. */
+static struct term compute(const struct row_text_use *use, const struct scalar *constants, size_t only)
+{
+    struct binder *binder = use->scope->binder;
+    const struct workers workers = {.threads = parallel_threads(), .cancel = env_cancel(binder->env)};
+    const bool constant = only == use->count;
+    const struct term *text = constant ? NULL : &use->arguments[only];
+    const int64_t rows = constant ? 1 : text->logical.dictionary->count;
+    uint32_t *codes = heap_array((size_t)rows, sizeof *codes);
+    struct row_argument *arguments = arena_array(binder->arena, use->count, sizeof *arguments);
+    for (size_t k = 0; k < use->count; k++)
+        arguments[k] = argument_of_constant(&constants[k]);
+    for (int64_t k = 0; k < rows; k++)
+        codes[k] = (uint32_t)k;
+    if (!constant) {
+        arguments[only].logical = text->logical;
+        arguments[only].kind = KIND_INT;
+        arguments[only].store = TYPE_U32;
+        arguments[only].elements = codes;
+    }
+    const struct row_call call = {use->format, use->function, arguments, use->count, rows};
+    struct text_lookup lookup;
+    const enum status status = row_texts_make(&call, constant ? NULL : &workers, use->span, binder->diags, &lookup);
+    free(codes);
+    if (status != STATUS_OK) {
+        if (status == STATUS_CANCELLED)
+            binder->cancelled = true;
+        else
+            bind_failed(binder);
+        return unknown_term;
+    }
+    struct text_use of = {.scope = use->scope, .function = use->function, .span = use->span};
+    if (!use->function)
+        of.function = &of_rows;
+    if (!constant)
+        of.text = *text;
+    else
+        of.text.present = NO_VALUE;
+    struct term result = constant ? text_use_constant(&of, &lookup) : text_use_lookup(&of, &lookup);
+    text_lookup_free(&lookup);
+    return result;
+}
+
+struct term bind_row_text(const struct row_text_use *use)
+{
+    struct scope *scope = use->scope;
+    struct binder *binder = scope->binder;
+    struct scalar *constants = arena_array(binder->arena, use->count, sizeof *constants);
+    bool *is_constant = arena_array(binder->arena, use->count, sizeof *is_constant), unread = false;
+    size_t only = use->count, others = 0;
+    for (size_t k = 0; k < use->count; k++) {
+        const struct term *argument = &use->arguments[k];
+        const enum known known = constant_of_term(scope, argument, &constants[k]);
+        if (known == KNOWN_NOTHING)
+            return unknown_term;
+        is_constant[k] = known == KNOWN_VALUE;
+        const bool text = argument->logical.kind == LOGICAL_TEXT && !is_constant[k];
+        unread = unread || (text && !argument->logical.dictionary);
+        if (!is_constant[k])
+            only = k;
+        others += !is_constant[k];
+    }
+    const struct term *single = others == 1 ? &use->arguments[only] : NULL;
+    const char *where = why_not(scope);
+    if (others == 0 || (single && single->logical.dictionary && !binder->checking))
+        return compute(use, constants, only);
+    if (where && !(single && single->logical.kind == LOGICAL_TEXT)) {
+        bind_error(binder, use->span, "compute it in a stage before, as with `derive name = ...`",
+                   "`%s` of values that differ from row to row cannot be computed %s", use->name, where);
+        return unknown_term;
+    }
+    if (binder->checking || binder->facts->remote || where || !binder->queue || !scope->task)
+        return unknown_result(use);
+    /* Columns are read first. */
+    return unread ? pending(use, (size_t)use->span.begin) : result_of_need(use, constants, is_constant);
+}

@@ -1,0 +1,201 @@
+#include "engine/run/provide_texts.h"
+
+#include "engine/run/run_queue.h"
+#include "engine/storage/residency.h"
+
+#include <string.h>
+
+/* The tasks that come before the one of these calls, and a copy of that which computes their arguments. */
+struct arguments {
+    struct queue queue;
+    struct task *task;
+};
+
+static size_t tasks_before(const struct task *task)
+{
+    size_t count = task->rows_from ? task->rows_from->number + 1 : 0;
+    for (size_t k = 0; k < task->input_count; k++) {
+        const struct task *from = task->inputs[k].task;
+        count = from && from->number + 1 > count ? from->number + 1 : count;
+    }
+    for (size_t k = 0; k < task->equal_count; k++)
+        count = task->equals[k]->number + 1 > count ? task->equals[k]->number + 1 : count;
+    return count;
+}
+
+static void begin(struct arguments *arguments, const struct queue *queue, const struct task *of, size_t outputs,
+                  struct arena *arena)
+{
+    const size_t before = tasks_before(of);
+    struct task *task = task_clone(of, arena);
+    task->number = before;
+    task->filter_count = 0;
+    task->window = (struct window){.take = INT64_MAX, .tail = -1};
+    task->sink = SINK_ROWS;
+    task->aggregate_count = 0;
+    task->column_op = NULL;
+    task->unlowered = NULL;
+    task->outputs = arena_array(arena, outputs, sizeof *task->outputs);
+    task->output_count = 0;
+    queue_init(&arguments->queue, arena);
+    arguments->queue.tasks = arena_array(arena, before + 1, sizeof(struct task *));
+    if (before > 0)
+        memcpy((void *)arguments->queue.tasks, (const void *)queue->tasks, before * sizeof(struct task *));
+    arguments->queue.tasks[before] = task;
+    arguments->queue.count = arguments->queue.capacity = before + 1;
+    arguments->queue.text_applications = queue->text_applications;
+    arguments->queue.text_application_count = queue->text_application_count;
+    arguments->task = task;
+}
+
+static void add_output(struct arguments *arguments, value v, struct logical_type logical)
+{
+    struct task *task = arguments->task;
+    task->outputs[task->output_count++] = (struct output){.value = v,
+                                                          .name = "argument",
+                                                          .type = type_of_kind(task->code.at[v].kind),
+                                                          .logical = logical,
+                                                          .needed = true};
+}
+
+/* Whether the values depend on a text that is not made yet. */
+static bool reads_texts(const struct queue *queue, struct arena *arena)
+{
+    bool found = false;
+    queue_prune(queue);
+    for (size_t t = 0; t < queue->count && !found; t++) {
+        const struct task *task = queue->tasks[t];
+        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+        task_mark_live(task, live);
+        for (value v = 0; v < task->code.count && !found; v++)
+            found = live[v] && task->code.at[v].op == OP_TEXT;
+    }
+    return found;
+}
+
+/* Bools of a column that is on the host. */
+static struct row_argument argument_of_column(const struct column *column, const struct term *term,
+                                              const struct column *present)
+{
+    return (struct row_argument){.kind = type_table[column->type].kind,
+                                 .logical = term->logical,
+                                 .store = column->store,
+                                 .elements = column->rows > 0 ? column->data : (const void *)"",
+                                 .present = present && present->rows > 0 ? present->data : NULL};
+}
+
+static struct column *column_of_results(const struct text_lookup *results)
+{
+    struct column *column = column_reserve(results->type, results->type, results->count);
+    if (!column)
+        return NULL;
+    if (results->count > 0)
+        memcpy(column_at(column, 0), results->values, (size_t)results->count * type_table[results->type].size);
+    column_finish(column, results->count);
+    column_set_logical(column, results->logical);
+    if (results->logical.dictionary) {
+        column->range_known = true;
+        column->hi = results->logical.dictionary->count > 0 ? results->logical.dictionary->count - 1 : 0;
+    }
+    if (results->present) {
+        struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, results->count);
+        if (validity) {
+            memcpy(column_at(validity, 0), results->present, (size_t)results->count);
+            column_finish(validity, results->count);
+        }
+        column_set_validity(column, validity);
+    }
+    return column;
+}
+
+/* Makes the texts of one call, whose arguments that are no constants are the columns from `next` on. */
+static enum status make(struct runner *runner, struct row_text *text, const struct relation *relation, size_t *next,
+                        struct arena *arena, struct diags *diags)
+{
+    const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel};
+    struct row_argument *arguments = arena_array(arena, text->count, sizeof *arguments);
+    for (size_t k = 0; k < text->count; k++) {
+        const struct term *term = &text->arguments[k];
+        if (text->is_constant[k]) {
+            arguments[k] = (struct row_argument){
+                .kind = text->constants[k].kind, .logical = text->constants[k].logical, .constant = text->constants[k]};
+            continue;
+        }
+        const struct column *column = relation->columns[(*next)++];
+        arguments[k] =
+            argument_of_column(column, term, term->present == NO_VALUE ? NULL : relation->columns[(*next)++]);
+    }
+    const struct row_call call = {text->format, text->function, arguments, text->count, relation->rows};
+    struct text_lookup results;
+    const enum status status = row_texts_make(&call, &workers, text->span, diags, &results);
+    if (status != STATUS_OK)
+        return status;
+    text->column = column_of_results(&results);
+    text_lookup_free(&results);
+    return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
+}
+
+/* Those of the calls that the task has. *made: they could be made. */
+static enum status make_of_task(struct runner *runner, struct facts *facts, const struct queue *queue,
+                                const struct row_texts *needed, const struct task *task, bool *made,
+                                struct arena *arena, struct diags *diags)
+{
+    struct arguments arguments;
+    size_t outputs = 0, next = 0;
+    for (size_t i = 0; i < needed->count; i++)
+        outputs += needed->at[i]->task == task ? 2 * needed->at[i]->count : 0;
+    begin(&arguments, queue, task, outputs + 1, arena);
+    struct row_texts ready = {0};
+    for (size_t i = 0; i < needed->count; i++) {
+        struct row_text *text = needed->at[i];
+        const size_t before = arguments.task->output_count;
+        if (text->task != task)
+            continue;
+        for (size_t k = 0; k < text->count; k++) {
+            const struct term *term = &text->arguments[k];
+            if (text->is_constant[k])
+                continue;
+            add_output(&arguments, term->value, term->logical);
+            if (term->present != NO_VALUE)
+                add_output(&arguments, term->present, (struct logical_type){0});
+        }
+        if (reads_texts(&arguments.queue, arena))
+            arguments.task->output_count = before;
+        else
+            row_texts_add(&ready, text, arena);
+    }
+    if (ready.count == 0)
+        return STATUS_OK;
+    (void)reads_texts(&arguments.queue, arena); /* marks what is needed of them */
+    struct result result = {0};
+    enum status status = run_queue(runner, &arguments.queue, DEFER_NEVER, &result, diags);
+    if (status == STATUS_OK)
+        status = relation_fetch(result.relation, 0, result.relation->rows, ready.at[0]->span, diags);
+    for (size_t i = 0; i < ready.count && status == STATUS_OK; i++) {
+        status = make(runner, ready.at[i], result.relation, &next, arena, diags);
+        if (status == STATUS_OK)
+            row_texts_add(&facts->row_texts, ready.at[i], arena);
+    }
+    result_release(&result);
+    *made = true;
+    return status;
+}
+
+enum status provide_row_texts(struct runner *runner, struct facts *facts, const struct queue *queue,
+                              const struct needs *needs, struct arena *arena, struct diags *diags)
+{
+    const struct row_texts *needed = &needs->row_texts;
+    enum status status = STATUS_OK;
+    bool made = false;
+    for (size_t i = 0; i < needed->count && status == STATUS_OK; i++) {
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = needed->at[k]->task == needed->at[i]->task;
+        if (!seen)
+            status = make_of_task(runner, facts, queue, needed, needed->at[i]->task, &made, arena, diags);
+    }
+    if (status == STATUS_OK && !made)
+        status =
+            diag_error(diags, needed->at[0]->span, "this text cannot be computed here; compute it in a stage before");
+    return status;
+}
