@@ -15,14 +15,12 @@ enum {
 /* A thread's states of a bucket. */
 struct member {
     void **states;
-    struct packed_sums *sums; /* NULL: nothing is packed */
     bool used;
 };
 
 struct bucket_groups {
     const struct grouping *grouping;
     const struct group_carry *carry;
-    struct packed_plan packed;
     struct member *members;
     _Atomic bool failed;
 };
@@ -33,18 +31,13 @@ struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const s
     buckets->grouping = grouping;
     buckets->carry = carry;
     buckets->members = heap_array((size_t)grouping->workers->threads, sizeof *buckets->members);
-    packed_plan_init(&buckets->packed, grouping->group_aggs, grouping->group_agg_count,
-                     INT64_C(1) << GROUP_BUCKET_BITS);
     return buckets;
 }
 
 void bucket_groups_free(struct bucket_groups *buckets)
 {
-    for (int i = 0; i < buckets->grouping->workers->threads; i++) {
+    for (int i = 0; i < buckets->grouping->workers->threads; i++)
         group_states_free(buckets->grouping, buckets->members[i].states, INT64_C(1) << GROUP_BUCKET_BITS);
-        packed_sums_free(buckets->members[i].sums);
-    }
-    packed_plan_free(&buckets->packed);
     free(buckets->members);
     free(buckets);
 }
@@ -60,17 +53,12 @@ static struct member *begin_member(struct bucket_groups *buckets, int number, co
     struct member *member = &buckets->members[number];
     if (!member->states)
         member->states = group_states_new(buckets->grouping, INT64_C(1) << GROUP_BUCKET_BITS);
-    if (!member->sums && buckets->packed.words > 0)
-        member->sums = packed_sums_new(&buckets->packed, INT64_C(1) << GROUP_BUCKET_BITS);
-    if (!member->states || (!member->sums && buckets->packed.words > 0)) {
+    if (!member->states) {
         buckets->failed = true;
         return NULL;
     }
-    if (!member->used) {
+    if (!member->used)
         group_states_clear(buckets->grouping, member->states, 0, INT64_C(1) << bucket->bits);
-        if (member->sums)
-            member->sums->groups = INT64_C(1) << bucket->bits;
-    }
     member->used = true;
     return member;
 }
@@ -96,7 +84,7 @@ static void add_pieces(const struct bucket_groups *buckets, const struct member 
             block.payloads = group_carry_payloads(buckets->carry, from, block.count, payloads);
             group_carry_codes(buckets->carry, from, block.count, codes);
             places_of(codes, least, block.count, places);
-            group_states_add(grouping, member->states, member->sums, NULL, places, &block);
+            group_states_add(grouping, member->states, NULL, places, &block);
         }
     }
 }
@@ -117,13 +105,6 @@ static void add_part(void *context, int number, int64_t part)
         add_pieces(large->buckets, member, &pieces, bucket->least);
 }
 
-static void empty_words(struct member *member)
-{
-    if (member->sums)
-        packed_sums_empty(member->sums, member->states);
-    member->used = false;
-}
-
 /* Adds the rows with all threads, and merges what they have into the states of thread 0. */
 static void add_large(struct bucket_groups *buckets, const struct radix_bucket *bucket)
 {
@@ -133,12 +114,12 @@ static void add_large(struct bucket_groups *buckets, const struct radix_bucket *
     (void)workers_run(grouping->workers, bucket->partition->parts.count, add_part, &large);
     if (buckets->failed)
         return;
-    empty_words(into);
+    into->used = false;
     for (int i = 1; i < grouping->workers->threads; i++) {
         struct member *from = &buckets->members[i];
         if (!from->used)
             continue;
-        empty_words(from);
+        from->used = false;
         for (int64_t place = 0; place < INT64_C(1) << bucket->bits; place++)
             group_states_merge(grouping, into->states, place, from->states, place);
     }
@@ -173,7 +154,7 @@ int64_t bucket_groups_emit(struct bucket_groups *buckets, int member, const stru
     } else if (begin_member(buckets, member, bucket)) {
         struct pieces pieces = pieces_of_bucket(bucket->partition, bucket->number);
         add_pieces(buckets, &buckets->members[member], &pieces, bucket->least);
-        empty_words(&buckets->members[member]);
+        buckets->members[member].used = false;
     }
     return buckets->failed ? -1 : emit_groups(buckets->grouping, &buckets->members[member], bucket);
 }

@@ -17,10 +17,8 @@ enum {
 struct dense_groups {
     const struct grouping *grouping;
     struct parts parts;
-    int64_t codes;  /* that are possible */
-    void ***states; /* of each thread; NULL until it has added rows */
-    struct packed_plan packed;
-    struct packed_sums **sums; /* of each thread; NULL where nothing is packed */
+    int64_t codes;             /* that are possible */
+    void ***states;            /* of each thread; NULL until it has added rows */
     struct float_grid **grids; /* of each thread and aggregate; NULL but for sums of floats of few groups */
     bool *failed;              /* of each thread: no memory */
 };
@@ -47,10 +45,7 @@ static bool member_states(struct dense_groups *dense, int member)
 {
     if (!dense->states[member] && !dense->failed[member]) {
         dense->states[member] = group_states_new(dense->grouping, dense->codes);
-        if (dense->packed.words > 0)
-            dense->sums[member] = packed_sums_new(&dense->packed, dense->codes);
-        dense->failed[member] =
-            !dense->states[member] || (dense->packed.words > 0 && !dense->sums[member]) || !member_grids(dense, member);
+        dense->failed[member] = !dense->states[member] || !member_grids(dense, member);
         if (dense->states[member])
             group_states_clear(dense->grouping, dense->states[member], 0, dense->codes);
     }
@@ -75,7 +70,7 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
         prefetch_values(from, row + ADD_ROWS);
         keys_read_32(from->keys, row, count, places);
         const struct row_block block = {.row = row, .count = count};
-        group_states_add(from, dense->states[member], dense->sums[member], grids_of(dense, member), places, &block);
+        group_states_add(from, dense->states[member], grids_of(dense, member), places, &block);
     }
 }
 
@@ -86,12 +81,10 @@ static void add_part(void *context, int member, int64_t part)
                      part_begin(&dense->parts, part + 1));
 }
 
-static void empty_sums(void *context, int member, int64_t thread)
+static void empty_grids(void *context, int member, int64_t thread)
 {
     (void)member;
     const struct dense_groups *dense = context;
-    if (dense->sums[thread])
-        packed_sums_empty(dense->sums[thread], dense->states[thread]);
     for (size_t i = 0; i < dense->grouping->group_agg_count; i++) {
         struct float_grid *grid = grids_of(dense, (int)thread)[i];
         if (grid)
@@ -159,7 +152,7 @@ enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
         members = dense->states[i] ? i + 1 : members;
     }
     dense->parts = partition_rows(workers, dense->codes, MERGE_PLACES);
-    if (!workers_run(workers, members, empty_sums, dense) ||
+    if (!workers_run(workers, members, empty_grids, dense) ||
         !workers_run(workers, dense->parts.count, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))
@@ -177,11 +170,9 @@ struct dense_groups *dense_groups_new(const struct grouping *grouping)
         .grouping = grouping,
         .codes = INT64_C(1) << bits,
         .states = heap_array(members, sizeof *dense->states),
-        .sums = heap_array(members, sizeof(struct packed_sums *)),
         .grids = heap_array(members * grouping->group_agg_count, sizeof(struct float_grid *)),
         .failed = heap_array(members, sizeof *dense->failed),
     };
-    packed_plan_init(&dense->packed, grouping->group_aggs, grouping->group_agg_count, dense->codes);
     return dense;
 }
 
@@ -191,12 +182,9 @@ void dense_groups_free(struct dense_groups *dense)
         return;
     for (int i = 0; i < dense->grouping->workers->threads; i++) {
         group_states_free(dense->grouping, dense->states[i], dense->codes);
-        packed_sums_free(dense->sums[i]);
         for (size_t k = 0; k < dense->grouping->group_agg_count; k++)
             float_grid_free(grids_of(dense, i)[k]);
     }
-    packed_plan_free(&dense->packed);
-    free(dense->sums);
     free(dense->grids);
     free(dense->states);
     free(dense->failed);

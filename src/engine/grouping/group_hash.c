@@ -87,7 +87,7 @@ static void add_part(void *context, int member, int64_t part)
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         keys_read(hashing->grouping->keys, 0, row, count, codes);
         if (look_up(table, codes, count, places))
-            group_states_add(hashing->grouping, table->states, NULL, NULL, places,
+            group_states_add(hashing->grouping, table->states, NULL, places,
                              &(struct row_block){.row = row, .count = count});
         else
             hashing->too_many = true;

@@ -60,7 +60,7 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
         places[i] = last;
     }
     group_states_clear(grouping, states, 1, last);
-    group_states_add(grouping, states, NULL, NULL, places, block);
+    group_states_add(grouping, states, NULL, places, block);
     bucket->open = true;
     bucket->found.count = (int)last;
     if (last == 0)

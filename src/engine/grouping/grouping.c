@@ -103,16 +103,6 @@ static void read_rows(const struct row_block *block, int64_t *rows)
         group_carry_values(block->carry, NULL, block->payloads, block->count, rows);
 }
 
-/* Values of an aggregate that is packed. */
-static void put_packed(struct packed_sums *sums, size_t aggregate, const struct column *column,
-                       const struct row_block *block, struct space *space)
-{
-    const enum lane lane = block->carry ? LANE_I64 : axis_lane(column);
-    const void *values = block->carry ? read_values(column, block, space->values)
-                                      : axis_values(column, lane, block->row, block->count, space->values);
-    packed_sums_put(sums, aggregate, values, lane, block->count);
-}
-
 /* As floats also of integers. */
 static const void *read_floats(const struct column *column, const struct row_block *block, void *space)
 {
@@ -135,21 +125,14 @@ static void read_moments(const struct group_aggregate *group_agg, const struct r
         values->where = read_values(group_agg->where, block, space->where);
 }
 
-void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums,
-                      struct float_grid *const *grids, const uint32_t *places, const struct row_block *block)
+void group_states_add(const struct grouping *grouping, void **states, struct float_grid *const *grids,
+                      const uint32_t *places, const struct row_block *block)
 {
     struct space space;
     const int count = block->count;
-    if (sums)
-        packed_sums_begin(sums, states, count);
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
         const struct group_aggregate *group_agg = &grouping->group_aggs[i];
         struct group_values values = {.values = space.values};
-        if (sums && sums->plan->fields[i].packed) {
-            if (group_agg->column)
-                put_packed(sums, i, group_agg->column, block, &space);
-            continue;
-        }
         if (group_agg->kind == GROUP_INT_MOMENTS || group_agg->kind == GROUP_FLOAT_MOMENTS)
             read_moments(group_agg, block, &space, &values);
         else if (group_agg->column)
@@ -161,8 +144,6 @@ void group_states_add(const struct grouping *grouping, void **states, struct pac
         else
             group_aggregate_add(group_agg, states[i], places, &values, count);
     }
-    if (sums)
-        packed_sums_add(sums, places, count);
 }
 
 void group_states_merge(const struct grouping *grouping, void **into, int64_t place, void *const *from, int64_t other)

@@ -7,8 +7,8 @@
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
 #include "engine/grouping/float_grid.h"
+#include "engine/grouping/group_aggregate.h"
 #include "engine/grouping/group_carry.h"
-#include "engine/grouping/group_packed.h"
 #include "engine/sorting/sort_keys.h"
 
 /* Groups found, in the order of their codes: rows at .. at+count-1 of the result. */
@@ -57,10 +57,9 @@ struct row_block {
     int count; /* at most KEY_BLOCK */
 };
 
-/* Adds rows to the states at their places, or, where these are packed, to `sums` (NULL: none are). Sums of floats have
- * the grids of their aggregates (NULL: none have). */
-void group_states_add(const struct grouping *grouping, void **states, struct packed_sums *sums,
-                      struct float_grid *const *grids, const uint32_t *places, const struct row_block *block);
+/* Adds rows to the states at their places. Sums of floats have the grids of their aggregates (NULL: none have). */
+void group_states_add(const struct grouping *grouping, void **states, struct float_grid *const *grids,
+                      const uint32_t *places, const struct row_block *block);
 void group_states_merge(const struct grouping *grouping, void **into, int64_t place, void *const *from, int64_t other);
 
 #endif
