@@ -46,6 +46,5 @@ int gather_block(struct worker *worker, int64_t row, int64_t count, int64_t *sca
         worker->at[stored->vector] = operands.out;
     }
     worker->rows = passed;
-    worker->prefetch.left = 0;
     return passed;
 }
