@@ -25,6 +25,15 @@ enum status diag_error(struct diags *diags, struct span span, const char *format
     return STATUS_FAILED;
 }
 
+enum status diag_error_hint(struct diags *diags, struct span span, const char *hint, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(diags, SEVERITY_ERROR, span, arena_vprintf(diags->arena, format, args));
+    va_end(args);
+    return diag_hint(diags, "%s", hint);
+}
+
 void diag_note(struct diags *diags, struct span span, const char *format, ...)
 {
     va_list args;
@@ -33,14 +42,15 @@ void diag_note(struct diags *diags, struct span span, const char *format, ...)
     va_end(args);
 }
 
-void diag_hint(struct diags *diags, const char *format, ...)
+enum status diag_hint(struct diags *diags, const char *format, ...)
 {
     if (diags->count == 0)
-        return;
+        return STATUS_FAILED;
     va_list args;
     va_start(args, format);
     diags->at[diags->count - 1].hint = arena_vprintf(diags->arena, format, args);
     va_end(args);
+    return STATUS_FAILED;
 }
 
 void diag_second(struct diags *diags, struct span span, const char *label)

@@ -45,11 +45,15 @@ void diags_init(struct diags *diags, struct arena *arena);
 enum status diag_error(struct diags *diags, struct span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The same with a hint. */
+enum status diag_error_hint(struct diags *diags, struct span span, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 /* Records a note. */
 void diag_note(struct diags *diags, struct span span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Adds a hint or a second place to the last record. */
-void diag_hint(struct diags *diags, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a hint or a second place to the last record. A hint returns STATUS_FAILED, for one that is an error. */
+enum status diag_hint(struct diags *diags, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_second(struct diags *diags, struct span span, const char *label);
 
 /* Appends a copy of a record of another list. */

@@ -56,14 +56,13 @@ static enum status report_failure(const struct remote_reader *reader, const stru
     const struct table_url *url = &reader->table->url;
     if (!reader->unordered)
         return STATUS_UNABLE;
-    diag_error(job->diags, job->span,
-               "what is computed of some row of `%s` has no result, as a division by zero has none, or the server "
-               "cannot tell it exactly",
-               url->table);
-    diag_hint(job->diags,
-              "to have it computed here, or be told which row and why, add the column that orders the rows: "
-              "?by=COLUMN");
-    return STATUS_FAILED;
+    return diag_error_hint(
+        job->diags, job->span,
+        "to have it computed here, or be told which row and why, add the column that orders the rows: "
+        "?by=COLUMN",
+        "what is computed of some row of `%s` has no result, as a division by zero has none, or the server "
+        "cannot tell it exactly",
+        url->table);
 }
 
 static enum status run(const struct remote_reader *reader, const char *query, const struct native_columns *expected,
@@ -84,10 +83,8 @@ static enum status run(const struct remote_reader *reader, const char *query, co
     job->diags->count = before; /* reading the columns tells which */
     if (!reader->unordered || reader->lowered.throws)
         return report_failure(reader, job);
-    diag_error(job->diags, job->span, "columns of `%s` have other types since the table was loaded",
-               reader->table->url.table);
-    diag_hint(job->diags, "load the table again");
-    return STATUS_FAILED;
+    return diag_error_hint(job->diags, job->span, "load the table again",
+                           "columns of `%s` have other types since the table was loaded", reader->table->url.table);
 }
 
 static enum status read_rows(struct file_reader *base, const struct format_job *job, const bool *wanted,
@@ -269,9 +266,8 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
         return status;
     if (rows > 0)
         return report_failure(reader, job);
-    diag_error(job->diags, aggregate->span, "there are no rows to aggregate");
-    diag_hint(job->diags, "`count` counts the rows; the sum of no rows is 0");
-    return STATUS_FAILED;
+    return diag_error_hint(job->diags, aggregate->span, "`count` counts the rows; the sum of no rows is 0",
+                           "there are no rows to aggregate");
 }
 
 static enum status read_value(struct file_reader *base, const struct format_job *job, struct scalar *result)

@@ -178,9 +178,8 @@ static bool fits(const struct table_reader *reader, const size_t *wanted, size_t
 
 static enum status report_no_order(const struct table_url *url, struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "the rows of `%s` have no order, which this pipeline needs here", url->table);
-    diag_hint(diags, "add the column that orders them: ?by=COLUMN");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "add the column that orders them: ?by=COLUMN",
+                           "the rows of `%s` have no order, which this pipeline needs here", url->table);
 }
 
 static enum status read_table(struct file_reader *base, const struct format_job *job, const bool *wanted,

@@ -66,8 +66,7 @@ static enum status check_order(const struct saving *saving)
                 did_you_mean(job->diags->arena, name, (const char *const *)relation->names, relation->count));
         if (column_has_missing(relation->columns[k], relation->rows)) {
             diag_error(job->diags, job->span, "values of `%s` are missing, so that it cannot order the table", name);
-            diag_hint(job->diags, "`select %s is not missing`, or name another column by ?by=", name);
-            return STATUS_FAILED;
+            return diag_hint(job->diags, "`select %s is not missing`, or name another column by ?by=", name);
         }
     }
     return STATUS_OK;
@@ -104,11 +103,9 @@ static enum status find_old(struct saving *saving)
     query_texts_release(&found);
     if (!saving->exists || is_plain(engines[0]))
         return STATUS_OK;
-    diag_error(job->diags, job->span,
-               "`%s` on `%s` is a %s: `save` replaces tables of the engines MergeTree, Memory and Log",
-               saving->url.table, saving->server, engines[0]);
-    diag_hint(job->diags, "save into a new table");
-    return STATUS_FAILED;
+    return diag_error_hint(job->diags, job->span, "save into a new table",
+                           "`%s` on `%s` is a %s: `save` replaces tables of the engines MergeTree, Memory and Log",
+                           saving->url.table, saving->server, engines[0]);
 }
 
 static enum status choose_types(struct saving *saving)

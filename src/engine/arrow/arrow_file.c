@@ -52,10 +52,9 @@ static enum status check_version(const struct input *input, int64_t version)
 {
     if (version >= ARROW_V4 && version <= ARROW_V5)
         return STATUS_OK;
-    diag_error(input->job->diags, input->job->span, "`%s` is of version %lld of the Arrow format; 4 and 5 can be read",
-               input->path, (long long)version + 1);
-    diag_hint(input->job->diags, "write it again with a current version of Arrow");
-    return STATUS_FAILED;
+    return diag_error_hint(input->job->diags, input->job->span, "write it again with a current version of Arrow",
+                           "`%s` is of version %lld of the Arrow format; 4 and 5 can be read", input->path,
+                           (long long)version + 1);
 }
 
 static enum status read_message(struct input *input, size_t at, struct message *message)
@@ -102,8 +101,7 @@ static enum status check_codec(const struct input *input, const struct arrow_bat
         return STATUS_OK;
     diag_error(input->job->diags, input->job->span, "`%s` is compressed by %s, which this build cannot read",
                input->path, block_codec_name(batch->codec));
-    diag_hint(input->job->diags, "install the package %s and build again", package);
-    return STATUS_FAILED;
+    return diag_hint(input->job->diags, "install the package %s and build again", package);
 }
 
 static enum status column_error(const struct input *input, const struct arrow_field *field)
@@ -271,11 +269,9 @@ enum status arrow_file_open(const struct format_job *job, struct arrow_file *fil
                           .size = mapping_length(file->mapping)};
     if (input.size >= ARROW_MAGIC_BYTES && memcmp(input.data, ARROW_MAGIC, ARROW_MAGIC_BYTES) == 0)
         return read_file(&input);
-    if (input.size >= 4 && memcmp(input.data, "FEA1", 4) == 0) {
-        diag_error(job->diags, job->span, "`%s` is a Feather file of version 1, which cannot be read", input.path);
-        diag_hint(job->diags, "write it again: since version 2, Feather files are Arrow files");
-        return STATUS_FAILED;
-    }
+    if (input.size >= 4 && memcmp(input.data, "FEA1", 4) == 0)
+        return diag_error_hint(job->diags, job->span, "write it again: since version 2, Feather files are Arrow files",
+                               "`%s` is a Feather file of version 1, which cannot be read", input.path);
     if (input.size < 8)
         return diag_error(job->diags, job->span, "`%s` is neither an Arrow file nor a stream", input.path);
     return read_stream(&input);

@@ -273,11 +273,10 @@ enum status arrow_schema_read(const struct format_job *job, const char *path, co
 {
     struct walk walk = {.arena = arena, .version = version, .schema = schema};
     *schema = (struct arrow_schema){0};
-    if (flat_int(table, SCHEMA_ENDIANNESS, 2, 0) != 0) {
-        diag_error(job->diags, job->span, "`%s` is big-endian", path);
-        diag_hint(job->diags, "write it again on a machine that is not, for example with pyarrow");
-        return STATUS_FAILED;
-    }
+    if (flat_int(table, SCHEMA_ENDIANNESS, 2, 0) != 0)
+        return diag_error_hint(job->diags, job->span,
+                               "write it again on a machine that is not, for example with pyarrow",
+                               "`%s` is big-endian", path);
     struct flat_vector fields = flat_vector(table, SCHEMA_FIELDS, 4);
     schema->fields = arena_array(walk.arena, fields.count, sizeof *schema->fields);
     for (size_t k = 0; k < fields.count && !walk.failed; k++) {

@@ -217,9 +217,8 @@ enum status agg_finish(const struct agg_state *state, const struct aggregate *ag
     }
     if (state->kind != AGG_PRODUCT)
         return no_rows(aggregate, aggregate->word ? aggregate->word : aggregate_table[state->kind].word, diags);
-    diag_error(diags, aggregate->span, "the product does not fit in 64 bits");
-    diag_hint(diags, "`product float(x)` is rounded instead");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, aggregate->span, "`product float(x)` is rounded instead",
+                           "the product does not fit in 64 bits");
 }
 
 enum status agg_element(const struct agg_state *state, const struct aggregate *aggregate, struct scalar *result,
@@ -235,6 +234,5 @@ enum status agg_element(const struct agg_state *state, const struct aggregate *a
     if (any && (result->kind == KIND_FLOAT || scalar_fits(result)))
         return STATUS_OK;
     diag_error(diags, aggregate->span, "the %s does not fit in 64 bits", word);
-    diag_hint(diags, "`%s(float(...))` is rounded instead", word);
-    return STATUS_FAILED;
+    return diag_hint(diags, "`%s(float(...))` is rounded instead", word);
 }

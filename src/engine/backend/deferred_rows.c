@@ -194,9 +194,7 @@ static enum status report_failure(struct residency *residency, struct span span,
     case NOT_AS_BEFORE:
         break;
     }
-    diag_error(diags, span, "the rest of the result could not be computed");
-    diag_hint(diags, "run the query again");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "run the query again", "the rest of the result could not be computed");
 }
 
 static void release_inputs(struct deferred *deferred)

@@ -11,10 +11,10 @@ int64_t memory_limit_bytes(int64_t limit)
 static enum status refuse(int64_t rows, int64_t row_bytes, double bytes, const char *what, struct span span,
                           struct diags *diags)
 {
-    diag_error(diags, span, "%lld rows of %lld bytes exceed the %.3g GB of %smemory", (long long)rows,
-               (long long)row_bytes, bytes / 1e9, what);
-    diag_hint(diags, "end with an aggregate such as `sum` or `count`, or keep fewer rows with `take` or `select`");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span,
+                           "end with an aggregate such as `sum` or `count`, or keep fewer rows with `take` or `select`",
+                           "%lld rows of %lld bytes exceed the %.3g GB of %smemory", (long long)rows,
+                           (long long)row_bytes, bytes / 1e9, what);
 }
 
 enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
@@ -35,8 +35,7 @@ enum status memory_work_check(int64_t limit, int64_t bytes, struct span span, st
     if ((limit == 0 || bytes <= limit) && system_memory_has(bytes))
         return STATUS_OK;
     const int64_t free_bytes = min_int64(memory_limit_bytes(limit), system_memory_free_bytes());
-    diag_error(diags, span, "this takes %.3g GB of memory, more than the %.3g GB that are free", (double)bytes / 1e9,
-               (double)free_bytes / 1e9);
-    diag_hint(diags, "keep fewer rows with `take` or `select` before it");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "keep fewer rows with `take` or `select` before it",
+                           "this takes %.3g GB of memory, more than the %.3g GB that are free", (double)bytes / 1e9,
+                           (double)free_bytes / 1e9);
 }

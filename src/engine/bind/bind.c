@@ -182,9 +182,8 @@ static enum status bind_constant_expr(struct binder *binder, const struct facts 
 
 static enum status is_no_value(struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "a value is needed here, but this pipeline gives none");
-    diag_hint(diags, "end it in `sum E`, `count`, `max E` or the like");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "end it in `sum E`, `count`, `max E` or the like",
+                           "a value is needed here, but this pipeline gives none");
 }
 
 enum status bind_tree(struct facts *facts, struct arena *arena, struct bound *bound, struct needs *needs,

@@ -130,12 +130,11 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
         term->value = term_required(code, *term, stage->span);
         return true;
     }
-    if (aggregate_table[what->kind].extreme && !what->has_initial) {
-        bind_error(binder, stage->span, "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
-                   "along an axis, `%s` has no value before the first that is not missing",
-                   text_of_word(binder->arena, stage));
-        return false;
-    }
+    if (aggregate_table[what->kind].extreme && !what->has_initial)
+        return bind_error(binder, stage->span,
+                          "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
+                          "along an axis, `%s` has no value before the first that is not missing",
+                          text_of_word(binder->arena, stage));
     const value none = aggregate_none(code, what->kind, term->value, stage->span);
     term->value = code_op(code, OP_SELECT, term->present, term->value, none, stage->span);
     return true;

@@ -59,16 +59,12 @@ static bool place_column(struct binder *binder, const struct item *item, const s
     size_t at = 0;
     while (at < count && strcmp(columns[at].name, item->name.text) != 0)
         at++;
-    if (at < count && given[at]) {
-        bind_error_second(binder, item->name.span, given[at]->name.span, "here first", NULL, "`%s` is derived twice",
-                          item->name.text);
-        return false;
-    }
-    if (at < count && columns[at].key != 0) {
-        bind_error(binder, item->name.span, "give the derived column another name",
-                   "`%s` is a key of `per`, which stays as it is", item->name.text);
-        return false;
-    }
+    if (at < count && given[at])
+        return bind_error_second(binder, item->name.span, given[at]->name.span, "here first", NULL,
+                                 "`%s` is derived twice", item->name.text);
+    if (at < count && columns[at].key != 0)
+        return bind_error(binder, item->name.span, "give the derived column another name",
+                          "`%s` is a key of `per`, which stays as it is", item->name.text);
     given[at] = item;
     *place = at;
     return true;
@@ -93,7 +89,7 @@ void bind_derive(struct binder *binder, const struct stage *stage, struct flow *
     for (size_t i = 0; i < stage->item_count; i++) {
         const struct item *item = &stage->items[i];
         struct slot slot;
-        size_t place;
+        size_t place = 0;
         scope.given_count = i;
         struct term term = bind_item(&scope, item, &slot);
         if (!item->name.text) {
@@ -192,9 +188,8 @@ static bool names_differ(struct binder *binder, const struct stage *stage, const
             same += strcmp(kept->items[k].name.text, name->text) == 0;
         if (same < 2)
             continue;
-        bind_error(binder, name->span, "give it another name, or `drop` the other column",
-                   "two columns would have the name `%s`", name->text);
-        return false;
+        return bind_error(binder, name->span, "give it another name, or `drop` the other column",
+                          "two columns would have the name `%s`", name->text);
     }
     return true;
 }

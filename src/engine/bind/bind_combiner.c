@@ -108,28 +108,20 @@ static bool bind_initial(struct binder *binder, const struct stage *stage, enum 
     struct scalar scalar;
     code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(binder, &code, "an initial value is the same for all rows");
-    if (stage->initial_count != 1) {
-        bind_error(binder, stage->initial[1].span, NULL, "one value is combined, but `from` has %zu",
-                   stage->initial_count);
-        return false;
-    }
+    if (stage->initial_count != 1)
+        return bind_error(binder, stage->initial[1].span, NULL, "one value is combined, but `from` has %zu",
+                          stage->initial_count);
     const struct expr *expr = stage->initial->expr;
     const enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
-    if (scalar.logical.kind != LOGICAL_NUMBER && !scalar.missing) {
-        bind_error(binder, expr->span, NULL, "the initial value is not a number, but the values are");
-        return false;
-    }
-    if (kind == KIND_INT && scalar.kind == KIND_FLOAT) {
-        bind_error(binder, expr->span, "convert the values first with `map float(x)`",
-                   "the initial value is a float, but the values are integers");
-        return false;
-    }
-    if (known == KNOWN_VALUE && scalar.missing) {
-        bind_error(binder, expr->span, "give a value, or leave out `from`", "the initial value is missing");
-        return false;
-    }
+    if (scalar.logical.kind != LOGICAL_NUMBER && !scalar.missing)
+        return bind_error(binder, expr->span, NULL, "the initial value is not a number, but the values are");
+    if (kind == KIND_INT && scalar.kind == KIND_FLOAT)
+        return bind_error(binder, expr->span, "convert the values first with `map float(x)`",
+                          "the initial value is a float, but the values are integers");
+    if (known == KNOWN_VALUE && scalar.missing)
+        return bind_error(binder, expr->span, "give a value, or leave out `from`", "the initial value is missing");
     what->has_initial = true;
     if (known == KNOWN_KIND)
         scalar = (struct scalar){.kind = scalar.kind}; /* only the kind counts in a check */
@@ -161,11 +153,9 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
     }
     if (stage->initial)
         return bind_initial(binder, stage, kind, what) && good;
-    if (good && stage->exclusive.text && !has_identity) {
-        bind_error(binder, stage->exclusive.span, "give an initial value: `exclusive from INIT`",
-                   "an exclusive scan needs an initial value: %s no neutral value",
-                   stage->op.text ? arena_printf(binder->arena, "`%s` has", stage->op.text) : "a function has");
-        return false;
-    }
+    if (good && stage->exclusive.text && !has_identity)
+        return bind_error(binder, stage->exclusive.span, "give an initial value: `exclusive from INIT`",
+                          "an exclusive scan needs an initial value: %s no neutral value",
+                          stage->op.text ? arena_printf(binder->arena, "`%s` has", stage->op.text) : "a function has");
     return good;
 }

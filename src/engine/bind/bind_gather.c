@@ -58,11 +58,9 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
     bind_source(binder, &stage->sources[0], positions);
     if (positions->open)
         return false;
-    if (positions->count != 1) {
-        bind_error(binder, span, "`pick` chooses one: `(SOURCE | pick NAME)`",
-                   "`%s` takes one column of positions, not %zu", word, positions->count);
-        return false;
-    }
+    if (positions->count != 1)
+        return bind_error(binder, span, "`pick` chooses one: `(SOURCE | pick NAME)`",
+                          "`%s` takes one column of positions, not %zu", word, positions->count);
     const struct slot *column = &positions->columns[0];
     if (!column->known || (type_table[column->type].kind == KIND_INT && column->logical.kind == LOGICAL_NUMBER)) {
         if (column->validity != 0)
@@ -70,9 +68,9 @@ bool bind_positions(struct binder *binder, const struct stage *stage, const stru
         name_positions(binder, flow, positions);
         return positions->columns[0].known;
     }
-    bind_error(binder, span, "positions are integers, 0 for the first row", "`%s` needs integers, but `%s` is %s", word,
-               column->name, logical_type_name(column->logical, column->type));
-    return false;
+    return bind_error(binder, span, "positions are integers, 0 for the first row",
+                      "`%s` needs integers, but `%s` is %s", word, column->name,
+                      logical_type_name(column->logical, column->type));
 }
 
 void bind_gather(struct binder *binder, const struct stage *stage, struct flow *flow)

@@ -25,12 +25,10 @@ static bool widen(struct binder *binder, struct list *list, const struct scalar 
         *like = *scalar;
         return true;
     }
-    if (like->logical.kind != scalar->logical.kind || like->logical.utc != scalar->logical.utc) {
-        bind_error(binder, expr->span, NULL,
-                   "the values of a list are of one type, but `%s` is not like those before it",
-                   text_of_span(binder->arena, expr->span, 40));
-        return false;
-    }
+    if (like->logical.kind != scalar->logical.kind || like->logical.utc != scalar->logical.utc)
+        return bind_error(binder, expr->span, NULL,
+                          "the values of a list are of one type, but `%s` is not like those before it",
+                          text_of_span(binder->arena, expr->span, 40));
     if (scalar->kind == KIND_FLOAT)
         like->kind = KIND_FLOAT;
     if (scalar->kind == KIND_INT && like->kind == KIND_BOOL)

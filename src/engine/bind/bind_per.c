@@ -188,11 +188,9 @@ static void bind_within(struct binder *binder, const struct stage *stage, bool g
 /* The keys as columns at the positions where the flow has them. False, with an error, if one has no name. */
 static bool key_items(struct binder *binder, const struct stage *stage, const struct flow *flow, struct item *items)
 {
-    if (flow->key_count < stage->item_count && !flow->open) {
-        bind_error(binder, stage->items[0].span, "as in `per trunc(time, month) as month: ...`",
-                   "`group` within `per` needs keys that are columns, or have names");
-        return false;
-    }
+    if (flow->key_count < stage->item_count && !flow->open)
+        return bind_error(binder, stage->items[0].span, "as in `per trunc(time, month) as month: ...`",
+                          "`group` within `per` needs keys that are columns, or have names");
     for (size_t k = 0; k < flow->count; k++) {
         if (flow->columns[k].key == 0)
             continue;

@@ -10,10 +10,8 @@ static bool bind_bounds(struct binder *binder, const struct stage *stage, struct
 {
     n->axes = stage->bound_count / 2;
     n->span = span_join(stage->bounds[0]->span, stage->bounds[stage->bound_count - 1]->span);
-    if (n->axes > MOST_AXES) {
-        bind_error(binder, n->span, NULL, "a shape has at most %d axes, not %zu", MOST_AXES, n->axes);
-        return false;
-    }
+    if (n->axes > MOST_AXES)
+        return bind_error(binder, n->span, NULL, "a shape has at most %d axes, not %zu", MOST_AXES, n->axes);
     n->known = true;
     for (size_t i = 0; i < n->axes; i++) {
         const struct expr *first = stage->bounds[2 * i], *last = stage->bounds[2 * i + 1];
@@ -38,20 +36,19 @@ static bool fits_shape(struct binder *binder, const struct stage *stage, const s
     if (flow->open || shape->axes == AXES_UNKNOWN || n->axes == axes)
         return true;
     if (axes == 2)
-        bind_error(binder, n->span, "as in `stencil [-1..1, -1..1] else 0: at(0, -1) + at(0, 1)`",
-                   "a relation of shape %s needs distances in two directions", shape_text(shape, binder->arena));
-    else if (axes > 2)
-        bind_error(binder, n->span, "write a range for each axis, as in `stencil [0..0, 0..0, -1..1] else 0: ...`",
-                   "a relation of shape %s needs distances along %zu axes, not %zu", shape_text(shape, binder->arena),
-                   axes, n->axes);
-    else
-        bind_error(binder, n->span,
-                   n->axes == 2 ? "put `shape R C` before it to lay them out as R rows of C columns"
-                                : "put `shape` before it, as in `shape 4 3 2`, to lay them out along axes",
-                   n->axes == 2 ? "`%s` in two directions needs a relation with a shape"
-                                : "`%s` along several axes needs a relation with a shape",
-                   text_of_word(binder->arena, stage));
-    return false;
+        return bind_error(binder, n->span, "as in `stencil [-1..1, -1..1] else 0: at(0, -1) + at(0, 1)`",
+                          "a relation of shape %s needs distances in two directions", shape_text(shape, binder->arena));
+    if (axes > 2)
+        return bind_error(binder, n->span,
+                          "write a range for each axis, as in `stencil [0..0, 0..0, -1..1] else 0: ...`",
+                          "a relation of shape %s needs distances along %zu axes, not %zu",
+                          shape_text(shape, binder->arena), axes, n->axes);
+    return bind_error(binder, n->span,
+                      n->axes == 2 ? "put `shape R C` before it to lay them out as R rows of C columns"
+                                   : "put `shape` before it, as in `shape 4 3 2`, to lay them out along axes",
+                      n->axes == 2 ? "`%s` in two directions needs a relation with a shape"
+                                   : "`%s` along several axes needs a relation with a shape",
+                      text_of_word(binder->arena, stage));
 }
 
 static value binary(struct code *code, enum op op, value a, value b, struct span span)

@@ -30,20 +30,21 @@ bool bind_along(struct binder *binder, const struct stage *stage, const struct f
     if (flow->open || shape->axes == AXES_UNKNOWN)
         return false;
     if (!shape_is_set(shape) && (rows || cols))
-        bind_error(binder, stage->along.span, "put `shape R C` before it to lay the rows out as R rows of C columns",
-                   "there are no %s to aggregate along: the relation has no shape", rows ? "rows" : "columns");
-    else if (!shape_is_set(shape))
-        bind_error(binder, stage->along.span,
-                   "behind `shape 4 3` there is `along rows` and `along cols`, behind `shape i 4, j 3` also `along i`",
-                   "there is no axis `%s`: the relation has no shape", name);
-    else if (*text_of_axes(binder->arena, shape) == '\0')
-        bind_error(binder, stage->along.span,
-                   "give the axes names before it, as in `shape i 4, j 3, k 2`, and write `along i`",
-                   "the axes of the shape %s have no names", shape_text(shape, binder->arena));
-    else
-        bind_error(binder, stage->along.span, arena_printf(binder->arena, "use %s", text_of_axes(binder->arena, shape)),
-                   "there is no axis `%s` in the shape %s", name, shape_text(shape, binder->arena));
-    return false;
+        return bind_error(binder, stage->along.span,
+                          "put `shape R C` before it to lay the rows out as R rows of C columns",
+                          "there are no %s to aggregate along: the relation has no shape", rows ? "rows" : "columns");
+    if (!shape_is_set(shape))
+        return bind_error(
+            binder, stage->along.span,
+            "behind `shape 4 3` there is `along rows` and `along cols`, behind `shape i 4, j 3` also `along i`",
+            "there is no axis `%s`: the relation has no shape", name);
+    if (*text_of_axes(binder->arena, shape) == '\0')
+        return bind_error(binder, stage->along.span,
+                          "give the axes names before it, as in `shape i 4, j 3, k 2`, and write `along i`",
+                          "the axes of the shape %s have no names", shape_text(shape, binder->arena));
+    return bind_error(binder, stage->along.span,
+                      arena_printf(binder->arena, "use %s", text_of_axes(binder->arena, shape)),
+                      "there is no axis `%s` in the shape %s", name, shape_text(shape, binder->arena));
 }
 
 /* Binds a size; false after an error or if unknown. */
@@ -57,9 +58,8 @@ static bool bind_extent(struct binder *binder, const struct expr *expr, int64_t 
         return false;
     if (*extent >= 1)
         return true;
-    bind_error(binder, expr->span, "as in `shape 480 640`",
-               "a shape has a size of at least 1 along each axis, not %lld", (long long)*extent);
-    return false;
+    return bind_error(binder, expr->span, "as in `shape 480 640`",
+                      "a shape has a size of at least 1 along each axis, not %lld", (long long)*extent);
 }
 
 /* Whether a name may be that of axis `number`, for which nothing else has the name. */
@@ -69,26 +69,19 @@ static bool check_name(struct binder *binder, const struct stage *stage, const s
     const struct name *name = &stage->items[number].name;
     const bool row = strcmp(name->text, "row") == 0, col = strcmp(name->text, "col") == 0;
     size_t other;
-    if (strcmp(name->text, "rows") == 0 || strcmp(name->text, "cols") == 0 || strcmp(name->text, "along") == 0) {
-        bind_error(binder, name->span, "give the axis another name",
-                   "an axis cannot be named `%s`: `along %s` has a meaning of its own", name->text, name->text);
-        return false;
-    }
-    if (stage->item_count == 2 && ((row && number == 1) || (col && number == 0))) {
-        bind_error(binder, name->span, "give the axis another name",
-                   "of two axes `row` is the first and `col` is the second");
-        return false;
-    }
-    if (shape_find(shape, name->text, &other)) {
-        bind_error(binder, name->span, "give each axis a name of its own", "two axes are named `%s`", name->text);
-        return false;
-    }
+    if (strcmp(name->text, "rows") == 0 || strcmp(name->text, "cols") == 0 || strcmp(name->text, "along") == 0)
+        return bind_error(binder, name->span, "give the axis another name",
+                          "an axis cannot be named `%s`: `along %s` has a meaning of its own", name->text, name->text);
+    if (stage->item_count == 2 && ((row && number == 1) || (col && number == 0)))
+        return bind_error(binder, name->span, "give the axis another name",
+                          "of two axes `row` is the first and `col` is the second");
+    if (shape_find(shape, name->text, &other))
+        return bind_error(binder, name->span, "give each axis a name of its own", "two axes are named `%s`",
+                          name->text);
     for (size_t k = 0; k < flow->count; k++) {
-        if (strcmp(flow->columns[k].name, name->text) == 0) {
-            bind_error(binder, name->span, "give the axis another name, or `rename` the column",
-                       "`%s` is the name of a column", name->text);
-            return false;
-        }
+        if (strcmp(flow->columns[k].name, name->text) == 0)
+            return bind_error(binder, name->span, "give the axis another name, or `rename` the column",
+                              "`%s` is the name of a column", name->text);
     }
     return true;
 }
@@ -97,11 +90,9 @@ static bool check_name(struct binder *binder, const struct stage *stage, const s
 static bool bind_axes(struct binder *binder, const struct stage *stage, const struct flow *flow, struct shape *shape)
 {
     *shape = shape_unknown;
-    if (stage->item_count > MOST_AXES) {
-        bind_error(binder, stage->items[MOST_AXES].span, NULL, "a shape has at most %d axes, not %zu", MOST_AXES,
-                   stage->item_count);
-        return false;
-    }
+    if (stage->item_count > MOST_AXES)
+        return bind_error(binder, stage->items[MOST_AXES].span, NULL, "a shape has at most %d axes, not %zu", MOST_AXES,
+                          stage->item_count);
     bool known = true;
     for (size_t i = 0; i < stage->item_count; i++) {
         const struct item *item = &stage->items[i];
@@ -134,10 +125,9 @@ static bool check_rows(struct binder *binder, const struct stage *stage, const s
         fits = fits && !__builtin_mul_overflow(*rows, shape->extents[i], rows);
     if (fits && (flow->rows < 0 || flow->rows == *rows))
         return true;
-    bind_error(binder, stage->span, "the product of the sizes must equal the number of rows",
-               "%s is not the shape of %s", shape_text(shape, binder->arena),
-               flow->rows >= 0 ? text_of_count(binder->arena, flow->rows, "row") : "any relation");
-    return false;
+    return bind_error(binder, stage->span, "the product of the sizes must equal the number of rows",
+                      "%s is not the shape of %s", shape_text(shape, binder->arena),
+                      flow->rows >= 0 ? text_of_count(binder->arena, flow->rows, "row") : "any relation");
 }
 
 void bind_shape(struct binder *binder, const struct stage *stage, struct flow *flow)

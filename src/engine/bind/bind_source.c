@@ -244,11 +244,9 @@ static bool range_end(struct scope *scope, const struct expr *expr, int64_t *int
     const enum known known = bind_constant(scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
-    if (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing) {
-        bind_error(scope->binder, expr->span, "for fractions, write `range 0..10 | map fst / 10.0`",
-                   "the bounds of a range are integers");
-        return false;
-    }
+    if (scalar.kind != KIND_INT || scalar.logical.kind != LOGICAL_NUMBER || scalar.missing)
+        return bind_error(scope->binder, expr->span, "for fractions, write `range 0..10 | map fst / 10.0`",
+                          "the bounds of a range are integers");
     *integer = (int64_t)scalar.integer;
     return known == KNOWN_VALUE;
 }
@@ -274,17 +272,14 @@ static value range_value(struct code *code, int64_t from, int64_t step, int64_t 
 static bool range_rows(struct binder *binder, const struct source_node *source, int64_t from, int64_t to, int64_t step,
                        int64_t *rows)
 {
-    if (step == 0) {
-        bind_error(binder, source->by->span, "use a negative step to count down", "the step of a range cannot be 0");
-        return false;
-    }
+    if (step == 0)
+        return bind_error(binder, source->by->span, "use a negative step to count down",
+                          "the step of a range cannot be 0");
     int128 distance = step > 0 ? (int128)to - from : (int128)from - to;
     int128 stride = step > 0 ? (int128)step : -(int128)step;
     int128 count = distance < 0 ? 0 : distance / stride + 1;
-    if (count > INT64_MAX) {
-        bind_error(binder, source->span, NULL, "a range has fewer than 2^63 rows");
-        return false;
-    }
+    if (count > INT64_MAX)
+        return bind_error(binder, source->span, NULL, "a range has fewer than 2^63 rows");
     *rows = (int64_t)count;
     return true;
 }

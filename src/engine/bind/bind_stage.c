@@ -194,19 +194,15 @@ static bool may_follow(struct binder *binder, const struct stage *stage, const s
     if (!flow->ended && !flow->scalar)
         return true;
     const char *last = text_of_word(binder->arena, flow->last);
-    if (flow->ended) {
-        bind_error_second(binder, stage->span, flow->last->span, "this",
-                          arena_printf(binder->arena, "move `%s` to the end", last), "`%s` must be the last stage",
-                          last);
-        return false;
-    }
-    if (!stage_does(stage->word->stage, TAKES_VALUE)) {
-        bind_error_second(
+    if (flow->ended)
+        return bind_error_second(binder, stage->span, flow->last->span, "this",
+                                 arena_printf(binder->arena, "move `%s` to the end", last),
+                                 "`%s` must be the last stage", last);
+    if (!stage_does(stage->word->stage, TAKES_VALUE))
+        return bind_error_second(
             binder, stage->span, flow->last->span, "this gives a single value",
             "only `assert`, `show` and `save` may follow it; name the value with `let` to use it in other statements",
             "`%s` needs a relation, but `%s` gives a single value", text_of_word(binder->arena, stage), last);
-        return false;
-    }
     return true;
 }
 

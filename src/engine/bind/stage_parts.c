@@ -50,17 +50,13 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
         arena_printf(binder->arena, "for example `%s %d`", word, stage->word->stage == STAGE_NTH ? 1 : 10);
     if (known == KNOWN_VALUE)
         take_whole_number(&scalar);
-    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT) {
-        bind_error(binder, expr->span, hint, "`%s` takes an integer", word);
-        return false;
-    }
+    if (known != KNOWN_NOTHING && scalar.kind != KIND_INT)
+        return bind_error(binder, expr->span, hint, "`%s` takes an integer", word);
     if (known != KNOWN_VALUE)
         return false;
-    if (scalar.integer < least) {
-        bind_error(binder, expr->span, hint, "`%s` takes a number of at least %lld, not %lld", word, (long long)least,
-                   (long long)scalar.integer);
-        return false;
-    }
+    if (scalar.integer < least)
+        return bind_error(binder, expr->span, hint, "`%s` takes a number of at least %lld, not %lld", word,
+                          (long long)least, (long long)scalar.integer);
     *count = (int64_t)scalar.integer;
     return true;
 }
@@ -101,11 +97,9 @@ bool stage_column(struct binder *binder, const struct stage *stage, const struct
 {
     if (flow->open)
         return false;
-    if (flow->count != 1) {
-        bind_error(binder, stage->span, how_to_choose(binder, stage, flow), "`%s` takes one column, but there are %zu",
-                   text_of_word(binder->arena, stage), flow->count);
-        return false;
-    }
+    if (flow->count != 1)
+        return bind_error(binder, stage->span, how_to_choose(binder, stage, flow),
+                          "`%s` takes one column, but there are %zu", text_of_word(binder->arena, stage), flow->count);
     return flow->columns[0].known;
 }
 

@@ -238,10 +238,8 @@ static enum status unknown_type(const struct name *word, struct diags *diags)
         all = arena_printf(diags->arena, "%s %s%s", all, names[i],
                            stated_types[i].logical == LOGICAL_DECIMAL ? "(DIGITS)" : "");
     }
-    diag_error(diags, word->span, "unknown type `%s`%s", word->text,
-               did_you_mean(diags->arena, word->text, names, COUNT));
-    diag_hint(diags, "%s", all);
-    return STATUS_FAILED;
+    return diag_error_hint(diags, word->span, all, "unknown type `%s`%s", word->text,
+                           did_you_mean(diags->arena, word->text, names, COUNT));
 }
 
 static enum status stated_type(const struct stated_column *column, struct stated_type *type, struct diags *diags)
@@ -254,13 +252,11 @@ static enum status stated_type(const struct stated_column *column, struct stated
     *type = (struct stated_type){.name = column->name.text, .type = stated_types[i].type};
     type->logical.kind = stated_types[i].logical;
     const bool decimal = type->logical.kind == LOGICAL_DECIMAL;
-    if (decimal != !!column->argument) {
-        diag_error(diags, column->span,
-                   decimal ? "a decimal type needs its number of digits after the point" : "`%s` takes no argument",
-                   column->type.text);
-        diag_hint(diags, "as in `price decimal(2)`");
-        return STATUS_FAILED;
-    }
+    if (decimal != !!column->argument)
+        return diag_error_hint(diags, column->span, "as in `price decimal(2)`",
+                               decimal ? "a decimal type needs its number of digits after the point"
+                                       : "`%s` takes no argument",
+                               column->type.text);
     if (decimal && (column->argument->integer < 0 || column->argument->integer > DECIMAL_MAX_SCALE))
         return diag_error(diags, column->argument->span, "a decimal has 0 to %d digits after the point",
                           DECIMAL_MAX_SCALE);

@@ -29,10 +29,10 @@ enum status path_substitute(const struct env *env, const struct name *written, s
         const char *text = env_argument(env, argument, length);
         if (!text) {
             diag_error(diags, written->span, "unknown argument `$%.*s`", (int)length, argument);
-            diag_hint(diags,
-                      "pass it as `--arg %.*s=PATH` on the command line; quote the name of a file that begins with `$`",
-                      (int)length, argument);
-            return STATUS_FAILED;
+            return diag_hint(
+                diags,
+                "pass it as `--arg %.*s=PATH` on the command line; quote the name of a file that begins with `$`",
+                (int)length, argument);
         }
         path = arena_printf(arena, "%s%s", without_quotes(text, arena), argument + length);
     }

@@ -94,9 +94,8 @@ enum status exact_combine_failure(const struct exact *exact, const struct lazy_t
     if (!lazy->uncombined) {
         diag_error(exact->diags, exact_operator_span(lazy),
                    how->reduces ? "reduce of no rows" : "there is no row before the first");
-        diag_hint(exact->diags, "start from a row with `from VALUE, ...`, a value for each column%s",
-                  how->reduces ? ": it is also the result of no rows" : "");
-        return STATUS_FAILED;
+        return diag_hint(exact->diags, "start from a row with `from VALUE, ...`, a value for each column%s",
+                         how->reduces ? ": it is also the result of no rows" : "");
     }
     union datum *unread = arena_array(exact->diags->arena, how->reducer.count, sizeof *unread);
     struct failure failure = {0};

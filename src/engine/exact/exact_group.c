@@ -341,8 +341,7 @@ enum status exact_group_failure(struct exact *exact, struct lazy_task *lazy, siz
     if (aggregate->kind == AGG_FOLD)
         return diag_error(exact->diags, span, "the function has no result for %s%s", of, where);
     diag_error(exact->diags, span, "the %s of %s does not fit in 64 bits%s", sums[aggregate->kind], of, where);
-    diag_hint(exact->diags, task->outputs[k].logical.kind == LOGICAL_DECIMAL
-                                ? "`round(x, 2)` has fewer digits; `float(x)` gives a rounded result"
-                                : "`float(x)` gives a rounded result");
-    return STATUS_FAILED;
+    return diag_hint(exact->diags, task->outputs[k].logical.kind == LOGICAL_DECIMAL
+                                       ? "`round(x, 2)` has fewer digits; `float(x)` gives a rounded result"
+                                       : "`float(x)` gives a rounded result");
 }

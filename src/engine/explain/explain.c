@@ -187,11 +187,9 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
 {
     if (stmt->variant.text && strcmp(stmt->variant.text, "sql") == 0)
         return explain_sql(out, runner, stmt, arena, diags);
-    if (stmt->variant.text && strcmp(stmt->variant.text, "kernel") != 0) {
-        diag_error(diags, stmt->variant.span, "unknown variant `%s` of explain", stmt->variant.text);
-        diag_hint(diags, "write `explain PIPELINE` or `explain kernel PIPELINE`");
-        return STATUS_FAILED;
-    }
+    if (stmt->variant.text && strcmp(stmt->variant.text, "kernel") != 0)
+        return diag_error_hint(diags, stmt->variant.span, "write `explain PIPELINE` or `explain kernel PIPELINE`",
+                               "unknown variant `%s` of explain", stmt->variant.text);
     if (!stmt->variant.text && explain_server(out, runner, stmt, arena, diags))
         return STATUS_OK;
     struct bound bound;

@@ -68,11 +68,10 @@ enum status explain_sql(struct strbuf *out, struct runner *runner, const struct 
     const enum status status = describe(runner, stmt, arena, &description, diags);
     if (status != STATUS_OK)
         return status;
-    if (!description.address) {
-        diag_error(diags, stmt->pipeline->span, "this pipeline does not begin with a table on a server");
-        diag_hint(diags, "as `explain sql load clickhouse://HOST/DATABASE/TABLE?by=COLUMN | count` does");
-        return STATUS_FAILED;
-    }
+    if (!description.address)
+        return diag_error_hint(diags, stmt->pipeline->span,
+                               "as `explain sql load clickhouse://HOST/DATABASE/TABLE?by=COLUMN | count` does",
+                               "this pipeline does not begin with a table on a server");
     print_description(out, &description, stmt->pipeline, arena);
     return STATUS_OK;
 }

@@ -55,8 +55,7 @@ struct term bind_aggregate_call(struct scope *scope, const struct aggregate_func
                          function->usage ? function->usage : function->canonical);
         if (scope->parameters || binder->call || binder->defining)
             hint = "give its value to the function, as in `f(x, mean(x))`";
-        bind_error(binder, expr->span, hint, "there are no rows here for the aggregate `%s`", function->name);
-        return unknown_term;
+        return term_error(binder, expr->span, hint, "there are no rows here for the aggregate `%s`", function->name);
     }
     const struct aggregate_values *values = binder->aggregates;
     struct term term;

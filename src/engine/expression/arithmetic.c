@@ -70,12 +70,10 @@ static struct term decimals(const struct operation *operation)
         return result(&o, apply(&o, a, b), (struct logical_type){0});
     }
     const int scale = o.a.logical.scale + o.b.logical.scale;
-    if (scale > DECIMAL_MAX_SCALE) {
-        bind_error(o.scope->binder, o.span, "round a factor first: `round(x, 4)`",
-                   "the product would have %d digits after the point, at most %d are possible", scale,
-                   DECIMAL_MAX_SCALE);
-        return unknown_term;
-    }
+    if (scale > DECIMAL_MAX_SCALE)
+        return term_error(o.scope->binder, o.span, "round a factor first: `round(x, 4)`",
+                          "the product would have %d digits after the point, at most %d are possible", scale,
+                          DECIMAL_MAX_SCALE);
     struct logical_type logical = {.kind = LOGICAL_DECIMAL, .scale = (uint8_t)scale};
     return result(&o, apply(&o, o.a.value, o.b.value), logical);
 }
@@ -140,11 +138,10 @@ static struct term refuse(const struct operation *operation, enum term_class fir
         hint = "write a unit, as in `+ 15min` or `- 2d`";
     else if (first == CLASS_MISSING || second == CLASS_MISSING)
         hint = "the result would always be missing";
-    bind_error(operation->scope->binder, operation->span, hint, "%s does not take %s and %s: `%s` is %s, `%s` is %s",
-               operation->quoted, class_noun(first), class_noun(second),
-               text_of_span(arena, operation->a_expr->span, 40), class_noun(first),
-               text_of_span(arena, operation->b_expr->span, 40), class_noun(second));
-    return unknown_term;
+    return term_error(operation->scope->binder, operation->span, hint,
+                      "%s does not take %s and %s: `%s` is %s, `%s` is %s", operation->quoted, class_noun(first),
+                      class_noun(second), text_of_span(arena, operation->a_expr->span, 40), class_noun(first),
+                      text_of_span(arena, operation->b_expr->span, 40), class_noun(second));
 }
 
 /* Operations with a date, timestamp, duration or months on the left. */
@@ -235,9 +232,8 @@ struct term bind_negation(struct scope *scope, struct term term, const struct ex
         if (!bind_is_number(scope, term, expr, "`-`", NULL))
             return unknown_term;
     } else if (which != CLASS_DECIMAL && which != CLASS_DURATION && which != CLASS_MONTHS) {
-        bind_error(scope->binder, span, NULL, "`-` needs a number, but `%s` is %s",
-                   text_of_span(scope->binder->arena, expr->span, 40), class_noun(which));
-        return unknown_term;
+        return term_error(scope->binder, span, NULL, "`-` needs a number, but `%s` is %s",
+                          text_of_span(scope->binder->arena, expr->span, 40), class_noun(which));
     }
     term.value = code_op(scope->code, OP_NEG, term.value, NO_VALUE, NO_VALUE, span);
     term.mantissa = -term.mantissa;

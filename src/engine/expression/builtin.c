@@ -17,10 +17,9 @@ struct term builtin_result(const struct builtin *call, value v, struct logical_t
 struct term builtin_refuse(const struct builtin *call, size_t k, const char *needs, const char *hint)
 {
     const struct expr *argument = call->expr->args[k];
-    bind_error(call->scope->binder, argument->span, hint, "`%s` needs %s, but `%s` is %s", call->function->name, needs,
-               text_of_span(call->scope->binder->arena, argument->span, OPERAND_SHOWN),
-               class_noun(class_of(call->scope->code, call->arguments[k])));
-    return unknown_term;
+    return term_error(call->scope->binder, argument->span, hint, "`%s` needs %s, but `%s` is %s", call->function->name,
+                      needs, text_of_span(call->scope->binder->arena, argument->span, OPERAND_SHOWN),
+                      class_noun(class_of(call->scope->code, call->arguments[k])));
 }
 
 void builtin_not_constant(const struct builtin *call, size_t k, const char *what)
@@ -258,11 +257,10 @@ struct term bind_builtin(struct scope *scope, const struct function *function, c
         known = known && term_is_known(arguments[i]);
     }
     size_t least = (size_t)function->least, most = (size_t)function->most;
-    if (expr->arg_count < least || (expr->arg_count > most && most < MANY_ARGUMENTS)) {
-        bind_error(binder, expr->span, arena_printf(binder->arena, "usage: %s", function->usage),
-                   "`%s` takes %s, not %zu", function->name, text_of_arity(binder->arena, function), expr->arg_count);
-        return unknown_term;
-    }
+    if (expr->arg_count < least || (expr->arg_count > most && most < MANY_ARGUMENTS))
+        return term_error(binder, expr->span, arena_printf(binder->arena, "usage: %s", function->usage),
+                          "`%s` takes %s, not %zu", function->name, text_of_arity(binder->arena, function),
+                          expr->arg_count);
     const struct builtin call = {scope, function, expr, arguments, expr->arg_count};
     return known && !bind_gave_up(binder) ? bind_by_signature(&call) : unknown_term;
 }

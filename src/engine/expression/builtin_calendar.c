@@ -105,16 +105,13 @@ static bool read_length(const struct builtin *call, bool timestamp, int64_t *len
         return false;
     }
     *length = code->at[term->value].integer;
-    if (*length <= 0) {
-        bind_error(binder, span, NULL, "the length of an interval must be above 0");
-        return false;
-    }
+    if (*length <= 0)
+        return bind_error(binder, span, NULL, "the length of an interval must be above 0");
     if (which == CLASS_DURATION && !timestamp && *length % DAY_US != 0) {
         const char *date = text_of_span(binder->arena, call->expr->args[0]->span, OPERAND_SHOWN);
-        bind_error(binder, span, arena_printf(binder->arena, "`timestamp(%s)` is its midnight", date),
-                   "dates are divided into whole days, but `%s` is none",
-                   text_of_span(binder->arena, span, OPERAND_SHOWN));
-        return false;
+        return bind_error(binder, span, arena_printf(binder->arena, "`timestamp(%s)` is its midnight", date),
+                          "dates are divided into whole days, but `%s` is none",
+                          text_of_span(binder->arena, span, OPERAND_SHOWN));
     }
     return true;
 }

@@ -134,9 +134,9 @@ static bool read_digits(const struct builtin *call, size_t k, int64_t *digits)
         return false;
     if (*digits >= 0 && *digits <= DECIMAL_MAX_SCALE)
         return true;
-    bind_error(binder, call->expr->args[k]->span, arena_printf(binder->arena, "usage: %s", call->function->usage),
-               "digits after the point are 0 to %d, not %lld", DECIMAL_MAX_SCALE, (long long)*digits);
-    return false;
+    return bind_error(binder, call->expr->args[k]->span,
+                      arena_printf(binder->arena, "usage: %s", call->function->usage),
+                      "digits after the point are 0 to %d, not %lld", DECIMAL_MAX_SCALE, (long long)*digits);
 }
 
 /* quotient * divisor + remainder is the dividend: the quotient, away from zero if the remainder is half of the divisor

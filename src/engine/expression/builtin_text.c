@@ -87,10 +87,10 @@ struct term bind_text_test(struct scope *scope, const struct expr *expr, struct 
         const enum term_class which = class_of(scope->code, terms[i]);
         if (which == CLASS_TEXT)
             continue;
-        bind_error(binder, operands[i]->span, i == 1 ? "a pattern is a constant text, as in `like \"A%\"`" : NULL,
-                   "`%s` needs text, but `%s` is %s", name,
-                   text_of_span(binder->arena, operands[i]->span, OPERAND_SHOWN), class_noun(which));
-        return unknown_term;
+        return term_error(binder, operands[i]->span,
+                          i == 1 ? "a pattern is a constant text, as in `like \"A%\"`" : NULL,
+                          "`%s` needs text, but `%s` is %s", name,
+                          text_of_span(binder->arena, operands[i]->span, OPERAND_SHOWN), class_noun(which));
     }
     struct text_use use = {.scope = scope,
                            .function = text_function_find(name),
@@ -109,10 +109,9 @@ struct term bind_text_test(struct scope *scope, const struct expr *expr, struct 
     }
     if (!bind_reads_rows(scope, b.value))
         return text_unknown(scope, TEXT_TO_BOOL, a, expr->span);
-    bind_error(binder, operands[1]->span, "`contains`, `starts` and `like` take a pattern of each row",
-               "the pattern of `%s` must be a constant, but `%s` differs from row to row", name,
-               text_of_span(binder->arena, operands[1]->span, OPERAND_SHOWN));
-    return unknown_term;
+    return term_error(binder, operands[1]->span, "`contains`, `starts` and `like` take a pattern of each row",
+                      "the pattern of `%s` must be a constant, but `%s` differs from row to row", name,
+                      text_of_span(binder->arena, operands[1]->span, OPERAND_SHOWN));
 }
 
 static uint64_t bytes_of(const struct dictionary *dictionary)

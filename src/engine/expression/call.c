@@ -113,10 +113,8 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
                           text_of_count(binder->arena, (int64_t)function->param_count, "argument"), expr->arg_count);
         return unknown_term;
     }
-    if (depth_of_calls(binder) >= LIMIT_CALLS) {
-        bind_error(binder, expr->span, NULL, "function calls are nested more than %d deep", LIMIT_CALLS);
-        return unknown_term;
-    }
+    if (depth_of_calls(binder) >= LIMIT_CALLS)
+        return term_error(binder, expr->span, NULL, "function calls are nested more than %d deep", LIMIT_CALLS);
     if (bind_gave_up(binder))
         return unknown_term;
 

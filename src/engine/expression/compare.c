@@ -98,11 +98,10 @@ static struct term refuse(struct scope *scope, struct term a, const struct expr 
     enum term_class first = class_of(scope->code, a), second = class_of(scope->code, b);
     if (first == CLASS_MISSING || second == CLASS_MISSING) {
         const struct expr *other = first == CLASS_MISSING ? b_expr : a_expr;
-        bind_error(
+        return term_error(
             scope->binder, span,
             arena_printf(arena, "`missing(%s)` is true where there is no value", text_of_span(arena, other->span, 40)),
             "a comparison with `missing` is never true");
-        return unknown_term;
     }
     const bool number_first = class_is_number(first) || first == CLASS_DECIMAL;
     const char *hint = comparison_hint(number_first ? second : first);
@@ -110,10 +109,9 @@ static struct term refuse(struct scope *scope, struct term a, const struct expr 
         hint = comparison_hint(second);
     if ((number_first ? b : a).text && (number_first || !hint))
         hint = "without quotes it would be a number or a name";
-    bind_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
-               text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
-               class_noun(second));
-    return unknown_term;
+    return term_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
+                      text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
+                      class_noun(second));
 }
 
 static struct term comparison(struct scope *scope, value v, struct term a, struct term b, struct span span)

@@ -17,8 +17,7 @@ bool bind_distance(struct binder *binder, const struct expr *expr, const char *w
         return false;
     if (*distance >= -FARTHEST && *distance <= FARTHEST)
         return true;
-    bind_error(binder, expr->span, NULL, "a neighbour is at most %lld away", (long long)FARTHEST);
-    return false;
+    return bind_error(binder, expr->span, NULL, "a neighbour is at most %lld away", (long long)FARTHEST);
 }
 
 /* Finds the column that at(NAME, ...) names, or the only one; false after an error or if unknown. */
@@ -31,12 +30,11 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
         *index = 0;
         if (flow->open || flow->count == 1)
             return !flow->open;
-        bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "name one, as in `at(%s, ...)`; the columns are %s",
-                                name_written(flow->columns[flow->count - 1].name, binder->arena),
-                                text_of_columns(binder->arena, flow)),
-                   "`at` needs a column name: there are %zu columns", flow->count);
-        return false;
+        return bind_error(binder, expr->span,
+                          arena_printf(binder->arena, "name one, as in `at(%s, ...)`; the columns are %s",
+                                       name_written(flow->columns[flow->count - 1].name, binder->arena),
+                                       text_of_columns(binder->arena, flow)),
+                          "`at` needs a column name: there are %zu columns", flow->count);
     }
     if (column->kind == EXPR_POSITION)
         return name_position(scope, column->integer, column->span, index);
@@ -46,9 +44,8 @@ static bool column_of(struct scope *scope, const struct expr *expr, bool named, 
         if (resolved.meaning == MEANS_COLUMN || resolved.meaning == MEANS_UNKNOWN)
             return resolved.meaning == MEANS_COLUMN;
     }
-    bind_error(binder, column->span, "compute outside of `at`, as in `at(x, 1) + 1`", "`%s` is not a column name",
-               text_of_span(binder->arena, column->span, 40));
-    return false;
+    return bind_error(binder, column->span, "compute outside of `at`, as in `at(x, 1) + 1`",
+                      "`%s` is not a column name", text_of_span(binder->arena, column->span, 40));
 }
 
 /* The neighbour's offset in rows; one beyond all rows if it does not fit in 64 bits. */
@@ -120,9 +117,9 @@ static bool reach_of_index(struct scope *scope, const struct expr *expr, struct 
     *reach = (struct reach){first->integer, last->integer, term.value};
     if (first->op == OP_CONST && last->op == OP_CONST)
         return true;
-    bind_error(scope->binder, expr->span, "as in `sum(k in -1..1: at(k))`",
-               "the range of `%s` is not constant, so it cannot be the distance of a neighbour", expr->name.text);
-    return false;
+    return bind_error(scope->binder, expr->span, "as in `sum(k in -1..1: at(k))`",
+                      "the range of `%s` is not constant, so it cannot be the distance of a neighbour",
+                      expr->name.text);
 }
 
 /* Binds the distance along axis `axis`; false after an error or if unknown. */
@@ -142,11 +139,10 @@ static bool bind_reach(struct scope *scope, const struct expr *expr, size_t axis
     const bool within = reach->first >= n->first[axis];
     if (!n->known || (within && reach->last <= n->last[axis]))
         return n->known;
-    bind_error_second(scope->binder, expr->span, n->span, "this",
-                      "widen the neighbourhood, or use a distance within it",
-                      "%lld is outside the neighbourhood %lld..%lld", (long long)(within ? reach->last : reach->first),
-                      (long long)n->first[axis], (long long)n->last[axis]);
-    return false;
+    return bind_error_second(
+        scope->binder, expr->span, n->span, "this", "widen the neighbourhood, or use a distance within it",
+        "%lld is outside the neighbourhood %lld..%lld", (long long)(within ? reach->last : reach->first),
+        (long long)n->first[axis], (long long)n->last[axis]);
 }
 
 /* The column's value at these distances. */
@@ -213,15 +209,13 @@ struct term bind_at(struct scope *scope, const struct expr *expr)
     int64_t *distance = arena_array(binder->arena, n->axes, sizeof *distance);
     size_t index;
     scope->reads_row = true;
-    if (!named && expr->arg_count != n->axes) {
-        bind_error(binder, expr->span,
-                   n->axes == 1   ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
-                   : n->axes == 2 ? "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)"
-                                  : "usage: a distance along each axis, perhaps behind a name",
-                   "`at` takes an optional column name and %s, not %zu arguments",
-                   text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
-        return unknown_term;
-    }
+    if (!named && expr->arg_count != n->axes)
+        return term_error(binder, expr->span,
+                          n->axes == 1   ? "usage: at(DISTANCE) or at(NAME, DISTANCE)"
+                          : n->axes == 2 ? "usage: at(DOWN, RIGHT) or at(NAME, DOWN, RIGHT)"
+                                         : "usage: a distance along each axis, perhaps behind a name",
+                          "`at` takes an optional column name and %s, not %zu arguments",
+                          text_of_count(binder->arena, (int64_t)n->axes, "distance"), expr->arg_count);
     for (size_t i = 0; i < n->axes; i++)
         known = bind_reach(scope, expr->args[i + named], i, &reaches[i]) && known;
     if (!column_of(scope, expr, named, &index) || !known || !scope->flow->columns[index].known ||
@@ -277,15 +271,11 @@ struct term bind_at_row(struct scope *scope, const struct expr *expr)
     int64_t offset = 0;
     size_t index = 0;
     scope->reads_row = true;
-    if (!scope->has_rows) {
-        bind_error(binder, expr->span, scope->no_columns, "`at` needs rows, and there are none here");
-        return unknown_term;
-    }
-    if (expr->arg_count > 2 || expr->arg_count < (!scope->flow ? 2 : 1)) {
-        bind_error(binder, expr->span, "usage: at(E, DISTANCE), as in `price - at(price, -1)`",
-                   "`at` takes a value and a distance, not %zu arguments", expr->arg_count);
-        return unknown_term;
-    }
+    if (!scope->has_rows)
+        return term_error(binder, expr->span, scope->no_columns, "`at` needs rows, and there are none here");
+    if (expr->arg_count > 2 || expr->arg_count < (!scope->flow ? 2 : 1))
+        return term_error(binder, expr->span, "usage: at(E, DISTANCE), as in `price - at(price, -1)`",
+                          "`at` takes a value and a distance, not %zu arguments", expr->arg_count);
     const bool known = bind_distance(binder, expr->args[expr->arg_count - 1], "the distance of a neighbour", &offset);
     if (expr->arg_count == 2)
         term = bind_term(scope, expr->args[0]);

@@ -193,10 +193,9 @@ struct term bind_term(struct scope *scope, const struct expr *expr)
     binder->depth--;
     if (!term.months || binder->depth > 0 || binder->defining)
         return term;
-    bind_error(binder, expr->span, "months differ in length: add them to a date or timestamp, as in `d + 1mo`",
-               "`%s` is a number of months, which is no value of its own",
-               text_of_span(binder->arena, expr->span, OPERAND_SHOWN));
-    return unknown_term;
+    return term_error(binder, expr->span, "months differ in length: add them to a date or timestamp, as in `d + 1mo`",
+                      "`%s` is a number of months, which is no value of its own",
+                      text_of_span(binder->arena, expr->span, OPERAND_SHOWN));
 }
 
 bool bind_is_column(const struct scope *scope, const struct expr *expr, struct term term, size_t *index)

@@ -249,11 +249,14 @@ const char *text_of_columns(struct arena *arena, const struct flow *flow);
 const char *text_of_count(struct arena *arena, int64_t count, const char *noun);
 
 /* Records an error with a hint (or NULL); within an inlined function also where that was called. Records nothing after
- * LIMIT_ERRORS errors. */
-void bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+ * LIMIT_ERRORS errors. Returns false, so callers can `return bind_error(...)`. */
+bool bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Records an error with a second place and its label. */
-void bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
+/* The same; returns unknown_term. */
+struct term term_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Records an error with a second place and its label. Returns false. */
+bool bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
                        const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Counts an error that another module recorded. */
 void bind_failed(struct binder *binder);

@@ -28,10 +28,9 @@ static value fold_of(const struct fold *fold, enum aggregate_kind kind, value bo
 static struct term refuse(const struct fold *fold, const char *needs, const char *hint, struct term term)
 {
     struct binder *binder = fold->scope->binder;
-    bind_error(binder, body_of(fold)->span, hint, "`%s` over an index needs %s, but `%s` is %s", fold->expr->name.text,
-               needs, text_of_span(binder->arena, body_of(fold)->span, OPERAND_SHOWN),
-               class_noun(class_of(fold->scope->code, term)));
-    return unknown_term;
+    return term_error(binder, body_of(fold)->span, hint, "`%s` over an index needs %s, but `%s` is %s",
+                      fold->expr->name.text, needs, text_of_span(binder->arena, body_of(fold)->span, OPERAND_SHOWN),
+                      class_noun(class_of(fold->scope->code, term)));
 }
 
 /* The body's value, which every index needs to have. */
@@ -80,11 +79,9 @@ static struct term extreme(const struct fold *fold, enum aggregate_kind kind, st
     if (which == CLASS_BOOL || which == CLASS_TEXT || which == CLASS_MONTHS || which == CLASS_MISSING)
         return refuse(fold, "numbers or times", which == CLASS_BOOL ? "use `any` or `all` for conditions" : NULL, term);
     const bool position = kind == AGG_ARGMIN || kind == AGG_ARGMAX;
-    if (position && fold->count > 1) {
-        bind_error(fold->scope->binder, fold->expr->span, "it gives one index", "`%s` has one index only",
-                   fold->expr->name.text);
-        return unknown_term;
-    }
+    if (position && fold->count > 1)
+        return term_error(fold->scope->binder, fold->expr->span, "it gives one index", "`%s` has one index only",
+                          fold->expr->name.text);
     const value v = fold_of(fold, kind, required(fold, term));
     return position ? term_of(v) : term_of_type(v, term.logical);
 }
@@ -135,12 +132,10 @@ static value bind_end(const struct fold *fold, const struct expr *expr)
 static bool bind_range(struct fold *fold, const struct expr *range, struct index_name *name)
 {
     struct binder *binder = fold->scope->binder;
-    if (range->kind != EXPR_IN_RANGE || range->args[0]->kind != EXPR_NAME) {
-        bind_error(binder, range->span,
-                   arena_printf(binder->arena, "as in `%s(k in 0..9: k * k)`", fold->expr->name.text),
-                   "`%s` is no index with its range", text_of_span(binder->arena, range->span, OPERAND_SHOWN));
-        return false;
-    }
+    if (range->kind != EXPR_IN_RANGE || range->args[0]->kind != EXPR_NAME)
+        return bind_error(binder, range->span,
+                          arena_printf(binder->arena, "as in `%s(k in 0..9: k * k)`", fold->expr->name.text),
+                          "`%s` is no index with its range", text_of_span(binder->arena, range->span, OPERAND_SHOWN));
     *name = (struct index_name){.range = range, .value = NO_VALUE, .outer = fold->scope->indices};
     const value first = bind_end(fold, range->args[1]), last = bind_end(fold, range->args[2]);
     if (first != NO_VALUE && last != NO_VALUE)
@@ -157,12 +152,10 @@ struct term bind_fold(struct scope *scope, const struct expr *expr)
     const struct index_name *outer = scope->indices;
     const int outer_folds = binder->folds;
     const size_t ranges = expr->arg_count - 1;
-    if (!function || !folds[function->kind]) {
-        bind_error(binder, expr->name.span,
-                   "these can: sum, product, min, max, mean, count, any, all, argmin and argmax",
-                   "`%s` cannot be taken over an index", expr->name.text);
-        return unknown_term;
-    }
+    if (!function || !folds[function->kind])
+        return term_error(binder, expr->name.span,
+                          "these can: sum, product, min, max, mean, count, any, all, argmin and argmax",
+                          "`%s` cannot be taken over an index", expr->name.text);
     struct fold fold = {.scope = scope, .expr = expr};
     fold.indices = arena_array(binder->arena, ranges, sizeof *fold.indices);
     struct index_name *names = arena_array(binder->arena, ranges, sizeof *names);
@@ -192,8 +185,7 @@ struct term bind_fold_index(struct scope *scope, const struct expr *range)
             return at->value != NO_VALUE ? term_of(at->value) : unknown_term;
     }
     const char *name = range->args[0]->name.text;
-    bind_error(
+    return term_error(
         scope->binder, range->args[0]->span, "compute it for the rows before, with `derive`; `NAME[E]` reads any row",
         "the index `%s` is not known in an aggregate, a window or a distance computed for `at` within its fold", name);
-    return unknown_term;
 }

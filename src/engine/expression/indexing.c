@@ -231,14 +231,13 @@ static bool find_column(struct scope *scope, const struct expr *expr, const stru
     *k = 0;
     if (!expr->column.text && columns->count == 1)
         return true;
-    if (!expr->column.text) {
-        bind_error(binder, expr->name.span,
-                   arena_printf(binder->arena, "name a column, as in `%s.%s[E]`; the columns are %s", expr->name.text,
-                                name_written(columns->columns[columns->count - 1].name, binder->arena),
-                                text_of_columns(binder->arena, columns)),
-                   "`%s` has %zu columns", expr->name.text, columns->count);
-        return false;
-    }
+    if (!expr->column.text)
+        return bind_error(binder, expr->name.span,
+                          arena_printf(binder->arena, "name a column, as in `%s.%s[E]`; the columns are %s",
+                                       expr->name.text,
+                                       name_written(columns->columns[columns->count - 1].name, binder->arena),
+                                       text_of_columns(binder->arena, columns)),
+                          "`%s` has %zu columns", expr->name.text, columns->count);
     struct scope of_relation = {.binder = binder, .flow = columns};
     const struct expr column = {.kind = EXPR_NAME, .name = expr->column, .span = expr->column.span};
     return name_resolve_column(&of_relation, &column, k);
@@ -304,13 +303,11 @@ static struct term bind_in_round(struct scope *scope, const struct expr *expr, c
         refuse_in_combiner(scope, span, text_of_span(binder->arena, span, 40), "differs from round to round");
         return unknown_term;
     }
-    if (!scope->task || (expr->arg_count == 0 && rounds->rows != 1)) {
-        bind_error(binder, span, NULL,
-                   !scope->task ? "`%s` differs from round to round, but a constant is needed here"
-                                : "`%s` has to be followed by a position, `[E]`: there may be several rows",
-                   written(binder, expr));
-        return unknown_term;
-    }
+    if (!scope->task || (expr->arg_count == 0 && rounds->rows != 1))
+        return term_error(binder, span, NULL,
+                          !scope->task ? "`%s` differs from round to round, but a constant is needed here"
+                                       : "`%s` has to be followed by a position, `[E]`: there may be several rows",
+                          written(binder, expr));
     const struct slot *slot = &rounds->columns[k];
     struct column *const *state = rounds->loop->state;
     const struct indexed of = {
@@ -359,10 +356,8 @@ static struct term bind_in_pair(struct scope *scope, const struct expr *expr, bo
     struct binder *binder = scope->binder;
     const struct row_pair *pair = scope->pair;
     size_t k = 0;
-    if (expr->arg_count > 0) {
-        bind_error(binder, expr->span, NULL, "`%s` is a value: it has no elements", written(binder, expr));
-        return unknown_term;
-    }
+    if (expr->arg_count > 0)
+        return term_error(binder, expr->span, NULL, "`%s` is a value: it has no elements", written(binder, expr));
     while (k < pair->rows->count && strcmp(pair->rows->columns[k].name, expr->column.text) != 0)
         k++;
     if (k == pair->rows->count) {
@@ -453,11 +448,9 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
     if (binding)
         return bind_in_relation(scope, expr, binding);
     struct resolved resolved = name_resolve(scope, &expr->name);
-    if (resolved.meaning == MEANS_COLUMN && scope->group != 0) {
-        bind_error(scope->binder, expr->span, "`at(NAME, K)` is the value K rows further on in the group",
-                   "`NAME[E]` has no meaning within `per`");
-        return unknown_term;
-    }
+    if (resolved.meaning == MEANS_COLUMN && scope->group != 0)
+        return term_error(scope->binder, expr->span, "`at(NAME, K)` is the value K rows further on in the group",
+                          "`NAME[E]` has no meaning within `per`");
     if (resolved.meaning == MEANS_COLUMN && scope->task && scope->flow->task)
         return bind_in_flow(scope, expr, resolved.index);
     if (resolved.meaning != MEANS_UNKNOWN)

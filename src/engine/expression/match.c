@@ -41,10 +41,9 @@ bool match_check(struct scope *scope, struct term term, const char *left_name, c
     const struct slot left = slot_of_term(scope, term);
     const char *left_type = logical_type_name(left.logical, left.type);
     left_type = arena_text(binder->arena, left_type, strlen(left_type));
-    bind_error(binder, span, "convert one of them with `derive` first, as by int(), float(), date(), round()",
-               "`%s` is %s, but `%s` is %s: they have no values in common", left_name, left_type, right_name,
-               logical_type_name(right->logical, right->type));
-    return false;
+    return bind_error(binder, span, "convert one of them with `derive` first, as by int(), float(), date(), round()",
+                      "`%s` is %s, but `%s` is %s: they have no values in common", left_name, left_type, right_name,
+                      logical_type_name(right->logical, right->type));
 }
 
 void match_refuse_index(struct binder *binder, const struct join_index *index, struct span span)
@@ -324,27 +323,23 @@ static value member_for_server(struct scope *scope, const struct flow *flow, val
 static bool may_have_source(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
-    if (!expr->source) {
-        bind_error(binder, expr->args[1]->span,
-                   "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
-                   "`in` is followed by a range, a list or a relation");
-        return false;
-    }
+    if (!expr->source)
+        return bind_error(binder, expr->args[1]->span,
+                          "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
+                          "`in` is followed by a range, a list or a relation");
     /* The stages of a definition are bound where it is used. */
     const bool called = binder->call && !binder->call->stage;
     const bool defined = binder->defining && !binder->defining->stages;
-    if (expr->source->kind != SOURCE_NAME && (called || defined)) {
-        bind_error(binder, expr->source->span, "name the relation: `let NAME = PIPELINE`, then `x in NAME`",
-                   "a function cannot contain a pipeline");
-        return false;
-    }
+    if (expr->source->kind != SOURCE_NAME && (called || defined))
+        return bind_error(binder, expr->source->span, "name the relation: `let NAME = PIPELINE`, then `x in NAME`",
+                          "a function cannot contain a pipeline");
     if (binder->defining)
         return false;
     if (scope->task)
         return true;
-    bind_error(binder, expr->span, "it can be used in stages that see each row: `select`, `map`, `derive`, `count`",
-               "`in` with a relation needs rows");
-    return false;
+    return bind_error(binder, expr->span,
+                      "it can be used in stages that see each row: `select`, `map`, `derive`, `count`",
+                      "`in` with a relation needs rows");
 }
 
 struct term bind_in_source(struct scope *scope, const struct expr *expr, struct term term)

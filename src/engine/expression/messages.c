@@ -113,22 +113,39 @@ static void record(struct binder *binder, struct span span, struct span second, 
         diag_hint(binder->diags, "%s", hint);
 }
 
-void bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+/* Records an error, and where the inlined function was called. */
+static void record_call(struct binder *binder, struct span span, const char *hint, const char *format, va_list args)
 {
     struct span called = {0};
     for (const struct call *call = binder->call; call; call = call->caller)
         called = call->span;
-    va_list args;
-    va_start(args, format);
     record(binder, span, called, "called here", hint, arena_vprintf(binder->arena, format, args));
-    va_end(args);
 }
 
-void bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
+bool bind_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record_call(binder, span, hint, format, args);
+    va_end(args);
+    return false;
+}
+
+struct term term_error(struct binder *binder, struct span span, const char *hint, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record_call(binder, span, hint, format, args);
+    va_end(args);
+    return unknown_term;
+}
+
+bool bind_error_second(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
                        const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     record(binder, span, second, label, hint, arena_vprintf(binder->arena, format, args));
     va_end(args);
+    return false;
 }

@@ -79,17 +79,14 @@ bool name_position(struct scope *scope, int64_t position, struct span span, size
 {
     const struct flow *flow = scope->flow;
     struct arena *arena = scope->binder->arena;
-    if (!flow) {
-        bind_error(scope->binder, span, scope->no_columns, "there are no columns here");
-        return false;
-    }
+    if (!flow)
+        return bind_error(scope->binder, span, scope->no_columns, "there are no columns here");
     if (flow->open)
         return false;
     if (position < 1 || (uint64_t)position > flow->count) {
         const char *hint = position < 1 ? "the first column is `$1`" : name_hint_of_columns(scope);
-        bind_error(scope->binder, span, hint, "there is no column %lld: the relation has %s", (long long)position,
-                   text_of_count(arena, (int64_t)flow->count, "column"));
-        return false;
+        return bind_error(scope->binder, span, hint, "there is no column %lld: the relation has %s",
+                          (long long)position, text_of_count(arena, (int64_t)flow->count, "column"));
     }
     *index = (size_t)position - 1;
     return true;
@@ -315,10 +312,9 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     int64_t position;
     if (expr->kind == EXPR_POSITION)
         return name_position(scope, expr->integer, expr->span, index);
-    if (expr->kind != EXPR_NAME) {
-        bind_error(binder, expr->span, "compute new columns with `map` or `derive`", "this is not a column name");
-        return false;
-    }
+    if (expr->kind != EXPR_NAME)
+        return bind_error(binder, expr->span, "compute new columns with `map` or `derive`",
+                          "this is not a column name");
     const char *name = expr->name.text;
     if (find_column(scope->flow, name, index))
         return true;
@@ -337,9 +333,8 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     }
     struct candidates names = candidates_new(binder->arena, scope->flow->count);
     candidates_add_columns(&names, scope->flow);
-    bind_error(binder, expr->span, name_hint_of_columns(scope), "unknown column `%s`%s", name,
-               did_you_mean(binder->arena, name, names.at, names.count));
-    return false;
+    return bind_error(binder, expr->span, name_hint_of_columns(scope), "unknown column `%s`%s", name,
+                      did_you_mean(binder->arena, name, names.at, names.count));
 }
 
 void name_check_head(struct scope *scope)

@@ -34,10 +34,9 @@ static struct term as_bool(struct scope *scope, struct term term, const struct e
         term.value = binary(scope, OP_NE, term.value, code_exact_int(scope->code, 0, expr->span), expr->span);
         return term;
     }
-    bind_error(binder, expr->span,
-               which == CLASS_FLOAT ? arena_printf(binder->arena, "compare it: `%s != 0.0`", text) : NULL,
-               "a condition cannot be %s, but `%s` is one", class_noun(which), text);
-    return unknown_term;
+    return term_error(binder, expr->span,
+                      which == CLASS_FLOAT ? arena_printf(binder->arena, "compare it: `%s != 0.0`", text) : NULL,
+                      "a condition cannot be %s, but `%s` is one", class_noun(which), text);
 }
 
 /* Whether it holds: false where it is unknown. */

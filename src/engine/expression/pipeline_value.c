@@ -45,11 +45,9 @@ struct term bind_pipeline_value(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     struct scalar scalar = {0};
-    if (pipeline_reads_round(binder, expr->source->pipeline)) {
-        bind_error(binder, expr->span, "in a loop, an aggregate as in `max(x)` is one of the rows at hand",
-                   "this value would differ from round to round, but it is computed before the loop");
-        return unknown_term;
-    }
+    if (pipeline_reads_round(binder, expr->source->pipeline))
+        return term_error(binder, expr->span, "in a loop, an aggregate as in `max(x)` is one of the rows at hand",
+                          "this value would differ from round to round, but it is computed before the loop");
     const enum known known = value_of(binder, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return unknown_term;

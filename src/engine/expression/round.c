@@ -47,10 +47,9 @@ void refuse_in_combiner(struct scope *scope, struct span span, const char *what,
 struct term bind_step(struct scope *scope, struct span span)
 {
     const struct loop *loop = scope->binder->rounds->loop;
-    if (!scope->task) {
-        bind_error(scope->binder, span, NULL, "`step` differs from round to round, but a constant is needed here");
-        return unknown_term;
-    }
+    if (!scope->task)
+        return term_error(scope->binder, span, NULL,
+                          "`step` differs from round to round, but a constant is needed here");
     if (scope->combines) {
         refuse_in_combiner(scope, span, "step", "differs from round to round");
         return unknown_term;
@@ -92,15 +91,11 @@ struct term bind_before(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     size_t index, before;
-    if (!binder->rounds || !binder->rounds->until || !scope->flow) {
-        bind_error(binder, expr->span, "as in `repeat until max(abs(x - before(x))) < 1e-6: ...`",
-                   "`before` has a meaning in the condition after `until` only");
-        return unknown_term;
-    }
-    if (expr->arg_count != 1 || (expr->args[0]->kind != EXPR_NAME && expr->args[0]->kind != EXPR_POSITION)) {
-        bind_error(binder, expr->span, "usage: before(NAME)", "`before` takes the name of a column");
-        return unknown_term;
-    }
+    if (!binder->rounds || !binder->rounds->until || !scope->flow)
+        return term_error(binder, expr->span, "as in `repeat until max(abs(x - before(x))) < 1e-6: ...`",
+                          "`before` has a meaning in the condition after `until` only");
+    if (expr->arg_count != 1 || (expr->args[0]->kind != EXPR_NAME && expr->args[0]->kind != EXPR_POSITION))
+        return term_error(binder, expr->span, "usage: before(NAME)", "`before` takes the name of a column");
     if (!resolve_column(scope, expr->args[0], &index) || !find_before(binder, scope->flow, index, &before))
         return unknown_term;
     binder->rounds->compares = true;

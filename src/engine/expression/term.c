@@ -216,10 +216,9 @@ static bool types_differ(struct scope *scope, struct term a, const struct expr *
                          const struct expr *b_expr, const char *what, struct span span)
 {
     struct arena *arena = scope->binder->arena;
-    bind_error(scope->binder, span, NULL, "%s needs values of one type, but `%s` is %s and `%s` is %s", what,
-               text_of_span(arena, a_expr->span, 40), class_noun(class_of(scope->code, a)),
-               text_of_span(arena, b_expr->span, 40), class_noun(class_of(scope->code, b)));
-    return false;
+    return bind_error(scope->binder, span, NULL, "%s needs values of one type, but `%s` is %s and `%s` is %s", what,
+                      text_of_span(arena, a_expr->span, 40), class_noun(class_of(scope->code, a)),
+                      text_of_span(arena, b_expr->span, 40), class_noun(class_of(scope->code, b)));
 }
 
 bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,
@@ -289,8 +288,7 @@ bool bind_is_number(struct scope *scope, struct term term, const struct expr *ex
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
     const char *hint = logical ? arena_printf(binder->arena, "use `%s` for conditions", logical)
                                : arena_printf(binder->arena, "`%s` is 1 or 0", text_of_int(binder->arena, expr));
-    bind_error(binder, expr->span, hint, "%s needs numbers, but `%s` is a condition", what, text);
-    return false;
+    return bind_error(binder, expr->span, hint, "%s needs numbers, but `%s` is a condition", what, text);
 }
 
 bool bind_is_integer(struct scope *scope, struct term term, const struct expr *expr, const char *what,
@@ -301,9 +299,8 @@ bool bind_is_integer(struct scope *scope, struct term term, const struct expr *e
         return bind_is_number(scope, term, expr, what, logical);
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
     const char *cut = text_of_int(binder->arena, expr);
-    bind_error(binder, expr->span, arena_printf(binder->arena, "`%s` truncates it towards zero", cut),
-               "%s needs integers, but `%s` is a float", what, text);
-    return false;
+    return bind_error(binder, expr->span, arena_printf(binder->arena, "`%s` truncates it towards zero", cut),
+                      "%s needs integers, but `%s` is a float", what, text);
 }
 
 value bind_plain(struct scope *scope, const struct expr *expr, const char *what)

@@ -65,11 +65,10 @@ static enum status types_differ(const struct append_reader *reader, size_t p, si
                                 struct column_type other, const struct format_job *job)
 {
     const struct part *part = &reader->parts[p];
-    diag_error(job->diags, job->span, "`%s` cannot be appended: its column `%s` is %s, in the files before it %s",
-               part->path, reader->base.columns[k].name, logical_type_name(other.logical, other.type),
-               logical_type_name(type.logical, type.type));
-    diag_hint(job->diags, "load the files one by one");
-    return STATUS_FAILED;
+    return diag_error_hint(job->diags, job->span, "load the files one by one",
+                           "`%s` cannot be appended: its column `%s` is %s, in the files before it %s", part->path,
+                           reader->base.columns[k].name, logical_type_name(other.logical, other.type),
+                           logical_type_name(type.logical, type.type));
 }
 
 /* Finds the column's type from what the files declare. Types that come from a sample are checked when it is read. */

@@ -355,8 +355,7 @@ static enum status load_directory(struct file_cache *file_cache, const char *pat
 {
     if (stated) {
         diag_error(diags, span, "`%s` is a directory: the extensions of its files give their types", path);
-        diag_hint(diags, "omit `%s`, or load a single file", format_word(stated));
-        return STATUS_FAILED;
+        return diag_hint(diags, "omit `%s`, or load a single file", format_word(stated));
     }
     DIR *directory = opendir(path);
     if (!directory)
@@ -364,11 +363,10 @@ static enum status load_directory(struct file_cache *file_cache, const char *pat
     size_t count;
     const char **names = raw_names(directory, &count, diags->arena);
     closedir(directory);
-    if (count == 0) {
-        diag_error(diags, span, "the directory `%s` holds no column files", path);
-        diag_hint(diags, "column files have an extension that gives their type, such as .i32 or .f64");
-        return STATUS_FAILED;
-    }
+    if (count == 0)
+        return diag_error_hint(diags, span,
+                               "column files have an extension that gives their type, such as .i32 or .f64",
+                               "the directory `%s` holds no column files", path);
     return load_each(file_cache, path, names, count, span, loaded, diags);
 }
 

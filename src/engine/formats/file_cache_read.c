@@ -60,13 +60,11 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
                               const struct request *request)
 {
     struct diags *diags = request->diags;
-    if (entry->file.mapping && mapping_changed(entry->file.mapping)) {
-        diag_error(diags, request->span,
-                   "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
-                   mapping_path(entry->file.mapping));
-        diag_hint(diags, "load it again. Replacing a file by renaming a new one over it is safe");
-        return STATUS_FAILED;
-    }
+    if (entry->file.mapping && mapping_changed(entry->file.mapping))
+        return diag_error_hint(diags, request->span,
+                               "load it again. Replacing a file by renaming a new one over it is safe",
+                               "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
+                               mapping_path(entry->file.mapping));
     struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
     workers.whole.bytes = entry->file.mapping ? (int64_t)mapping_length(entry->file.mapping) : 0;
     const struct format_job job = {.format = entry->file.format,

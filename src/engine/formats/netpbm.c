@@ -132,10 +132,9 @@ static enum status read_header(struct image_reader *reader)
 
 static enum status trailing_data_error(const struct image_reader *reader)
 {
-    diag_error(reader->diags, reader->span, "`%s` has data after its %lld x %lld pixels", reader->path,
-               (long long)reader->shape.extents[1], (long long)reader->shape.extents[0]);
-    diag_hint(reader->diags, "a file must hold exactly one image");
-    return STATUS_FAILED;
+    return diag_error_hint(reader->diags, reader->span, "a file must hold exactly one image",
+                           "`%s` has data after its %lld x %lld pixels", reader->path,
+                           (long long)reader->shape.extents[1], (long long)reader->shape.extents[0]);
 }
 
 /* Checks that the file has the bytes for its pixels before allocating: a header may state any size. */
@@ -253,15 +252,13 @@ static enum status value_error(const char *extension, int64_t row, int64_t integ
                                struct diags *diags)
 {
     diag_error(diags, span, "row %lld: %lld does not fit a %s image", (long long)row, (long long)integer, extension);
-    diag_hint(diags, "it holds 0 to %lld; nothing was written", (long long)max);
-    return STATUS_FAILED;
+    return diag_hint(diags, "it holds 0 to %lld; nothing was written", (long long)max);
 }
 
 static enum status float_error(const char *name, const char *extension, struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "column `%s` holds floats, but %s images hold integers", name, extension);
-    diag_hint(diags, "convert it with `map int(...)`, or save as .f64");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "convert it with `map int(...)`, or save as .f64",
+                           "column `%s` holds floats, but %s images hold integers", name, extension);
 }
 
 /* Checks the values to be written and sets the header's maximum value. */

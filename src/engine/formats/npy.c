@@ -138,12 +138,10 @@ enum status npy_check(const struct relation *relation, struct span span, struct 
 {
     for (size_t i = 0; i < relation->count; i++) {
         for (size_t j = 0; j < i; j++) {
-            if (strcmp(relation->names[i], relation->names[j]) == 0) {
-                diag_error(diags, span, "two columns are named `%s`, but the fields of an array need distinct names",
-                           relation->names[i]);
-                diag_hint(diags, "rename one with `map ... as NAME`");
-                return STATUS_FAILED;
-            }
+            if (strcmp(relation->names[i], relation->names[j]) == 0)
+                return diag_error_hint(diags, span, "rename one with `map ... as NAME`",
+                                       "two columns are named `%s`, but the fields of an array need distinct names",
+                                       relation->names[i]);
         }
     }
     for (size_t k = 0; k < relation->count; k++) {

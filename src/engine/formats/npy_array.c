@@ -13,12 +13,10 @@ static enum status check_size(struct npy_array *array, size_t length)
     const struct npy_header *header = &array->header;
     struct diags *diags = array->job->diags;
     struct span span = array->job->span;
-    if (header->dimension_count > MOST_AXES) {
-        diag_error(diags, span, "`%s` has %zu dimensions, but at most %d are supported", array->path,
-                   header->dimension_count, MOST_AXES);
-        diag_hint(diags, "flatten it in NumPy with `a.reshape(-1)`");
-        return STATUS_FAILED;
-    }
+    if (header->dimension_count > MOST_AXES)
+        return diag_error_hint(diags, span, "flatten it in NumPy with `a.reshape(-1)`",
+                               "`%s` has %zu dimensions, but at most %d are supported", array->path,
+                               header->dimension_count, MOST_AXES);
     array->rows = 1;
     size_t bytes = header->size, available = length - header->data;
     for (size_t i = 0; i < header->dimension_count; i++) {
@@ -29,11 +27,9 @@ static enum status check_size(struct npy_array *array, size_t length)
         return diag_error(diags, span,
                           "`%s` is truncated: it should have %lld elements of %zu bytes, but has %zu bytes",
                           array->path, (long long)array->rows, header->size, available);
-    if (bytes < available) {
-        diag_error(diags, span, "`%s` has data after its %lld elements", array->path, (long long)array->rows);
-        diag_hint(diags, "a file must hold exactly one array");
-        return STATUS_FAILED;
-    }
+    if (bytes < available)
+        return diag_error_hint(diags, span, "a file must hold exactly one array",
+                               "`%s` has data after its %lld elements", array->path, (long long)array->rows);
     return STATUS_OK;
 }
 

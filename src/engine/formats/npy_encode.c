@@ -24,14 +24,12 @@ enum status npy_check_column(const struct column *column, int64_t rows, const ch
     if (logical->kind != LOGICAL_NUMBER && logical->kind != LOGICAL_TEXT && !type_names[logical->kind]) {
         (void)diag_error(diags, span, "column `%s` holds %ss, which NumPy arrays cannot hold", name,
                          logical_table[logical->kind].name);
-        diag_hint(diags, "convert it with `map float(...)`, or %s", others);
-        return STATUS_FAILED;
+        return diag_hint(diags, "convert it with `map float(...)`, or %s", others);
     }
     if (!logical_is_time(*logical) && column_has_missing(column, rows)) {
         (void)diag_error(diags, span, "column `%s` has missing values, which NumPy arrays cannot hold", name);
-        diag_hint(diags, "replace them with `%s ?? %s`, or %s", name, logical->kind == LOGICAL_TEXT ? "\"\"" : "0",
-                  others);
-        return STATUS_FAILED;
+        return diag_hint(diags, "replace them with `%s ?? %s`, or %s", name,
+                         logical->kind == LOGICAL_TEXT ? "\"\"" : "0", others);
     }
     if (logical->utc)
         diag_note(diags, span, "column `%s` is in UTC, which NumPy arrays do not say", name);

@@ -122,9 +122,7 @@ static int64_t read_integer(struct literal *literal)
 
 static enum status type_error(const struct literal *literal, const char *what, const char *hint)
 {
-    diag_error(literal->job->diags, literal->job->span, "`%s` %s", literal->path, what);
-    diag_hint(literal->job->diags, "%s", hint);
-    return STATUS_FAILED;
+    return diag_error_hint(literal->job->diags, literal->job->span, hint, "`%s` %s", literal->path, what);
 }
 
 /* NumPy's units of time, as days or microseconds. Months and years are not of one length. */

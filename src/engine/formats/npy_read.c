@@ -30,10 +30,10 @@ static enum status check_types(const struct npy_array *array)
             return STATUS_OK;
     }
     const char *type = header->count > 0 ? header->fields[0].type : "nothing";
-    diag_error(array->job->diags, array->job->span, "`%s` has the unsupported type %s", array->path, type);
-    diag_hint(array->job->diags,
-              "convert it in NumPy with `a.astype(...)` to bool, int8 to int64, uint8 to uint32, float32 or float64");
-    return STATUS_FAILED;
+    return diag_error_hint(
+        array->job->diags, array->job->span,
+        "convert it in NumPy with `a.astype(...)` to bool, int8 to int64, uint8 to uint32, float32 or float64",
+        "`%s` has the unsupported type %s", array->path, type);
 }
 
 static void set_shape(struct relation *relation, const struct npy_header *header)

@@ -30,11 +30,9 @@ static enum status open_table(const struct opener *opener, const char *path, str
 {
     const struct workers workers = opener_workers(opener, path, diags->arena);
     const struct format_job job = {.workers = &workers, .span = span, .diags = diags};
-    if (options->format || options->text) {
-        diag_error(diags, span, "a table on a server has no format and no types to be stated");
-        diag_hint(diags, "`derive` converts columns: `derive price = float(price)`");
-        return STATUS_FAILED;
-    }
+    if (options->format || options->text)
+        return diag_error_hint(diags, span, "`derive` converts columns: `derive price = float(price)`",
+                               "a table on a server has no format and no types to be stated");
     *file = (struct opened_file){0};
     return opener->tables->open(opener->tables->servers, path, &job, &file->reader);
 }

@@ -29,9 +29,8 @@ enum status read_raw(const struct format_job *job, struct mapping *mapping, stru
     if (length % info->size != 0) {
         diag_error(diags, job->span, "`%s` has %zu bytes, which is not a multiple of the size of %s, %zu bytes",
                    mapping_path(mapping), length, info->name, info->size);
-        diag_hint(diags, "it may be truncated or of another type; its size fits %s",
-                  fitting_types(diags->arena, length));
-        return STATUS_FAILED;
+        return diag_hint(diags, "it may be truncated or of another type; its size fits %s",
+                         fitting_types(diags->arena, length));
     }
     struct column *column = column_of_mapping(job->format->type, mapping);
     if (!column)
@@ -115,12 +114,10 @@ enum status write_raw(const struct format_job *job, const struct relation *relat
     const char *name = arena_printf(diags->arena, "%s files", format->extension);
     if (check_plain_numbers(relation, name, job->span, diags) != STATUS_OK)
         return STATUS_FAILED;
-    if (type_table[column->type].kind == KIND_FLOAT && info->kind != KIND_FLOAT) {
-        diag_error(diags, job->span, "column `%s` holds floats, but %s files hold integers", relation->names[0],
-                   format->extension);
-        diag_hint(diags, "convert it with `map int(...)`, or save as .f64");
-        return STATUS_FAILED;
-    }
+    if (type_table[column->type].kind == KIND_FLOAT && info->kind != KIND_FLOAT)
+        return diag_error_hint(diags, job->span, "convert it with `map int(...)`, or save as .f64",
+                               "column `%s` holds floats, but %s files hold integers", relation->names[0],
+                               format->extension);
     if (stored_as(column, format->type)) {
         writer_add(writer, column->data, (size_t)column->rows * info->size);
         return STATUS_OK;
@@ -144,9 +141,8 @@ static enum status check_raw(const struct relation *relation, struct span span, 
 {
     if (relation->count == 1)
         return check_plain_numbers(relation, "raw elements", span, diags);
-    diag_error(diags, span, "raw output needs one column, but there are %zu", relation->count);
-    diag_hint(diags, "`pick` one, or use a format with several columns: npy, csv, tsv, jsonl");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "`pick` one, or use a format with several columns: npy, csv, tsv, jsonl",
+                           "raw output needs one column, but there are %zu", relation->count);
 }
 
 const struct row_style style_raw = {.binary = true, .check = check_raw, .rows = encode_binary};
@@ -160,13 +156,11 @@ static enum status check_column(const struct column *column, int64_t rows, const
     if (kind != LOGICAL_NUMBER && !unit) {
         (void)diag_error(diags, span, "column `%s` holds %s, but %s hold plain numbers", name,
                          kind == LOGICAL_TEXT ? "text" : "decimals", format);
-        diag_hint(diags, kind == LOGICAL_TEXT ? "%s" : "convert it with `map float(...)`, or %s", others);
-        return STATUS_FAILED;
+        return diag_hint(diags, kind == LOGICAL_TEXT ? "%s" : "convert it with `map float(...)`, or %s", others);
     }
     if (column_has_missing(column, rows)) {
         (void)diag_error(diags, span, "column `%s` has missing values, which %s cannot hold", name, format);
-        diag_hint(diags, "replace them with `%s ?? 0`, or %s", name, others);
-        return STATUS_FAILED;
+        return diag_hint(diags, "replace them with `%s ?? 0`, or %s", name, others);
     }
     if (unit)
         diag_note(diags, span, "column `%s` is written as integers: %s", name, unit);

@@ -267,9 +267,8 @@ static enum status refuse_line(struct text text, int64_t row, struct span span, 
     const char *why = contains_any(text, "\r\n") ? "the text has a line break"
                       : text.length == 0         ? "the text is empty, which would read as missing"
                                                  : "the text begins or ends with a blank";
-    (void)diag_error(diags, span, "row %lld cannot be a line of a .txt file: %s", (long long)row, why);
-    diag_hint(diags, "save as .csv, .tsv or .jsonl");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "save as .csv, .tsv or .jsonl", "row %lld cannot be a line of a .txt file: %s",
+                           (long long)row, why);
 }
 
 static enum status check_lines(const struct relation *relation, struct span span, struct diags *diags)

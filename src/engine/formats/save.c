@@ -12,9 +12,8 @@ static enum status unknown_format(const char *path, struct span span, struct dia
 {
     path = path_display(path, diags->arena);
     diag_error(diags, span, "cannot tell the format of `%s` from its extension", path);
-    diag_hint(diags, "use one of %s, or a directory of raw columns: `%s/`",
-              format_extensions(diags->arena, FORMAT_WRITE), path);
-    return STATUS_FAILED;
+    return diag_hint(diags, "use one of %s, or a directory of raw columns: `%s/`",
+                     format_extensions(diags->arena, FORMAT_WRITE), path);
 }
 
 static enum status check_columns(const struct format *format, const char *path, size_t columns, struct span span,
@@ -22,15 +21,14 @@ static enum status check_columns(const struct format *format, const char *path, 
 {
     if (format->columns == 0 || columns == format->columns)
         return STATUS_OK;
-    if (format->columns > 1) {
-        diag_error(diags, span, "`%s` needs %zu columns, but there %s %zu", path_display(path, diags->arena),
-                   format->columns, columns == 1 ? "is" : "are", columns);
-        diag_hint(diags, "`map RED as red, GREEN as green, BLUE as blue`, or save one column as .pgm");
-        return STATUS_FAILED;
-    }
-    diag_error(diags, span, "`%s` holds one column, but there are %zu", path_display(path, diags->arena), columns);
-    diag_hint(diags, "`pick` one, save a table (.tsv, .csv, .jsonl) or a directory of columns (a path ending in /)");
-    return STATUS_FAILED;
+    if (format->columns > 1)
+        return diag_error_hint(diags, span,
+                               "`map RED as red, GREEN as green, BLUE as blue`, or save one column as .pgm",
+                               "`%s` needs %zu columns, but there %s %zu", path_display(path, diags->arena),
+                               format->columns, columns == 1 ? "is" : "are", columns);
+    return diag_error_hint(
+        diags, span, "`pick` one, save a table (.tsv, .csv, .jsonl) or a directory of columns (a path ending in /)",
+        "`%s` holds one column, but there are %zu", path_display(path, diags->arena), columns);
 }
 
 static enum status check_shape(const struct format *format, const char *path, struct shape shape, struct span span,
@@ -144,10 +142,9 @@ static enum status check_texts(const struct relation *relation, struct span span
         for (int64_t row = 0; row < column->rows && broken; row++) {
             if (column_is_missing(column, row) || !broken[column_get_int(column, row)])
                 continue;
-            diag_error(diags, span, "column `%s`, row %lld: text that is not UTF-8, which files cannot hold",
-                       relation->names[k], (long long)row);
-            diag_hint(diags, "leave the column out, or have a view on the server convert it");
-            return STATUS_FAILED;
+            return diag_error_hint(diags, span, "leave the column out, or have a view on the server convert it",
+                                   "column `%s`, row %lld: text that is not UTF-8, which files cannot hold",
+                                   relation->names[k], (long long)row);
         }
     }
     return STATUS_OK;

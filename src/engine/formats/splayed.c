@@ -63,11 +63,9 @@ static enum status check_names(const struct relation *relation, struct span span
 {
     for (size_t i = 0; i < relation->count; i++) {
         const char *name = relation->names[i];
-        if (*name == '\0' || *name == '.' || strchr(name, '/')) {
-            diag_error(diags, span, "column `%s` cannot be a file name", name);
-            diag_hint(diags, "rename it with `map ... as NAME`");
-            return STATUS_FAILED;
-        }
+        if (*name == '\0' || *name == '.' || strchr(name, '/'))
+            return diag_error_hint(diags, span, "rename it with `map ... as NAME`", "column `%s` cannot be a file name",
+                                   name);
         for (size_t j = 0; j < i; j++) {
             if (strcmp(relation->names[j], name) == 0)
                 return diag_error(diags, span, "two columns are named `%s` and would be the same file", name);
@@ -173,10 +171,9 @@ static enum status check_rows(const char *path, const struct format *format, boo
     const int64_t size = (int64_t)type_table[format->type].size;
     if (outdated || !file_stamp_of(path, &stamp) || stamp.size / size == relation->rows)
         return STATUS_OK;
-    diag_error(diags, span, "the table has %lld rows, but the existing column `%s` has %lld", (long long)relation->rows,
-               path, (long long)(stamp.size / size));
-    diag_hint(diags, "save to a new directory, or remove that file first");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "save to a new directory, or remove that file first",
+                           "the table has %lld rows, but the existing column `%s` has %lld", (long long)relation->rows,
+                           path, (long long)(stamp.size / size));
 }
 
 static enum status remove_outdated(const char *path, const struct format *format, bool outdated,

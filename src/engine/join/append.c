@@ -106,11 +106,10 @@ static bool widen(const struct append *append, const struct slot *first, const s
     }
     const char *name = logical_type_name(first->logical, first->type);
     name = arena_text(binder->arena, name, strlen(name));
-    bind_error(binder, append->stage->sources[0].span,
-               "convert one of them with `derive` first, as by int(), float(), date()",
-               "`%s` is %s, but the rows to append have %s there", first->name, name,
-               logical_type_name(second->logical, second->type));
-    return false;
+    return bind_error(binder, append->stage->sources[0].span,
+                      "convert one of them with `derive` first, as by int(), float(), date()",
+                      "`%s` is %s, but the rows to append have %s there", first->name, name,
+                      logical_type_name(second->logical, second->type));
 }
 
 /* A column of the result: column i of the first side, k of the second, or the side's count. */

@@ -11,10 +11,9 @@ bool join_check_order(const struct join *join, struct scope *scope)
     struct term term = term_of_column(scope->code, &join->left, join->left_keys[last], join->stage->span);
     if (!term_is_known(term) || (scope->code->at[term.value].kind == KIND_INT && slot->logical.kind != LOGICAL_TEXT))
         return true;
-    bind_error(join->binder, join->stage->items[last].span, "as in `asof join quotes on sym, time`",
-               "the last key of an asof join is a time, a date or an integer, but `%s` is %s", slot->name,
-               logical_type_name(slot->logical, slot->type));
-    return false;
+    return bind_error(join->binder, join->stage->items[last].span, "as in `asof join quotes on sym, time`",
+                      "the last key of an asof join is a time, a date or an integer, but `%s` is %s", slot->name,
+                      logical_type_name(slot->logical, slot->type));
 }
 
 static value op(struct code *code, enum op which, value a, value b, struct span span)

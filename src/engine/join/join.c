@@ -225,11 +225,10 @@ static bool check_distinct(const struct join *join)
     }
     const char *text = arena_text(arena, key.text, key.length);
     strbuf_free(&key);
-    bind_error(join->binder, join->stage->span,
-               "`left join` takes all of them; `distinct` or `group` before leaves one",
-               "`lookup` needs distinct keys, but rows %lld and %lld of `%s` both have %s",
-               (long long)index->double_rows[1], (long long)index->double_rows[0], join_source_text(join), text);
-    return false;
+    return bind_error(join->binder, join->stage->span,
+                      "`left join` takes all of them; `distinct` or `group` before leaves one",
+                      "`lookup` needs distinct keys, but rows %lld and %lld of `%s` both have %s",
+                      (long long)index->double_rows[1], (long long)index->double_rows[0], join_source_text(join), text);
 }
 
 /* What a plain join leaves out, for the prompt. */

@@ -117,11 +117,10 @@ static bool widen(const struct unpivot *unpivot, struct column_type *type)
             continue;
         const char *name = logical_type_name(first->logical, first->type);
         name = arena_text(arena, name, strlen(name));
-        bind_error(unpivot->binder, unpivot->stage->items[i].span,
-                   "convert one of them with `derive` first, as by int(), float(), date()",
-                   "`%s` is %s, but `%s` is %s: they cannot be one column", first->name, name, slot->name,
-                   logical_type_name(slot->logical, slot->type));
-        return false;
+        return bind_error(unpivot->binder, unpivot->stage->items[i].span,
+                          "convert one of them with `derive` first, as by int(), float(), date()",
+                          "`%s` is %s, but `%s` is %s: they cannot be one column", first->name, name, slot->name,
+                          logical_type_name(slot->logical, slot->type));
     }
     return true;
 }

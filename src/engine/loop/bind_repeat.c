@@ -34,10 +34,8 @@ static bool begin_loop(struct repeat *r, int64_t rounds)
         logical[k] = entry->columns[k].logical;
     }
     r->loop = loop_new(binder->queue, types, logical, count);
-    if (!r->loop) {
-        bind_error(binder, r->stage->span, NULL, "not enough memory");
-        return false;
-    }
+    if (!r->loop)
+        return bind_error(binder, r->stage->span, NULL, "not enough memory");
     for (size_t k = 0; k < count; k++)
         r->loop->state[k]->rows = r->loop->after[k]->rows = r->rows_vary ? -1 : entry->rows;
     r->loop->span = r->stage->span;
@@ -124,24 +122,20 @@ static void bind_until(struct repeat *r)
 static bool check_row_wise(const struct repeat *r)
 {
     const struct stage *stage = r->stage;
-    if (stage->condition && stage->loop) {
-        bind_error(r->binder, stage->loop->span, "leave out its source: `repeat while E: derive ...`",
-                   "`while` is a condition of each row, so a round cannot begin with rows of its own");
-        return false;
-    }
-    if (stage->condition && aggregates_any(r->binder, stage->condition)) {
-        bind_error(r->binder, stage->condition->span, "`repeat until max(x) >= 5: ...` takes one, at which rounds end",
-                   "`while` takes a condition of each row, not of aggregates");
-        return false;
-    }
+    if (stage->condition && stage->loop)
+        return bind_error(r->binder, stage->loop->span, "leave out its source: `repeat while E: derive ...`",
+                          "`while` is a condition of each row, so a round cannot begin with rows of its own");
+    if (stage->condition && aggregates_any(r->binder, stage->condition))
+        return bind_error(r->binder, stage->condition->span,
+                          "`repeat until max(x) >= 5: ...` takes one, at which rounds end",
+                          "`while` takes a condition of each row, not of aggregates");
     for (size_t i = 0; stage->condition && i < stage->body_count; i++) {
         if (stage_does(stage->body[i].word->stage, IS_ROW_WISE))
             continue;
-        bind_error_second(r->binder, stage->body[i].span, stage->condition->span, "each row has its own condition",
-                          "`until` takes a condition of all rows",
-                          "`%s` is a stage of all rows, but with `while` each row has rounds of its own",
-                          text_of_word(r->binder->arena, &stage->body[i]));
-        return false;
+        return bind_error_second(r->binder, stage->body[i].span, stage->condition->span,
+                                 "each row has its own condition", "`until` takes a condition of all rows",
+                                 "`%s` is a stage of all rows, but with `while` each row has rounds of its own",
+                                 text_of_word(r->binder->arena, &stage->body[i]));
     }
     return true;
 }

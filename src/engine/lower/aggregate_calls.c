@@ -24,9 +24,9 @@ static bool fits_function(struct binder *binder, const struct expr *expr, const 
     const char *takes = text_of_count(binder->arena, (int64_t)function->most, "argument");
     if (function->least < function->most)
         takes = arena_printf(binder->arena, "%zu or %s", function->least, takes);
-    bind_error(binder, expr->span, arena_printf(binder->arena, "as in `%s`: %s", canonical->usage, canonical->summary),
-               "`%s` takes %s, not %zu", function->name, takes, expr->arg_count);
-    return false;
+    return bind_error(binder, expr->span,
+                      arena_printf(binder->arena, "as in `%s`: %s", canonical->usage, canonical->summary),
+                      "`%s` takes %s, not %zu", function->name, takes, expr->arg_count);
 }
 
 static size_t collect(struct binder *binder, const struct expr *expr, struct calls *calls);

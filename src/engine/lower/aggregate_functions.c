@@ -35,9 +35,8 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
         const char *column = name_hint_of_text(scope->binder, expr, scope->flow);
         hint = column ? column : hint;
-        bind_error(scope->binder, expr ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what, text,
-                   class_noun(which));
-        return false;
+        return bind_error(scope->binder, expr ? expr->span : span, hint, "`%s` needs numbers, but `%s` is %s", what,
+                          text, class_noun(which));
     }
     *term = term_as_column(scope->binder, *term);
     term->value = bind_number(scope->code, term->value, span);
@@ -289,9 +288,8 @@ static bool share_of(struct lowering *lowering, const struct aggregate_call *cal
     *share = known == KNOWN_KIND ? 0 : scalar.kind == KIND_FLOAT ? scalar.number : (double)scalar.integer;
     if (scalar.logical.kind == LOGICAL_NUMBER && *share >= 0 && *share <= 1)
         return true;
-    bind_error(binder, expr->span, "`quantile(0.99, x)`: 99 in 100 values are below it; 0.5 is the median",
-               "the share of a quantile is a number from 0 to 1");
-    return false;
+    return bind_error(binder, expr->span, "`quantile(0.99, x)`: 99 in 100 values are below it; 0.5 is the median",
+                      "the share of a quantile is a number from 0 to 1");
 }
 
 /* Numbers, decimals and durations are interpolated; of others it is the lower of two values. */

@@ -17,10 +17,9 @@ static bool is_float(struct scope *scope, const struct aggregate_call *call, siz
     if (class_is_number(which) || which == CLASS_DECIMAL)
         return true;
     const char *text = operand_shown(scope, expr, expr->span);
-    bind_error(scope->binder, expr->span,
-               which == CLASS_DURATION ? arena_printf(arena, "`%s / 1s` is in seconds", text) : NULL,
-               "`%s` needs numbers, but `%s` is %s", call->function->canonical, text, class_noun(which));
-    return false;
+    return bind_error(scope->binder, expr->span,
+                      which == CLASS_DURATION ? arena_printf(arena, "`%s / 1s` is in seconds", text) : NULL,
+                      "`%s` needs numbers, but `%s` is %s", call->function->canonical, text, class_noun(which));
 }
 
 /* Argument k as a float, in a pass; unknown after an error. */

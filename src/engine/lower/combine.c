@@ -161,20 +161,18 @@ static bool fit(struct scope *scope, const struct item *item, const struct slot 
         return true;
     const char *name = name_written(slot->name, binder->arena);
     if (wanted == CLASS_INT && given == CLASS_FLOAT)
-        bind_error(binder, item->span,
-                   arena_printf(binder->arena, "begin with floats: `derive %s = float(%s)`", name, name),
-                   "`%s` is an integer in the rows, but the function gives a float, and its results are combined again",
-                   slot->name);
-    else if (wanted == given)
-        bind_error(binder, item->span,
-                   wanted == CLASS_TEXT ? "the function can choose among the texts of its rows"
-                                        : "`round` gives a decimal the digits that it had",
-                   "the function gives `%s` another type than it has in the rows", slot->name);
-    else
-        bind_error(binder, item->span, "its results are combined again, so they have the types of the rows",
-                   "`%s` is %s in the rows, but the function gives %s", slot->name, class_noun(wanted),
-                   class_noun(given));
-    return false;
+        return bind_error(
+            binder, item->span, arena_printf(binder->arena, "begin with floats: `derive %s = float(%s)`", name, name),
+            "`%s` is an integer in the rows, but the function gives a float, and its results are combined again",
+            slot->name);
+    if (wanted == given)
+        return bind_error(binder, item->span,
+                          wanted == CLASS_TEXT ? "the function can choose among the texts of its rows"
+                                               : "`round` gives a decimal the digits that it had",
+                          "the function gives `%s` another type than it has in the rows", slot->name);
+    return bind_error(binder, item->span, "its results are combined again, so they have the types of the rows",
+                      "`%s` is %s in the rows, but the function gives %s", slot->name, class_noun(wanted),
+                      class_noun(given));
 }
 
 /* Binds the function; NULL after an error. *again: a column may be missing that was not known to be so. */
@@ -235,13 +233,11 @@ static bool bind_initial(const struct combination *c, struct combining *how)
     struct code code;
     code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(binder, &code, "an initial value is the same for all rows");
-    if (stage->initial_count != c->count) {
-        bind_error(binder, stage->initial->span, "`from E, ...` has a value for each column, in their order",
-                   "the function gives %s, but `from` has %s",
-                   text_of_count(binder->arena, (int64_t)c->count, "column"),
-                   text_of_count(binder->arena, (int64_t)stage->initial_count, "value"));
-        return false;
-    }
+    if (stage->initial_count != c->count)
+        return bind_error(binder, stage->initial->span, "`from E, ...` has a value for each column, in their order",
+                          "the function gives %s, but `from` has %s",
+                          text_of_count(binder->arena, (int64_t)c->count, "column"),
+                          text_of_count(binder->arena, (int64_t)stage->initial_count, "value"));
     how->has_initial = true;
     how->initial = arena_array(binder->arena, c->count + c->hidden, sizeof *how->initial);
     for (size_t i = 0; i < c->count; i++) {
@@ -252,20 +248,16 @@ static bool bind_initial(const struct combination *c, struct combining *how)
         const enum known known = bind_constant(&scope, expr, &scalar);
         if (known == KNOWN_NOTHING)
             return false;
-        if (known == KNOWN_VALUE && scalar.missing) {
-            bind_error(binder, expr->span, "give a value, or leave out `from`", "the initial value of `%s` is missing",
-                       slot->name);
-            return false;
-        }
+        if (known == KNOWN_VALUE && scalar.missing)
+            return bind_error(binder, expr->span, "give a value, or leave out `from`",
+                              "the initial value of `%s` is missing", slot->name);
         const bool same = scalar.logical.kind == slot->logical.kind && scalar.logical.scale == slot->logical.scale;
         const bool number = kind != KIND_BOOL && (scalar.kind == kind || kind == KIND_FLOAT);
-        if (slot->logical.kind == LOGICAL_TEXT || !same || !(number || scalar.kind == kind)) {
-            bind_error(binder, expr->span, NULL,
-                       slot->logical.kind == LOGICAL_TEXT ? "`%s` is text, which has no initial value"
-                                                          : "this initial value is not of the type of `%s`",
-                       slot->name);
-            return false;
-        }
+        if (slot->logical.kind == LOGICAL_TEXT || !same || !(number || scalar.kind == kind))
+            return bind_error(binder, expr->span, NULL,
+                              slot->logical.kind == LOGICAL_TEXT ? "`%s` is text, which has no initial value"
+                                                                 : "this initial value is not of the type of `%s`",
+                              slot->name);
         if (known == KNOWN_KIND)
             scalar = (struct scalar){.kind = scalar.kind}; /* only the kind counts in a check */
         how->initial[i] =

@@ -22,19 +22,17 @@ static bool find_kind(struct binder *binder, const struct expr *call, enum aggre
         *kind = function->kind;
         return true;
     }
-    bind_error(binder, call->name.span, "sum(E) count() mean(E) min(E) max(E) first(E) last(E) do",
-               "`%s` does not take `over`", call->name.text);
-    return false;
+    return bind_error(binder, call->name.span, "sum(E) count() mean(E) min(E) max(E) first(E) last(E) do",
+                      "`%s` does not take `over`", call->name.text);
 }
 
 static bool check_arguments(struct binder *binder, const struct expr *call, enum aggregate_kind kind)
 {
     if (call->arg_count == 1 || (call->arg_count == 0 && kind == AGG_COUNT))
         return true;
-    bind_error(binder, call->span, arena_printf(binder->arena, "as in `%s(x) over -2..0`", call->name.text),
-               "`%s` over rows takes %s, not %zu", call->name.text,
-               kind == AGG_COUNT ? "at most 1 argument" : "1 argument", call->arg_count);
-    return false;
+    return bind_error(binder, call->span, arena_printf(binder->arena, "as in `%s(x) over -2..0`", call->name.text),
+                      "`%s` over rows takes %s, not %zu", call->name.text,
+                      kind == AGG_COUNT ? "at most 1 argument" : "1 argument", call->arg_count);
 }
 
 /* What the edges of a window by time are distances of. */
@@ -82,11 +80,9 @@ static bool bind_edge(struct scope *scope, const struct expr *edge, const struct
     struct scalar scalar;
     code_init(&code, binder->arena);
     struct scope constants = scope_without_columns(binder, &code, "the edges of a window are the same for all rows");
-    if (edge->kind == EXPR_MONTHS || (edge->kind == EXPR_UNARY && edge->args[0]->kind == EXPR_MONTHS)) {
-        bind_error(binder, edge->span, "use days, as in `over -30d..0 of time`",
-                   "months differ in length, so a window has none");
-        return false;
-    }
+    if (edge->kind == EXPR_MONTHS || (edge->kind == EXPR_UNARY && edge->args[0]->kind == EXPR_MONTHS))
+        return bind_error(binder, edge->span, "use days, as in `over -30d..0 of time`",
+                          "months differ in length, so a window has none");
     const enum known known = bind_constant(&constants, edge, &scalar);
     if (known != KNOWN_VALUE)
         return false;
@@ -95,15 +91,14 @@ static bool bind_edge(struct scope *scope, const struct expr *edge, const struct
     if (distance_in(which, &scalar, distance))
         return true;
     if (timed)
-        bind_error(binder, edge->span,
-                   arena_printf(binder->arena, "distances in `%s` are %s", window->name, distances_of(which)),
-                   "`%s` is no distance in `%s`", text_of_span(binder->arena, edge->span, OPERAND_SHOWN), window->name);
-    else if (scalar.logical.kind == LOGICAL_DURATION)
-        bind_error(binder, edge->span, "a window by time names its sorted column: `over -5min..0 of time`",
-                   "a window without `of` counts rows");
-    else
-        bind_error(binder, edge->span, "as in `over -19..0`, of 20 rows", "the edge of a window must be an integer");
-    return false;
+        return bind_error(binder, edge->span,
+                          arena_printf(binder->arena, "distances in `%s` are %s", window->name, distances_of(which)),
+                          "`%s` is no distance in `%s`", text_of_span(binder->arena, edge->span, OPERAND_SHOWN),
+                          window->name);
+    if (scalar.logical.kind == LOGICAL_DURATION)
+        return bind_error(binder, edge->span, "a window by time names its sorted column: `over -5min..0 of time`",
+                          "a window without `of` counts rows");
+    return bind_error(binder, edge->span, "as in `over -19..0`, of 20 rows", "the edge of a window must be an integer");
 }
 
 /* The column after `of`. False after an error or if unknown. */
@@ -113,21 +108,17 @@ static bool bind_times(struct scope *scope, const struct name *name, struct wind
     struct resolved resolved = name_resolve(scope, name);
     if (resolved.meaning == MEANS_UNKNOWN)
         return false;
-    if (resolved.meaning != MEANS_COLUMN) {
-        bind_error(binder, name->span, "`of` is followed by the sorted column that the distances are in",
-                   "`%s` is not a column", name->text);
-        return false;
-    }
+    if (resolved.meaning != MEANS_COLUMN)
+        return bind_error(binder, name->span, "`of` is followed by the sorted column that the distances are in",
+                          "`%s` is not a column", name->text);
     window->name = scope->flow->columns[resolved.index].name;
     window->times = term_of_column(scope->code, scope->flow, resolved.index, name->span);
     if (!term_is_known(window->times))
         return false;
     const enum term_class which = class_of(scope->code, window->times);
-    if (which != CLASS_INT && which != CLASS_DATE && which != CLASS_TIMESTAMP && which != CLASS_DURATION) {
-        bind_error(binder, name->span, "of integers, dates, timestamps and durations there are windows",
-                   "there are no distances in `%s`, which is %s", window->name, class_noun(which));
-        return false;
-    }
+    if (which != CLASS_INT && which != CLASS_DATE && which != CLASS_TIMESTAMP && which != CLASS_DURATION)
+        return bind_error(binder, name->span, "of integers, dates, timestamps and durations there are windows",
+                          "there are no distances in `%s`, which is %s", window->name, class_noun(which));
     window->times.value = term_required(scope->code, window->times, name->span);
     return true;
 }
@@ -145,9 +136,9 @@ static bool bind_window(struct scope *scope, const struct window_frame *frame, s
     known = (op->to_last || bind_edge(scope, frame->last, window, &op->last)) && known;
     if (!known || op->from_first || op->to_last || op->first <= op->last)
         return known;
-    bind_error(scope->binder, frame->span, "write the smaller distance first; a sign after `..` belongs to the edge",
-               "the range of the window is empty");
-    return false;
+    return bind_error(scope->binder, frame->span,
+                      "write the smaller distance first; a sign after `..` belongs to the edge",
+                      "the range of the window is empty");
 }
 
 /* Checks that there is such an aggregate of the term's type, and makes it a column. */
@@ -158,13 +149,11 @@ static bool bind_value(struct scope *scope, enum aggregate_kind kind, const stru
     const bool sums = aggregate_table[kind].sums;
     const bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
                       (!sums || class_is_number(which) || logical_table[term->logical.kind].adds);
-    if (!fits) {
-        bind_error(scope->binder, argument->span,
-                   which == CLASS_TEXT ? "of text there are `min`, `max`, `first`, `last` and `count`" : NULL,
-                   "`%s` needs numbers, but `%s` is %s", call->name.text,
-                   text_of_span(scope->binder->arena, argument->span, OPERAND_SHOWN), class_noun(which));
-        return false;
-    }
+    if (!fits)
+        return bind_error(scope->binder, argument->span,
+                          which == CLASS_TEXT ? "of text there are `min`, `max`, `first`, `last` and `count`" : NULL,
+                          "`%s` needs numbers, but `%s` is %s", call->name.text,
+                          text_of_span(scope->binder->arena, argument->span, OPERAND_SHOWN), class_noun(which));
     *term = term_as_column(scope->binder, *term);
     if (kind != AGG_FIRST && kind != AGG_LAST)
         term->value = bind_number(scope->code, term->value, call->span);
@@ -318,10 +307,8 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
             bind_term(scope, call->args[0]);
         return unknown_term;
     }
-    if (!scope->task || !scope->has_rows) {
-        bind_error(binder, expr->span, scope->no_columns, "`over` needs rows, and there are none here");
-        return unknown_term;
-    }
+    if (!scope->task || !scope->has_rows)
+        return term_error(binder, expr->span, scope->no_columns, "`over` needs rows, and there are none here");
     scope->reads_row = true;
     if (!find_kind(binder, call, &window.op.kind) || !check_arguments(binder, call, window.op.kind))
         return unknown_term;

@@ -22,11 +22,9 @@ static bool bind_options(struct binder *binder, const struct expr *expr, struct 
         bool *set = strcmp(word, "desc") == 0    ? &ranking->descending
                     : strcmp(word, "dense") == 0 ? &ranking->dense
                                                  : NULL;
-        if (!set || *set) {
-            bind_error(binder, option->span, "usage: rank(E [, desc] [, dense])",
-                       "after its value `rank` takes `desc` and `dense`");
-            return false;
-        }
+        if (!set || *set)
+            return bind_error(binder, option->span, "usage: rank(E [, desc] [, dense])",
+                              "after its value `rank` takes `desc` and `dense`");
         *set = true;
     }
     return true;
@@ -152,24 +150,19 @@ struct term lower_rank(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     struct ranking ranking = {.term = unknown_term};
-    if (expr->arg_count < 1) {
-        bind_error(binder, expr->span, "usage: rank(E [, desc] [, dense])", "`rank` takes a value");
-        return unknown_term;
-    }
+    if (expr->arg_count < 1)
+        return term_error(binder, expr->span, "usage: rank(E [, desc] [, dense])", "`rank` takes a value");
     const bool good = bind_options(binder, expr, &ranking);
-    if (!binder->defining && (!scope->task || !scope->has_rows)) {
-        bind_error(binder, expr->span, scope->no_columns, "`rank` needs rows, and there are none here");
-        return unknown_term;
-    }
+    if (!binder->defining && (!scope->task || !scope->has_rows))
+        return term_error(binder, expr->span, scope->no_columns, "`rank` needs rows, and there are none here");
     scope->reads_row = true;
     ranking.term = bind_term(scope, expr->args[0]);
     if (!good || !term_is_known(ranking.term) || binder->defining)
         return unknown_term;
     const enum term_class which = class_of(scope->code, ranking.term);
-    if (which == CLASS_MONTHS || which == CLASS_MISSING) {
-        bind_error(binder, expr->args[0]->span, NULL, "`rank` needs values with an order, not %s", class_noun(which));
-        return unknown_term;
-    }
+    if (which == CLASS_MONTHS || which == CLASS_MISSING)
+        return term_error(binder, expr->args[0]->span, NULL, "`rank` needs values with an order, not %s",
+                          class_noun(which));
     ranking.term = term_as_column(binder, ranking.term);
     struct flow keys = order_keys(scope, &ranking, expr->span);
     struct flow ordered = order_rows(binder, &keys, expr->span);

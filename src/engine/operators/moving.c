@@ -231,8 +231,7 @@ static enum status report_unsorted(const struct operator_job *job, const struct 
     const int64_t shown = moving->places ? column_get_int(moving->places, row) : row;
     diag_error(job->diags, stage->span, "`%s` is not sorted%s: row %lld is before the row above it", name,
                moving->groups ? " within a group" : "", (long long)shown);
-    diag_hint(job->diags, "`sort %s` before it", name);
-    return STATUS_FAILED;
+    return diag_hint(job->diags, "`sort %s` before it", name);
 }
 
 bool moving_run_parts(struct moving *moving, const struct workers *workers)

@@ -70,8 +70,7 @@ static enum status report(const struct read *read, const struct chunk_read *chun
     if (error == READ_NO_LIBRARY) {
         diag_error(job->diags, job->span, "`%s`, column `%s`: this build of rql cannot decompress %s", path, name,
                    page_codec_name(chunk->chunk->codec));
-        diag_hint(job->diags, "install %s and build rql again", page_codec_lacks(chunk->chunk->codec));
-        return STATUS_FAILED;
+        return diag_hint(job->diags, "install %s and build rql again", page_codec_lacks(chunk->chunk->codec));
     }
     return diag_error(job->diags, job->span, "`%s`, column `%s`, row group %zu %s", path, name, chunk->group,
                       messages[error]);

@@ -62,10 +62,9 @@ static enum status report_unequal(const struct task *task, const struct task *ot
     const struct task *from = task->rows_from;
     struct span span;
     const struct comparing *comparing = find_comparing(task, &span);
-    diag_error(diags, span, "%s: `%s` gives %lld rows, `%s` %lld", comparing->message, origin_text(from, diags->arena),
-               (long long)given[from->number], origin_text(other, diags->arena), (long long)given[other->number]);
-    diag_hint(diags, "%s", comparing->hint);
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, comparing->hint, "%s: `%s` gives %lld rows, `%s` %lld", comparing->message,
+                           origin_text(from, diags->arena), (long long)given[from->number],
+                           origin_text(other, diags->arena), (long long)given[other->number]);
 }
 
 enum status rows_read(const struct task *task, const int64_t *given, int64_t *rows, struct diags *diags)

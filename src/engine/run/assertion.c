@@ -12,8 +12,7 @@ static enum status check_kind(const struct expr *expr, enum kind kind, struct di
         return STATUS_OK;
     const char *text = expr_text(expr, diags->arena);
     diag_error(diags, expr->span, "a condition cannot be a float, but `%s` is one", text);
-    diag_hint(diags, "compare it: `%s != 0.0`", text);
-    return STATUS_FAILED;
+    return diag_hint(diags, "compare it: `%s != 0.0`", text);
 }
 
 /* A condition that failed, and what its names mean. */

@@ -54,8 +54,7 @@ enum status check_naming(const struct stmt *stmt, struct diags *diags)
     if (!last || (last->word->stage != STAGE_DESCRIBE && last->word->stage != STAGE_PLOT))
         return STATUS_OK;
     diag_error(diags, last->span, "`%s` only shows rows, so there is no result to name", last->word->text);
-    diag_hint(diags, "name the rows without it, then write `%s | %s`", stmt->name.text, last->word->text);
-    return STATUS_FAILED;
+    return diag_hint(diags, "name the rows without it, then write `%s | %s`", stmt->name.text, last->word->text);
 }
 
 /* Notes the file that the statement writes, if any. */

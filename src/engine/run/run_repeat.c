@@ -346,9 +346,9 @@ static enum status run_rounds(struct repeat_run *run, const struct runner *runne
     }
     if (status != STATUS_OK || done || run->loop->stated)
         return status;
-    diag_error(run->diags, run->loop->span, "the loop has not ended after %lld rounds", (long long)run->round);
-    diag_hint(run->diags, "state how many it may take: `repeat N while ...`, `repeat N until ...`");
-    return STATUS_FAILED;
+    return diag_error_hint(run->diags, run->loop->span,
+                           "state how many it may take: `repeat N while ...`, `repeat N until ...`",
+                           "the loop has not ended after %lld rounds", (long long)run->round);
 }
 
 static void add_timing(const struct repeat_run *run, struct timing *timing, int64_t ns)

@@ -37,11 +37,10 @@ static enum status check_directory(const char *path, const char *target, struct 
     const char *directory = path_directory(target, diags->arena);
     struct stat info;
     if (stat(directory, &info) != 0 && errno == ENOENT) {
-        if (strstr(path, "://")) {
-            diag_error(diags, span, "cannot write `%s`: it is no file", path);
-            diag_hint(diags, "rql writes local files, and tables by clickhouse://HOST/DATABASE/TABLE");
-            return STATUS_FAILED;
-        }
+        if (strstr(path, "://"))
+            return diag_error_hint(diags, span,
+                                   "rql writes local files, and tables by clickhouse://HOST/DATABASE/TABLE",
+                                   "cannot write `%s`: it is no file", path);
         diag_error(diags, span, "cannot write `%s`: no such directory: `%s`", path,
                    path_display(directory, diags->arena));
         return STATUS_FAILED;

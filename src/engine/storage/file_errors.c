@@ -63,8 +63,9 @@ const struct column *changed_column(struct column *const *columns, size_t count)
 
 enum status file_changed_error(const struct column *column, struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "`%s` was truncated or rewritten after it was opened", mapping_path(column->mapping));
-    diag_hint(diags, "nothing was printed or saved; load it again once it is complete. Replacing a file by renaming a "
-                     "new one over it is safe");
-    return STATUS_FAILED;
+    return diag_error_hint(
+        diags, span,
+        "nothing was printed or saved; load it again once it is complete. Replacing a file by renaming a "
+        "new one over it is safe",
+        "`%s` was truncated or rewritten after it was opened", mapping_path(column->mapping));
 }

@@ -83,9 +83,8 @@ bool column_fetch(struct column *column, int64_t begin, int64_t end)
 
 static enum status lost_error(struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "the device lost its results");
-    diag_hint(diags, "run it again; if that fails, run it on the host with `.device host`");
-    return STATUS_FAILED;
+    return diag_error_hint(diags, span, "run it again; if that fails, run it on the host with `.device host`",
+                           "the device lost its results");
 }
 
 /* Reports why rows begin..end-1 could not be fetched. */

@@ -159,10 +159,10 @@ static enum status encoding_error(const struct problem *problem, const struct ta
 {
     const char *end = table->end, *at = problem->at;
     const bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at));
-    diag_error(job->diags, job->span, "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
-    diag_hint(job->diags, "%s",
-              nul ? "remove it with `tr -d '\\0'`" : "convert the file, with `iconv -f latin1 -t utf-8` for example");
-    return STATUS_FAILED;
+    return diag_error_hint(job->diags, job->span,
+                           nul ? "remove it with `tr -d '\\0'`"
+                               : "convert the file, with `iconv -f latin1 -t utf-8` for example",
+                           "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
 }
 
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
@@ -176,10 +176,10 @@ enum status table_error(const struct table *table, const struct problem *problem
     case PROBLEM_QUOTE:
         if (table->dialect->json)
             return count_error(table, problem, location, job);
-        diag_error(diags, job->span, "%s: malformed quotes", location);
-        diag_hint(diags,
-                  "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"");
-        return STATUS_FAILED;
+        return diag_error_hint(
+            diags, job->span,
+            "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"",
+            "%s: malformed quotes", location);
     case PROBLEM_KEY:
         return diag_error(diags, job->span, "%s has the key `%s` twice", location,
                           table->columns[problem->column].name);

@@ -227,11 +227,10 @@ static enum status apply(struct application *application, struct span span, stru
     }
     if (!run_pieces(application, apply_piece))
         return STATUS_CANCELLED;
-    if (application->too_long) {
-        diag_error(diags, span, "this regular expression takes too many steps to match");
-        diag_hint(diags, "nested repetition as in (a+)+ is slow; a possessive (a++)+ or an atomic group (?>a+) is not");
-        return STATUS_FAILED;
-    }
+    if (application->too_long)
+        return diag_error_hint(
+            diags, span, "nested repetition as in (a+)+ is slow; a possessive (a++)+ or an atomic group (?>a+) is not",
+            "this regular expression takes too many steps to match");
     if (application->function->result == TEXT_TO_TIMESTAMP && !find_zones(application))
         return STATUS_CANCELLED;
     for (int k = 0; k < application->workers->threads; k++) {

@@ -167,23 +167,17 @@ enum status print_check(const struct result *result, const struct print_style *s
     const struct row_style *encoding = style->format == PRINT_TABLE ? NULL : row_styles[style->format];
     if (result->quiet || result->kind == RESULT_NONE || !encoding)
         return STATUS_OK;
-    if (encoding->binary && style->terminal) {
-        (void)diag_error(diags, span, "this format is binary and cannot be shown on a terminal");
-        diag_hint(diags, "redirect the output, use `save`, or choose another format with .format");
-        return STATUS_FAILED;
-    }
+    if (encoding->binary && style->terminal)
+        return diag_error_hint(diags, span, "redirect the output, use `save`, or choose another format with .format",
+                               "this format is binary and cannot be shown on a terminal");
     if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_fits(&result->scalar))
         return diag_error(diags, span, "the value exceeds 64 bits, the widest type of this format");
-    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_is_plain(&result->scalar)) {
-        (void)diag_error(diags, span, "this format holds plain numbers only");
-        diag_hint(diags, "choose another format with .format");
-        return STATUS_FAILED;
-    }
-    if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM) {
-        (void)diag_error(diags, span, "this result has no binary form");
-        diag_hint(diags, "choose another format with .format, or remove the last stage");
-        return STATUS_FAILED;
-    }
+    if (encoding->binary && result->kind == RESULT_SCALAR && !scalar_is_plain(&result->scalar))
+        return diag_error_hint(diags, span, "choose another format with .format",
+                               "this format holds plain numbers only");
+    if (encoding->binary && result->view != VIEW_ROWS && result->view != VIEW_HISTOGRAM)
+        return diag_error_hint(diags, span, "choose another format with .format, or remove the last stage",
+                               "this result has no binary form");
     if (result->kind != RESULT_RELATION || !encoding->check)
         return STATUS_OK;
     struct relation *shown = relation_shown(result);

@@ -68,9 +68,9 @@ static enum status last_schema(struct command_call *call)
     const struct span span = call->words[0].span;
     if (call->env->last)
         return relation_schema(call, ENV_LAST, span, call->env->last);
-    (void)diag_error(call->diags, span, "there is no last table");
-    diag_hint(call->diags, "`.schema trades.csv` shows the columns of a file, `.schema t` those of a name");
-    return STATUS_FAILED;
+    return diag_error_hint(call->diags, span,
+                           "`.schema trades.csv` shows the columns of a file, `.schema t` those of a name",
+                           "there is no last table");
 }
 
 enum exit_status run_schema(struct command_call *call)

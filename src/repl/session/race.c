@@ -106,9 +106,8 @@ static enum status check_result(struct race *race, const struct entrant *entrant
         race->reference = *result;
         *result = (struct result){.kind = RESULT_NONE};
     } else if (!same_results(race, &race->reference, result)) {
-        (void)diag_error(race->diags, span, "the result of %s differs from the evaluator's", entrant->name);
-        diag_hint(race->diags, "this is a bug in rql or in the device's driver; please report it");
-        return STATUS_FAILED;
+        return diag_error_hint(race->diags, span, "this is a bug in rql or in the device's driver; please report it",
+                               "the result of %s differs from the evaluator's", entrant->name);
     }
     return STATUS_OK;
 }
@@ -372,11 +371,9 @@ static enum status check_query(const struct race *race)
 {
     const struct pipeline *pipeline = race->query.pipeline;
     const struct stage *last = pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1] : NULL;
-    if (last && last->word->stage == STAGE_SAVE) {
-        (void)diag_error(race->diags, last->span, "`race` compares results and cannot save them");
-        diag_hint(race->diags, "remove `save`");
-        return STATUS_FAILED;
-    }
+    if (last && last->word->stage == STAGE_SAVE)
+        return diag_error_hint(race->diags, last->span, "remove `save`",
+                               "`race` compares results and cannot save them");
     return STATUS_OK;
 }
 

@@ -402,9 +402,8 @@ static enum status report(const struct native *native, const char *source, struc
     case PROBLEM_TEXT:
         return diag_error(diags, span, "`%s` has too many different strings", name);
     case PROBLEM_TYPE:
-        diag_error(diags, span, "the type of `%s` has changed on `%s` since the table was loaded", name, source);
-        diag_hint(diags, "load the table again");
-        return STATUS_FAILED;
+        return diag_error_hint(diags, span, "load the table again",
+                               "the type of `%s` has changed on `%s` since the table was loaded", name, source);
     default:
         return report_rest(native, source, span, diags);
     }

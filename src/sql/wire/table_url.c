@@ -45,9 +45,8 @@ static const char *decoded(const char *at, size_t length, struct arena *arena)
 
 static enum status wrong(struct diags *diags, struct span span, const char *problem)
 {
-    diag_error(diags, span, "%s", problem);
-    diag_hint(diags, "as in `clickhouse://HOST/DATABASE/TABLE?by=COLUMN`, or clickhouses:// with TLS");
-    return STATUS_FAILED;
+    return diag_error_hint(
+        diags, span, "as in `clickhouse://HOST/DATABASE/TABLE?by=COLUMN`, or clickhouses:// with TLS", "%s", problem);
 }
 
 /* USER@HOST:PORT */
@@ -56,11 +55,10 @@ static enum status parse_server(const char *at, size_t length, struct table_url 
 {
     const char *user_end = memchr(at, '@', length);
     if (user_end) {
-        if (memchr(at, ':', (size_t)(user_end - at))) {
-            diag_error(diags, span, "an address holds no password");
-            diag_hint(diags, "put it into ~/.netrc (machine HOST login USER password PASSWORD) or CLICKHOUSE_PASSWORD");
-            return STATUS_FAILED;
-        }
+        if (memchr(at, ':', (size_t)(user_end - at)))
+            return diag_error_hint(
+                diags, span, "put it into ~/.netrc (machine HOST login USER password PASSWORD) or CLICKHOUSE_PASSWORD",
+                "an address holds no password");
         url->user = decoded(at, (size_t)(user_end - at), diags->arena);
         if (!url->user || !*url->user)
             return wrong(diags, span, "the user's name in the address is not valid");
