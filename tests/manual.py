@@ -67,9 +67,11 @@ class Manual:
             match = re.match(r"(\S+(?: \S+)?)? {2,}(.*)", line)
             kind = match[1] or kind
             names.setdefault(kind, []).extend(match[2].split())
-        # The functions are too many for the overview, which says where they are listed.
+        # The functions and formats are too many for the overview, which says where they are listed.
         functions = self.help("functions").rstrip("\n").split("\n\n")[0].split("\n")
         names["functions"] = [line.split("(")[0] for line in functions]
+        formats = self.help("formats").rstrip("\n").split("\n\n")[0].split("\n")
+        names["formats"] = [line.split()[0] for line in formats if line.startswith(".")]
         aggregates = self.help("aggregates").split("\n\n")[0].split("\n")
         names["aggregates"] = [line.split("(")[0] for line in aggregates]
         return names

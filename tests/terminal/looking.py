@@ -36,6 +36,24 @@ START = (
     [".set", "<Enter>"],
     ["trades.csv | pick price | hist 4", "<Enter>"],
 )
+# What `browse` shows after each line of keys; text is typed as it stands.
+BROWSED = (
+    ["<Down>", "<Down>", "<Right>", "<Right>"],
+    ["<NPage>", "<NPage>"],
+    ["G"],
+    ["g", "/", "xom", "<Enter>"],
+    ["n"],
+    ["N"],
+    ["/", "500.1", "<Enter>"],
+    ["/", "no such", "<BSpace>", "<BSpace>", "<Enter>"],
+    ["/", "2024-03-01", "<Enter>"],
+    ["S"],
+    ["s"],
+    ["u"],
+    ["?"],
+    ["<Home>", "f", "<End>"],
+)
+WIDE = "range 0..499 | map row as key, " + ", ".join(f"row * {k} / 7.0 as feature_{k}" for k in range(1, 40)) + " | browse"
 PAGER = "head -n 2; echo 'the pager ends'"
 
 
@@ -53,6 +71,84 @@ def record(make_terminal, sandbox, width, variables, options, session):
                 else:
                     terminal.type(piece)
         return terminal.tmux("capture-pane", "-p", "-S", "-2000"), terminal.tmux("capture-pane", "-p", "-e", "-S", "-2000")
+    finally:
+        terminal.stop()
+
+
+def press(terminal, pieces):
+    for piece in pieces:
+        if piece.startswith("<"):
+            terminal.keys(piece[1:-1])
+        else:
+            terminal.type(piece)
+        terminal.settle()
+
+
+def browsing(make_terminal, sandbox, step):
+    """A table that scrolls: what is on the screen after each line of keys is recorded."""
+    for width in (80, 200):
+        terminal = make_terminal(sandbox, ["--device=host", "--quiet", "--no-init"], {}, (width, 14))
+        terminal.start()
+        shown = []
+        try:
+            terminal.wait(terminal.ready)
+            for statement, lines in (("trades.csv | browse", BROWSED), (WIDE, BROWSED[:3] + BROWSED[-1:])):
+                terminal.enter(statement)
+                terminal.settle()
+                for keys in ([], *lines):
+                    press(terminal, keys)
+                    screen = terminal.tmux("capture-pane", "-p")
+                    shown.append(" ".join(["--", *keys]) + "\n" + "\n".join(line.rstrip() for line in screen.split("\n")))
+                terminal.keys("q")
+                step(f"browse-{width}-leaves", "" if terminal.wait(terminal.ready, 20) else screen)
+        finally:
+            terminal.stop()
+        path = os.path.join(RECORDED, f"browse-{width}.txt")
+        text = "".join(shown)
+        if os.environ.get("UPDATE"):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        with open(path, encoding="utf-8") as file:
+            step(f"browse-{width}", harness.difference(file.read(), text, f"browse-{width}"))
+
+
+def browsing_on(make_terminal, sandbox, step):
+    """Two billion rows are computed as they are shown, Ctrl-C stops a search and not the grid, a terminal that changes its size
+    is drawn again, and afterwards `_` is the table as it was seen. A terminal that cannot be drawn on shows a table."""
+    terminal = make_terminal(sandbox, ["--device=host", "--quiet", "--no-init"], {}, (90, 12))
+    terminal.start()
+    try:
+        terminal.wait(terminal.ready)
+        terminal.enter("range 1..2000000000 | map x * 3 as a, x * x % 1000003 as b | browse")
+        terminal.settle()
+        terminal.keys("G")
+        step("browse-long", terminal.shows(r"^6,000,000,000 ", prompt=False, patience=20))
+        terminal.type("g/5999999999")
+        terminal.keys("Enter")
+        step("browse-searches", terminal.shows("^searching", prompt=False, patience=20))
+        terminal.keys("C-c")
+        step("browse-interrupted", terminal.shows("^interrupted", prompt=False, patience=20))
+        terminal.tmux("resize-window", "-x", "60", "-y", "7")
+        step("browse-resized", terminal.shows("^ +12 ", prompt=False, patience=20))
+        terminal.keys("q")
+        terminal.enter("trades.csv | browse")
+        terminal.settle()
+        press(terminal, ["<Right>", "<Right>", "S", "q"])
+        terminal.enter("_ | take 1 | pick price")
+        step("browse-leaves-what-was-seen", terminal.shows("^ *508.45$", patience=20))
+        terminal.enter("range 1..3 | select x > 5 | browse")
+        step("browse-nothing", terminal.shows("^no rows", prompt=False, patience=20))
+        press(terminal, ["<Down>", "<NPage>", "G", "S", "q"])
+        terminal.enter("60 + 6")
+        step("browse-alive", terminal.shows("^66$", patience=20))
+    finally:
+        terminal.stop()
+    terminal = make_terminal(sandbox, ["--device=host", "--quiet", "--no-init"], {"TERM": "dumb"}, (90, 12))
+    terminal.start()
+    try:
+        terminal.wait(terminal.ready)
+        terminal.enter("range 1..3 | browse")
+        step("browse-dumb", terminal.shows("^ *3$", patience=20))
     finally:
         terminal.stop()
 
@@ -126,4 +222,6 @@ def pager(make_terminal, sandbox, step):
 
 def all_steps(make_terminal, sandbox, step):
     recordings(make_terminal, sandbox, step)
+    browsing(make_terminal, sandbox, step)
+    browsing_on(make_terminal, sandbox, step)
     pager(make_terminal, sandbox, step)

@@ -16,7 +16,7 @@ struct binder binder_new(struct facts *facts, struct arena *arena, struct needs 
 
 void bound_init(struct bound *bound, struct arena *arena)
 {
-    *bound = (struct bound){.kind = BOUND_UNKNOWN, .show_rows = -1};
+    *bound = (struct bound){.kind = BOUND_UNKNOWN, .show_rows = SHOW_SOME};
     queue_init(&bound->queue, arena);
 }
 

@@ -45,7 +45,7 @@ struct bound {
     size_t check_count;
     /* What the pipeline ends in. */
     struct name save_path;            /* absent: none */
-    int64_t show_rows;                /* show N; -1: the shell's default */
+    int64_t show_rows;                /* as in struct result */
     struct shape shape;               /* of a relation */
     enum view view;                   /* of a relation */
     const struct join_note *joined;   /* of a relation that a plain join has made; or NULL */

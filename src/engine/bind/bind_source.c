@@ -319,7 +319,7 @@ static void bind_list_source(struct binder *binder, const struct source_node *so
 
 static void bind_nested(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
-    struct bound bound = {.show_rows = -1};
+    struct bound bound = {.show_rows = SHOW_SOME};
     const struct pipeline *pipeline = source->pipeline;
     bind_stages(binder, pipeline, flow, &bound);
     if (flow->ended)

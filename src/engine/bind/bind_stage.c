@@ -107,7 +107,9 @@ static void bind_top(struct binder *binder, const struct stage *stage, struct fl
 
 static void bind_show(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
-    if (stage->item_count > 0)
+    if (stage->word->stage == STAGE_BROWSE)
+        bound->show_rows = SHOW_BROWSED;
+    else if (stage->item_count > 0)
         stage_number(binder, stage, 0, &bound->show_rows);
     flow->ended = true;
     flow->last = stage;

@@ -29,5 +29,5 @@ struct relation *relation_of_outputs(const struct task *task, int64_t rows, stru
 void result_release(struct result *result)
 {
     relation_unref(result->relation);
-    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+    *result = (struct result){.kind = RESULT_NONE, .show_rows = SHOW_SOME};
 }

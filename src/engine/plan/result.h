@@ -14,11 +14,14 @@ enum view {
     VIEW_PLOT
 };
 
+/* The rows that are shown where no number is told: as many as fit, or those that the user scrolls to. */
+enum { SHOW_SOME = -1, SHOW_BROWSED = -2 };
+
 struct result {
     enum { RESULT_NONE, RESULT_SCALAR, RESULT_RELATION } kind;
     struct scalar scalar;
     struct relation *relation;       /* one reference, owned by the caller */
-    int64_t show_rows;               /* from a show stage, -1 otherwise */
+    int64_t show_rows;               /* from a show stage, < 0 otherwise: SHOW_SOME or, from `browse`, SHOW_BROWSED */
     bool quiet;                      /* saved or named: nothing to print */
     enum view view;                  /* of the relation */
     struct name plot_path;           /* VIEW_PLOT: the file to draw into; absent: the terminal */

@@ -63,7 +63,7 @@ enum status run_with_care(struct runner *runner, struct facts *facts, const stru
         struct bound bound;
         struct diags attempt;
         diags_init(&attempt, diags->arena);
-        *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+        *result = (struct result){.kind = RESULT_NONE, .show_rows = SHOW_SOME};
         enum status status = bind_ready(runner, facts, arena, &bound, &attempt);
         bool again = !facts->careful && (status == STATUS_UNABLE || (status == STATUS_FAILED && bound.hasty));
         if (status == STATUS_OK) {
@@ -139,7 +139,7 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
                           struct diags *diags)
 {
     enum status status;
-    *result = (struct result){.kind = RESULT_NONE, .show_rows = -1};
+    *result = (struct result){.kind = RESULT_NONE, .show_rows = SHOW_SOME};
     switch (stmt->kind) {
     case STMT_DEF:
         status = run_def(runner, stmt, arena, diags);

@@ -142,8 +142,10 @@ void print_table_rows(const struct result *result, const struct print_style *sty
 void print_table(struct printer *out, const struct result *result, const struct print_style *style)
 {
     struct shown shown = choose_rows(result->relation, result->show_rows, style);
+    const int64_t rows = result->relation->rows;
+    const struct row_part parts[SHOWN_PARTS] = {{0, shown.head}, {rows - shown.tail, rows}};
     struct table_layout layout;
-    table_layout_init(&layout, result, shown.head, shown.tail, style);
+    table_layout_init(&layout, result->relation, result->view == VIEW_HISTOGRAM, parts, style);
     if (style->header)
         print_heading(&out->text, &layout, style);
     struct bars bars = choose_bars(result, &layout, style);

@@ -172,30 +172,29 @@ static void choose_decimals(struct table_column *column)
     }
 }
 
-/* Finds the widths of the first `head` and the last `tail` rows. */
-static void fit_ends(struct table_column *column, int64_t head, int64_t tail, bool separators, struct strbuf *scratch)
+static void fit_parts(struct table_column *column, const struct row_part *parts, bool separators,
+                      struct strbuf *scratch)
 {
-    const int64_t rows = column->column->rows;
     column->width = 1;
     column->whole = 0;
-    fit_rows(column, 0, head, separators, scratch);
-    fit_rows(column, rows - tail, rows, separators, scratch);
+    for (size_t i = 0; i < SHOWN_PARTS; i++)
+        fit_rows(column, parts[i].begin, parts[i].end, separators, scratch);
 }
 
-static struct table_column fit_column(const struct relation *relation, size_t k, int64_t head, int64_t tail,
+static struct table_column fit_column(const struct relation *relation, size_t k, const struct row_part *parts,
                                       const struct print_style *style, struct strbuf *scratch)
 {
     const struct column *values = relation->columns[k];
     struct table_column column = {
         .column = values, .name = relation->names[k], .width = 1, .is_text = values->logical.kind == LOGICAL_TEXT};
     const bool separators = style->separators && logical_is_number(values->logical);
-    fit_ends(&column, head, tail, separators, scratch);
+    fit_parts(&column, parts, separators, scratch);
     if (style->rounds)
         choose_decimals(&column);
     if (column.rounded)
-        fit_ends(&column, head, tail, separators, scratch);
+        fit_parts(&column, parts, separators, scratch);
     if (separators && !column.grouped)
-        fit_ends(&column, head, tail, false, scratch);
+        fit_parts(&column, parts, false, scratch);
     if (column.decimals > 0)
         widen(&column, column.whole + 1 + column.decimals);
     column.min_width = !column.is_text || column.width < MIN_TEXT_CELLS ? column.width : MIN_TEXT_CELLS;
@@ -260,16 +259,15 @@ size_t table_most_columns(const struct relation *relation, const struct print_st
     return style->terminal && most < relation->count ? most : relation->count;
 }
 
-void table_layout_init(struct table_layout *layout, const struct result *result, int64_t head, int64_t tail,
-                       const struct print_style *style)
+void table_layout_init(struct table_layout *layout, const struct relation *relation, bool histogram,
+                       const struct row_part *parts, const struct print_style *style)
 {
-    const struct relation *relation = result->relation;
     const size_t most = table_most_columns(relation, style);
     *layout = (struct table_layout){.colour = style->colour};
     layout->columns = heap_array(most, sizeof *layout->columns);
     for (size_t k = 0; k < most; k++)
-        layout->columns[k] = fit_column(relation, k, head, tail, style, &layout->scratch);
-    if (result->view == VIEW_HISTOGRAM && relation->count > 2)
+        layout->columns[k] = fit_column(relation, k, parts, style, &layout->scratch);
+    if (histogram && relation->count > 2)
         match_edges(&layout->columns[0], &layout->columns[1]);
     if (style->terminal)
         fit_terminal(layout, most, style);
@@ -290,19 +288,26 @@ static void add_spaces(struct strbuf *out, size_t count)
     strbuf_commit(out, count);
 }
 
-/* Appends the scratch text as the field of column k, with `after` blanks behind it. */
-static void add_field(struct strbuf *out, const struct table_layout *layout, size_t k, size_t after, bool dim)
+/* Appends the scratch text in the width of column k, with `after` blanks behind it; `filled` up to that width. */
+static void add_cell(struct strbuf *out, const struct table_layout *layout, size_t k, size_t after, bool filled,
+                     bool dim)
 {
     const struct table_column *column = &layout->columns[k];
     const struct strbuf *text = &layout->scratch;
     const size_t cells = text_width(text->text, text->length) + after;
     const size_t space = column->width > cells ? column->width - cells : 0;
-    add_spaces(out, (k > 0 ? GAP : 0) + (column->is_text ? 0 : space));
+    add_spaces(out, column->is_text ? 0 : space);
     strbuf_puts(out, dim ? "\033[2m" : "");
     strbuf_add(out, text->text, text->length);
     strbuf_puts(out, dim ? "\033[0m" : "");
-    if (k + 1 < layout->count)
-        add_spaces(out, after + (column->is_text ? space : 0));
+    add_spaces(out, filled ? after + (column->is_text ? space : 0) : 0);
+}
+
+/* Appends the scratch text as the field of column k in a line. */
+static void add_field(struct strbuf *out, const struct table_layout *layout, size_t k, size_t after, bool dim)
+{
+    add_spaces(out, k > 0 ? GAP : 0);
+    add_cell(out, layout, k, after, k + 1 < layout->count, dim);
 }
 
 /* Gives the number in the scratch text as many decimals as its column has: zeros if they are few, else blanks, of which
@@ -317,12 +322,26 @@ static size_t share_decimals(struct strbuf *number, const struct table_column *c
     return 0;
 }
 
+static void set_name(struct table_layout *layout, size_t k)
+{
+    const char *name = layout->columns[k].name;
+    strbuf_clear(&layout->scratch);
+    add_cut_text(&layout->scratch, (struct text){name, strlen(name)}, NAME_CELLS);
+}
+
+/* Returns the number of blanks behind the value. */
+static size_t set_element(struct table_layout *layout, size_t k, int64_t row)
+{
+    const struct table_column *column = &layout->columns[k];
+    strbuf_clear(&layout->scratch);
+    add_value(&layout->scratch, column, row, column->grouped);
+    return column_is_missing(column->column, row) ? 0 : share_decimals(&layout->scratch, column);
+}
+
 void table_add_names(struct strbuf *out, struct table_layout *layout)
 {
     for (size_t k = 0; k < layout->count; k++) {
-        const char *name = layout->columns[k].name;
-        strbuf_clear(&layout->scratch);
-        add_cut_text(&layout->scratch, (struct text){name, strlen(name)}, NAME_CELLS);
+        set_name(layout, k);
         add_field(out, layout, k, 0, false);
     }
 }
@@ -348,11 +367,27 @@ void table_add_dots(struct strbuf *out, struct table_layout *layout)
 void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row)
 {
     for (size_t k = 0; k < layout->count; k++) {
-        const struct table_column *column = &layout->columns[k];
-        strbuf_clear(&layout->scratch);
-        const bool missing = column_is_missing(column->column, row);
-        add_value(&layout->scratch, column, row, column->grouped);
-        const size_t after = missing ? 0 : share_decimals(&layout->scratch, column);
-        add_field(out, layout, k, after, layout->colour && missing);
+        const size_t after = set_element(layout, k, row);
+        add_field(out, layout, k, after, layout->colour && column_is_missing(layout->columns[k].column, row));
     }
+}
+
+size_t table_column_offset(const struct table_layout *layout, size_t k)
+{
+    size_t offset = 0;
+    for (size_t before = 0; before < k; before++)
+        offset += layout->columns[before].width + GAP;
+    return offset;
+}
+
+void table_add_name(struct strbuf *out, struct table_layout *layout, size_t k)
+{
+    set_name(layout, k);
+    add_cell(out, layout, k, 0, true, false);
+}
+
+void table_add_element(struct strbuf *out, struct table_layout *layout, size_t k, int64_t row)
+{
+    const size_t after = set_element(layout, k, row);
+    add_cell(out, layout, k, after, true, false);
 }

@@ -29,9 +29,15 @@ struct table_layout {
 /* An upper bound of the number of columns that fit the width, whatever their values. */
 size_t table_most_columns(const struct relation *relation, const struct print_style *style);
 
-/* Lays out the columns for the first `head` and the last `tail` rows. A histogram's edges get commas alike. */
-void table_layout_init(struct table_layout *layout, const struct result *result, int64_t head, int64_t tail,
-                       const struct print_style *style);
+/* Rows begin..end-1. */
+struct row_part {
+    int64_t begin, end;
+};
+enum { SHOWN_PARTS = 2 };
+
+/* Lays out the columns for the rows of both parts. If the relation is a histogram, both edges get commas alike. */
+void table_layout_init(struct table_layout *layout, const struct relation *relation, bool histogram,
+                       const struct row_part *parts, const struct print_style *style);
 void table_layout_free(struct table_layout *layout);
 
 /* Append a line of fields, without the newline. */
@@ -39,5 +45,10 @@ void table_add_names(struct strbuf *out, struct table_layout *layout);
 void table_add_types(struct strbuf *out, struct table_layout *layout);
 void table_add_dots(struct strbuf *out, struct table_layout *layout);
 void table_add_row(struct strbuf *out, struct table_layout *layout, int64_t row);
+
+/* The cells to the left of column k, and the name and an element of that column with what fills its width. */
+size_t table_column_offset(const struct table_layout *layout, size_t k);
+void table_add_name(struct strbuf *out, struct table_layout *layout, size_t k);
+void table_add_element(struct strbuf *out, struct table_layout *layout, size_t k, int64_t row);
 
 #endif

@@ -183,7 +183,7 @@ static const struct topic topics[] = {
     {"aggregates", count_aggregates, aggregate_row, aggregates_note, ""},
     {"commands", count_commands, command_row, NULL, NULL},
     {"settings", count_settings, setting_row, NULL, NULL},
-    {"formats", count_formats, format_row, format_note, NULL},
+    {"formats", count_formats, format_row, format_note, "by the extension, such as .csv .parquet .npy: .help formats"},
     {"operators", count_operators, operator_row, NULL, NULL},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };

@@ -1,5 +1,6 @@
 #include "repl/session/script.h"
 
+#include "repl/grid/grid.h"
 #include "repl/print/plot.h"
 #include "repl/rewrite/rewrites.h"
 #include "repl/session/commands.h"
@@ -194,6 +195,7 @@ struct statement_run {
     struct diags diags;
     struct timing timing;
     int64_t begin, parse_ns;
+    int64_t browsed_ns;           /* how long the user looked at a grid */
     struct table_traffic traffic; /* of the session before it */
     struct progress_bar bar;
 };
@@ -268,12 +270,28 @@ static struct print_style result_style(struct session *session, const struct res
     return style;
 }
 
-static enum exit_status print_and_flush(struct statement_run *run, const struct result *result)
+/* `browse`: the user scrolls through the relation, which may be another one afterwards. */
+static enum exit_status browse(struct statement_run *run, struct result *result, const struct print_style *style)
+{
+    struct session *session = run->session;
+    const struct platform *platform = session->platform;
+    const struct grid_host host = {&session->runner, session->file_cache, platform->cancel, platform->signals};
+    const int64_t began = now_ns();
+    const enum status status = grid_show(&host, &result->relation, style, run->stmt->span, &run->diags);
+    run->browsed_ns = now_ns() - began;
+    session_report(session, &run->diags);
+    return exit_for(status);
+}
+
+static enum exit_status print_and_flush(struct statement_run *run, struct result *result)
 {
     struct result shown = *result;
     const struct print_style style = result_style(run->session, result);
     enum status status = STATUS_OK;
     run->diags.count = 0; /* already reported */
+    const bool browses = result->kind == RESULT_RELATION && !result->quiet && result->show_rows == SHOW_BROWSED;
+    if (browses && !run->session->out.file && grid_is_possible(&style))
+        return browse(run, result, &style);
     if (result->kind == RESULT_RELATION) {
         start_progress(run);
         shown.relation = shown_rows(run->session, result, &style, run->stmt->span, &status, &run->diags);
@@ -340,7 +358,7 @@ static void keep_last(struct env *env, const struct result *result)
 static enum exit_status run_query(struct statement_run *run)
 {
     struct session *session = run->session;
-    struct result result = {.kind = RESULT_NONE, .show_rows = -1};
+    struct result result = {.kind = RESULT_NONE, .show_rows = SHOW_SOME};
     start_progress(run);
     const enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
     stop_progress(run);
@@ -354,7 +372,7 @@ static enum exit_status run_query(struct statement_run *run)
         const int64_t ran = now_ns();
         const int64_t shown = session->out.pager.shown;
         outcome = print_and_flush(run, &result);
-        const int64_t paged = session->out.pager.shown - shown; /* by the user, in a pager */
+        const int64_t paged = session->out.pager.shown - shown + run->browsed_ns; /* by the user */
         run->begin += paged;
         print_timing(run, ran + paged);
         if (outcome != EXIT_QUERY && session->interactive)
