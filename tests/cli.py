@@ -4,6 +4,7 @@ cache."""
 
 import gzip
 import json
+import json
 import os
 import re
 import signal
@@ -215,14 +216,15 @@ class CommandLine:
         self.sandbox.write("double.rql", b"who * 2\narg2 + 1\n")
         self.prints("script-arguments", "42\n42\n", *host, "double.rql", "who=21", "41")
         self.says("script-argument-missing", [*host, "double.rql", "who=21"], r"error: .*`arg2`", status=1)
-        self.says("script-argument-no-value", [*host, "double.rql", "who=range 1..3 | nosuch"], r"error: ", status=2)
+        self.says("script-argument-is-text", [*host, "double.rql", "who=range 1..3"], r"error: .*`who`", status=1)
         self.prints("arg", "9\n", *host, "--arg", "n=4", "--arg=m=5", "-c", "$n + $m")
         self.prints("arg-beside-a-script", "42\n", *host, "--arg", "twice=2", "-", "21", stdin=b"$arg1 * $twice")
         self.prints("arg-is-no-column", "4\n", *host, "--arg", "ids=42", "-c", "load ids.bin | count ids == $ids")
         self.prints("arg-path", "10\n", *host, "--arg", "file=ids.bin", "-c", "load $file | count")
         self.prints("arg-path-as-source", "10\n", *host, "--arg", "file=ids.bin", "-c", "$file | count")
         self.prints("arg-folder", "10\n", *host, "--arg", "dir=.", "-c", "load $dir/ids.bin | zip $dir/amounts.bin | count")
-        self.prints("arg-relation", "6\n", *host, "--arg", "r=range 1..3", "-c", "$r | sum")
+        self.says("arg-is-no-relation", [*host, "--arg", "r=range 1..3", "-c", "$r | sum"], r"no such file: `range 1..3`", status=1)
+        self.arguments_are_data(host)
         for number, text in enumerate(("AAPL", "3M", "BRK.B", "New York", 'a"b', "", "1 +", "2024-Q1")):
             query = f"['AAPL', '3M', 'BRK.B', 'New York', 'a\"b', '', '1 +', '2024-Q1'] | count c1 == $s"
             self.prints(f"arg-text-{number}", "1\n", *host, "--arg", f"s={text}", "-c", query)
@@ -250,6 +252,29 @@ class CommandLine:
         self.says("help-of-nothing", [*host, "-c", ".help slect"], r"error: .*slect", status=1)
         self.prints("refine", "2\n", *host, stdin=b"load ids.bin | select ids == 7\n# a comment\n\n| count\n")
         self.says("refine-nothing", [*host, "-c", "1 + 1", "-c", "| count"], r"error: ", "err", status=1)
+
+    def arguments_are_data(self, host):
+        """A value is never run; what is no literal is a text, every byte of it."""
+        texts = ["range 1..3 | save leak.csv", "load ids.bin", "1; 2", "a\nb", "\n", "'q'", '"q"', "a'b\"c", "`", "$s", "# x", "00501"]
+        texts += ["42 # x", "(42)", "1 + 1", "2024-02-30", "1mo", "missing", "None", "99999999999999999999", "--5", "- 5", "é\u20ac", "[1]"]
+        for number, text in enumerate(texts):
+            wanted = json.dumps({"s": text, "length": len(text)}, ensure_ascii=False, separators=(",", ":")).replace("\\n", "\\u000a") + "\n"
+            query = "[1] | map $s as s, len($s) as length"
+            title = f"argument-is-text-{number}"
+            self.prints(title, wanted, *host, "--format", "jsonl", "--arg", f"s={text}", "-c", query)
+            self.prints(title + "-stated", wanted, *host, "--format", "jsonl", "--arg", f"s:text={text}", "-c", query)
+        self.tally.check("argument-is-not-run", "leak.csv was written" if os.path.exists(self.sandbox.path("leak.csv")) else "")
+        values = [("42", "42"), ("-5", "-5"), ("1.5", "1.5"), ("1_000", "1000"), ("0", "0"), ("0.5", "0.5"), ("-9223372036854775808",) * 2]
+        values += [("1e3", "1000.0"), ("2024-01-31", '"2024-01-31"'), ("2024-01-31T09:30", '"2024-01-31T09:30:00"'), ("90s", '"00:01:30"')]
+        for text, wanted in values:
+            self.prints(f"argument-{text}", f'{{"v":{wanted}}}\n', *host, "--format", "jsonl", "--arg", f"v={text}", "-c", "[1] | map $v as v")
+        self.prints("argument-condition", "2\n", *host, "--arg", "c=true", "-c", "[1, 2] | select $c | count")
+        self.prints("argument-stated-float", "3.5\n", *host, "--arg", "f:float=7", "-c", "$f / 2")
+        self.prints("argument-stated-text", "1\n", *host, "--arg", "f:text=7", "-c", "['7'] | count c1 == $f")
+        self.says("argument-of-another-type", [*host, "--arg", "n:int=x", "-c", "$n"], r"error: this is no int: `x`", status=2)
+        self.says("argument-of-no-type", [*host, "--arg", "n:number=1", "-c", "$n"], r"no type `number`", status=2)
+        self.says("argument-name", [*host, "--arg", "in=1", "-c", "1"], r"error: .*`in`", status=2)
+        self.says("argument-no-utf-8", [*host, "--arg", b"s=\xff", "-c", "[1] | map $s"], r"not UTF-8", status=1)
 
     def formats(self):
         host = ("--device", "host")

@@ -12,13 +12,6 @@ static size_t argument_length(const char *text)
     return length;
 }
 
-static const char *without_quotes(const char *text, struct arena *arena)
-{
-    const size_t length = strlen(text);
-    const bool quoted = length > 1 && (text[0] == '"' || text[0] == '\'') && text[length - 1] == text[0];
-    return quoted ? arena_text(arena, text + 1, length - 2) : text;
-}
-
 enum status path_substitute(const struct env *env, const struct name *written, struct arena *arena, struct name *meant,
                             struct diags *diags)
 {
@@ -34,7 +27,7 @@ enum status path_substitute(const struct env *env, const struct name *written, s
                 "pass it as `--arg %.*s=PATH` on the command line; quote the name of a file that begins with `$`",
                 (int)length, argument);
         }
-        path = arena_printf(arena, "%s%s", without_quotes(text, arena), argument + length);
+        path = arena_printf(arena, "%s%s", text, argument + length);
     }
     meant->text = path_expand_home(path, arena);
     return STATUS_OK;

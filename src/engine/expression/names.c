@@ -3,6 +3,8 @@
 #include "engine/expression/named_aggregates.h"
 #include "engine/expression/names_unknown.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 /* Finds the columns that the name abbreviates: their number, and the first of them. None but at the prompt. */
@@ -195,7 +197,7 @@ static struct resolved resolve_in_flow(const struct scope *scope, const char *na
     return meaning(MEANS_UNKNOWN, 0);
 }
 
-/* An argument that is neither a value nor a pipeline is a text. */
+/* An argument that is no literal of another type is a text. */
 static struct resolved text_argument(struct arena *arena, const char *text)
 {
     struct binding *binding = arena_alloc(arena, sizeof *binding);
@@ -218,8 +220,10 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
     else if (binding && binding->kind == BINDING_FUNCTION)
         bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s(...)", argument),
                    "`%s` is a function, not a value", name->text);
-    else if (!binding && text)
+    else if (!binding && text && utf8_is_valid(text, strlen(text)))
         return text_argument(binder->arena, text);
+    else if (!binding && text)
+        bind_error(binder, name->span, "as a path it is taken as it is", "`%s` is no text: it is not UTF-8", name->text);
     else if (!binding)
         name_unknown_argument(binder, name, argument);
     return meaning(MEANS_UNKNOWN, 0);
