@@ -405,6 +405,7 @@ frame(A) ::= edge(F) DOTDOT(D) edge(T) timed(N). { A = frame_new(tree, F, D, T, 
 edge(A) ::= . [BARE] { A = NULL; }
 edge(A) ::= distance(X). { A = X; }
 edge(A) ::= MINUS(O) distance(X). { A = expr_unary(tree, O, UNARY_NEG, X); }
+edge(A) ::= MINUS(O) INT_LIMIT(T). { A = expr_int_min(tree, O, T); }
 distance(A) ::= value(V). { A = V; }
 distance(A) ::= INT(T). { A = expr_int(tree, T); }
 distance(A) ::= DURATION(T). { A = expr_time(tree, EXPR_DURATION, T); }

@@ -48,16 +48,8 @@ static int64_t begin_of_group(const struct moving *moving, int64_t row)
     return inside;
 }
 
-static int64_t add_clamped(int64_t a, int64_t b)
-{
-    int64_t sum;
-    if (!__builtin_add_overflow(a, b, &sum))
-        return sum;
-    return b < 0 ? INT64_MIN : INT64_MAX;
-}
-
 /* The first row of from..to-1 whose time is at least, or above, `time`. */
-static int64_t first_at(const struct moving *moving, int64_t from, int64_t to, int64_t time, bool above)
+static int64_t first_at(const struct moving *moving, int64_t from, int64_t to, int128 time, bool above)
 {
     while (from < to) {
         const int64_t middle = from + (to - from) / 2;
@@ -83,7 +75,7 @@ static void window_by_time(struct moving_part *part, int64_t row, bool begins, i
     struct moving *moving = part->moving;
     const struct moving_operator *op = moving->op;
     const int64_t time = element_integer(&part->time, row);
-    const int64_t from = add_clamped(time, op->first), to = add_clamped(time, op->last);
+    const int128 from = (int128)time + op->first, to = (int128)time + op->last; /* may be beyond all times */
     if (row > part->group_first && column_get_int(moving->times, row - 1) > time)
         note_unsorted(moving, row);
     if (begins) {
@@ -100,9 +92,9 @@ static void window_by_time(struct moving_part *part, int64_t row, bool begins, i
     *last = max_int64(part->behind, part->ahead);
 }
 
-static int64_t clamp(int64_t row, int64_t least, int64_t most)
+static int64_t clamp(int128 row, int64_t least, int64_t most)
 {
-    return row < least ? least : row > most ? most : row;
+    return row < least ? least : row > most ? most : (int64_t)row;
 }
 
 static void set_windows(struct moving_part *part, int64_t row, int64_t count, int64_t *first, int64_t *last)
@@ -120,8 +112,8 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
             window_by_time(part, at, begins, &first[i], &last[i]);
             continue;
         }
-        first[i] = op->from_first ? part->group_first : clamp(at + op->first, part->group_first, part->group_end);
-        last[i] = op->to_last ? part->group_end : clamp(at + op->last + 1, part->group_first, part->group_end);
+        first[i] = op->from_first ? part->group_first : clamp((int128)at + op->first, part->group_first, part->group_end);
+        last[i] = op->to_last ? part->group_end : clamp((int128)at + op->last + 1, part->group_first, part->group_end);
         last[i] = max_int64(first[i], last[i]);
     }
 }
@@ -220,7 +212,8 @@ static int64_t part_rows(const struct moving *moving, int threads)
         return max_int64(FEWEST_ROWS, moving->rows / threads);
     if (op->from_first || op->to_last)
         return FEWEST_ROWS;
-    return max_int64(FEWEST_ROWS, WINDOWS_A_PART * (op->last - op->first));
+    const int128 rows = ((int128)op->last - op->first) * WINDOWS_A_PART;
+    return max_int64(FEWEST_ROWS, clamp(rows, 0, moving->rows));
 }
 
 static enum status report_unsorted(const struct operator_job *job, const struct moving *moving)
