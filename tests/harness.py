@@ -210,6 +210,7 @@ TEXTS = {
     "quotes.csv": 'id,amt\n1,"10\n2,20\n',
     "words.csv": "name\nann\nbob\n",
     "rides.csv": "trip_distance,tip_amount,pay\n1.5,0.5,1\n2.5,0,2\n4,1.25,1\n",
+    "prices.csv": "price\n2.675\n-2.675\n1.005\n0.500\n",
     "nothing.csv": "",
     "messy.csv": "time,sym,price,qty,code,open\n2024-01-02T09:30:00,AAPL,185.5,100,1,true\n2024-01-02T09:30:01,MSFT,,50,2,\n"
     "2024-01-03T09:30:01.25,,370.25,NA,A17,false\n2024-01-04 00:00:00,NA,186,25,4,TRUE\n",

@@ -162,21 +162,51 @@ static struct term round_decimal(const struct builtin *call, int64_t digits)
     return builtin_result(call, round_quotient(call, term.value, unit), logical);
 }
 
-/* Floats from 2^52 on have no digits after the point, so those with `digits` of them are below 2^52 / 10^digits, and
- * the product is exact to half a unit. */
+static value real(const struct builtin *call, double number)
+{
+    return code_float(call->scope->code, number, call->expr->span);
+}
+
+/* What `product`, the rounded x * unit, lacks: exactly, by halves of the factors (T. J. Dekker, 1971). */
+static value lost_product(const struct builtin *call, value x, double unit, value product)
+{
+    const double split = 0x1p27 + 1, more = split * unit, unit_high = more - (more - unit);
+    const double unit_low = unit - unit_high;
+    const value wide = operation(call, OP_MUL, x, real(call, split));
+    const value high = operation(call, OP_SUB, wide, operation(call, OP_SUB, wide, x));
+    const value low = operation(call, OP_SUB, x, high);
+    value lost = operation(call, OP_SUB, operation(call, OP_MUL, high, real(call, unit_high)), product);
+    if (unit_low != 0)
+        lost = operation(call, OP_ADD, lost, operation(call, OP_MUL, high, real(call, unit_low)));
+    lost = operation(call, OP_ADD, lost, operation(call, OP_MUL, low, real(call, unit_high)));
+    if (unit_low != 0)
+        lost = operation(call, OP_ADD, lost, operation(call, OP_MUL, low, real(call, unit_low)));
+    return lost;
+}
+
+/* Correctly rounded: the float nearest to the multiple of 10^-digits that is nearest to the value of the float itself,
+ * of two the one away from zero. 10^digits is a float. The product says which multiple, but where it is a half between
+ * two and the exact one is not: |lost| is at most half a unit in its last place. From 2^53 on the floats around x are
+ * no nearer to each other than multiples are, and x is the result. */
 static struct term round_float(const struct builtin *call, int64_t digits)
 {
-    struct code *code = call->scope->code;
-    const struct span span = call->expr->span;
     const value v = call->arguments[0].value;
     if (digits == 0)
         return builtin_result(call, operation(call, OP_ROUND, v, NO_VALUE), (struct logical_type){0});
-    const value unit = code_float(code, (double)power_of_ten((int)digits), span);
-    const value product = operation(call, OP_MUL, v, unit);
-    const value rounded = operation(call, OP_DIV, operation(call, OP_ROUND, product, NO_VALUE), unit);
-    value has_digits =
-        operation(call, OP_LT, operation(call, OP_ABS, product, NO_VALUE), code_float(code, 0x1p52, span));
-    return builtin_result(call, choose(call, has_digits, rounded, v), (struct logical_type){0});
+    const double unit = (double)power_of_ten((int)digits);
+    const value x = operation(call, OP_ABS, v, NO_VALUE);
+    const value product = operation(call, OP_MUL, x, real(call, unit));
+    const value lost = lost_product(call, x, unit, product);
+    const value near = operation(call, OP_ROUND, product, NO_VALUE);
+    const value half = operation(call, OP_EQ, operation(call, OP_SUB, near, product), real(call, 0.5));
+    const value down = operation(call, OP_AND, half, operation(call, OP_LT, lost, real(call, 0)));
+    const value up = operation(call, OP_LE, real(call, 0.5), lost);
+    const value step = choose(call, down, real(call, -1), choose(call, up, real(call, 1), real(call, 0)));
+    const value rounded = operation(call, OP_DIV, operation(call, OP_ADD, near, step), real(call, unit));
+    const value negative = operation(call, OP_LT, v, real(call, 0));
+    const value is_small = operation(call, OP_LT, product, real(call, 0x1p53));
+    const value result = choose(call, negative, operation(call, OP_NEG, rounded, NO_VALUE), rounded);
+    return builtin_result(call, choose(call, is_small, result, v), (struct logical_type){0});
 }
 
 struct term bind_round(const struct builtin *call)
@@ -193,6 +223,8 @@ struct term bind_round(const struct builtin *call)
     }
     if (call->count == 2 && !read_digits(call, 1, &digits))
         return unknown_term;
+    if (which == CLASS_INT)
+        return *term; /* has no digits after the point */
     if (which == CLASS_DECIMAL)
         return round_decimal(call, digits);
     *term = term_to_float(call->scope->code, *term, call->expr->span);

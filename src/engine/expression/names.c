@@ -223,7 +223,8 @@ static struct resolved resolve_argument(struct scope *scope, const struct name *
     else if (!binding && text && utf8_is_valid(text, strlen(text)))
         return text_argument(binder->arena, text);
     else if (!binding && text)
-        bind_error(binder, name->span, "as a path it is taken as it is", "`%s` is no text: it is not UTF-8", name->text);
+        bind_error(binder, name->span, "as a path it is taken as it is", "`%s` is no text: it is not UTF-8",
+                   name->text);
     else if (!binding)
         name_unknown_argument(binder, name, argument);
     return meaning(MEANS_UNKNOWN, 0);

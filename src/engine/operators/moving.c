@@ -112,7 +112,8 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
             window_by_time(part, at, begins, &first[i], &last[i]);
             continue;
         }
-        first[i] = op->from_first ? part->group_first : clamp((int128)at + op->first, part->group_first, part->group_end);
+        first[i] =
+            op->from_first ? part->group_first : clamp((int128)at + op->first, part->group_first, part->group_end);
         last[i] = op->to_last ? part->group_end : clamp((int128)at + op->last + 1, part->group_first, part->group_end);
         last[i] = max_int64(first[i], last[i]);
     }

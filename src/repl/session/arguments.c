@@ -11,8 +11,8 @@
 static const struct argument_type {
     const char *name;
     enum expr_kind literal; /* EXPR_TEXT: whatever the value looks like */
-} types[] = {{"text", EXPR_TEXT},           {"int", EXPR_INT},   {"float", EXPR_FLOAT},
-             {"bool", EXPR_BOOL},           {"date", EXPR_DATE}, {"timestamp", EXPR_TIMESTAMP},
+} types[] = {{"text", EXPR_TEXT},        {"int", EXPR_INT},   {"float", EXPR_FLOAT},
+             {"bool", EXPR_BOOL},        {"date", EXPR_DATE}, {"timestamp", EXPR_TIMESTAMP},
              {"duration", EXPR_DURATION}};
 
 struct given {
@@ -127,9 +127,8 @@ static enum exit_status define(struct session *session, const char *label, const
     if (given.unknown || (given.type && given.type->literal != kind && !converts)) {
         struct strbuf text = {0};
         strbuf_puts(&text, argument);
-        const char *message =
-            given.unknown ? arena_printf(arena, "there is no type `%s` of arguments", given.unknown)
-                          : arena_printf(arena, "this is no %s: `%s`", given.type->name, given.value);
+        const char *message = given.unknown ? arena_printf(arena, "there is no type `%s` of arguments", given.unknown)
+                                            : arena_printf(arena, "this is no %s: `%s`", given.type->name, given.value);
         return refuse(session, script_new(label, &text, PARSE_SCRIPT), message,
                       given.unknown ? "NAME:TYPE=VALUE has text, int, float, bool, date, timestamp or duration"
                                     : "`NAME:text=VALUE` takes any text");
@@ -137,8 +136,8 @@ static enum exit_status define(struct session *session, const char *label, const
     env_set_argument(session->runner.env, given.name, given.value);
     if (kind == EXPR_TEXT)
         return EXIT_FINE;
-    const enum exit_status outcome = script_run(
-        session, parse_value(&given, converts ? "float(" : "", given.value, converts ? ")" : ""));
+    const enum exit_status outcome =
+        script_run(session, parse_value(&given, converts ? "float(" : "", given.value, converts ? ")" : ""));
     return outcome == EXIT_QUERY ? EXIT_USAGE : outcome;
 }
 
