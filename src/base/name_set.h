@@ -7,7 +7,7 @@
 /* Allocated in the arena. */
 struct name_set {
     struct arena *arena;
-    const char **buckets;
+    struct numbered_name *buckets;
     size_t bucket_count;
 };
 

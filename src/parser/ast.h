@@ -42,6 +42,7 @@ enum expr_kind {
     EXPR_IN_LIST,   /* args[0] in [args[1], ...]; the list may be empty */
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
     EXPR_PIPELINE,  /* the value of source, a pipeline */
+    EXPR_SET,       /* set: several columns; the binder puts each of them in its place */
     EXPR_INDEX,     /* name[args...], name.column[args...], name.column */
     EXPR_LET        /* names[i] is args[i], for all but the last one, within that */
 };
@@ -76,6 +77,21 @@ enum binary_op {
 };
 
 struct source_node;
+struct expr;
+
+struct expr_list {
+    struct expr **at;
+    size_t count;
+};
+
+/* Several columns: those whose names fit a pattern, or those from one to another in their order. */
+struct column_set {
+    struct name pattern;       /* "feature_*"; absent: */
+    struct expr *first, *last; /* EXPR_NAME or EXPR_POSITION */
+    struct name type;          /* of which type they are; may be absent */
+    struct expr_list *without; /* all but these: names, positions and sets; or NULL */
+    struct span span;          /* of `type` and `without`, without a source if there is neither */
+};
 
 /* The rows of a window: A..B, by distance in rows or, with `of NAME`, in that column. */
 struct window_frame {
@@ -106,6 +122,7 @@ struct expr {
                                       it is the index of; NULL: the name is neither */
     const struct name *names;      /* EXPR_LET */
     struct source_node *source;    /* EXPR_IN_SOURCE, EXPR_PIPELINE */
+    const struct column_set *set;  /* EXPR_SET */
     struct expr **args;
     size_t arg_count;
     const struct window_frame *frame;
@@ -116,7 +133,9 @@ struct expr {
 /* An expression with an optional name and order. */
 struct item {
     struct expr *expr;
-    struct name name; /* `as NAME`, or NAME before `=` in derive; may be absent */
+    struct name name;     /* `as NAME`, or NAME before `=` in derive; may be absent */
+    bool pattern;         /* the `*` in the name stands for that of a set, or for a column's name */
+    struct expr *columns; /* derive: EXPR_SET before the `=`, without a name; or NULL */
     bool descending;
     struct span span;
 };

@@ -23,10 +23,6 @@ struct tree {
 };
 
 /* Lists under construction, which become arrays of the tree. */
-struct expr_list {
-    struct expr **at;
-    size_t count;
-};
 struct item_list {
     struct item *at;
     size_t count;
@@ -125,6 +121,15 @@ struct item *item_new(struct tree *tree, struct expr *expr, struct token name);
 /* An axis of a shape from what stands between two commas, NAME SIZE or SIZE; an error if it is neither. */
 struct item *axis_new(struct tree *tree, const struct item_list *extents);
 struct item *item_named(struct tree *tree, struct item *item, struct token name);
+/* ast_set.c: sets of columns. `limits`, which of them are meant, may be NULL; so are what the last two return. */
+struct expr *set_of_pattern(struct tree *tree, struct token pattern, struct column_set *limits);
+struct expr *set_of_span(struct tree *tree, struct expr *first, struct expr *last, struct column_set *limits);
+struct column_set *set_of_type(struct tree *tree, struct column_set *limits, struct token type);
+struct column_set *set_without(struct tree *tree, struct column_set *limits, const struct item_list *members,
+                               struct token end);
+/* An item whose name has a `*`, and SET = E. */
+struct item *item_of_set(struct tree *tree, struct expr *expr, struct token name);
+struct item *item_assigned(struct tree *tree, struct expr *set, struct expr *expr);
 struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end);
 /* `as` and `format` may be the zero token. */
 struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token format);

@@ -44,6 +44,11 @@ static bool expects(const struct situation *s, int token)
     return automaton_expects(s->automaton, token);
 }
 
+static bool stage_has(const struct situation *s, int token)
+{
+    return s->trail->stage && s->trail->stage->token == token;
+}
+
 /* If an expression, source or operator is expected, the tokens that begin it are not listed. */
 enum covered { NOT_COVERED = 0, IN_EXPRESSION = 1, IN_SOURCE = 2, IN_OPERATOR = 4 };
 
@@ -60,6 +65,7 @@ static const struct expectation expectations[] = {
     {TOKEN_PATH, IN_SOURCE, "a path"},
     {TOKEN_POSITION, IN_EXPRESSION, "a column"},
     {TOKEN_NAME, IN_EXPRESSION | IN_SOURCE, "a name"},
+    {TOKEN_SET, IN_EXPRESSION, "names with a `*`"},
     {TOKEN_PLUS, IN_EXPRESSION, "an operator"},
     {TOKEN_ASSIGN, NOT_COVERED, "`=`"},
     {TOKEN_DOTDOT, NOT_COVERED, "`..`"},
@@ -130,12 +136,25 @@ static const char *shown(const struct situation *s, const struct expectation *ex
     return signless ? "a number" : expectation->shown;
 }
 
-/* Whether the token begins what only some expressions take: `let` within one, and the `:` after arguments, which are
- * ranges then. */
+/* Whether a column was just read where several may be named, as `a..b` too. */
+static bool ends_column(const struct situation *s)
+{
+    const struct trail *trail = s->trail;
+    const int last = trail->last.kind;
+    const bool column = last == TOKEN_NAME || last == TOKEN_POSITION || last == TOKEN_ALONG;
+    return column && trail->previous.kind != TOKEN_IN && trail->previous.kind != TOKEN_NOT_IN &&
+           trail->previous.kind != TOKEN_RANGE && !stage_has(s, TOKEN_STAGE_STENCIL);
+}
+
+/* Whether the token begins what only some expressions take: `let` within one, the `:` after arguments, which are ranges
+ * then, the `..` between columns, and
+ * their patterns beside their names. */
 static bool is_rare(const struct situation *s, int token)
 {
     return (token == TOKEN_LET && !expects(s, TOKEN_DEF)) ||
-           (token == TOKEN_COLON && s->trail->brackets > s->trail->outer && expects(s, TOKEN_RP) && !s->trail->ranged);
+           (token == TOKEN_COLON && s->trail->brackets > s->trail->outer && expects(s, TOKEN_RP) &&
+            !s->trail->ranged) ||
+           (token == TOKEN_DOTDOT && ends_column(s)) || (token == TOKEN_SET && expects(s, TOKEN_NAME));
 }
 
 /* "a name, `,` or `)`" */

@@ -39,8 +39,8 @@ static bool is_star(const struct trail *trail, struct lexer *lexer, struct lexem
         *lexer = ahead;
         return true;
     }
-    return lexeme.kind == TOKEN_STAR && trail->last.kind == TOKEN_LP && is_count(trail->previous) &&
-           lexer_next(&ahead).kind == TOKEN_RP;
+    const bool star = lexeme.kind == TOKEN_STAR || (lexeme.kind == TOKEN_SET && lexeme.end == lexeme.begin + 1);
+    return star && trail->last.kind == TOKEN_LP && is_count(trail->previous) && lexer_next(&ahead).kind == TOKEN_RP;
 }
 
 bool filler_skip(const struct trail *trail, struct lexer *lexer, struct lexeme lexeme)

@@ -67,7 +67,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN SQL RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF STAGE_PER ACROSS STAGE_REPEAT WHILE UNTIL.
+    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF BUT STAGE_PER ACROSS STAGE_REPEAT WHILE UNTIL.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -84,6 +84,14 @@ static const struct token absent;
 %type pick {struct item *}
 %type picks {struct item_list *}
 %type rename {struct item *}
+%type members {struct item_list *}
+%type member {struct item *}
+%type settings {struct item_list *}
+%type setting {struct item *}
+%type set {struct expr *}
+%type span {struct expr *}
+%type bound {struct expr *}
+%type limits {struct column_set *}
 %type renames {struct item_list *}
 %type bins {struct expr *}
 %type name_list {struct name_list *}
@@ -229,10 +237,10 @@ stage(A) ::= STAGE_ASSERT(W) head(H) expr(E). {
     A = stage_items(tree, W, H, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
 stage(A) ::= STAGE_OUTPUTS(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
-stage(A) ::= STAGE_ASSIGNS(W) head(H) assignments(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_ASSIGNS(W) head(H) settings(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_OUTPUT(W) head(H) item(I). { A = stage_items(tree, W, H, item_list_add(tree, NULL, I)); }
 stage(A) ::= STAGE_BARE(W). { A = stage_items(tree, W, NULL, NULL); }
-stage(A) ::= STAGE_NAMES(W) columns(L). { A = stage_items(tree, W, NULL, L); }
+stage(A) ::= STAGE_NAMES(W) members(L). { A = stage_items(tree, W, NULL, L); }
 stage(A) ::= STAGE_COLUMNS(W) picks(L). { A = stage_items(tree, W, NULL, L); }
 stage(A) ::= STAGE_RENAMES(W) renames(L). { A = stage_items(tree, W, NULL, L); }
 stage(A) ::= STAGE_HIST(W). { A = stage_items(tree, W, NULL, NULL); }
@@ -264,7 +272,7 @@ stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, 
 stage(A) ::= STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
 stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, K, W, S, L); }
 stage(A) ::= STAGE_LOOKUP(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
-stage(A) ::= STAGE_UNPIVOT(W) columns(L) AS NAME(K) COMMA NAME(V). {
+stage(A) ::= STAGE_UNPIVOT(W) members(L) AS NAME(K) COMMA NAME(V). {
     A = stage_unpivot(tree, stage_items(tree, W, NULL, L), K, V);
 }
 stage(A) ::= STAGE_SAMPLE(W) expr(N). { A = stage_sample(tree, W, N, NULL); }
@@ -380,6 +388,9 @@ keys(A) ::= keys(L) COMMA key(I). { A = item_list_add(tree, L, I); }
 key(A) ::= expr(E). { A = key_new(tree, E, absent, false); }
 key(A) ::= expr(E) ASC(T). { A = key_new(tree, E, T, false); }
 key(A) ::= expr(E) DESC(T). { A = key_new(tree, E, T, true); }
+key(A) ::= span(E). { A = key_new(tree, E, absent, false); }
+key(A) ::= span(E) ASC(T). { A = key_new(tree, E, T, false); }
+key(A) ::= span(E) DESC(T). { A = key_new(tree, E, T, true); }
 
 top_keys(A) ::= top_key(I). { A = item_list_add(tree, NULL, I); }
 top_keys(A) ::= top_keys(L) COMMA top_key(I). { A = item_list_add(tree, L, I); }
@@ -440,6 +451,9 @@ items(A) ::= item(I). { A = item_list_add(tree, NULL, I); }
 items(A) ::= items(L) COMMA item(I). { A = item_list_add(tree, L, I); }
 item(A) ::= expr(E). { A = item_new(tree, E, absent); }
 item(A) ::= expr(E) AS NAME(N). { A = item_new(tree, E, N); }
+item(A) ::= expr(E) AS SET(N). { A = item_of_set(tree, E, N); }
+item(A) ::= span(E). { A = item_new(tree, E, absent); }
+item(A) ::= span(E) AS SET(N). { A = item_of_set(tree, E, N); }
 
 arguments(A) ::= expr(E). { A = item_list_add(tree, NULL, item_new(tree, E, absent)); }
 arguments(A) ::= arguments(L) COMMA expr(E). { A = item_list_add(tree, L, item_new(tree, E, absent)); }
@@ -448,15 +462,42 @@ assignments(A) ::= assignment(I). { A = item_list_add(tree, NULL, I); }
 assignments(A) ::= assignments(L) COMMA assignment(I). { A = item_list_add(tree, L, I); }
 assignment(A) ::= NAME(N) ASSIGN expr(E). { A = item_new(tree, E, N); }
 
-columns(A) ::= column(I). { A = item_list_add(tree, NULL, I); }
-columns(A) ::= columns(L) COMMA column(I). { A = item_list_add(tree, L, I); }
+settings(A) ::= setting(I). { A = item_list_add(tree, NULL, I); }
+settings(A) ::= settings(L) COMMA setting(I). { A = item_list_add(tree, L, I); }
+setting(A) ::= assignment(I). { A = I; }
+setting(A) ::= set(S) ASSIGN expr(E). { A = item_assigned(tree, S, E); }
+setting(A) ::= span(S) ASSIGN expr(E). { A = item_assigned(tree, S, E); }
+
+/* Sets of columns: those whose names fit a pattern, or those from one to another in order; of these perhaps some. A
+ * span is no expression, because `..` has other meanings beside some. */
+set(A) ::= SET(T) limits(L). { A = set_of_pattern(tree, T, L); }
+span(A) ::= bound(F) DOTDOT bound(T) limits(L). { A = set_of_span(tree, F, T, L); }
+/* As `column`, but apart from that: `hist` has a name after it. */
+bound(A) ::= NAME(N). { A = expr_name(tree, name_new(tree, N)); }
+bound(A) ::= POSITION(P). { A = expr_position(tree, P); }
+limits(A) ::= . { A = NULL; }
+limits(A) ::= limits(L) OF NAME(T). { A = set_of_type(tree, L, T); }
+limits(A) ::= limits(L) BUT column(I). { A = set_without(tree, L, item_list_add(tree, NULL, I), absent); }
+limits(A) ::= limits(L) BUT SET(T). {
+    A = set_without(tree, L, item_list_add(tree, NULL, item_new(tree, set_of_pattern(tree, T, NULL), absent)), absent);
+}
+limits(A) ::= limits(L) BUT LP members(M) RP(E). { A = set_without(tree, L, M, E); }
+
 column(A) ::= NAME(N). { A = item_new(tree, expr_name(tree, name_new(tree, N)), absent); }
 column(A) ::= POSITION(P). { A = item_new(tree, expr_position(tree, P), absent); }
 
+members(A) ::= member(I). { A = item_list_add(tree, NULL, I); }
+members(A) ::= members(L) COMMA member(I). { A = item_list_add(tree, L, I); }
+member(A) ::= column(I). { A = I; }
+member(A) ::= set(S). { A = item_new(tree, S, absent); }
+member(A) ::= span(S). { A = item_new(tree, S, absent); }
+
 picks(A) ::= pick(I). { A = item_list_add(tree, NULL, I); }
 picks(A) ::= picks(L) COMMA pick(I). { A = item_list_add(tree, L, I); }
-pick(A) ::= column(C). { A = C; }
+pick(A) ::= member(C). { A = C; }
 pick(A) ::= rename(R). { A = R; }
 renames(A) ::= rename(I). { A = item_list_add(tree, NULL, I); }
 renames(A) ::= renames(L) COMMA rename(I). { A = item_list_add(tree, L, I); }
 rename(A) ::= column(C) AS NAME(N). { A = item_named(tree, C, N); }
+rename(A) ::= set(S) AS SET(N). { A = item_of_set(tree, S, N); }
+rename(A) ::= span(S) AS SET(N). { A = item_of_set(tree, S, N); }

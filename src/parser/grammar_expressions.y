@@ -10,6 +10,7 @@ vague(A) ::= LP(B) vague(N) RP(E). { A = name_paren(tree, B, N, E); }
 expr(A) ::= vague(N). [BARE] { A = expr_name(tree, N); }
 expr(A) ::= LP(B) bracketed(X) RP(E). { A = expr_paren(tree, B, X, E); }
 expr(A) ::= value(V). { A = V; }
+expr(A) ::= set(S). { A = S; }
 expr(A) ::= INT(T). { A = expr_int(tree, T); }
 expr(A) ::= MINUS(B) INT_LIMIT(T). { A = expr_int_min(tree, B, T); }
 expr(A) ::= FLOAT(T). { A = expr_float(tree, T); }
@@ -79,6 +80,7 @@ expr(A) ::= LET(W) assignments(L) COLON expr(X). [BARE] { A = expr_let(tree, W, 
 
 /* Within brackets, where `|` is not a pipe */
 bracketed(A) ::= expr(X). { A = X; }
+bracketed(A) ::= span(S). { A = S; }
 bracketed(A) ::= bracketed(X) PIPE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_BITOR, Y); }
 
 operand_list(A) ::= . { A = NULL; }

@@ -54,6 +54,16 @@ enum path_form {
  */
 struct lexeme lexer_path(struct lexer *lexer, enum path_form form);
 
+/* What a set of columns may be written beside. */
+enum set_form {
+    SET_NONE,   /* there is none here */
+    SET_NAME,   /* names: any `*` in a word is of a pattern */
+    SET_OPERAND /* expressions: `a*` is a pattern where no operand of a multiplication follows */
+};
+
+/* A pattern of names, TOKEN_SET: `*`, `feature_*`, `*_id`; LEX_NONE, with nothing consumed, if there is none. */
+struct lexeme lexer_set(struct lexer *lexer, enum set_form form);
+
 /* `--dialect NAME`, TOKEN_DIALECT; LEX_NONE, with nothing consumed, if there is none. */
 struct lexeme lexer_dialect(struct lexer *lexer);
 

@@ -287,6 +287,55 @@ struct lexeme lexer_path(struct lexer *lexer, enum path_form form)
     return lexeme(lexer, TOKEN_PATH, begin);
 }
 
+static bool in_name(unsigned char c)
+{
+    return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* Whether what follows a `*` that touches the word before it cannot be an operand: then there is no multiplication. A
+ * minus with blanks on both sides is an operator, as in `a* - 1`. */
+static bool ends_pattern(const struct lexer *lexer)
+{
+    static const int followers[] = {TOKEN_AS,  TOKEN_IN, TOKEN_NOT_IN, TOKEN_IS,   TOKEN_LIKE, TOKEN_AND,
+                                TOKEN_OR,  TOKEN_OF, TOKEN_BUT,    TOKEN_DESC, TOKEN_ASC,  TOKEN_ACROSS};
+    static const int operands[] = {TOKEN_INT,  TOKEN_FLOAT,     TOKEN_NAME,     TOKEN_STRING, TOKEN_POSITION,
+                                   TOKEN_DATE, TOKEN_TIMESTAMP, TOKEN_DURATION, TOKEN_MONTHS, TOKEN_ARGUMENT,
+                                   TOKEN_LP,   TOKEN_LB,        TOKEN_BANG,     TOKEN_TILDE,  TOKEN_INT_LIMIT};
+    struct lexer ahead = *lexer;
+    const struct lexeme next = lexer_next(&ahead);
+    if (next.kind == TOKEN_MINUS)
+        return ahead.cursor < ahead.limit && *ahead.cursor == ' ' && ahead.cursor - 1 > lexer->cursor;
+    if (next.word || next.kind == TOKEN_NOT_IN) {
+        for (size_t i = 0; i < sizeof followers / sizeof *followers; i++) {
+            if (next.kind == followers[i])
+                return true;
+        }
+        return false;
+    }
+    for (size_t i = 0; i < sizeof operands / sizeof *operands; i++) {
+        if (next.kind == operands[i])
+            return false;
+    }
+    return true;
+}
+
+struct lexeme lexer_set(struct lexer *lexer, enum set_form form)
+{
+    const struct lexer before = *lexer;
+    const unsigned char *begin = skip_blanks(lexer), *at = begin;
+    size_t stars = 0;
+    if (form == SET_NONE || at == lexer->limit || (*at >= '0' && *at <= '9'))
+        return (struct lexeme){.kind = LEX_NONE};
+    for (; at < lexer->limit && (*at == '*' || in_name(*at)); at++)
+        stars += *at == '*';
+    lexer->cursor = at;
+    const bool last = stars == 1 && at[-1] == '*', first = *begin == '*' && stars < (size_t)(at - begin);
+    if (stars > 0 && (form == SET_NAME || (last && ends_pattern(lexer)) || (first && !last)))
+        return lexeme(lexer, TOKEN_SET, begin);
+    *lexer = before;
+    return (struct lexeme){.kind = LEX_NONE};
+}
+
 struct lexeme lexer_dialect(struct lexer *lexer)
 {
     static const char option[] = "--dialect";

@@ -2,6 +2,13 @@
 
 #include "parser/grammar.h"
 
+enum set_form set_form(const struct automaton *automaton, size_t tokens)
+{
+    if (tokens == 0 || !automaton_accepts(automaton, TOKEN_SET))
+        return SET_NONE;
+    return automaton_accepts(automaton, TOKEN_INT) ? SET_OPERAND : SET_NAME;
+}
+
 bool ahead_uses_stage(struct lexer ahead)
 {
     switch (lexer_next(&ahead).kind) {

@@ -2,9 +2,13 @@
 #ifndef RQL_PARSER_LOOKAHEAD_H
 #define RQL_PARSER_LOOKAHEAD_H
 
+#include "parser/automaton.h"
 #include "parser/lexer.h"
 
 #include <stdbool.h>
+
+/* What a set of columns would be written beside, after so many tokens of the statement. */
+enum set_form set_form(const struct automaton *automaton, size_t tokens);
 
 /* A name where a stage is expected: whether it is used like one that the user has defined, alone or called. Others are
  * mistakes, for which the words of stages are listed. */

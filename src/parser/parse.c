@@ -85,7 +85,9 @@ static struct lexeme next_lexeme(struct parser *p)
         if (path.kind != LEX_NONE)
             return path;
     }
-    struct lexeme next = lexer_next(&p->lexer);
+    struct lexeme next = lexer_set(&p->lexer, set_form(p->automaton, p->trail.count));
+    if (next.kind == LEX_NONE)
+        next = lexer_next(&p->lexer);
     if (next.kind == TOKEN_STRING && is_text(p))
         next.kind = TOKEN_TEXT;
     if (next.kind == TOKEN_LP && automaton_accepts(p->automaton, TOKEN_VALUE_LP) && opens_value(p))

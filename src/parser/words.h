@@ -26,7 +26,8 @@ enum stage_fact {
     SAYS_NOTHING_OF_ROWS = 1 << 4, /* its expressions are constants, or of groups, rounds, or two values */
     GIVES_VALUE = 1 << 5,          /* a single one, not rows */
     TAKES_VALUE = 1 << 6,          /* may follow a stage that gives one */
-    RUNS_REMOTELY = 1 << 7         /* a server may run it */
+    RUNS_REMOTELY = 1 << 7,        /* a server may run it */
+    TAKES_SETS = 1 << 8            /* its items may be of sets of columns, `feature_*` */
 };
 
 bool stage_does(enum stage_kind stage, enum stage_fact fact);

@@ -105,6 +105,10 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
     case EXPR_PIPELINE:
         strbuf_puts(out, "(value)");
         return;
+    case EXPR_SET:
+        strbuf_printf(out, "(set %.*s)", (int)(expr->span.end - expr->span.begin),
+                      expr->span.source->text + expr->span.begin);
+        return;
     case EXPR_LET:
         strbuf_puts(out, "(let");
         for (size_t i = 0; i + 1 < expr->arg_count; i++)

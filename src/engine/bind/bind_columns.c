@@ -70,11 +70,28 @@ static bool place_column(struct binder *binder, const struct item *item, const s
     return true;
 }
 
+/* How many names of the stage are no columns yet. */
+static size_t count_new(const struct stage *stage, const struct flow *flow)
+{
+    size_t count = stage->item_count;
+    for (size_t i = 0; i < stage->item_count; i++) {
+        const char *name = stage->items[i].name.text;
+        for (size_t k = 0; name && k < flow->count; k++) {
+            if (strcmp(flow->columns[k].name, name) != 0)
+                continue;
+            count--;
+            break;
+        }
+    }
+    return count;
+}
+
 void bind_derive(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     size_t count = flow->count;
     const size_t most = count + stage->item_count;
-    if (!stage_expr(binder, stage) || too_many_columns(binder, most, stage->span)) {
+    if (!stage_expr(binder, stage) ||
+        (most > LIMIT_COLUMNS && too_many_columns(binder, count + count_new(stage, flow), stage->span))) {
         flow->open = true;
         return;
     }

@@ -235,13 +235,16 @@ static void bind_body(struct binder *binder, const struct stage *stage, struct f
     bool gaps = false;
     for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder) && !binder->needs_order;
          i++) {
-        if (stage->body[i].word->stage == STAGE_GROUP) {
-            bind_group_of_groups(binder, stage, &stage->body[i], flow);
+        const struct stage *inner = stage_of_columns(binder, &stage->body[i], flow);
+        if (!inner)
+            continue;
+        if (inner->word->stage == STAGE_GROUP) {
+            bind_group_of_groups(binder, stage, inner, flow);
             gaps = false;
             continue;
         }
-        bind_within(binder, &stage->body[i], gaps, flow);
-        gaps = gaps || stage_does(stage->body[i].word->stage, DROPS_ROWS);
+        bind_within(binder, inner, gaps, flow);
+        gaps = gaps || stage_does(inner->word->stage, DROPS_ROWS);
     }
 }
 

@@ -264,6 +264,9 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
 {
     struct aggregate_values aggregates;
     check_along(binder, stage);
+    stage = stage_of_columns(binder, stage, flow);
+    if (!stage)
+        return;
     if (has_row_expressions(stage, flow))
         binder->aggregates = aggregates_of_stage(binder, stage, flow, NULL, &aggregates);
     flow->joined = NULL;

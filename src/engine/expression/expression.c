@@ -137,6 +137,8 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_NAME:
         return bind_name(scope, expr);
     case EXPR_POSITION:
+        if (expr->name.text)
+            scope->binder->of_set = expr->name;
         return name_position(scope, expr->integer, expr->span, &index) ? column_term(scope, index, expr->span)
                                                                        : unknown_term;
     case EXPR_UNARY:
@@ -160,6 +162,13 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
         return bind_let(scope, expr);
     case EXPR_INDEX:
         return bind_index(scope, expr);
+    case EXPR_SET:
+        bind_error(scope->binder, expr->span,
+                   "sets stand in `pick drop rename unpivot map derive sort group per`; `group : max(*)` has a column "
+                   "for each",
+                   "`%s` is several columns, but here is one value",
+                   text_of_span(scope->binder->arena, expr->span, OPERAND_SHOWN));
+        return unknown_term;
     }
     return unknown_term;
 }

@@ -104,6 +104,7 @@ struct binder {
     int depth;             /* of nested expressions */
     int folds;             /* nested around what is bound */
     bool row_loops;        /* set where a loop is within rows */
+    struct name of_set;    /* the last column that was bound in the place of a set: its name, and where that stands */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */

@@ -103,9 +103,16 @@ bool bind_gave_up(const struct binder *binder)
 static void record(struct binder *binder, struct span span, struct span second, const char *label, const char *hint,
                    const char *message)
 {
+    const struct name *column = &binder->of_set;
+    const struct diag *last = binder->diags->count > 0 ? &binder->diags->at[binder->diags->count - 1] : NULL;
     if (bind_gave_up(binder))
         return;
     bind_failed(binder);
+    if (column->text && column->span.begin >= span.begin && column->span.end <= span.end &&
+        !strstr(message, arena_printf(binder->arena, "`%s`", column->text)))
+        message = arena_printf(binder->arena, "%s; of `%s`", message, column->text);
+    if (last && last->span.begin == span.begin && last->span.end == span.end && strcmp(last->message, message) == 0)
+        return; /* of another column of a set */
     diag_error(binder->diags, span, "%s", message);
     if (second.source)
         diag_second(binder->diags, second, label);

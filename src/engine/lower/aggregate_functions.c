@@ -16,15 +16,40 @@ const char *operand_shown(const struct scope *scope, const struct expr *expr, st
     return text_of_span(scope->binder->arena, expr ? expr->span : span, OPERAND_SHOWN);
 }
 
+bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logical logical)
+{
+    if (which == CLASS_MONTHS || which == CLASS_MISSING)
+        return false;
+    switch (kind) {
+    case AGG_COUNT:
+    case AGG_DISTINCT:
+    case AGG_FIRST:
+    case AGG_LAST:
+    case AGG_MIN:
+    case AGG_MAX:
+    case AGG_MEDIAN:
+    case AGG_QUANTILE:
+    case AGG_ARGMIN:
+    case AGG_ARGMAX:
+        return true;
+    case AGG_ANY:
+    case AGG_ALL:
+        return which == CLASS_BOOL || which == CLASS_INT;
+    case AGG_VAR:
+    case AGG_STDDEV:
+    case AGG_CORR:
+    case AGG_WMEAN:
+        return class_is_number(which) || which == CLASS_DECIMAL;
+    default:
+        return class_is_number(which) || (aggregate_table[kind].sums && logical_table[logical].adds);
+    }
+}
+
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span)
 {
     const enum term_class which = class_of(scope->code, *term);
-    const bool ordered = kind == AGG_MIN || kind == AGG_MAX;
-    const bool summed = aggregate_table[kind].sums;
-    const bool fits = class_is_number(which) || (ordered && which != CLASS_MONTHS && which != CLASS_MISSING) ||
-                      (summed && logical_table[term->logical.kind].adds);
-    if (!fits) {
+    if (!aggregate_takes(kind, which, term->logical.kind)) {
         const char *text = operand_shown(scope, expr, span);
         const char *hint = NULL;
         if (which == CLASS_TEXT)

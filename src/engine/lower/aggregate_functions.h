@@ -68,6 +68,8 @@ extern const struct aggregate_recipe recipe_distinct;
 
 const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function);
 
+/* Whether the aggregate has a meaning for values of this class. */
+bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logical logical);
 /* Checks that the aggregate `what` fits the term's type, and makes it a column of numbers. `expr`: as written, or NULL.
  */
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
