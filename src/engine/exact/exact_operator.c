@@ -186,8 +186,24 @@ static enum status hist_failure(struct exact *exact, const struct lazy_task *laz
     return STATUS_FAILED;
 }
 
-/* An operator that reads all its keys in any case, and whose results are small or like them: the host operator computes
- * it from these columns. */
+enum status exact_key_columns(struct exact *exact, struct lazy_task *lazy, struct column **inputs)
+{
+    const struct column_operator *column_op = lazy->task->column_op;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
+        if (!inputs[column_op->keys[i]])
+            status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
+    }
+    return status;
+}
+
+static void release_inputs(const struct task *task, struct column **inputs)
+{
+    for (size_t k = 0; k < task->input_count; k++)
+        column_unref(inputs[k]);
+}
+
+/* Reserves the results, where their number of rows is known, and has the host operator compute them. */
 static enum status run_on_host(struct exact *exact, struct lazy_task *lazy, struct column **inputs, bool *flagged)
 {
     const struct task *task = lazy->task;
@@ -216,17 +232,18 @@ static enum status run_on_host(struct exact *exact, struct lazy_task *lazy, stru
     return status;
 }
 
-static enum status exact_hist(struct exact *exact, struct lazy_task *lazy)
+/* An operator that reads all its keys in any case, and whose results are small or like them: the host operator computes
+ * it from these columns. */
+static enum status exact_by_host(struct exact *exact, struct lazy_task *lazy)
 {
-    const size_t key = lazy->task->column_op->keys[0];
     struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
     bool flagged = false;
-    enum status status = exact_column(exact, lazy, key, &inputs[key]);
+    enum status status = exact_key_columns(exact, lazy, inputs);
     if (status == STATUS_OK)
         status = run_on_host(exact, lazy, inputs, &flagged);
-    if (status == STATUS_OK && flagged)
-        status = hist_failure(exact, lazy, inputs[key]);
-    column_unref(inputs[key]);
+    if (status == STATUS_OK && flagged && lazy->task->column_op->kind == OPERATOR_HIST)
+        status = hist_failure(exact, lazy, inputs[lazy->task->column_op->keys[0]]);
+    release_inputs(lazy->task, inputs);
     return status;
 }
 
@@ -240,32 +257,6 @@ static enum status exact_append(struct exact *exact, struct lazy_task *lazy)
     for (int64_t row = 0; row < lazy->count && status == STATUS_OK; row++) {
         const struct scalar number = scalar_int(row < lazy->rows ? row : lazy->rows - 1 - row);
         exact_set_output(lazy, 0, row, &number, true);
-    }
-    return status;
-}
-
-static enum status exact_expand(struct exact *exact, struct lazy_task *lazy)
-{
-    const size_t *keys = lazy->task->column_op->keys;
-    struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
-    bool flagged = false;
-    enum status status = exact_column(exact, lazy, keys[0], &inputs[keys[0]]);
-    if (status == STATUS_OK)
-        status = exact_column(exact, lazy, keys[1], &inputs[keys[1]]);
-    if (status == STATUS_OK)
-        status = run_on_host(exact, lazy, inputs, &flagged);
-    column_unref(inputs[keys[0]]);
-    column_unref(inputs[keys[1]]);
-    return status;
-}
-
-enum status exact_key_columns(struct exact *exact, struct lazy_task *lazy, struct column **inputs)
-{
-    const struct column_operator *column_op = lazy->task->column_op;
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < column_op->key_count && status == STATUS_OK; i++) {
-        if (!inputs[column_op->keys[i]])
-            status = exact_column(exact, lazy, column_op->keys[i], &inputs[column_op->keys[i]]);
     }
     return status;
 }
@@ -299,22 +290,7 @@ static enum status exact_moving(struct exact *exact, struct lazy_task *lazy)
         failed[row] = failed[row] ? VALUE_FAILED : VALUE_THERE;
     if (status == STATUS_OK && task->output_count > 1 && lazy->rows > 0)
         memset(column_at(lazy->outputs[1].states, 0), VALUE_THERE, (size_t)lazy->rows);
-    for (size_t k = 0; k < task->input_count; k++)
-        column_unref(inputs[k]);
-    return status;
-}
-
-/* All values of the keys are read in any case, so the host operator computes it. */
-static enum status exact_partition(struct exact *exact, struct lazy_task *lazy)
-{
-    const size_t count = lazy->task->input_count;
-    struct column **inputs = arena_array(exact->arena, count, sizeof(struct column *));
-    bool flagged = false;
-    enum status status = exact_key_columns(exact, lazy, inputs);
-    if (status == STATUS_OK)
-        status = run_on_host(exact, lazy, inputs, &flagged);
-    for (size_t k = 0; k < count; k++)
-        column_unref(inputs[k]);
+    release_inputs(task, inputs);
     return status;
 }
 
@@ -338,8 +314,7 @@ static enum status exact_repeat(struct exact *exact, struct lazy_task *lazy)
         if (!column_fetch(results[k], 0, lazy->count))
             status = exact_no_memory(exact, task, lazy->count);
     }
-    for (size_t k = 0; k < task->input_count; k++)
-        column_unref(inputs[k]);
+    release_inputs(task, inputs);
     return status;
 }
 

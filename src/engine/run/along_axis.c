@@ -27,14 +27,15 @@ static enum status run_output(const struct runner *host, const struct task *task
                               int64_t rows, size_t wanted, struct outcome *computed, struct diags *diags)
 {
     struct task *only = task_clone(task, diags->arena);
-    const size_t diags_before = diags->count;
+    struct diags attempt;
+    diags_init(&attempt, diags->arena);
     for (size_t k = 0; k < only->output_count; k++)
         only->outputs[k].needed = k == wanted;
-    const enum status status = run_task(host, only, inputs, rows, DEFER_NEVER, diags->arena, computed, diags);
-    if (!computed->flagged)
-        return status;
-    diags->count = diags_before;
-    return STATUS_UNABLE;
+    const enum status status = run_task(host, only, inputs, rows, DEFER_NEVER, diags->arena, computed, &attempt);
+    if (computed->flagged)
+        return STATUS_UNABLE;
+    diags_append(diags, &attempt);
+    return status;
 }
 
 enum status run_along_axis(const struct runner *runner, const struct task *task, struct column *const *inputs,
