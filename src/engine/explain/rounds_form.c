@@ -14,14 +14,6 @@ static const char *why_anew(const struct task *task)
     return task_has_window(task) ? "a number of rows" : "a value of all rows";
 }
 
-/* Whether a device may keep this task's group where it has as many keys as the state rows (kept_rounds.c). */
-static bool is_kept_group(const struct queue *queue, size_t t)
-{
-    const struct column_operator *column_op = queue->tasks[t]->column_op;
-    return queue->tasks[t]->sink == SINK_OPERATOR && t + 1 < queue->count && column_op->kind == OPERATOR_GROUP &&
-           column_op->key_count == 1 && column_op->segment == 0;
-}
-
 /* Whether a device computes the aggregates of the task without the host, except that it may have no form for it. */
 static bool combines(const struct task *task)
 {
@@ -41,8 +33,9 @@ const char *rounds_form(const struct loop *loop, const struct queue *const *queu
     for (size_t q = 0; q < LOOP_QUEUES; q++) {
         for (size_t t = 0; t < queues[q]->count; t++) {
             const struct task *task = queues[q]->tasks[t];
-            groups = groups || (q == 0 && is_kept_group(queues[q], t));
-            if (!kept_rounds_may_keep(task) && !(q == 0 && is_kept_group(queues[q], t)))
+            const bool group = q == 0 && t + 1 < queues[q]->count && kept_rounds_may_keep_group(task);
+            groups = groups || group;
+            if (!kept_rounds_may_keep(task) && !group)
                 return arena_printf(arena, "each round is planned anew, because of %s", why_anew(task));
             alone = alone && combines(task);
         }

@@ -101,15 +101,18 @@ bool kept_rounds_may_keep(const struct task *task)
            !(task->sink == SINK_AGGREGATE && task->output_count == 0);
 }
 
-/* Whether a device can keep a group: by one key, with as many groups in each round as the state has rows, or else the
- * round fails. */
-static bool may_keep_group(const struct kept_rounds *kept, const struct task *task, const struct kept_task *opened)
+bool kept_rounds_may_keep_group(const struct task *task)
 {
     const struct column_operator *column_op = task->column_op;
-    if (!kept->backend->ops->rounds_on_device || column_op->kind != OPERATOR_GROUP || column_op->key_count != 1 ||
-        column_op->segment != 0 || task->filter_count > 0 || task_has_window(task))
-        return false;
-    const struct column *key = opened->columns[column_op->keys[0]];
+    return task->sink == SINK_OPERATOR && column_op->kind == OPERATOR_GROUP && column_op->key_count == 1 &&
+           column_op->segment == 0 && task->filter_count == 0 && !task_has_window(task);
+}
+
+/* Whether the device can keep the group: with as many groups in each round as the state has rows, or else the round
+ * fails. */
+static bool can_keep_group(const struct kept_rounds *kept, const struct kept_task *opened)
+{
+    const struct column *key = opened->columns[opened->task->column_op->keys[0]];
     return type_table[key->type].kind == KIND_INT && key->range_known && kept->rows <= INT32_MAX &&
            (uint64_t)key->hi - (uint64_t)key->lo >= (uint64_t)kept->rows - 1;
 }
@@ -122,12 +125,12 @@ static bool open_queue(struct kept_rounds *kept, const struct queue *queue, bool
     opened->count = queue->count;
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
-        const bool last = t + 1 == queue->count, groups = is_body && !last && task->sink == SINK_OPERATOR;
+        const bool last = t + 1 == queue->count, groups = is_body && !last && kept_rounds_may_keep_group(task);
         int64_t rows;
         if ((!groups && !kept_rounds_may_keep(task)) || rows_read(task, given, &rows, kept->diags) != STATUS_OK)
             return false;
         if (!copy_task(kept, opened, is_body ? kept->hoisted[t] : task, rows, &opened->tasks[t]) ||
-            (groups && !may_keep_group(kept, task, &opened->tasks[t])))
+            (groups && !can_keep_group(kept, &opened->tasks[t])))
             return false;
         given[t] = groups ? kept->rows : task->sink == SINK_AGGREGATE ? 1 : rows;
         for (size_t k = 0; k < task->output_count; k++) {
@@ -153,8 +156,8 @@ static bool may_keep_all(const struct kept_rounds *kept, const struct queue *que
 {
     bool may = true;
     for (size_t t = 0; t < queue->count && may; t++) {
-        const bool operates = t + 1 < queue->count && queue->tasks[t]->sink == SINK_OPERATOR;
-        may = kept_rounds_may_keep(queue->tasks[t]) || (operates && kept->backend->ops->rounds_on_device);
+        const bool groups = t + 1 < queue->count && kept_rounds_may_keep_group(queue->tasks[t]);
+        may = kept_rounds_may_keep(queue->tasks[t]) || (groups && kept->backend->ops->rounds_on_device);
     }
     return may;
 }

@@ -16,6 +16,8 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
 
 /* Whether a task of a round has this form: rows or aggregates, without filters or window. */
 bool kept_rounds_may_keep(const struct task *task);
+/* Whether a device may keep a group of a round, where it has as many groups as the state has rows: by one key. */
+bool kept_rounds_may_keep_group(const struct task *task);
 
 /* Runs rounds from number *round on, and advances *round to the next one. *done: a condition of the loop has ended it.
  * STATUS_UNABLE: a value may have failed in round *round; the state is that before the round. */

@@ -222,22 +222,25 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, c
     bool flagged = false;
     size_t done = 0;
     while (done < queue->count && status == STATUS_OK && !flagged) {
-        const size_t diags_before = diags->count;
+        struct diags attempt;
+        diags_init(&attempt, diags->arena);
+        run.diags = &attempt;
         const struct task *group = queue == fused ? group_of_rows(&run, queue->tasks[done]) : NULL;
         status = group ? run_grouped(&run, queue->tasks[done], group) : STATUS_UNABLE;
-        if (status != STATUS_UNABLE) {
-            done += status == STATUS_OK ? 2 : 0;
-            continue;
+        if (status == STATUS_UNABLE) {
+            status = run_next(&run, queue->tasks[done]);
+            flagged = run.outcomes[done].flagged;
+            /* What fails in an earlier task may never be read; without fusion, rows have other numbers. */
+            if (status == STATUS_FAILED && flagged && !(queue == fused && done + 1 == queue->count)) {
+                status = STATUS_OK;
+                continue;
+            }
+            group = NULL;
         }
-        status = run_next(&run, queue->tasks[done]);
-        flagged = run.outcomes[done].flagged;
-        /* What fails in an earlier task may never be read; without fusion, rows have other numbers. */
-        if (status == STATUS_FAILED && flagged && !(queue == fused && done + 1 == queue->count)) {
-            diags->count = diags_before;
-            status = STATUS_OK;
-        }
-        done += status == STATUS_OK && !flagged;
+        diags_append(diags, &attempt);
+        done += status != STATUS_OK || flagged ? 0 : group ? 2 : 1;
     }
+    run.diags = diags;
     if (status == STATUS_OK && flagged)
         status = run_exactly(&run, fused, queue == fused ? done : 0, result);
     else if (status == STATUS_OK && columns)
@@ -251,15 +254,14 @@ static enum status run_tasks(struct runner *runner, const struct queue *queue, c
 }
 
 /* Results from a file that changed meanwhile are worthless, errors included. */
-static enum status check_files(const struct queue *queue, enum status status, size_t diags_before, struct diags *diags)
+static enum status check_files(const struct queue *queue, enum status status, const struct diags *attempt,
+                               struct diags *diags)
 {
-    if (status == STATUS_CANCELLED)
-        return status;
-    const struct column *column = changed_column(queue->held, queue->held_count);
-    if (!column)
-        return status;
-    diags->count = diags_before;
-    return file_changed_error(column, queue->tasks[0]->span, diags);
+    const struct column *column = status == STATUS_CANCELLED ? NULL : changed_column(queue->held, queue->held_count);
+    if (column)
+        return file_changed_error(column, queue->tasks[0]->span, diags);
+    diags_append(diags, attempt);
+    return status;
 }
 
 /* Wakes the evaluator's threads while the queue is fused, if there are rows for more than one. */
@@ -278,8 +280,9 @@ enum status run_queue(struct runner *runner, const struct queue *queue, enum def
                       struct diags *diags)
 {
     struct queue fused, folded;
-    const size_t diags_before = diags->count;
+    struct diags attempt;
     const int64_t began = now_ns();
+    diags_init(&attempt, diags->arena);
     wake_evaluator(runner, queue);
     queue_init(&fused, queue->arena);
     queue_init(&folded, queue->arena);
@@ -288,8 +291,8 @@ enum status run_queue(struct runner *runner, const struct queue *queue, enum def
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
     const struct queue *runs = folds ? &folded : runner->fusion ? &fused : queue;
-    enum status status = run_tasks(runner, runs, &fused, defer, NULL, NULL, result, diags);
-    status = check_files(queue, status, diags_before, diags);
+    enum status status = run_tasks(runner, runs, &fused, defer, NULL, NULL, result, &attempt);
+    status = check_files(queue, status, &attempt, diags);
     if (status != STATUS_OK)
         result_release(result);
     queue_release(&folded);
