@@ -1,4 +1,3 @@
-#include "base/float_text.h"
 
 #include "base/number_text.h"
 

@@ -31,4 +31,20 @@ const char *scan_hex(const char *at, const char *end, int count, uint32_t *value
 /* 5^exponent, 0 <= exponent <= 27. */
 uint64_t power_of_five(int exponent);
 
+/* float_text.c: numbers as text. */
+
+/* 0.d1 d2 ... * 10^exponent; the last digit is not 0 */
+struct decimal {
+    char digits[20];
+    int count;
+    int exponent;
+};
+
+/* The shortest decimal that reads back as `number`, which is finite and positive. */
+void shortest_decimal(struct decimal *decimal, double number);
+
+/* Writes the digits of `value` so that they end before `end`; returns their start. Two digits per division: rows are
+ * printed by the million. */
+char *format_digits(char *end, uint64_t value);
+
 #endif

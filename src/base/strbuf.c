@@ -17,6 +17,13 @@ void strbuf_free(struct strbuf *buffer)
     *buffer = (struct strbuf){0};
 }
 
+char *strbuf_take(struct strbuf *buffer, struct arena *arena)
+{
+    char *text = arena_text(arena, buffer->text, buffer->length);
+    strbuf_free(buffer);
+    return text;
+}
+
 void strbuf_clear(struct strbuf *buffer)
 {
     buffer->length = 0;
@@ -64,6 +71,12 @@ void strbuf_puts(struct strbuf *buffer, const char *text)
 void strbuf_putc(struct strbuf *buffer, char c)
 {
     strbuf_add(buffer, &c, 1);
+}
+
+void strbuf_add_spaces(struct strbuf *buffer, size_t count)
+{
+    memset(strbuf_reserve(buffer, count), ' ', count);
+    strbuf_commit(buffer, count);
 }
 
 void strbuf_printf(struct strbuf *buffer, const char *format, ...)

@@ -2,6 +2,8 @@
 #ifndef RQL_BASE_STRBUF_H
 #define RQL_BASE_STRBUF_H
 
+#include "base/arena.h"
+
 #include <stddef.h>
 
 /* Initialise with zeroes. `text` is NULL until something is added, then NUL-terminated. */
@@ -12,6 +14,9 @@ struct strbuf {
 };
 
 void strbuf_free(struct strbuf *buffer);
+
+/* Its text, "" if nothing was added, in the arena; frees the buffer. */
+char *strbuf_take(struct strbuf *buffer, struct arena *arena);
 
 /* Empties the buffer but keeps its memory. */
 void strbuf_clear(struct strbuf *buffer);
@@ -24,6 +29,7 @@ void strbuf_commit(struct strbuf *buffer, size_t written);
 void strbuf_add(struct strbuf *buffer, const char *text, size_t length);
 void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_putc(struct strbuf *buffer, char c);
+void strbuf_add_spaces(struct strbuf *buffer, size_t count);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends text with control bytes and invalid UTF-8 escaped: ^[ for escape, \xff for a stray byte. */

@@ -34,9 +34,7 @@ const char *token_shown(const struct source *source, struct lexeme lexeme, struc
     strbuf_add_visible(&visible, text, shown);
     if (shown < length)
         strbuf_puts(&visible, "...");
-    const char *copy = arena_text(arena, visible.text, visible.length);
-    strbuf_free(&visible);
-    return copy;
+    return strbuf_take(&visible, arena);
 }
 
 const char *token_reader_shown(const struct token_reader *r)

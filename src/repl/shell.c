@@ -1,7 +1,6 @@
 #include "repl/shell.h"
 
 #include "repl/line/prompt.h"
-#include "repl/session/arguments.h"
 #include "repl/session/data_files.h"
 #include "repl/session/output_file.h"
 #include "repl/session/script.h"

@@ -144,9 +144,7 @@ static const char *quoted(const struct sql_dialect *dialect, const char *name, s
 {
     struct strbuf out = {0};
     sql_add_name(&out, dialect, name);
-    const char *text = arena_text(arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return strbuf_take(&out, arena);
 }
 
 /* Engines differ in whether a name within a query is that of a column or of a result: where a result has the name of
@@ -289,8 +287,7 @@ static enum status read_value(struct file_reader *base, const struct format_job 
                             (long long)rows);
     else
         status = value_of_columns(reader, columns, rows, job, result);
-    for (size_t k = 0; k < count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, count);
     return status;
 }
 

@@ -233,6 +233,5 @@ enum status groups_keys(const struct group_keys *group_keys, const struct worker
 
 void groups_free_keys(const struct group_keys *group_keys, struct column **keys)
 {
-    for (size_t k = 0; k < group_keys->count; k++)
-        column_unref(keys[k]);
+    columns_unref(keys, group_keys->count);
 }

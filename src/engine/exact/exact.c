@@ -96,8 +96,7 @@ static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct
         result->kind = RESULT_RELATION;
         result->relation = relation_of_outputs(task, task->output_count > 0 ? lazy->count : 0, exact->columns);
     }
-    for (size_t k = 0; k < task->output_count; k++)
-        column_unref(exact->columns[k]);
+    columns_unref(exact->columns, task->output_count);
     return status;
 }
 

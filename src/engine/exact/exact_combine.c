@@ -82,8 +82,7 @@ enum status exact_combine(struct exact *exact, struct lazy_task *lazy)
         status = exact_reserve_output(exact, lazy, k, lazy->count);
     if (status == STATUS_OK)
         status = combine_rows(exact, lazy, inputs);
-    for (size_t k = 0; k < task->input_count; k++)
-        column_unref(inputs[k]);
+    columns_unref(inputs, task->input_count);
     return status;
 }
 

@@ -301,9 +301,7 @@ static const char *key_text(const struct lazy_task *lazy, int64_t group, struct 
         scalar_print(&text, &part);
         strbuf_puts(&text, part.logical.kind == LOGICAL_TEXT ? "\"" : "");
     }
-    const char *copy = arena_text(arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
-    return copy;
+    return strbuf_take(&text, arena);
 }
 
 /* What the user knows a group by: "key 7", or its first row where the key is only its number. */

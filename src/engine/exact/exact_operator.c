@@ -197,12 +197,6 @@ enum status exact_key_columns(struct exact *exact, struct lazy_task *lazy, struc
     return status;
 }
 
-static void release_inputs(const struct task *task, struct column **inputs)
-{
-    for (size_t k = 0; k < task->input_count; k++)
-        column_unref(inputs[k]);
-}
-
 /* Reserves the results, where their number of rows is known, and has the host operator compute them. */
 static enum status run_on_host(struct exact *exact, struct lazy_task *lazy, struct column **inputs, bool *flagged)
 {
@@ -243,7 +237,7 @@ static enum status exact_by_host(struct exact *exact, struct lazy_task *lazy)
         status = run_on_host(exact, lazy, inputs, &flagged);
     if (status == STATUS_OK && flagged && lazy->task->column_op->kind == OPERATOR_HIST)
         status = hist_failure(exact, lazy, inputs[lazy->task->column_op->keys[0]]);
-    release_inputs(lazy->task, inputs);
+    columns_unref(inputs, lazy->task->input_count);
     return status;
 }
 
@@ -290,7 +284,7 @@ static enum status exact_moving(struct exact *exact, struct lazy_task *lazy)
         failed[row] = failed[row] ? VALUE_FAILED : VALUE_THERE;
     if (status == STATUS_OK && task->output_count > 1 && lazy->rows > 0)
         memset(column_at(lazy->outputs[1].states, 0), VALUE_THERE, (size_t)lazy->rows);
-    release_inputs(task, inputs);
+    columns_unref(inputs, task->input_count);
     return status;
 }
 
@@ -314,7 +308,7 @@ static enum status exact_repeat(struct exact *exact, struct lazy_task *lazy)
         if (!column_fetch(results[k], 0, lazy->count))
             status = exact_no_memory(exact, task, lazy->count);
     }
-    release_inputs(task, inputs);
+    columns_unref(inputs, task->input_count);
     return status;
 }
 

@@ -104,6 +104,5 @@ enum status exact_read_keys(struct exact *exact, struct lazy_task *lazy, const s
 
 void exact_release_keys(const struct order *order)
 {
-    for (size_t i = 0; i < order->count; i++)
-        column_unref(order->keys[i]);
+    columns_unref(order->keys, order->count);
 }

@@ -57,9 +57,7 @@ static const char *usage_of(struct arena *arena, const struct stmt *function)
     for (size_t i = 0; i < function->param_count; i++)
         strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ", function->params[i].text);
     strbuf_putc(&text, ')');
-    const char *usage = arena_text(arena, text.text, text.length);
-    strbuf_free(&text);
-    return usage;
+    return strbuf_take(&text, arena);
 }
 
 /* A function can only call functions defined before it, so recursion needs a redefinition: it is found when that is

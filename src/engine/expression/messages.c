@@ -80,9 +80,7 @@ const char *text_of_columns(struct arena *arena, const struct flow *flow)
     }
     if (flow->count > COLUMNS_SPELLED)
         strbuf_printf(&text, " and %zu more", flow->count - COLUMNS_SPELLED);
-    const char *copy = arena_text(arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
-    return copy;
+    return strbuf_take(&text, arena);
 }
 
 const char *text_of_count(struct arena *arena, int64_t count, const char *noun)

@@ -236,8 +236,7 @@ static enum status read_appended(struct file_reader *base, const struct format_j
         status = file_changed_error(changed, job->span, job->diags);
     for (size_t k = 0; k < done && status != STATUS_OK; k++)
         column_unref(wanted[k] ? columns[k] : NULL);
-    for (size_t i = 0; i < parts * count; i++)
-        column_unref(read[i]);
+    columns_unref(read, parts * count);
     free(read);
     free(pieces);
     return status;

@@ -183,8 +183,7 @@ static struct relation *outline(const struct file_reader *reader)
             columns[k]->live = reader->live;
     }
     struct relation *relation = made ? relation_new(reader->rows, reader->count, columns, names) : NULL;
-    for (size_t k = 0; k < reader->count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, reader->count);
     free(columns);
     free(names);
     return relation;
@@ -423,8 +422,7 @@ bool file_cache_peek(const struct file_cache *file_cache, const char *path, cons
 
 void loaded_release(struct loaded *loaded)
 {
-    for (size_t i = 0; i < loaded->count; i++)
-        column_unref(loaded->columns[i]);
+    columns_unref(loaded->columns, loaded->count);
     *loaded = (struct loaded){0};
 }
 

@@ -100,6 +100,17 @@ static void renew_unsorted(const struct entry *entry, const struct request *requ
     }
 }
 
+/* Replaces what stands for the columns that have been read, which are not kept. */
+static void replace_read(const struct entry *entry, const struct reading *reading, const struct request *request)
+{
+    for (size_t k = 0; k < entry->unread->count; k++) {
+        if (!reading->wanted[k])
+            continue;
+        replace(request->columns, request->count, entry->unread->columns[k], reading->columns[k]);
+        column_unref(reading->columns[k]);
+    }
+}
+
 /* Keeps a column that has been read whole. One with a sorted dictionary takes the place of the unsorted one. */
 static void keep(struct entry *entry, size_t k, struct column *column)
 {
@@ -149,12 +160,8 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
     entry_renew(entry, request->columns, request->count);
     if (request->unsorted)
         renew_unsorted(entry, request);
-    for (size_t k = 0; k < relation->count && !reading.kept; k++) {
-        if (reading.wanted[k]) {
-            replace(request->columns, request->count, entry->unread->columns[k], reading.columns[k]);
-            column_unref(reading.columns[k]);
-        }
-    }
+    if (!reading.kept)
+        replace_read(entry, &reading, request);
     return STATUS_OK;
 }
 
@@ -212,12 +219,8 @@ static enum status entry_read_rows(struct file_cache *file_cache, struct entry *
                               .columns = arena_array(arena, width + 1, sizeof(struct column *))};
     const bool any = mark_requested(entry, entry->unread, request, &reading);
     const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
-    for (size_t k = 0; k < width && status == STATUS_OK; k++) {
-        if (!reading.wanted[k])
-            continue;
-        replace(request->columns, request->count, entry->unread->columns[k], reading.columns[k]);
-        column_unref(reading.columns[k]);
-    }
+    if (status == STATUS_OK)
+        replace_read(entry, &reading, request);
     return status;
 }
 

@@ -243,8 +243,7 @@ enum status read_image(const struct format_job *job, struct mapping *mapping, st
         *relation = relation_new(columns[0]->rows, (size_t)reader.kind->channels, columns, reader.kind->names);
         relation_set_shape(*relation, &reader.shape);
     }
-    for (int c = 0; c < reader.kind->channels; c++)
-        column_unref(columns[c]);
+    columns_unref(columns, (size_t)reader.kind->channels);
     return status;
 }
 

@@ -99,9 +99,7 @@ static const char *read_string(struct literal *literal)
             strbuf_putc(&text, c);
     }
     literal->failed = literal->failed || !closed;
-    const char *copy = arena_text(literal->job->diags->arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
-    return copy;
+    return strbuf_take(&text, literal->job->diags->arena);
 }
 
 static int64_t read_integer(struct literal *literal)

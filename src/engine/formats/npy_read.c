@@ -65,8 +65,7 @@ static enum status read_columns(const struct npy_array *array, struct relation *
         if (header->dimension_count >= 2 && array->rows > 0)
             set_shape(*relation, header);
     }
-    for (size_t k = 0; k < count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, count);
     return status;
 }
 

@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
-#include "engine/formats/splayed.h"
 #include "engine/storage/residency.h"
 #include "engine/values/dictionary.h"
 
@@ -117,8 +116,7 @@ static enum status narrow_dates(const struct relation *relation, struct span spa
     } else {
         count--;
     }
-    for (size_t k = 0; k < count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, count);
     return status;
 }
 

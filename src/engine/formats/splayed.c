@@ -1,4 +1,4 @@
-#include "engine/formats/splayed.h"
+#include "engine/formats/save.h"
 
 #include "base/path.h"
 #include "engine/storage/compression.h"

@@ -18,13 +18,9 @@ struct delta {
 
 static uint64_t read_varint(struct delta *in)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift <= 63 && in->at < in->end; shift += 7) {
-        const uint8_t byte = *in->at++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
+    uint64_t value;
+    if (varint_read(&in->at, in->end, &value))
+        return value;
     in->failed = true;
     return 0;
 }

@@ -7,6 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Reads an integer of seven bits a byte, the least significant first (ULEB 128), and moves *at behind it. False: it
+ * does not end before `end` or exceeds 64 bits. */
+bool varint_read(const uint8_t **at, const uint8_t *end, uint64_t *value);
+
 enum { UNPACK_GROUP = 32, UNPACK_MAX_WIDTH = 32 };
 
 /* Unpacks `groups` times 32 values of `width` bits, 0 to 32, from 4 * width * groups bytes, of which none behind the

@@ -1,10 +1,10 @@
 #include "engine/parquet/encodings.h"
 
-static bool read_varint(struct run_length *in, uint64_t *value)
+bool varint_read(const uint8_t **at, const uint8_t *end, uint64_t *value)
 {
     *value = 0;
-    for (unsigned shift = 0; shift < 63 && in->at < in->end; shift += 7) {
-        const uint8_t byte = *in->at++;
+    for (unsigned shift = 0; shift < 64 && *at < end; shift += 7) {
+        const uint8_t byte = *(*at)++;
         *value |= (uint64_t)(byte & 0x7f) << shift;
         if (byte < 0x80)
             return true;
@@ -43,7 +43,7 @@ static bool read_packed(struct run_length *in, uint64_t groups, struct run *run)
 bool run_length_next(struct run_length *in, size_t max, struct run *run)
 {
     uint64_t head;
-    if (!read_varint(in, &head))
+    if (!varint_read(&in->at, in->end, &head))
         return false;
     const bool read = head & 1 ? read_packed(in, head >> 1, run) : read_repeated(in, head >> 1, run);
     if (read && run->count > max)

@@ -1,6 +1,8 @@
 #include "engine/parquet/thrift.h"
 
-enum { MAX_DEPTH = 16, MAX_VARINT_BITS = 63, LONG_LIST = 15 };
+#include "engine/parquet/encodings.h"
+
+enum { MAX_DEPTH = 16, LONG_LIST = 15 };
 
 static uint64_t fail(struct thrift *in)
 {
@@ -16,14 +18,8 @@ static uint8_t read_byte(struct thrift *in)
 
 static uint64_t read_varint(struct thrift *in)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift <= MAX_VARINT_BITS; shift += 7) {
-        const uint8_t byte = read_byte(in);
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
-            return value;
-    }
-    return fail(in);
+    uint64_t value;
+    return varint_read(&in->at, in->end, &value) ? value : fail(in);
 }
 
 static int64_t read_zigzag(struct thrift *in)

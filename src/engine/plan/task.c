@@ -17,8 +17,7 @@ void queue_init(struct queue *queue, struct arena *arena)
 
 void queue_release(struct queue *queue)
 {
-    for (size_t i = 0; i < queue->held_count; i++)
-        column_unref(queue->held[i]);
+    columns_unref(queue->held, queue->held_count);
     for (size_t i = 0; i < queue->dictionary_count; i++)
         dictionary_unref(queue->dictionaries[i]);
     for (size_t i = 0; i < queue->loop_count; i++)

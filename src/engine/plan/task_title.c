@@ -31,9 +31,7 @@ static const char *join_stages(const struct task *task, struct arena *arena, boo
     }
     if (i < task->stage_count)
         strbuf_printf(&text, "%s… %zu more", between, task->stage_count - i);
-    const char *copy = arena_text(arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
-    return copy;
+    return strbuf_take(&text, arena);
 }
 
 const char *stages_title(const struct task *task, struct arena *arena)

@@ -17,8 +17,7 @@ static struct relation *outline(const struct task *last, struct arena *arena)
         made = made && columns[k];
     }
     struct relation *relation = made ? relation_of_outputs(last, -1, columns) : NULL;
-    for (size_t k = 0; k < last->output_count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, last->output_count);
     return relation;
 }
 

@@ -147,8 +147,7 @@ static enum status run_test(struct repeat_run *run, struct round_queue *queue, b
     if (status == STATUS_OK)
         *holds = column_get_int(columns[0], 0) != 0 &&
                  (last->outputs[0].validity == 0 || column_get_int(columns[last->outputs[0].validity], 0) != 0);
-    for (size_t k = 0; k < last->output_count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, last->output_count);
     return status;
 }
 

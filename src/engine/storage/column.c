@@ -63,6 +63,12 @@ void column_unref(struct column *column)
     free(column);
 }
 
+void columns_unref(struct column *const *columns, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        column_unref(columns[k]);
+}
+
 void column_set_logical(struct column *column, struct logical_type logical)
 {
     assert(!column->logical.dictionary);

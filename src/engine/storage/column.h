@@ -39,6 +39,7 @@ struct column {
 
 struct column *column_ref(struct column *column);
 void column_unref(struct column *column); /* NULL is allowed */
+void columns_unref(struct column *const *columns, size_t count);
 
 /* Sets the logical type of a column under construction; takes a reference to its dictionary. */
 void column_set_logical(struct column *column, struct logical_type logical);

@@ -237,10 +237,8 @@ void stats_collector_free(struct stats_collector *collector)
     pthread_mutex_unlock(&collector->lock);
     if (collector->running)
         pthread_join(collector->thread, NULL);
-    for (size_t i = 0; i < collector->queued; i++)
-        column_unref(collector->queue[i]);
-    for (size_t i = 0; i < collector->pending_count; i++)
-        column_unref(collector->pending[i]);
+    columns_unref(collector->queue, collector->queued);
+    columns_unref(collector->pending, collector->pending_count);
     pthread_mutex_lock(&collector->lock);
     unref_unlock(collector);
 }

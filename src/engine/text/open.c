@@ -1,7 +1,7 @@
 #include "engine/text/text_files.h"
 
 #include "base/heap.h"
-#include "engine/text/text_reader.h"
+#include "engine/text/table.h"
 
 #include <stdlib.h>
 #include <string.h>

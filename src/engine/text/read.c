@@ -1,4 +1,4 @@
-#include "engine/text/text_reader.h"
+#include "engine/text/table.h"
 
 #include "base/heap.h"
 #include "base/zeroed.h"

@@ -158,4 +158,19 @@ int64_t table_line(const struct table *table, const char *at);
 /* The cell that begins at `at`, or its beginning, in the arena. */
 const char *table_shown_cell(const struct table *table, const char *at, struct arena *arena);
 
+/* The reader of a text file. */
+struct text_reader {
+    struct file_reader base; /* its columns are the first ones of the table */
+    struct arena *arena;     /* names, columns */
+    struct mapping *mapping; /* one reference */
+    struct dialect dialect;
+    struct table table;
+    bool malformed; /* the last pass found too many or few cells, or malformed quotes */
+};
+
+/* Brings base.columns[k] up to date with the table's. (open.c) */
+void text_reader_describe(struct text_reader *reader, size_t k);
+
+extern const struct file_reader_ops text_reader_ops; /* (read.c) */
+
 #endif

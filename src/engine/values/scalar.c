@@ -1,6 +1,6 @@
 #include "engine/values/scalar.h"
 
-#include "base/float_text.h"
+#include "base/number_text.h"
 
 #include <math.h>
 #include <string.h>

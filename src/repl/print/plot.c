@@ -201,18 +201,12 @@ static void add_label(struct strbuf *out, struct logical_type type, bool whole, 
     strbuf_free(&text);
 }
 
-static void add_spaces(struct strbuf *out, size_t count)
-{
-    memset(strbuf_reserve(out, count), ' ', count);
-    strbuf_commit(out, count);
-}
-
 static void print_lines(struct strbuf *out, const struct plot *plot, size_t margin, const char *top, const char *bottom)
 {
     const size_t lines = plot->height / DOTS_DOWN;
     for (size_t line = 0; line < lines; line++) {
         const char *label = line == 0 ? top : line + 1 == lines ? bottom : "";
-        add_spaces(out, margin - strlen(label));
+        strbuf_add_spaces(out, margin - strlen(label));
         strbuf_puts(out, label);
         strbuf_puts(out, *label ? " ┤" : " │");
         const size_t begin = out->length;
@@ -228,7 +222,7 @@ static void print_scale(struct strbuf *out, const struct plot *plot, size_t marg
 {
     struct strbuf left = {0}, right = {0};
     const size_t cells = plot->width / DOTS_ACROSS;
-    add_spaces(out, margin + 1);
+    strbuf_add_spaces(out, margin + 1);
     strbuf_puts(out, "└");
     for (size_t cell = 0; cell < cells; cell++)
         strbuf_puts(out, "─");
@@ -236,16 +230,16 @@ static void print_scale(struct strbuf *out, const struct plot *plot, size_t marg
     const double step = (plot->x_greatest - plot->x_least) / LABELS;
     add_label(&left, plot->x_type, plot->whole_x, plot->x_least, step);
     add_label(&right, plot->x_type, plot->whole_x, plot->x_greatest, step);
-    add_spaces(out, margin + 2);
+    strbuf_add_spaces(out, margin + 2);
     strbuf_add(out, left.text, left.length);
     const size_t name = text_width(plot->x_name, strlen(plot->x_name));
     const size_t used = left.length + right.length;
     const bool named = used + name + 4 <= cells;
     const size_t space = cells > used + (named ? name : 0) ? cells - used - (named ? name : 0) : 1;
-    add_spaces(out, named ? space / 2 : space);
+    strbuf_add_spaces(out, named ? space / 2 : space);
     if (named) {
         strbuf_add_visible(out, plot->x_name, strlen(plot->x_name));
-        add_spaces(out, space - space / 2);
+        strbuf_add_spaces(out, space - space / 2);
     }
     strbuf_add(out, right.text, right.length);
     strbuf_putc(out, '\n');
@@ -270,7 +264,7 @@ void plot_print(struct strbuf *out, const struct relation *relation, const struc
         size_t cells = style->width > margin + 2 + MIN_CELLS ? style->width - margin - 2 : MIN_CELLS;
         cells = cells > MAX_CELLS ? MAX_CELLS : cells;
         if (plot_reduce(&plot, relation, cells * DOTS_ACROSS, lines * DOTS_DOWN, arena, cancel)) {
-            add_spaces(out, margin + 2);
+            strbuf_add_spaces(out, margin + 2);
             strbuf_add_visible(out, plot.y_name, strlen(plot.y_name));
             strbuf_putc(out, '\n');
             print_lines(out, &plot, margin, top.text, bottom.text);

@@ -282,12 +282,6 @@ void table_layout_free(struct table_layout *layout)
     strbuf_free(&layout->scratch);
 }
 
-static void add_spaces(struct strbuf *out, size_t count)
-{
-    memset(strbuf_reserve(out, count), ' ', count);
-    strbuf_commit(out, count);
-}
-
 /* Appends the scratch text in the width of column k, with `after` blanks behind it; `filled` up to that width. */
 static void add_cell(struct strbuf *out, const struct table_layout *layout, size_t k, size_t after, bool filled,
                      bool dim)
@@ -296,17 +290,17 @@ static void add_cell(struct strbuf *out, const struct table_layout *layout, size
     const struct strbuf *text = &layout->scratch;
     const size_t cells = text_width(text->text, text->length) + after;
     const size_t space = column->width > cells ? column->width - cells : 0;
-    add_spaces(out, column->is_text ? 0 : space);
+    strbuf_add_spaces(out, column->is_text ? 0 : space);
     strbuf_puts(out, dim ? "\033[2m" : "");
     strbuf_add(out, text->text, text->length);
     strbuf_puts(out, dim ? "\033[0m" : "");
-    add_spaces(out, filled ? after + (column->is_text ? space : 0) : 0);
+    strbuf_add_spaces(out, filled ? after + (column->is_text ? space : 0) : 0);
 }
 
 /* Appends the scratch text as the field of column k in a line. */
 static void add_field(struct strbuf *out, const struct table_layout *layout, size_t k, size_t after, bool dim)
 {
-    add_spaces(out, k > 0 ? GAP : 0);
+    strbuf_add_spaces(out, k > 0 ? GAP : 0);
     add_cell(out, layout, k, after, k + 1 < layout->count, dim);
 }
 

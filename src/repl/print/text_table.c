@@ -39,12 +39,6 @@ static size_t cells_of(const char *text)
     return text_width(text, strlen(text));
 }
 
-static void add_spaces(struct strbuf *out, size_t count)
-{
-    memset(strbuf_reserve(out, count), ' ', count);
-    strbuf_commit(out, count);
-}
-
 static size_t column_cells(const struct text_table *table, size_t k, bool titled)
 {
     size_t widest = titled ? cells_of(table->columns[k].title) : 0;
@@ -61,9 +55,9 @@ static void add_aligned(struct strbuf *out, const struct text_table *table, size
     const size_t space = width - cells_of(text);
     if (last && *text == '\0')
         return;
-    add_spaces(out, (k ? GAP : 0) + (table->columns[k].text ? 0 : space));
+    strbuf_add_spaces(out, (k ? GAP : 0) + (table->columns[k].text ? 0 : space));
     strbuf_puts(out, text);
-    add_spaces(out, table->columns[k].text && !last ? space : 0);
+    strbuf_add_spaces(out, table->columns[k].text && !last ? space : 0);
 }
 
 /* Appends the first column, the title of the line, and the columns from begin to end. A last text that is wider than
@@ -79,7 +73,7 @@ static void add_line(struct strbuf *out, const struct text_table *table, const c
         const bool wraps = style->terminal && table->columns[k].text && k + 1 == end &&
                            from + cells_of(text) > style->width && from + LEAST_CELLS <= style->width;
         if (wraps) {
-            add_spaces(out, from - at);
+            strbuf_add_spaces(out, from - at);
             word_wrap(out, text, from, style->width);
         } else {
             add_aligned(out, table, k, text, widths[k], k + 1 == end);

@@ -69,9 +69,7 @@ static const char *expanded(const struct rewrite_text *text, const struct rewrit
 {
     struct strbuf out = {0};
     rewrite_fill(&out, text, match, message);
-    const char *copy = arena_text(arena, out.text ? out.text : "", out.length);
-    strbuf_free(&out);
-    return copy;
+    return strbuf_take(&out, arena);
 }
 
 /* What the rewrites so far and one more say: at most two things, each once. */

@@ -1,6 +1,6 @@
 /* An argument is data: it is parsed to see whether it is the literal of a number, date or the like, and never run. What
  * is no literal is a text, as given. */
-#include "repl/session/arguments.h"
+#include "repl/session/data_files.h"
 
 #include "repl/session/script.h"
 #include "repl/session/session.h"

@@ -2,6 +2,8 @@
 #ifndef RQL_REPL_SESSION_COMMAND_CALL_H
 #define RQL_REPL_SESSION_COMMAND_CALL_H
 
+#include "base/diag.h"
+#include "base/strbuf.h"
 #include "repl/session/commands.h"
 #include "repl/session/session.h"
 
@@ -30,5 +32,11 @@ enum exit_status run_connections(struct command_call *call);
 
 /* command_tables.c */
 enum exit_status run_tables(struct command_call *call);
+
+/* external_editor.c: editing text in the user's editor. */
+
+/* Opens the text in $VISUAL or $EDITOR and appends the result to `edited`, without trailing white space. On failure
+ * adds an error at `span`. */
+enum status external_editor_run(const char *text, struct span span, struct strbuf *edited, struct diags *diags);
 
 #endif

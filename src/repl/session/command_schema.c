@@ -58,8 +58,7 @@ static enum status relation_schema(struct command_call *call, const char *name, 
         strbuf_printf(&session->out.text, "%s # ", name_written(name, call->arena));
         add_columns(&session->out.text, columns, (const char *const *)relation->names, relation->count, call->arena);
     }
-    for (size_t k = 0; k < relation->count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, relation->count);
     return status;
 }
 

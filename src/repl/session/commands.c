@@ -1,7 +1,6 @@
 #include "repl/print/text_table.h"
 #include "repl/session/command_aliases.h"
 #include "repl/session/command_call.h"
-#include "repl/session/external_editor.h"
 #include "repl/session/help.h"
 
 #include "base/path.h"

@@ -21,4 +21,13 @@ void add_quoted_path(struct strbuf *text, const char *path);
 /* A text that begins with `|` continues the last one. */
 void data_files_continue(const struct session *session, struct strbuf *text);
 
+/* arguments.c: arguments of a script, `--arg` and what follows the script on the command line. */
+
+struct session;
+
+/* Defines each argument, NAME=VALUE or NAME:TYPE=VALUE, other text as arg1, arg2, ... by its position among all. VALUE
+ * is never run: it is the literal of a number, condition, date, time stamp or duration, or a text. Reports errors and
+ * then returns EXIT_USAGE. */
+enum exit_status arguments_define(struct session *session, const struct options *options);
+
 #endif

@@ -1,4 +1,4 @@
-#include "repl/session/external_editor.h"
+#include "repl/session/command_call.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -57,7 +57,7 @@ struct row {
 };
 struct topic {
     const char *title;
-    size_t (*count)(void);
+    const size_t *counts[2]; /* rows of one table, or of two; NULL: there is no second */
     struct row (*row)(size_t k);
     const char *more;     /* printed below the rows, or NULL */
     const char *overview; /* in the overview instead of the names, which are too many; "": not in it; or NULL */
@@ -68,11 +68,6 @@ static bool is_listed(const struct word *word)
 {
     return !word->reserved && !is_alias(word) && word->usage &&
            strncmp(word->usage, word->text, strlen(word->text)) == 0;
-}
-
-static size_t count_words(void)
-{
-    return word_count;
 }
 
 static struct row word_row(size_t k, bool stages)
@@ -91,19 +86,9 @@ static struct row stage_row(size_t k)
     return word_row(k, true);
 }
 
-static size_t count_functions(void)
-{
-    return function_count;
-}
-
 static struct row function_row(size_t k)
 {
     return (struct row){functions[k].name, functions[k].usage, functions[k].summary};
-}
-
-static size_t count_aggregates(void)
-{
-    return aggregate_function_count;
 }
 
 static struct row aggregate_row(size_t k)
@@ -112,19 +97,9 @@ static struct row aggregate_row(size_t k)
     return function->usage ? (struct row){function->name, function->usage, function->summary} : (struct row){0};
 }
 
-static size_t count_commands(void)
-{
-    return command_count;
-}
-
 static struct row command_row(size_t k)
 {
     return (struct row){command_table[k].name, command_table[k].name, command_table[k].summary};
-}
-
-static size_t count_settings(void)
-{
-    return setting_count;
 }
 
 static struct row setting_row(size_t k)
@@ -133,11 +108,6 @@ static struct row setting_row(size_t k)
 }
 
 /* Compression formats follow the file formats: they are extensions too. */
-static size_t count_formats(void)
-{
-    return format_count + compression_count;
-}
-
 static struct row format_row(size_t k)
 {
     if (k < format_count)
@@ -146,19 +116,9 @@ static struct row format_row(size_t k)
     return (struct row){compression->extension, compression->extension, compression->summary};
 }
 
-static size_t count_operators(void)
-{
-    return operator_count;
-}
-
 static struct row operator_row(size_t k)
 {
     return (struct row){operator_table[k].name, operator_table[k].usage, operator_table[k].summary};
-}
-
-static size_t count_texts(void)
-{
-    return help_text_count;
 }
 
 static struct row text_row(size_t k)
@@ -176,17 +136,26 @@ static const char aggregates_note[] =
     "Of an expression of an index: sum(k in 0..9: x * k); .help loops\n";
 
 static const struct topic topics[] = {
-    {"topics", count_texts, text_row, NULL, NULL},
-    {"statements", count_words, statement_row, NULL, NULL},
-    {"stages", count_words, stage_row, NULL, NULL},
-    {"functions", count_functions, function_row, NULL, "of values: .help functions; of many rows: .help aggregates"},
-    {"aggregates", count_aggregates, aggregate_row, aggregates_note, ""},
-    {"commands", count_commands, command_row, NULL, NULL},
-    {"settings", count_settings, setting_row, NULL, NULL},
-    {"formats", count_formats, format_row, format_note, "by the extension, such as .csv .parquet .npy: .help formats"},
-    {"operators", count_operators, operator_row, NULL, NULL},
+    {"topics", {&help_text_count}, text_row, NULL, NULL},
+    {"statements", {&word_count}, statement_row, NULL, NULL},
+    {"stages", {&word_count}, stage_row, NULL, NULL},
+    {"functions", {&function_count}, function_row, NULL, "of values: .help functions; of many rows: .help aggregates"},
+    {"aggregates", {&aggregate_function_count}, aggregate_row, aggregates_note, ""},
+    {"commands", {&command_count}, command_row, NULL, NULL},
+    {"settings", {&setting_count}, setting_row, NULL, NULL},
+    {"formats",
+     {&format_count, &compression_count},
+     format_row,
+     format_note,
+     "by the extension, such as .csv .parquet .npy: .help formats"},
+    {"operators", {&operator_count}, operator_row, NULL, NULL},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
+
+static size_t topic_rows(const struct topic *topic)
+{
+    return *topic->counts[0] + (topic->counts[1] ? *topic->counts[1] : 0);
+}
 
 static void list_topic(struct strbuf *out, const struct topic *topic, size_t width)
 {
@@ -200,7 +169,7 @@ static void list_topic(struct strbuf *out, const struct topic *topic, size_t wid
         list_name(&list, name);
         word += length + strspn(word + length, " ");
     }
-    for (size_t k = 0; k < topic->count() && !topic->overview; k++) {
+    for (size_t k = 0; k < topic_rows(topic) && !topic->overview; k++) {
         const char *name = topic->row(k).name;
         if (name)
             list_name(&list, name);
@@ -237,11 +206,11 @@ static void list_row(struct strbuf *out, const struct row *row, size_t column, s
 static void list_usages(struct strbuf *out, const struct topic *topic, size_t width)
 {
     size_t column = 0;
-    for (size_t k = 0; k < topic->count(); k++) {
+    for (size_t k = 0; k < topic_rows(topic); k++) {
         struct row row = topic->row(k);
         widen(&column, &row, width);
     }
-    for (size_t k = 0; k < topic->count(); k++) {
+    for (size_t k = 0; k < topic_rows(topic); k++) {
         struct row row = topic->row(k);
         if (row.name)
             list_row(out, &row, column, width);
@@ -289,7 +258,7 @@ bool help_search(struct strbuf *out, const char *text, size_t width)
     size_t before = out->length, column = 0;
     for (size_t pass = 0; pass < 2; pass++) { /* the first pass measures */
         for (size_t i = 0; i < TOPIC_COUNT; i++) {
-            for (size_t k = 0; k < topics[i].count(); k++) {
+            for (size_t k = 0; k < topic_rows(&topics[i]); k++) {
                 struct row row = topics[i].row(k);
                 if (!mentions(&row, text))
                     continue;

@@ -32,7 +32,6 @@ struct relation *shown_rows(const struct session *session, const struct result *
         shown = relation_new(relation->rows, relation->count, columns, (const char *const *)relation->names);
     if (shown)
         relation_set_shape(shown, &relation->shape);
-    for (size_t k = 0; k < relation->count; k++)
-        column_unref(columns[k]);
+    columns_unref(columns, relation->count);
     return shown;
 }

@@ -139,9 +139,7 @@ const char *sql_phrase(const char *form, const char *a, const char *b, struct ar
         else
             strbuf_putc(&text, *form);
     }
-    const char *made = arena_text(arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
-    return made;
+    return strbuf_take(&text, arena);
 }
 
 static void add_form(struct strbuf *sql, const char *form, const char *argument)

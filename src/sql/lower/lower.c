@@ -17,9 +17,7 @@ static const char *name_of(const struct lowering *lowering, const char *name)
 {
     struct strbuf out = {0};
     sql_add_name(&out, lowering->dialect, name);
-    const char *text = arena_text(lowering->arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return strbuf_take(&out, lowering->arena);
 }
 
 static void begin_table(const struct lowering *lowering, const struct table_columns *from, struct lowering_table *table)

@@ -135,9 +135,7 @@ const char *select_text(const struct select *select, const struct select_item *i
     if (select->skip > 0 && select->dialect->skip)
         strbuf_puts(
             &out, sql_phrase(select->dialect->skip, arena_printf(arena, "%lld", (long long)select->skip), NULL, arena));
-    const char *text = arena_text(arena, out.text, out.length);
-    strbuf_free(&out);
-    return text;
+    return strbuf_take(&out, arena);
 }
 
 void select_reverse(struct select *select, struct arena *arena)

@@ -70,7 +70,6 @@ const char **query_texts_of(const struct query_texts *texts, size_t column, stru
 
 void query_texts_release(struct query_texts *texts)
 {
-    for (size_t k = 0; k < QUERY_MAX_TEXTS; k++)
-        column_unref(texts->columns[k]);
+    columns_unref(texts->columns, QUERY_MAX_TEXTS);
     *texts = (struct query_texts){0};
 }

@@ -76,9 +76,7 @@ static const char *address_of(const struct table_url *url, struct arena *arena)
         strbuf_putc(&text, '@');
     }
     strbuf_printf(&text, "%s:%d/", url->host, url->port);
-    const char *address = arena_text(arena, text.text, text.length);
-    strbuf_free(&text);
-    return address;
+    return strbuf_take(&text, arena);
 }
 
 static struct server *meet(struct servers *servers, const struct table_url *url, struct arena *arena)
@@ -132,9 +130,7 @@ static const char *clusters_of(struct http **http, const struct table_url *url, 
                       shards.at);
     }
     query_texts_release(&found);
-    const char *clusters = arena_text(diags->arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
-    return clusters;
+    return strbuf_take(&text, diags->arena);
 }
 
 static struct table_connection connection_of(struct server *server, struct arena *arena)
