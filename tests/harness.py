@@ -211,6 +211,9 @@ TEXTS = {
     "words.csv": "name\nann\nbob\n",
     "rides.csv": "trip_distance,tip_amount,pay\n1.5,0.5,1\n2.5,0,2\n4,1.25,1\n",
     "prices.csv": "price\n2.675\n-2.675\n1.005\n0.500\n",
+    "half-pair.jsonl": '{"s": "ok"}\n{"s": "a pair: \\ud83d\\ude00"}\n{"s": "half: \\ud83d"}\n',
+    "low-half.jsonl": '{"id": 1, "s": "\\ude00"}\n',
+    "nul.jsonl": '{"s": "a\\u0000b"}\n',
     "nothing.csv": "",
     "messy.csv": "time,sym,price,qty,code,open\n2024-01-02T09:30:00,AAPL,185.5,100,1,true\n2024-01-02T09:30:01,MSFT,,50,2,\n"
     "2024-01-03T09:30:01.25,,370.25,NA,A17,false\n2024-01-04 00:00:00,NA,186,25,4,TRUE\n",

@@ -11,6 +11,8 @@
 enum { CALENDAR_TEXT = 48 }; /* bytes that the functions below write at most */
 
 static const int64_t DAY_US = INT64_C(86400000000);
+/* 0001-01-01 and 9999-12-31, as days from 1970-01-01. */
+static const int64_t FIRST_DAY = -719162, LAST_DAY = 2932896;
 
 struct civil {
     int64_t year;

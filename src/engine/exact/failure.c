@@ -6,8 +6,15 @@
 #include "engine/values/scalar.h"
 #include "parser/words.h"
 
+#include "base/calendar.h"
+
 #include <math.h>
 #include <string.h>
+
+const char integer_is_days[] =
+    "an integer is a number of days; `date(text(n), \"%Y%m%d\")` reads 20240105 as 2024-01-05";
+const char integer_is_microseconds[] =
+    "an integer is a number of microseconds; of seconds write `timestamp(n * 1000000)`";
 
 /* Hints quote only short pieces of the query. */
 enum { LONGEST_QUOTE = 40 };
@@ -57,8 +64,34 @@ const char *position_text(int64_t position, int64_t rows, struct arena *arena)
     return arena_printf(arena, "position %lld is outside 0..%lld", (long long)position, (long long)rows - 1);
 }
 
+/* Whether an integer is to be a date (*day: 1) or a timestamp (*day: microseconds), and is beyond the years 1 to 9999:
+ * the condition compares with their bounds. */
+static bool is_beyond_calendar(const struct failure *failure, int64_t *day, int64_t *integer)
+{
+    if (failure->instr->op != OP_ASSERT)
+        return false;
+    const struct instr *condition = &failure->code->at[failure->instr->args[0]];
+    if (condition->op == OP_AND)
+        condition = &failure->code->at[condition->args[0]];
+    if (condition->op != OP_LE && condition->op != OP_LT)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const struct instr *bound = &failure->code->at[condition->args[k]];
+        *day = bound->integer % DAY_US == 0 ? DAY_US : 1;
+        const value v = condition->args[1 - k];
+        *integer = failure->values ? failure->values[v].integer : failure->code->at[v].integer;
+        if (bound->op == OP_CONST && bound->integer == (k == 0 ? FIRST_DAY : LAST_DAY + 1) * *day)
+            return true;
+    }
+    return false;
+}
+
 static const char *what_failed(const struct failure *failure, struct arena *arena)
 {
+    int64_t day, integer;
+    if (is_beyond_calendar(failure, &day, &integer))
+        return arena_printf(arena, "%lld %s from 1970-01-01 are beyond the years 1 to 9999", (long long)integer,
+                            day == 1 ? "days" : "microseconds");
     if (needs_value(failure)) {
         const char *column = needed_column(failure);
         return column ? arena_printf(arena, "`%s` is missing", column) : "a value is missing";
@@ -112,7 +145,13 @@ static const char *argument_text(const struct failure *failure, int argument, co
 static void add_hint(const struct failure *failure, struct diags *diags)
 {
     struct arena *arena = diags->arena;
-    if (needs_value(failure)) {
+    int64_t day, integer;
+    if (is_beyond_calendar(failure, &day, &integer)) {
+        if (day == 1)
+            diag_hint(diags, "%s", integer_is_days);
+        else
+            diag_hint(diags, "%s", integer_is_microseconds);
+    } else if (needs_value(failure)) {
         const char *column = needed_column(failure), *name = column ? name_written(column, arena) : NULL;
         if (name)
             diag_hint(diags, "`select not missing(%s)` keeps the other rows, `%s ?? VALUE` has one in each", name,

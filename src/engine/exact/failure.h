@@ -11,6 +11,9 @@ enum status fail_row(const struct task *task, struct span span, int64_t row, con
 /* "position 12 is outside 0..9", in the arena. */
 const char *position_text(int64_t position, int64_t rows, struct arena *arena);
 
+/* Hints for integers that are no dates or timestamps. */
+extern const char integer_is_days[], integer_is_microseconds[];
+
 /* Records the error; returns STATUS_FAILED. */
 enum status fail_operation(const struct failure *failure, struct diags *diags);
 

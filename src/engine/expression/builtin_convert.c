@@ -1,7 +1,10 @@
 /* Conversions between types, and rounding. */
 #include "engine/expression/builtin.h"
 
+#include "engine/exact/failure.h"
 #include "engine/plan/calendar_code.h"
+
+#include "base/calendar.h"
 
 enum { OPERAND_SHOWN = 40 };
 
@@ -78,6 +81,23 @@ struct term bind_to_float(const struct builtin *call)
     return term_to_float(call->scope->code, call->arguments[0], call->expr->span);
 }
 
+/* A date or timestamp from its integer, `day` to a day. Fails outside of the years 1 to 9999; failure.c tells so. */
+static struct term within_calendar(const struct builtin *call, int64_t day, enum logical kind)
+{
+    const value v = call->arguments[0].value;
+    const struct instr *given = &call->scope->code->at[v];
+    if (given->op == OP_CONST && (given->integer < FIRST_DAY * day || given->integer >= (LAST_DAY + 1) * day)) {
+        bind_error(call->scope->binder, call->expr->span, day == 1 ? integer_is_days : integer_is_microseconds,
+                   "%lld %s from 1970-01-01 are beyond the years 1 to 9999", (long long)given->integer,
+                   day == 1 ? "days" : "microseconds");
+        return unknown_term;
+    }
+    const value begun = operation(call, OP_LE, number(call, FIRST_DAY * day), v);
+    const value inside = operation(call, OP_AND, begun, operation(call, OP_LT, v, number(call, (LAST_DAY + 1) * day)));
+    const value checked = choose(call, operation(call, OP_ASSERT, inside, NO_VALUE), v, v);
+    return builtin_result(call, checked, (struct logical_type){.kind = kind});
+}
+
 struct term bind_to_date(const struct builtin *call)
 {
     const struct logical_type date = {.kind = LOGICAL_DATE};
@@ -88,8 +108,9 @@ struct term bind_to_date(const struct builtin *call)
     case CLASS_TIMESTAMP:
         return builtin_result(call, code_day_of(call->scope->code, term.value, call->expr->span), date);
     case CLASS_DATE:
+        return term;
     case CLASS_INT:
-        return builtin_result(call, term.value, date);
+        return within_calendar(call, 1, LOGICAL_DATE);
     case CLASS_BOOL:
     case CLASS_FLOAT:
     case CLASS_DURATION:
@@ -114,7 +135,7 @@ struct term bind_to_timestamp(const struct builtin *call)
         term_to_timestamp(call->scope->code, &term, false, call->expr->span);
         return builtin_result(call, term.value, timestamp);
     case CLASS_INT:
-        return builtin_result(call, term.value, timestamp);
+        return within_calendar(call, DAY_US, LOGICAL_TIMESTAMP);
     case CLASS_BOOL:
     case CLASS_FLOAT:
     case CLASS_DURATION:

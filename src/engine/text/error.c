@@ -1,4 +1,5 @@
 #include "engine/text/cells.h"
+#include "engine/text/json.h"
 #include "engine/text/scan.h"
 #include "engine/text/table.h"
 
@@ -158,6 +159,13 @@ static enum status encoding_error(const struct problem *problem, const struct ta
                                   const struct format_job *job)
 {
     const char *end = table->end, *at = problem->at;
+    struct text escape = {0};
+    if (table->dialect->json)
+        escape = json_bad_escape((struct piece){at, find_any(at, end, '"', '\n', '\n'), true});
+    if (escape.length > 0)
+        return diag_error_hint(job->diags, job->span,
+                               "a character beyond U+FFFF is two escapes, as in \\ud83d\\ude00; text has no U+0000",
+                               "%s: the escape %.*s is no character", location, (int)escape.length, escape.at);
     const bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at));
     return diag_error_hint(job->diags, job->span,
                            nul ? "remove it with `tr -d '\\0'`"

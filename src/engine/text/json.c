@@ -102,6 +102,11 @@ const char *json_line_end(const char *at, const char *end)
     return at == end || *at == '\n' ? at : NULL;
 }
 
+static bool is_surrogate(uint32_t code)
+{
+    return code >= 0xd800 && code < 0xe000;
+}
+
 /* The code point of four hexadecimal digits, 0 if they are invalid. */
 static uint32_t read_hex(const char *at, const char *end)
 {
@@ -141,6 +146,25 @@ void json_decode(struct piece piece, struct strbuf *out)
         char bytes[4];
         at++;
         const uint32_t code = at < piece.end ? unescaped(&at, piece.end) : 0;
-        strbuf_add(out, bytes, utf8_encode(code ? code : 0xfffd, bytes));
+        if (!is_surrogate(code)) {
+            strbuf_add(out, bytes, utf8_encode(code, bytes));
+            continue;
+        }
+        strbuf_putc(out, (char)(0xe0 | code >> 12));
+        strbuf_putc(out, (char)(0x80 | (code >> 6 & 0x3f)));
+        strbuf_putc(out, (char)(0x80 | (code & 0x3f)));
     }
+}
+
+struct text json_bad_escape(struct piece piece)
+{
+    for (const char *at = piece.at; at + 1 < piece.end;) {
+        const char *begin = at++;
+        if (*begin != '\\')
+            continue;
+        const uint32_t code = unescaped(&at, piece.end);
+        if (begin[1] == 'u' && (code == 0 || is_surrogate(code)))
+            return (struct text){begin, (size_t)(at - begin)};
+    }
+    return (struct text){piece.end, 0};
 }

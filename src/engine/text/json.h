@@ -17,7 +17,11 @@ const char *json_key(const char *at, const char *end, struct piece *key);
 /* After an object's closing brace: the end of its line. NULL: something follows. */
 const char *json_line_end(const char *at, const char *end);
 
-/* Appends the text of a string with its escapes undone; invalid ones become U+FFFD. */
+/* Appends the text of a string with its escapes undone. Those that are no characters, \u0000 and half of a surrogate
+ * pair, become what is no text either: a NUL, and three bytes that are not UTF-8. */
 void json_decode(struct piece piece, struct strbuf *out);
+
+/* The first such escape of a string, six characters; empty if there is none. */
+struct text json_bad_escape(struct piece piece);
 
 #endif
