@@ -484,6 +484,7 @@ limits(A) ::= limits(L) BUT SET(T). {
 limits(A) ::= limits(L) BUT LP members(M) RP(E). { A = set_without(tree, L, M, E); }
 
 column(A) ::= NAME(N). { A = item_new(tree, expr_name(tree, name_new(tree, N)), absent); }
+column(A) ::= MISSING(N). { A = item_new(tree, expr_name(tree, name_new(tree, N)), absent); }
 column(A) ::= POSITION(P). { A = item_new(tree, expr_position(tree, P), absent); }
 
 members(A) ::= member(I). { A = item_list_add(tree, NULL, I); }

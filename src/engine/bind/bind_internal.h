@@ -31,6 +31,9 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
 typedef void stage_binder(struct binder *binder, const struct stage *stage, struct flow *flow);
 stage_binder *stage_binder_in_groups(enum stage_kind stage);
 
+/* bind_named_missing.c: the stage with the name of a column `missing` where the word can be nothing else. */
+const struct stage *stage_of_missing(struct binder *binder, const struct stage *stage, const struct flow *flow);
+
 /* bind_sets.c: the stage with an item for each column of its sets; itself if it has none. NULL after an error, or if
  * the columns are not known: then the flow's are unknown. */
 const struct stage *stage_of_columns(struct binder *binder, const struct stage *stage, struct flow *flow);

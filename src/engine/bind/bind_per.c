@@ -235,7 +235,7 @@ static void bind_body(struct binder *binder, const struct stage *stage, struct f
     bool gaps = false;
     for (size_t i = 0; i < stage->body_count && flow->group != 0 && !bind_gave_up(binder) && !binder->needs_order;
          i++) {
-        const struct stage *inner = stage_of_columns(binder, &stage->body[i], flow);
+        const struct stage *inner = stage_of_columns(binder, stage_of_missing(binder, &stage->body[i], flow), flow);
         if (!inner)
             continue;
         if (inner->word->stage == STAGE_GROUP) {

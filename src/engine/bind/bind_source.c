@@ -306,6 +306,31 @@ static void bind_range(struct binder *binder, const struct source_node *source, 
     task_set_slots(binder, task, flow, slot, &v, 1, 0);
 }
 
+void bind_description(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
+                      struct flow *flow)
+{
+    static const struct slot columns[] = {
+#define DESCRIPTION_COLUMN(what, title, store, meaning)                                                                \
+    {.name = (title), .type = (store), .known = true, .logical = {.kind = (meaning)}},
+#include "engine/plan/description.def"
+    };
+    enum { COLUMNS = sizeof columns / sizeof *columns };
+    const struct relation *relation = evaluated->relation;
+    struct task *task = task_new(binder, "describe", stage->span, flow);
+    struct file_columns all = {.rows = relation ? relation->rows : -1};
+    for (size_t k = 0; k < COLUMNS; k++) {
+        struct column *column = relation ? column_ref(relation->columns[k]) : NULL;
+        struct slot slot = columns[k];
+        if (column) {
+            slot.type = column->type;
+            slot.logical = column->logical;
+            queue_hold(binder->queue, column);
+        }
+        add_column(binder, &all, column, slot);
+    }
+    set_file_columns(binder, &all, task, flow);
+}
+
 static void bind_list_source(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
     struct task *task = task_new(binder, "list", source->span, flow);

@@ -2,11 +2,14 @@
 #ifndef RQL_ENGINE_BIND_BIND_SOURCE_H
 #define RQL_ENGINE_BIND_BIND_SOURCE_H
 
-#include "engine/expression/expression.h"
+#include "engine/expression/evaluated.h"
 
 /* Binds a source of a pipeline or of a stage. Always fills in `flow`. */
 void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
 /* The same, without the rows where its only column has no value. */
 void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow);
+/* The columns of what `describe` says, whose values are unknown until that is evaluated. */
+void bind_description(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
+                      struct flow *flow);
 
 #endif

@@ -141,22 +141,46 @@ static void refuse_text(struct binder *binder, const struct stage *stage, const 
     }
 }
 
-/* describe and plot (of one column or two) */
+/* describe shows its columns where it ends what is shown, and else gives them to the next stage: then the pipeline
+ * before it is run first. */
+static void bind_describe(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    const struct pipeline *pipeline = binder->pipeline;
+    const size_t before = (size_t)(binder->stage - pipeline->stages);
+    const bool shown = !binder->facts->within && binder->facts->unread != UNREAD_NAMED;
+    if (shown && pipeline == binder->facts->rest && before + 1 == pipeline->stage_count) {
+        flow->ended = true;
+        flow->last = stage;
+        bound->view = VIEW_DESCRIPTION;
+        return;
+    }
+    struct evaluated *evaluated = evaluated_find(binder, binder->stage);
+    if (!evaluated) {
+        struct pipeline *described = arena_alloc(binder->arena, sizeof *described);
+        *described = *pipeline;
+        described->stage_count = before;
+        evaluated = evaluated_request(binder, binder->stage, described, flow, NULL);
+        evaluated->described = true;
+    }
+    bind_description(binder, stage, evaluated, flow);
+}
+
+/* plot of one column or two */
 static void bind_view(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     flow->ended = true;
     flow->last = stage;
-    bound->view = stage->word->stage == STAGE_DESCRIBE ? VIEW_DESCRIPTION : VIEW_PLOT;
+    bound->view = VIEW_PLOT;
     if (stage->path.text && !bind_path(binder, &stage->path, &bound->plot_path))
         return;
     if (stage->path.text && !ends_in(bound->plot_path.text, ".svg") && !ends_in(bound->plot_path.text, ".png"))
         bind_error(binder, stage->path.span,
                    "`plot` alone draws in the terminal; choose columns first: `pick NAME, NAME | plot`",
                    "`plot` draws into a .svg or .png file");
-    else if (bound->view == VIEW_PLOT && !flow->open && !bind_gave_up(binder) && flow->count > 2)
+    else if (!flow->open && !bind_gave_up(binder) && flow->count > 2)
         bind_error(binder, stage->span, "choose one column, or one per axis: `| pick NAME, NAME | plot`",
                    "`plot` draws one or two columns, but there are %zu", flow->count);
-    else if (bound->view == VIEW_PLOT)
+    else
         refuse_text(binder, stage, flow);
 }
 
@@ -264,7 +288,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
 {
     struct aggregate_values aggregates;
     check_along(binder, stage);
-    stage = stage_of_columns(binder, stage, flow);
+    stage = stage_of_columns(binder, stage_of_missing(binder, stage, flow), flow);
     if (!stage)
         return;
     if (has_row_expressions(stage, flow))

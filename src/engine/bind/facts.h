@@ -30,6 +30,7 @@ struct facts {
     bool runs;      /* what it reads will be evaluated. Else the result has the right columns at least */
     bool careful;   /* so that errors say most: all rows of files, no server, loops on whole columns, */
     bool row_loops; /* but these within rows where this is set */
+    bool within;    /* its result is read by another pipeline of the statement, and not shown */
     bool describes; /* only what a server would run is asked for */
     const struct expr *value; /* of which the pipeline is the value: it has to be one; or NULL */
     bool remote;        /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */

@@ -40,4 +40,7 @@ struct description {
 enum status describe(const struct relation *relation, const struct workers *workers, struct arena *arena,
                      struct description **description);
 
+/* The summaries as a relation of the columns of description.def, a row for each; one reference. */
+struct relation *description_relation(const struct description *description, struct arena *arena);
+
 #endif

@@ -50,7 +50,7 @@ enum status check_naming(const struct stmt *stmt, struct diags *diags)
     const struct pipeline *pipeline = stmt->pipeline;
     const struct stage *last =
         pipeline && pipeline->stage_count > 0 ? &pipeline->stages[pipeline->stage_count - 1] : NULL;
-    if (!last || (last->word->stage != STAGE_DESCRIBE && last->word->stage != STAGE_PLOT))
+    if (!last || last->word->stage != STAGE_PLOT)
         return STATUS_OK;
     diag_error(diags, last->span, "`%s` only shows rows, so there is no result to name", last->word->text);
     return diag_hint(diags, "name the rows without it, then write `%s | %s`", stmt->name.text, last->word->text);

@@ -4,11 +4,13 @@
 #include "engine/run/ask_server.h"
 #include "engine/run/narrow_sources.h"
 #include "engine/run/provide_texts.h"
+#include "engine/run/run_bound.h"
 
 /* Another pipeline of the same statement. */
 static struct facts facts_within(const struct facts *outer, const struct pipeline *pipeline)
 {
-    return (struct facts){.env = outer->env, .pipeline = pipeline, .timing = outer->timing, .values = outer->values};
+    return (struct facts){
+        .env = outer->env, .pipeline = pipeline, .within = true, .timing = outer->timing, .values = outer->values};
 }
 
 /* Computes the pipeline that is a value. */
@@ -78,7 +80,11 @@ static enum status provide_relations(struct runner *runner, const struct facts *
         struct facts inner = facts_within(facts, evaluated->pipeline);
         struct result result;
         inner.wanted = evaluated_again(evaluated);
+        if (evaluated->described)
+            inner.wanted = NULL;
         status = run_with_care(runner, &inner, NULL, arena, &result, diags);
+        if (status == STATUS_OK && evaluated->described)
+            status = describe_as_relation(runner, evaluated->pipeline->span, arena, &result, diags);
         if (status == STATUS_OK)
             evaluated_set(evaluated, result.relation, arena);
     }

@@ -67,6 +67,17 @@ static enum status describe_result(const struct runner *runner, struct span span
     return describe(relation, &workers, arena, &result->description);
 }
 
+enum status describe_as_relation(const struct runner *runner, struct span span, struct arena *arena,
+                                 struct result *result, struct diags *diags)
+{
+    const enum status status = describe_result(runner, span, arena, result, diags);
+    if (status != STATUS_OK)
+        return status;
+    relation_unref(result->relation);
+    result->relation = description_relation(result->description, arena);
+    return STATUS_OK;
+}
+
 /* At the prompt, tells what a plain join has left out: rows that found nothing, where each found at most one, and keys
  * that are double. */
 static void note_join(const struct runner *runner, const struct join_note *join, int64_t rows, struct diags *diags)
