@@ -176,6 +176,15 @@ bool timestamp_read(const char *begin, const char *end, int64_t *microseconds, b
     return true;
 }
 
+bool clock_read(const char *begin, const char *end, int64_t *microseconds, bool *cut)
+{
+    *cut = false;
+    const char *at = read_clock(begin, end, microseconds);
+    if (at && at - begin == CLOCK_LENGTH)
+        at = read_fraction(at, end, microseconds, cut);
+    return at == end;
+}
+
 static char *write_two(char *at, uint32_t number)
 {
     at[0] = (char)('0' + number / 10);

@@ -31,6 +31,10 @@ bool date_read(const char *begin, const char *end, int64_t *days);
  * zone; digits beyond microseconds are cut, and *cut says whether any was not zero. `zoned` and `cut` are not NULL. */
 bool timestamp_read(const char *begin, const char *end, int64_t *microseconds, bool *zoned, bool *cut);
 
+/* Whether begin..end is exactly a time of day, HH:MM, optionally :SS and a fraction; its microseconds. `cut` as above.
+ */
+bool clock_read(const char *begin, const char *end, int64_t *microseconds, bool *cut);
+
 /* Write the text without a NUL; return its end. 2024-01-31; 2024-01-31T09:30:00 with as many digits of a fraction as
  * needed of 3 or 6, and Z if `utc`; 2d 03:15:00, -00:00:01.5. */
 char *date_text(char *at, int64_t days);

@@ -92,7 +92,7 @@ static bool read_zone(struct reader *reader)
     if (reader->at == reader->end)
         return false;
     const char sign = *reader->at++;
-    if (sign == 'Z' || sign == 'z')
+    if (sign == 'Z')
         return true;
     if ((sign != '+' && sign != '-') || !read_digits(reader, 2, 2, &hour) || hour > 23)
         return false;
@@ -114,7 +114,7 @@ static bool read_zone_name(struct reader *reader)
     static const char *const names[] = {"UTC", "GMT"};
     int which;
     reader->read->zoned = true;
-    if (reader->at < reader->end && (*reader->at == 'Z' || *reader->at == 'z')) {
+    if (reader->at < reader->end && *reader->at == 'Z') {
         reader->at++;
         return true;
     }

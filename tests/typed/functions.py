@@ -54,7 +54,7 @@ def random_of_rows(maker, depth):
         made = maker.make(kind, depth - 1)
         return made if random.random() < 0.3 else maker.column_like(made)
 
-    name = random.choice(["text", "text", "concat", "+", "substr", "replace", "split", "format", "format"])
+    name = random.choice(["text", "text", "concat", "+", "substr", "replace", "split", "format", "format", "pad"])
     if name == "text":
         return Node("rows", TEXT, [make(maker.any_type(("text",)))], name)
     if name == "concat":
@@ -388,7 +388,17 @@ def like_of_row(s, pattern):
 def row_call(node):
     """The function of the values of one row."""
     kinds = [arg.type for arg in node.args]
-    return lambda *values: ROW_CALLS[node.extra](kinds, *values)
+    constant = [not arg.reads() for arg in node.args]
+
+    def call(*values):
+        # Constants are checked.
+        if node.extra == "substr" and constant[-1] and len(values) == 3 and values[2] < 0:
+            raise Beyond
+        if node.extra in ("replace", "split") and constant[1] and not values[1]:
+            raise Beyond
+        return ROW_CALLS[node.extra](kinds, *values)
+
+    return call
 
 
 TEXT_CALLS = {

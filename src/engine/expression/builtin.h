@@ -37,18 +37,21 @@ struct term bind_to_text(const struct builtin *call);
 struct term bind_format(const struct builtin *call);
 struct term bind_concat(const struct builtin *call);
 
-/* builtin_convert.c: int, float, date, timestamp of numbers and times, round, div */
+/* builtin_convert.c: int, float, date, timestamp, time of numbers and times, round, div */
 struct term bind_to_int(const struct builtin *call);
 struct term bind_to_float(const struct builtin *call);
 struct term bind_to_date(const struct builtin *call);
 struct term bind_to_timestamp(const struct builtin *call);
+struct term bind_to_time(const struct builtin *call);
 struct term bind_round(const struct builtin *call);
 struct term bind_div(const struct builtin *call);
 
-/* builtin_calendar.c: year(t) and other parts, trunc, bucket */
+/* builtin_calendar.c: year(t) and other parts, trunc, bucket, now, today */
 struct term bind_part(const struct builtin *call);
 struct term bind_trunc(const struct builtin *call);
 struct term bind_bucket(const struct builtin *call);
+struct term bind_now(const struct builtin *call);
+struct term bind_today(const struct builtin *call);
 
 /* The second argument of trunc, if it is a unit's name or a word that means nothing else: a constant text. */
 bool bind_unit(struct scope *scope, const struct expr *expr, struct term *unit);

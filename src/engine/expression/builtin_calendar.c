@@ -2,10 +2,12 @@
 #include "engine/expression/builtin.h"
 
 #include "base/calendar.h"
+#include "engine/bind/facts.h"
 #include "engine/expression/texts.h"
 #include "engine/plan/calendar_code.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { OPERAND_SHOWN = 40, UNIT_BYTES = 16 };
 
@@ -133,4 +135,30 @@ struct term bind_bucket(const struct builtin *call)
         v = timestamp ? code_timestamp_bucket(code, time->value, length, span)
                       : code_date_bucket(code, time->value, length / DAY_US, span);
     return builtin_result(call, v, time->logical);
+}
+
+/* The same for all bindings of a statement, which may take several. */
+static int64_t time_of_statement(const struct builtin *call)
+{
+    struct pipeline_values *values = call->scope->binder->facts->values;
+    if (values && values->now != 0)
+        return values->now;
+    struct timespec time;
+    (void)clock_gettime(CLOCK_REALTIME, &time);
+    const int64_t now = (int64_t)time.tv_sec * 1000000 + time.tv_nsec / 1000;
+    if (values)
+        values->now = now;
+    return now;
+}
+
+struct term bind_now(const struct builtin *call)
+{
+    const value v = code_int(call->scope->code, time_of_statement(call), call->expr->span);
+    return term_of_type(v, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true});
+}
+
+struct term bind_today(const struct builtin *call)
+{
+    const value v = code_int(call->scope->code, time_of_statement(call) / DAY_US, call->expr->span);
+    return term_of_type(v, (struct logical_type){.kind = LOGICAL_DATE});
 }

@@ -98,10 +98,24 @@ static struct term within_calendar(const struct builtin *call, int64_t day, enum
     return builtin_result(call, checked, (struct logical_type){.kind = kind});
 }
 
+/* Whether there is a format for what is no text: an error. */
+static bool refuse_format(const struct builtin *call)
+{
+    if (call->count == 1)
+        return false;
+    const bool number = class_of_argument(call, 0) == CLASS_INT;
+    builtin_refuse(call, 0, "text with a format",
+                   number ? "`date(text(n), \"%Y%m%d\")` reads the digits of 20240131"
+                          : "`text(t, format)` writes a date or time");
+    return true;
+}
+
 struct term bind_to_date(const struct builtin *call)
 {
     const struct logical_type date = {.kind = LOGICAL_DATE};
     struct term term = call->arguments[0];
+    if (class_of_argument(call, 0) != CLASS_TEXT && refuse_format(call))
+        return unknown_term;
     switch (class_of_argument(call, 0)) {
     case CLASS_TEXT:
         return bind_text_function(call);
@@ -126,6 +140,8 @@ struct term bind_to_timestamp(const struct builtin *call)
 {
     const struct logical_type timestamp = {.kind = LOGICAL_TIMESTAMP};
     struct term term = call->arguments[0];
+    if (class_of_argument(call, 0) != CLASS_TEXT && refuse_format(call))
+        return unknown_term;
     switch (class_of_argument(call, 0)) {
     case CLASS_TEXT:
         return bind_text_function(call);
@@ -145,6 +161,22 @@ struct term bind_to_timestamp(const struct builtin *call)
         break;
     }
     return builtin_refuse(call, 0, "a date, text or number of microseconds", NULL);
+}
+
+struct term bind_to_time(const struct builtin *call)
+{
+    struct term term = call->arguments[0];
+    const struct logical_type duration = {.kind = LOGICAL_DURATION};
+    const enum term_class which = class_of_argument(call, 0);
+    if (which == CLASS_TEXT)
+        return bind_text_function(call);
+    if (refuse_format(call))
+        return unknown_term;
+    if (which != CLASS_TIMESTAMP)
+        return builtin_refuse(call, 0, "a timestamp or text", which == CLASS_DATE ? "a date has no time of day" : NULL);
+    const value day = code_day_of(call->scope->code, term.value, call->expr->span);
+    const value midnight = operation(call, OP_MUL, day, number(call, DAY_US));
+    return builtin_result(call, operation(call, OP_SUB, term.value, midnight), duration);
 }
 
 /* A constant number of digits after the point; false after an error or if unknown. */

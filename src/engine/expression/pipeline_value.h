@@ -16,6 +16,7 @@ struct pipeline_value {
 struct pipeline_values {
     struct pipeline_value **at;
     size_t count, capacity;
+    int64_t now; /* the time of the statement, in microseconds since 1970; 0: not asked for yet */
 };
 
 void pipeline_value_add(struct pipeline_values *values, const struct pipeline_value *known, struct arena *arena);

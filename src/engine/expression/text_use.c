@@ -12,8 +12,10 @@ enum { OPERAND_SHOWN = 40 };
 
 struct logical_type text_result_logical(enum text_result result)
 {
-    static const enum logical kinds[] = {
-        [TEXT_TO_DATE] = LOGICAL_DATE, [TEXT_TO_TIMESTAMP] = LOGICAL_TIMESTAMP, [TEXT_TO_TEXT] = LOGICAL_TEXT};
+    static const enum logical kinds[] = {[TEXT_TO_DATE] = LOGICAL_DATE,
+                                         [TEXT_TO_TIMESTAMP] = LOGICAL_TIMESTAMP,
+                                         [TEXT_TO_DURATION] = LOGICAL_DURATION,
+                                         [TEXT_TO_TEXT] = LOGICAL_TEXT};
     return (struct logical_type){.kind = kinds[result]};
 }
 
@@ -68,25 +70,42 @@ static struct term unread_result(const struct text_use *use)
     return text_of_unread(scope, &application, use->text, code_exact_int(scope->code, 0, use->span), use->span);
 }
 
-/* "3 of 1204 texts in `s` are no integers: missing" */
+/* The text in quotes, at most OPERAND_SHOWN bytes of it. */
+static const char *shown(struct arena *arena, struct text text)
+{
+    struct strbuf buffer = {0};
+    size_t length = text.length < OPERAND_SHOWN ? text.length : OPERAND_SHOWN;
+    while (length > 0 && length < text.length && ((unsigned char)text.at[length] & 0xc0) == 0x80)
+        length--; /* not within a character */
+    strbuf_putc(&buffer, '"');
+    strbuf_add_visible(&buffer, text.at, length);
+    strbuf_puts(&buffer, length < text.length ? "...\"" : "\"");
+    const char *copy = arena_text(arena, buffer.text, buffer.length);
+    strbuf_free(&buffer);
+    return copy;
+}
+
+/* `3 of 1204 texts in `s` are no integers, such as "x": missing` */
 static void note_missing(const struct text_use *use, const struct text_lookup *lookup)
 {
-    static const char *const nouns[] = {[TEXT_TO_INT] = "integer",
-                                        [TEXT_TO_FLOAT] = "number",
-                                        [TEXT_TO_DATE] = "date",
-                                        [TEXT_TO_TIMESTAMP] = "timestamp",
-                                        [TEXT_TO_TEXT] = NULL};
+    static const char *const nouns[] = {
+        [TEXT_TO_INT] = "integer",         [TEXT_TO_FLOAT] = "number",        [TEXT_TO_DATE] = "date",
+        [TEXT_TO_TIMESTAMP] = "timestamp", [TEXT_TO_DURATION] = "clock time", [TEXT_TO_TEXT] = NULL};
     struct binder *binder = use->scope->binder;
     const char *noun = nouns[use->function->result];
     if ((lookup->missing > 0 || lookup->cut > 0) && texts_need_order(binder, use->text.logical.dictionary))
         return; /* it may have strings several times */
     const char *text = text_of_span(binder->arena, use->text_expr->span, OPERAND_SHOWN);
+    int64_t first = 0;
+    while (first < lookup->count && lookup->present && lookup->present[first])
+        first++;
     if (noun && use->text.text && lookup->missing > 0)
         diag_note(binder->diags, use->span, "`%s` is no %s: missing", text, noun);
     else if (noun && lookup->missing > 0)
-        diag_note(binder->diags, use->span, "%lld of %s in `%s` %s no %s%s: missing", (long long)lookup->missing,
+        diag_note(binder->diags, use->span, "%lld of %s in `%s` %s no %s%s, %s%s: missing", (long long)lookup->missing,
                   text_of_count(binder->arena, lookup->count, "text"), text, lookup->missing == 1 ? "is" : "are", noun,
-                  lookup->missing == 1 ? "" : "s");
+                  lookup->missing == 1 ? "" : "s", lookup->missing == 1 ? "" : "such as ",
+                  shown(binder->arena, dictionary_text(use->text.logical.dictionary, first)));
     if (lookup->cut > 0)
         diag_note(binder->diags, use->span, "%s in `%s` had digits beyond microseconds, which were cut",
                   text_of_count(binder->arena, lookup->cut, "text"), text);

@@ -79,12 +79,20 @@ const struct function functions[] = {
 #include "engine/values/text_functions.def"
 #undef TEXT_FUNCTION
 #undef TEXT_OTHER
-    {"date", 1, 1, SIGNATURE_TO_DATE, OP_COUNT, NULL, "date(x)",
-     "day of a timestamp; the date that a text writes; so many days after 1970-01-01", "date(2024-01-31T09:30)",
-     "2024-01-31"},
-    {"timestamp", 1, 1, SIGNATURE_TO_TIMESTAMP, OP_COUNT, NULL, "timestamp(x)",
-     "midnight of a date; the timestamp that a text writes; so many microseconds after 1970-01-01",
+    {"date", 1, 2, SIGNATURE_TO_DATE, OP_COUNT, NULL, "date(x [, format])",
+     "day of a timestamp; the date that a text writes, by a format as of strptime; so many days after 1970-01-01",
+     "date(2024-01-31T09:30)", "2024-01-31"},
+    {"timestamp", 1, 2, SIGNATURE_TO_TIMESTAMP, OP_COUNT, NULL, "timestamp(x [, format])",
+     "midnight of a date; the timestamp that a text writes, by a format as of strptime; so many microseconds after "
+     "1970-01-01",
      "timestamp(2024-01-31)", "2024-01-31T00:00:00"},
+    {"time", 1, 2, SIGNATURE_TO_TIME, OP_COUNT, NULL, "time(x [, format])",
+     "time of day of a timestamp, as a duration; that which a text writes, by a format as of strptime",
+     "time(2024-01-31T09:30)", "09:30:00"},
+    {"now", 0, 0, SIGNATURE_NOW, OP_COUNT, NULL, "now()", "the time in UTC, the same throughout a statement",
+     "now() > 2024-01-01", "1"},
+    {"today", 0, 0, SIGNATURE_TODAY, OP_COUNT, NULL, "today()", "the day in UTC, date(now())", "today() == date(now())",
+     "1"},
     {"year", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "year(d)", "year of a date or timestamp", "year(2024-01-31)",
      "2024"},
     {"quarter", 1, 1, SIGNATURE_PART, OP_COUNT, NULL, "quarter(d)", "quarter of the year, 1 to 4",

@@ -24,6 +24,9 @@ enum signature {
     SIGNATURE_TRUNC,
     SIGNATURE_BUCKET,
     SIGNATURE_TO_TEXT, /* anything, to text */
+    SIGNATURE_TO_TIME, /* a timestamp or text; the result is a duration */
+    SIGNATURE_NOW,
+    SIGNATURE_TODAY,
     SIGNATURE_FORMAT,
     SIGNATURE_CONCAT,
     SIGNATURE_MISSING,

@@ -58,7 +58,7 @@ struct regex_matcher *regex_matcher_new(const struct regex *regex)
 {
     struct regex_matcher *matcher = heap_array(1, sizeof *matcher);
     matcher->regex = regex;
-    matcher->data = pcre2_match_data_create(1, NULL);
+    matcher->data = pcre2_match_data_create_from_pattern(regex->code, NULL);
     matcher->context = pcre2_match_context_create(NULL);
     if (!matcher->data || !matcher->context)
         heap_exhausted();
@@ -87,6 +87,38 @@ enum regex_result regex_match(struct regex_matcher *matcher, struct text text)
     if (result >= 0)
         return REGEX_YES;
     return result == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_TOO_LONG;
+}
+
+int regex_groups(const struct regex *regex)
+{
+    uint32_t count = 0;
+    (void)pcre2_pattern_info(regex->code, PCRE2_INFO_CAPTURECOUNT, &count);
+    return (int)count;
+}
+
+int regex_matcher_groups(const struct regex_matcher *matcher)
+{
+    return regex_groups(matcher->regex);
+}
+
+enum regex_result regex_find(struct regex_matcher *matcher, struct text text, size_t from, bool solid)
+{
+    const uint32_t options = solid ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0;
+    const int result = pcre2_match(matcher->regex->code, (PCRE2_SPTR)text.at, text.length, from, options, matcher->data,
+                                   matcher->context);
+    if (result >= 0)
+        return REGEX_YES;
+    return result == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_TOO_LONG;
+}
+
+bool regex_group(const struct regex_matcher *matcher, int group, size_t *begin, size_t *end)
+{
+    const PCRE2_SIZE *places = pcre2_get_ovector_pointer(matcher->data);
+    if ((uint32_t)group >= pcre2_get_ovector_count(matcher->data) || places[2 * group] == PCRE2_UNSET)
+        return false;
+    *begin = places[2 * group];
+    *end = places[2 * group + 1];
+    return *begin <= *end; /* \K in a lookahead can end a match before it begins */
 }
 
 #else
@@ -120,6 +152,33 @@ enum regex_result regex_match(struct regex_matcher *matcher, struct text text)
     (void)matcher;
     (void)text;
     return REGEX_NO;
+}
+
+int regex_groups(const struct regex *regex)
+{
+    (void)regex;
+    return 0;
+}
+
+int regex_matcher_groups(const struct regex_matcher *matcher)
+{
+    (void)matcher;
+    return 0;
+}
+
+enum regex_result regex_find(struct regex_matcher *matcher, struct text text, size_t from, bool solid)
+{
+    (void)from;
+    (void)solid;
+    return regex_match(matcher, text);
+}
+
+bool regex_group(const struct regex_matcher *matcher, int group, size_t *begin, size_t *end)
+{
+    (void)matcher;
+    (void)group;
+    *begin = *end = 0;
+    return false;
 }
 
 #endif

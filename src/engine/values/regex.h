@@ -24,4 +24,15 @@ enum regex_result { REGEX_NO, REGEX_YES, REGEX_TOO_LONG };
 /* Whether the pattern matches somewhere in the text. REGEX_TOO_LONG: that needs too many steps or too much memory. */
 enum regex_result regex_match(struct regex_matcher *matcher, struct text text);
 
+/* The number of groups in parentheses. */
+int regex_groups(const struct regex *regex);
+
+int regex_matcher_groups(const struct regex_matcher *matcher);
+
+/* Finds the first match at or behind byte `from`; `solid`: only one of some bytes, at `from`. */
+enum regex_result regex_find(struct regex_matcher *matcher, struct text text, size_t from, bool solid);
+
+/* What a group of that match is, 0: all of it; false: nothing. */
+bool regex_group(const struct regex_matcher *matcher, int group, size_t *begin, size_t *end);
+
 #endif

@@ -17,7 +17,7 @@ void text_lookup_free(struct text_lookup *lookup)
     *lookup = (struct text_lookup){0};
 }
 
-/* Of `~`: sets *regex, to be freed by the caller. */
+/* Sets *regex, to be freed by the caller. */
 static enum status compile_regex(struct text pattern, struct span span, struct diags *diags, struct regex **regex)
 {
     char message[REGEX_MESSAGE];
@@ -35,12 +35,13 @@ enum status text_function_check(const struct text_function *function, const stru
     const char *wrong = function->check ? function->check(args, count) : NULL;
     if (wrong)
         return diag_error(diags, span, "`%s`: %s", function->name, wrong);
-    if (function->number != text_matches)
+    if (!text_takes_regex(function))
         return STATUS_OK;
     struct regex *regex;
     const enum status status = compile_regex(args[0].text, span, diags, &regex);
+    wrong = regex ? check_groups(function, regex, args, count) : NULL;
     regex_free(regex);
-    return status;
+    return wrong ? diag_error(diags, span, "`%s`: %s", function->name, wrong) : status;
 }
 
 enum { PIECE = 2048 }; /* strings that a thread takes at once */
@@ -110,6 +111,7 @@ static bool apply_one(struct application *application, struct member *member, st
         return present;
     case TEXT_TO_INT:
     case TEXT_TO_TIMESTAMP:
+    case TEXT_TO_DURATION:
         break;
     }
     present = function->number(call, text, &number);
@@ -220,7 +222,7 @@ static bool find_zones(struct application *application)
 static enum status apply(struct application *application, struct span span, struct diags *diags)
 {
     struct text_lookup *lookup = application->lookup;
-    if (application->function->number == text_matches) {
+    if (text_takes_regex(application->function)) {
         const enum status status = compile_regex(application->args[0].text, span, diags, &application->regex);
         if (status != STATUS_OK)
             return status;
@@ -246,9 +248,13 @@ static void prepare(struct application *application)
     static const struct {
         enum type type;
         enum logical logical;
-    } results[] = {[TEXT_TO_BOOL] = {TYPE_BOOL, LOGICAL_NUMBER},        [TEXT_TO_INT] = {TYPE_I64, LOGICAL_NUMBER},
-                   [TEXT_TO_FLOAT] = {TYPE_F64, LOGICAL_NUMBER},        [TEXT_TO_DATE] = {TYPE_I32, LOGICAL_DATE},
-                   [TEXT_TO_TIMESTAMP] = {TYPE_I64, LOGICAL_TIMESTAMP}, [TEXT_TO_TEXT] = {TYPE_U32, LOGICAL_TEXT}};
+    } results[] = {[TEXT_TO_BOOL] = {TYPE_BOOL, LOGICAL_NUMBER},
+                   [TEXT_TO_INT] = {TYPE_I64, LOGICAL_NUMBER},
+                   [TEXT_TO_FLOAT] = {TYPE_F64, LOGICAL_NUMBER},
+                   [TEXT_TO_DATE] = {TYPE_I32, LOGICAL_DATE},
+                   [TEXT_TO_TIMESTAMP] = {TYPE_I64, LOGICAL_TIMESTAMP},
+                   [TEXT_TO_DURATION] = {TYPE_I64, LOGICAL_DURATION},
+                   [TEXT_TO_TEXT] = {TYPE_U32, LOGICAL_TEXT}};
     struct text_lookup *lookup = application->lookup;
     size_t count = (size_t)application->items->count, threads = (size_t)application->workers->threads;
     const enum text_result result = application->function->result;

@@ -11,7 +11,7 @@ struct text_call {
     int count;    /* of args */
     char *buffer; /* for results that are no part of the argument, until the next call; malloc'd */
     size_t buffer_size;
-    struct regex_matcher *matcher; /* of `~` */
+    struct regex_matcher *matcher; /* of a regular expression */
     bool too_long;                 /* a match was given up */
     bool zoned_only;               /* timestamps without a zone are missing */
     int64_t zoned, unzoned, cut;   /* timestamps with a zone, without one, cut */
@@ -36,12 +36,16 @@ bool text_int(struct text_call *call, struct text text, int64_t *number);
 bool text_float(struct text_call *call, struct text text, double *real);
 bool text_date(struct text_call *call, struct text text, int64_t *days);
 bool text_timestamp(struct text_call *call, struct text text, int64_t *microseconds);
+bool text_time(struct text_call *call, struct text text, int64_t *microseconds);
 bool text_starts(struct text_call *call, struct text text, int64_t *truth);
 bool text_ends(struct text_call *call, struct text text, int64_t *truth);
 bool text_contains(struct text_call *call, struct text text, int64_t *truth);
 bool text_like(struct text_call *call, struct text text, int64_t *truth);
 bool text_matches(struct text_call *call, struct text text, int64_t *truth);
 const char *check_like(const struct text_argument *args, int count);
+const char *check_date(const struct text_argument *args, int count);
+const char *check_timestamp(const struct text_argument *args, int count);
+const char *check_time(const struct text_argument *args, int count);
 
 /* In text_edit.c: */
 bool text_upper(struct text_call *call, struct text text, struct text *result);
@@ -50,10 +54,25 @@ bool text_trim(struct text_call *call, struct text text, struct text *result);
 bool text_substr(struct text_call *call, struct text text, struct text *result);
 bool text_replace(struct text_call *call, struct text text, struct text *result);
 bool text_split(struct text_call *call, struct text text, struct text *result);
+bool text_pad(struct text_call *call, struct text text, struct text *result);
 bool text_appended(struct text_call *call, struct text text, struct text *result);
 bool text_prepended(struct text_call *call, struct text text, struct text *result);
 const char *check_substr(const struct text_argument *args, int count);
 const char *check_replace(const struct text_argument *args, int count);
 const char *check_split(const struct text_argument *args, int count);
+const char *check_pad(const struct text_argument *args, int count);
+
+/* Room for a result; what was written to the last one stays. */
+char *text_call_buffer(struct text_call *call, size_t size);
+
+/* In text_regex.c: */
+bool text_extract(struct text_call *call, struct text text, struct text *result);
+bool text_replace_regex(struct text_call *call, struct text text, struct text *result);
+
+/* Whether the first argument is a regular expression. */
+bool text_takes_regex(const struct text_function *function);
+/* What is wrong with the arguments beside such an expression, or NULL. */
+const char *check_groups(const struct text_function *function, const struct regex *regex,
+                         const struct text_argument *args, int count);
 
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* At least `size` bytes, until the next call for the same thread. NULL: no memory. */
-static char *buffer_of(struct text_call *call, size_t size)
+char *text_call_buffer(struct text_call *call, size_t size)
 {
     if (size > call->buffer_size) {
         call->buffer_size = size + size / 2;
@@ -21,7 +21,7 @@ static char *buffer_of(struct text_call *call, size_t size)
 /* A code point's other case takes at most one byte more than itself: from two bytes to three. */
 static struct text change_case(struct text_call *call, struct text text, uint32_t (*change)(uint32_t))
 {
-    char *buffer = buffer_of(call, text.length + text.length / 2 + 1), *at = buffer;
+    char *buffer = text_call_buffer(call, text.length + text.length / 2 + 1), *at = buffer;
     for (size_t k = 0; k < text.length;) {
         uint32_t code = (unsigned char)text.at[k];
         if (code < 0x80) {
@@ -126,14 +126,14 @@ bool text_replace(struct text_call *call, struct text text, struct text *result)
         return true;
     while ((found = find_text(text, from))) {
         const size_t before = (size_t)(found - text.at);
-        char *at = buffer_of(call, used + before + to.length + 1) + used;
+        char *at = text_call_buffer(call, used + before + to.length + 1) + used;
         memcpy(at, text.at, before);
         if (to.length > 0)
             memcpy(at + before, to.at, to.length);
         used += before + to.length;
         text = (struct text){found + from.length, text.length - before - from.length};
     }
-    char *buffer = buffer_of(call, used + text.length + 1);
+    char *buffer = text_call_buffer(call, used + text.length + 1);
     memcpy(buffer + used, text.at, text.length);
     *result = (struct text){buffer, used + text.length};
     return true;
@@ -166,9 +166,38 @@ bool text_split(struct text_call *call, struct text text, struct text *result)
     return part == 0;
 }
 
+enum { MOST_PADDED = 10000 };
+
+const char *check_pad(const struct text_argument *args, int count)
+{
+    if (args[0].integer < -MOST_PADDED || args[0].integer > MOST_PADDED)
+        return "at most 10000 characters are filled up to";
+    return count > 1 && count_code_points(args[1].text) != 1 ? "`fill` is one character" : NULL;
+}
+
+bool text_pad(struct text_call *call, struct text text, struct text *result)
+{
+    const struct text blank = {" ", 1}, fill = call->count > 1 ? call->args[1].text : blank;
+    const int64_t width = call->args[0].integer, most = width < 0 ? -width : width;
+    if (check_pad(call->args, call->count)) /* of a column's values, one may be wrong */
+        return false;
+    const int64_t lacking = most - count_code_points(text);
+    *result = text;
+    if (lacking <= 0)
+        return true;
+    const size_t filled = (size_t)lacking * fill.length;
+    char *buffer = text_call_buffer(call, filled + text.length + 1), *at = width < 0 ? buffer + text.length : buffer;
+    for (int64_t k = 0; k < lacking; k++)
+        memcpy(at + (size_t)k * fill.length, fill.at, fill.length);
+    if (text.length > 0)
+        memcpy(width < 0 ? buffer : buffer + filled, text.at, text.length);
+    *result = (struct text){buffer, filled + text.length};
+    return true;
+}
+
 static struct text joined(struct text_call *call, struct text a, struct text b)
 {
-    char *buffer = buffer_of(call, a.length + b.length + 1);
+    char *buffer = text_call_buffer(call, a.length + b.length + 1);
     if (a.length > 0)
         memcpy(buffer, a.at, a.length);
     if (b.length > 0)

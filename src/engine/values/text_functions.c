@@ -32,5 +32,7 @@ const struct text_function *text_function_find(const char *name)
 
 bool text_argument_is_constant(const struct text_function *function, size_t k)
 {
-    return k == 0 && function->number == text_matches;
+    const bool formatted =
+        function->number == text_date || function->number == text_timestamp || function->number == text_time;
+    return k == 0 && (text_takes_regex(function) || formatted);
 }

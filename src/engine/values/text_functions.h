@@ -17,7 +17,15 @@ struct text_argument {
     int64_t integer;
 };
 
-enum text_result { TEXT_TO_BOOL, TEXT_TO_INT, TEXT_TO_FLOAT, TEXT_TO_DATE, TEXT_TO_TIMESTAMP, TEXT_TO_TEXT };
+enum text_result {
+    TEXT_TO_BOOL,
+    TEXT_TO_INT,
+    TEXT_TO_FLOAT,
+    TEXT_TO_DATE,
+    TEXT_TO_TIMESTAMP,
+    TEXT_TO_DURATION,
+    TEXT_TO_TEXT
+};
 
 struct text_call; /* text_call.h */
 
@@ -44,7 +52,7 @@ extern const size_t text_function_count;
 /* The function of exactly this name, or NULL. */
 const struct text_function *text_function_find(const char *name);
 
-/* Whether argument k after the text, a regular expression, has to be the same for all texts. */
+/* Whether argument k after the text, a regular expression or a format, has to be the same for all texts. */
 bool text_argument_is_constant(const struct text_function *function, size_t k);
 
 /* A constant text before the column's: "x" + s. Not in the table, where "+" is s + "x". */

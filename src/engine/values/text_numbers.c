@@ -3,6 +3,7 @@
 
 #include "base/calendar.h"
 #include "base/number_text.h"
+#include "base/time_format.h"
 
 #include <string.h>
 
@@ -52,21 +53,47 @@ bool text_float(struct text_call *call, struct text text, double *real)
     return read_float(text.at, text.at + text.length, real) == READ_FLOAT;
 }
 
+/* By the format that is the argument. */
+static bool read_formatted(const struct text_call *call, struct text text, struct time_read *read)
+{
+    return time_format_read(call->args[0].text, text, read);
+}
+
 bool text_date(struct text_call *call, struct text text, int64_t *days)
 {
-    (void)call;
-    return date_read(text.at, text.at + text.length, days);
+    struct time_read read;
+    if (call->count == 0)
+        return date_read(text.at, text.at + text.length, days);
+    const bool good = read_formatted(call, text, &read);
+    *days = read.days;
+    return good;
 }
 
 /* A date is its midnight. */
+static bool read_timestamp(const struct text_call *call, struct text text, int64_t *microseconds, bool *zoned,
+                           bool *cut)
+{
+    const char *end = text.at + text.length;
+    int64_t days;
+    struct time_read read;
+    if (call->count > 0) {
+        if (!read_formatted(call, text, &read))
+            return false;
+        *microseconds = read.days * DAY_US + read.clock - read.ahead;
+        *zoned = read.zoned;
+        *cut = read.cut;
+        return true;
+    }
+    if (!date_read(text.at, end, &days))
+        return timestamp_read(text.at, end, microseconds, zoned, cut);
+    *microseconds = days * DAY_US;
+    return true;
+}
+
 bool text_timestamp(struct text_call *call, struct text text, int64_t *microseconds)
 {
     bool zoned = false, cut = false;
-    const char *end = text.at + text.length;
-    int64_t days;
-    if (date_read(text.at, end, &days))
-        *microseconds = days * DAY_US;
-    else if (!timestamp_read(text.at, end, microseconds, &zoned, &cut))
+    if (!read_timestamp(call, text, microseconds, &zoned, &cut))
         return false;
     call->zoned += zoned;
     call->unzoned += !zoned;
@@ -74,6 +101,31 @@ bool text_timestamp(struct text_call *call, struct text text, int64_t *microseco
         return false;
     call->cut += cut;
     return true;
+}
+
+bool text_time(struct text_call *call, struct text text, int64_t *microseconds)
+{
+    struct time_read read = {0};
+    const bool good = call->count > 0 ? read_formatted(call, text, &read)
+                                      : clock_read(text.at, text.at + text.length, &read.clock, &read.cut);
+    *microseconds = read.clock;
+    call->cut += good && read.cut;
+    return good;
+}
+
+const char *check_date(const struct text_argument *args, int count)
+{
+    return count > 0 ? time_format_check_read(args[0].text, FORMAT_OF_DATE) : NULL;
+}
+
+const char *check_timestamp(const struct text_argument *args, int count)
+{
+    return count > 0 ? time_format_check_read(args[0].text, FORMAT_OF_TIMESTAMP) : NULL;
+}
+
+const char *check_time(const struct text_argument *args, int count)
+{
+    return count > 0 ? time_format_check_read(args[0].text, FORMAT_OF_CLOCK) : NULL;
 }
 
 static bool begins_with(struct text text, struct text part)
@@ -183,13 +235,5 @@ bool text_like(struct text_call *call, struct text text, int64_t *truth)
     while (pattern.length > 0 && pattern.at[0] == '%')
         pattern = (struct text){pattern.at + 1, pattern.length - 1};
     *truth = pattern.length == 0;
-    return true;
-}
-
-bool text_matches(struct text_call *call, struct text text, int64_t *truth)
-{
-    const enum regex_result result = regex_match(call->matcher, text);
-    call->too_long = call->too_long || result == REGEX_TOO_LONG;
-    *truth = result == REGEX_YES;
     return true;
 }
