@@ -25,6 +25,7 @@
 #: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb; COUNT=10000, SEED
 #: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED, ENGINES=clickhouse-18,clickhouse (the second
 #:                  with PYTHON that has chdb); make servers-texts: functions of text
+#: make hints-expect  what DuckDB and pandas answer to the lines of tests/hints: PYTHON with duckdb and pandas
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
@@ -44,7 +45,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow bare \
 	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
@@ -175,6 +176,9 @@ $(B)/tpch/lineitem.parquet:
 
 $(B)/db-benchmark/x.parquet:
 	$(PYTHON) tests/db-benchmark/tables.py $(B)/db-benchmark $(DB_ROWS)
+
+hints-expect:
+	$(PYTHON) tests/hints/expect.py
 
 tpch: all $(B)/tpch/lineitem.parquet
 	RQL=$(B)/rql $(PYTHON) tests/tpch/run.py $(B)/tpch

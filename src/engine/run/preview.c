@@ -78,6 +78,40 @@ bool preview_columns(struct env *env, const struct pipeline *pipeline, struct ar
     return found;
 }
 
+static bool bound_schema(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
+                         struct preview_column **columns, size_t *count)
+{
+    struct bound bound;
+    if (!bind_silently(env, pipeline, checking, UNREAD_NAMED, arena, &bound))
+        return false;
+    const bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
+    if (found) {
+        const struct task *last = bound.queue.tasks[bound.queue.count - 1];
+        *columns = arena_array(arena, last->output_count, sizeof **columns);
+        *count = 0;
+        for (size_t k = 0; k < last->output_count && !last->outputs[k].hidden; k++) {
+            const struct output *output = &last->outputs[k];
+            struct preview_column *column = &(*columns)[(*count)++];
+            *column = (struct preview_column){output->name, output->type, output->logical, output->validity > 0};
+            column->logical.dictionary = NULL;
+        }
+    }
+    queue_release(&bound.queue);
+    return found;
+}
+
+bool preview_schema(struct env *env, const struct pipeline *pipeline, struct arena *arena,
+                    struct preview_column **columns, size_t *count)
+{
+    if (bound_schema(env, pipeline, true, arena, columns, count) ||
+        (sources_load_fast(env, pipeline, arena) && bound_schema(env, pipeline, false, arena, columns, count)))
+        return true;
+    env->peeks = true;
+    const bool found = bound_schema(env, pipeline, true, arena, columns, count);
+    env->peeks = false;
+    return found;
+}
+
 static struct preview_texts texts_of(const struct dictionary *dictionary, const char *prefix, size_t most,
                                      struct arena *arena)
 {

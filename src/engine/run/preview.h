@@ -10,6 +10,18 @@
 bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
                      size_t *count);
 
+/* A column of a pipeline. */
+struct preview_column {
+    const char *name;
+    enum type type;
+    struct logical_type logical; /* without a dictionary */
+    bool optional;               /* values may be missing */
+};
+
+/* Finds them, like preview_columns. False also where the pipeline ends in a value. */
+bool preview_schema(struct env *env, const struct pipeline *pipeline, struct arena *arena,
+                    struct preview_column **columns, size_t *count);
+
 /* The shape of the pipeline's rows, with names in the arena, as far as the check of a binding tells: else none. */
 struct shape preview_shape(struct env *env, const struct pipeline *pipeline, struct arena *arena);
 

@@ -1,6 +1,7 @@
 #include "repl/rewrite/rewrites.h"
 
 #include "repl/rewrite/rewrite_pattern.h"
+#include "repl/rewrite/translate.h"
 
 #include "engine/run/check.h"
 
@@ -242,6 +243,34 @@ static void advise(const struct correction *c, const struct state *state, struct
     }
 }
 
+enum outcome { OUTCOME_NONE, OUTCOME_LINE, OUTCOME_ADVICE };
+
+/* Translates the statement if it is of a language that is read as a whole. A line that is shown has been bound. */
+static enum outcome translate_statement(struct correction *c, const struct state *state, struct diag *diag)
+{
+    struct env *env = env_copy(c->env);
+    const struct translation translation = translate_line(env, state->text, state->length, c->arena);
+    env_free(env);
+    if (!translation.found)
+        return OUTCOME_NONE;
+    if (translation.line) {
+        struct state line = {.text = translation.line, .length = strlen(translation.line)};
+        c->left = 1;
+        if (is_statement(c, &line)) {
+            diag->message = translation.message;
+            diag->hint = arena_printf(c->arena, "write `%s`", translation.line);
+            return OUTCOME_LINE;
+        }
+    }
+    /* A line that could be read has an error of its own, unless its names are those of another language. */
+    if (!translation.instead ||
+        (state->meaning && !has_part(state->meaning, "unknown;no such file;is not an aggregate", c->arena)))
+        return OUTCOME_NONE;
+    diag->message = translation.message;
+    diag->hint = translation.instead;
+    return OUTCOME_ADVICE;
+}
+
 /* Corrects the statement of the error; returns whether the error now has the correction. */
 static bool correct_error(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
                           struct span statement)
@@ -257,6 +286,9 @@ static bool correct_error(const struct env *env, enum parse_mode mode, struct di
         .error = {diag->span.begin - statement.begin, diag->span.end - statement.begin},
         .meaning = meaning ? diag->message : NULL,
     };
+    const enum outcome outcome = translate_statement(&c, &state, diag);
+    if (outcome != OUTCOME_NONE)
+        return outcome == OUTCOME_LINE;
     if (!find_correction(&c, &state)) {
         advise(&c, &state, diag);
         return false;

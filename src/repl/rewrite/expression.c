@@ -1,0 +1,303 @@
+/* Expressions of other languages: operators by their strengths, operands, and what follows them. */
+#include "repl/rewrite/frames.h"
+#include "repl/rewrite/translator.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* From the loosest; `not` is between `and` and comparisons. */
+enum strength {
+    STRENGTH_OR = 1,
+    STRENGTH_AND,
+    STRENGTH_NOT,
+    STRENGTH_COMPARISON,
+    STRENGTH_MASK_OR, /* `|` and `&` of pandas bind tighter than comparisons */
+    STRENGTH_MASK_AND,
+    STRENGTH_JOIN,
+    STRENGTH_SUM,
+    STRENGTH_PRODUCT,
+    STRENGTH_POWER
+};
+
+enum action { ACTION_LOGIC, ACTION_COMPARE, ACTION_JOIN, ACTION_SUM, ACTION_PRODUCT, ACTION_POWER };
+
+struct operator
+{
+    const char *sign;
+    int dialects;
+    enum strength strength;
+    enum action action;
+    const char *written;
+};
+
+enum {
+    WORDS = DIALECT_SQL | DIALECT_PYTHON | DIALECT_KQL,
+    ANY = WORDS | DIALECT_R,
+};
+
+static const struct operator operators[] = {
+    {"or", WORDS, STRENGTH_OR, ACTION_LOGIC, " or "},
+    {"and", WORDS, STRENGTH_AND, ACTION_LOGIC, " and "},
+    {"||", DIALECT_R, STRENGTH_OR, ACTION_LOGIC, " or "},
+    {"|", DIALECT_R, STRENGTH_OR, ACTION_LOGIC, " or "},
+    {"&&", DIALECT_R, STRENGTH_AND, ACTION_LOGIC, " and "},
+    {"&", DIALECT_R, STRENGTH_AND, ACTION_LOGIC, " and "},
+    {"|", DIALECT_PYTHON, STRENGTH_MASK_OR, ACTION_LOGIC, " or "},
+    {"&", DIALECT_PYTHON, STRENGTH_MASK_AND, ACTION_LOGIC, " and "},
+    {"=", DIALECT_SQL, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
+    {"==", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
+    {"<>", DIALECT_SQL | DIALECT_KQL, STRENGTH_COMPARISON, ACTION_COMPARE, " != "},
+    {"!=", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " != "},
+    {"<=", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " <= "},
+    {">=", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " >= "},
+    {"<", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " < "},
+    {">", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " > "},
+    {"||", DIALECT_SQL, STRENGTH_JOIN, ACTION_JOIN, ""},
+    {"+", ANY, STRENGTH_SUM, ACTION_SUM, " + "},
+    {"-", ANY, STRENGTH_SUM, ACTION_SUM, " - "},
+    {"*", ANY, STRENGTH_PRODUCT, ACTION_PRODUCT, " * "},
+    {"/", ANY, STRENGTH_PRODUCT, ACTION_PRODUCT, " / "},
+    {"//", DIALECT_SQL, STRENGTH_PRODUCT, ACTION_PRODUCT, " // "},
+    {"%", WORDS, STRENGTH_PRODUCT, ACTION_PRODUCT, " % "},
+    {"**", DIALECT_SQL | DIALECT_PYTHON, STRENGTH_POWER, ACTION_POWER, ""},
+    {"^", DIALECT_SQL | DIALECT_R, STRENGTH_POWER, ACTION_POWER, ""},
+};
+
+static struct phrase parse(struct translator *t, int strength);
+
+static bool is_number(enum phrase_type type)
+{
+    return type == PHRASE_INT || type == PHRASE_FLOAT || type == PHRASE_DECIMAL;
+}
+
+static struct phrase add(struct translator *t, struct phrase a, const char *written, struct phrase b)
+{
+    const bool minus = strcmp(written, " - ") == 0;
+    if (a.type == PHRASE_TEXT || b.type == PHRASE_TEXT)
+        return minus || t->dialect == DIALECT_SQL
+                   ? translate_fail(t, "text is no number: `float(s)` is the number that it writes")
+                   : join_text(t, a, b);
+    enum phrase_type type = a.type == b.type && is_number(a.type) ? a.type : PHRASE_UNKNOWN;
+    if (is_number(a.type) && is_number(b.type) && a.type != b.type)
+        type = PHRASE_FLOAT;
+    if ((a.type == PHRASE_DATE || a.type == PHRASE_TIMESTAMP) && b.type == PHRASE_DURATION)
+        type = a.type;
+    if (a.type == PHRASE_TIMESTAMP && b.type == a.type && minus)
+        type = PHRASE_DURATION;
+    if (a.type == PHRASE_DATE && b.type == a.type && minus)
+        type = PHRASE_INT;
+    if (a.type == PHRASE_DATE && b.type == PHRASE_INT) {
+        type = a.type;
+        const bool literal = strspn(b.text, "0123456789") == strlen(b.text);
+        b = phrase_fill(literal ? arena_printf(t->arena, "%sd", b.text) : "1d * A",
+                        literal ? LEVEL_OPERAND : LEVEL_PRODUCT, PHRASE_DURATION, &b, 1, t->arena);
+    }
+    return phrase_binary(&a, written, &b, LEVEL_SUM, type, t->arena);
+}
+
+static struct phrase multiply(struct translator *t, struct phrase a, const char *written, struct phrase b)
+{
+    if (strcmp(written, " / ") == 0)
+        return divide(t, a, b);
+    if (strcmp(written, " % ") == 0 && t->dialect == DIALECT_PYTHON) {
+        if (b.type != PHRASE_INT || b.text[0] == '-' || b.level != LEVEL_OPERAND || b.column)
+            return translate_fail(t, "`%%` has the sign of the dividend here, not of the divisor");
+        struct phrase operands[] = {a, b};
+        return phrase_fill("(A % B + B) % B", LEVEL_PRODUCT, a.type, operands, 2, t->arena);
+    }
+    const enum phrase_type type = a.type == b.type                         ? a.type
+                                  : is_number(a.type) && is_number(b.type) ? PHRASE_FLOAT
+                                                                           : PHRASE_UNKNOWN;
+    return phrase_binary(&a, written, &b, LEVEL_PRODUCT, type, t->arena);
+}
+
+static struct phrase apply(struct translator *t, const struct operator* operator, struct phrase a, struct phrase b)
+{
+    if (!a.text || !b.text)
+        return (struct phrase){0};
+    struct phrase both[] = {a, b};
+    switch (operator->action) {
+    case ACTION_LOGIC:
+        if ((a.type != PHRASE_BOOL && a.type != PHRASE_UNKNOWN) || (b.type != PHRASE_BOOL && b.type != PHRASE_UNKNOWN))
+            return translate_fail(t, "conditions are compared: `x != 0`");
+        return phrase_binary(&a, operator->written, &b, operator->written[1] == 'o' ? LEVEL_OR : LEVEL_AND, PHRASE_BOOL,
+                             t->arena);
+    case ACTION_COMPARE:
+        return compare(t, a, operator->written, b);
+    case ACTION_JOIN:
+        return join_text(t, a, b);
+    case ACTION_SUM:
+        return add(t, a, operator->written, b);
+    case ACTION_PRODUCT:
+        return multiply(t, a, operator->written, b);
+    default:
+        return phrase_fill("pow(A, B)", LEVEL_OPERAND, PHRASE_FLOAT, both, 2, t->arena);
+    }
+}
+
+static const struct operator* operator_at(const struct translator *t)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if ((operators[i].dialects & (int)t->dialect) && next_is(t, operators[i].sign))
+            return &operators[i];
+    }
+    return NULL;
+}
+
+/* The items of `x in (...)`. */
+static struct phrase parse_in(struct translator *t, struct phrase x, bool negated)
+{
+    const char *word = negated ? "not in" : "in";
+    const bool square = next_is(t, "[");
+    const size_t open = t->at;
+    if (!square && !expect(t, "("))
+        return (struct phrase){0};
+    t->at = open + 1;
+    const size_t close = after_brackets(t, open) - 1;
+    if (next_is(t, "select") || next_is(t, "with") || next_is(t, "from")) {
+        const char *query = translate_query(t, t->at, close);
+        struct known_columns found = {0};
+        if (!query || !x.text)
+            return (struct phrase){0};
+        (void)known_add_source(t, &found, query, NULL);
+        if (negated && found.count > 0 && found.columns[0].optional && !t->no_missing)
+            return translate_fail(
+                t, "`not in` of values of which some are null is never true in SQL: `x not in (%s)` passes over them",
+                query);
+        t->at = close + 1;
+        struct phrase result = {
+            .text = arena_printf(t->arena, "%s %s (%s)", phrase_at(&x, LEVEL_RANGE, t->arena), word, query),
+            .level = LEVEL_EQUALITY,
+            .type = PHRASE_BOOL};
+        (void)phrase_inherit(&result, &x);
+        return result;
+    }
+    struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL};
+    const char *items = "";
+    while (t->at < close) {
+        const struct phrase item = as_type(t, translate_expression(t), x.type);
+        if (!item.text || item.type == PHRASE_MISSING)
+            return translate_fail(t, "a list has no missing values: `x is missing or x in [...]`");
+        items = arena_printf(t->arena, "%s%s%s", items, *items ? ", " : "", item.text);
+        if (!accept(t, ","))
+            break;
+    }
+    if (t->at != close)
+        return translate_fail(t, "a list is written `x in [1, 2]`");
+    t->at++;
+    if (!x.text)
+        return x;
+    result.text = arena_printf(t->arena, "%s %s [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), word, items);
+    (void)phrase_inherit(&result, &x);
+    return result;
+}
+
+static struct phrase parse_is(struct translator *t, struct phrase x)
+{
+    const bool negated = accept(t, "not");
+    const char *word = negated ? " is not " : " is ";
+    struct phrase other = {.text = "missing", .level = LEVEL_OPERAND};
+    if (accept_two(t, "distinct", "from")) {
+        word = negated ? " is " : " is not ";
+        other = parse(t, STRENGTH_COMPARISON + 1);
+    } else if (!accept(t, "null") && !accept(t, "unknown")) {
+        other.text = accept(t, "true") ? "true" : accept(t, "false") ? "false" : NULL;
+    }
+    struct phrase result = phrase_binary(&x, word, &other, LEVEL_EQUALITY, PHRASE_BOOL, t->arena);
+    result.optional = false;
+    return result;
+}
+
+static struct phrase parse_like(struct translator *t, struct phrase x, bool negated, bool any_case)
+{
+    struct phrase pattern = parse(t, STRENGTH_COMPARISON + 1);
+    if (!pattern.raw || next_is(t, "escape"))
+        return translate_fail(t, "`like` takes a text, without `escape`; `x ~ 'REGEX'` matches a regular expression");
+    if (any_case) {
+        char *lower = arena_text(t->arena, pattern.raw, strlen(pattern.raw));
+        for (char *at = lower; *at; at++)
+            *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
+        pattern = phrase_text(lower, t->arena);
+        x = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+    }
+    return phrase_binary(&x, negated ? " not like " : " like ", &pattern, LEVEL_EQUALITY, PHRASE_BOOL, t->arena);
+}
+
+/* What follows an operand as words. *found: whether there was some. */
+static struct phrase parse_words(struct translator *t, struct phrase x, bool *found)
+{
+    const size_t before = t->at;
+    const bool negated = (t->dialect == DIALECT_SQL || t->dialect == DIALECT_PYTHON) && accept(t, "not");
+    *found = true;
+    if (t->dialect != DIALECT_R && accept(t, "in"))
+        return parse_in(t, x, negated);
+    if (t->dialect == DIALECT_SQL && accept(t, "between")) {
+        const struct phrase low = parse(t, STRENGTH_COMPARISON + 1);
+        if (!expect(t, "and"))
+            return (struct phrase){0};
+        return between(t, x, low, parse(t, STRENGTH_COMPARISON + 1), negated);
+    }
+    if (t->dialect == DIALECT_SQL && (next_is(t, "like") || next_is(t, "ilike"))) {
+        t->at++;
+        return parse_like(t, x, negated, token_is(t, t->at - 1, "ilike"));
+    }
+    if (t->dialect == DIALECT_SQL && !negated && accept(t, "is"))
+        return parse_is(t, x);
+    if (t->dialect == DIALECT_SQL && (next_is(t, "similar") || next_is(t, "glob") || next_is(t, "~")))
+        return translate_fail(t, "`x ~ 'REGEX'` matches a regular expression anywhere in a text, `^...$` all of it");
+    if (t->dialect == DIALECT_SQL && !negated && accept(t, "isnull"))
+        return phrase_fill("A is missing", LEVEL_EQUALITY, PHRASE_BOOL, &x, 1, t->arena);
+    t->at = before;
+    *found = false;
+    return x;
+}
+
+/* `%in%`, `%%` and `%/%` of R. */
+static struct phrase parse_percent(struct translator *t, struct phrase x, bool *found)
+{
+    *found = t->dialect == DIALECT_R && next_is(t, "%");
+    if (!*found)
+        return x;
+    t->at++;
+    if (accept_two(t, "in", "%"))
+        return (void)accept(t, "c"), parse_in(t, x, false);
+    return translate_fail(
+        t, "`a %% b` is the remainder, with the sign of a; `a // b` is the quotient of integers, without its fraction");
+}
+
+/* Operators between operands from this strength on. */
+static struct phrase parse(struct translator *t, int strength)
+{
+    struct phrase left;
+    if (accept(t, "not") || (t->dialect != DIALECT_SQL && accept(t, "!")) ||
+        (t->dialect == DIALECT_PYTHON && accept(t, "~"))) {
+        const bool sign = !token_is(t, t->at - 1, "not");
+        const bool none = !sign && next_is(t, "exists");
+        left = none ? translate_fail(t, "`anti join S on KEY` keeps the rows that match nothing")
+                    : negate(t, parse(t, sign ? STRENGTH_POWER + 1 : STRENGTH_NOT));
+    } else {
+        left = translate_operand(t);
+    }
+    while (left.text && t->at < t->end) {
+        bool found = false;
+        const struct operator* operator= operator_at(t);
+        if (operator&&(int) operator->strength >= strength) {
+            t->at++;
+            left = apply(t, operator, left,
+                         parse(t, operator->action == ACTION_POWER ? STRENGTH_POWER : (int)operator->strength + 1));
+            continue;
+        }
+        if (strength <= STRENGTH_COMPARISON)
+            left = parse_words(t, left, &found);
+        if (!found && !operator&& strength <= STRENGTH_PRODUCT)
+            left = parse_percent(t, left, &found);
+        if (!found)
+            break;
+    }
+    return left;
+}
+
+struct phrase translate_expression(struct translator *t)
+{
+    return parse(t, STRENGTH_OR);
+}

@@ -1,0 +1,269 @@
+/* Columns of pandas in expressions, and their methods. */
+#include "repl/rewrite/frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+bool accept_keyword(struct translator *t, const char *name)
+{
+    if (!next_is(t, name) || !token_is(t, t->at + 1, "="))
+        return false;
+    t->at += 2;
+    return true;
+}
+
+struct phrase frame_operand(struct translator *t)
+{
+    static const struct {
+        const char *word, *text;
+        enum phrase_type type;
+    } constants[] = {
+        {"None", "missing", PHRASE_MISSING}, {"True", "true", PHRASE_BOOL}, {"False", "false", PHRASE_BOOL}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (accept(t, constants[i].word))
+            return phrase_operand(constants[i].text, constants[i].type);
+    }
+    const char *name = token_raw(t, t->at++);
+    if (is_one_of(name, "np pd numpy pandas math") && accept(t, ".")) {
+        const char *function = token_raw(t, t->at++);
+        if (strcmp(function, "nan") == 0)
+            return (struct phrase){.text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+        if (strcmp(function, "Timestamp") == 0 && accept(t, "(")) {
+            const char *raw = token_raw(t, t->at);
+            t->at += 2;
+            const char *text = phrase_time_literal(raw, PHRASE_TIMESTAMP, t->arena);
+            return text ? phrase_operand(text, PHRASE_TIMESTAMP)
+                        : translate_fail(t, "timestamps are written 2024-01-31T09:30");
+        }
+        return accept(t, "(") ? translate_call(t, function)
+                              : translate_fail(t, "`.help functions` lists what there is");
+    }
+    if (t->frame && strcmp(name, t->frame) == 0) {
+        if (accept(t, "[")) {
+            const bool text = next_kind(t) == REWRITE_QUOTED;
+            const char *column = token_raw(t, t->at++);
+            return text && expect(t, "]") ? translate_name(t, NULL, column)
+                                          : translate_fail(t, "a column is `df[\"name\"]`");
+        }
+        if (accept(t, ".") && next_kind(t) == REWRITE_WORD)
+            return translate_name(t, NULL, token_raw(t, t->at++));
+        return translate_fail(t, "a relation is no value in an expression");
+    }
+    if (strcmp(name, "len") == 0 && next_is(t, "(") && t->frame && token_is(t, t->at + 1, t->frame)) {
+        t->at += 3;
+        struct phrase count = phrase_operand("count()", PHRASE_INT);
+        count.aggregate = true;
+        return count;
+    }
+    return accept(t, "(") ? translate_call(t, name) : translate_name(t, NULL, name);
+}
+
+static struct phrase of_text(struct translator *t, struct phrase x)
+{
+    const char *method = token_raw(t, t->at++);
+    struct phrase operands[3] = {x};
+    size_t count = 1;
+    if (accept(t, "[")) { /* .str[0:3] */
+        const char *from = next_is(t, ":") ? "0" : token_text(t, t->at++);
+        const bool both = accept(t, ":");
+        const char *to = next_is(t, "]") ? NULL : token_text(t, t->at++);
+        if (!both || !to || !expect(t, "]"))
+            return translate_fail(t, "`substr(s, from, n)` is a part of a text");
+        const char *form =
+            arena_printf(t->arena, "substr(A, %s, %ld)", from, strtol(to, NULL, 10) - strtol(from, NULL, 10));
+        return phrase_fill(form, LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+    }
+    if (!expect(t, "("))
+        return (struct phrase){0};
+    const size_t close = after_brackets(t, t->at - 1) - 1;
+    bool plain = false, any_case = false;
+    while (t->at < close && count < 3) {
+        if (accept_keyword(t, "regex"))
+            plain = !next_is(t, "True");
+        else if (accept_keyword(t, "case"))
+            any_case = next_is(t, "False");
+        else if (!accept_keyword(t, "na")) {
+            operands[count] = translate_expression(t);
+            if (!operands[count++].text)
+                return (struct phrase){0};
+            if (!accept(t, ","))
+                break;
+            continue;
+        }
+        t->at++;
+        (void)accept(t, ",");
+    }
+    t->at = close + 1;
+    if (strcmp(method, "contains") == 0 && count == 2) {
+        const bool regex = !plain && operands[1].raw && strpbrk(operands[1].raw, ".^$*+?()[]{}|\\");
+        if (any_case)
+            operands[0] = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+        if (any_case && (!operands[1].raw || regex))
+            return translate_fail(t, "`s ~ '(?i)REGEX'` ignores case");
+        if (any_case) {
+            char *lower = arena_text(t->arena, operands[1].raw, strlen(operands[1].raw));
+            for (char *at = lower; *at; at++)
+                *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
+            operands[1] = phrase_text(lower, t->arena);
+        }
+        return phrase_fill(regex ? "A ~ B" : "contains(A, B)", regex ? LEVEL_EQUALITY : LEVEL_OPERAND, PHRASE_BOOL,
+                           operands, 2, t->arena);
+    }
+    if (strcmp(method, "replace") == 0 && count == 3)
+        return phrase_fill("replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, t->arena);
+    return translate_function(t, method, operands, count);
+}
+
+static struct phrase of_time(struct translator *t, struct phrase x)
+{
+    const char *part = token_raw(t, t->at++);
+    if (is_one_of(part, "year month day hour minute second quarter"))
+        return phrase_fill(arena_printf(t->arena, "%s(A)", part), LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
+    if (is_one_of(part, "dayofweek weekday"))
+        return phrase_fill("weekday(A) - 1", LEVEL_SUM, PHRASE_INT, &x, 1, t->arena);
+    if (strcmp(part, "date") == 0)
+        return phrase_fill("date(A)", LEVEL_OPERAND, PHRASE_DATE, &x, 1, t->arena);
+    if (strcmp(part, "floor") == 0 && accept(t, "(")) {
+        const char *unit = token_raw(t, t->at);
+        t->at += 2;
+        const char *word = is_one_of(unit, "D 1D")       ? "day"
+                           : is_one_of(unit, "h 1h")     ? "hour"
+                           : is_one_of(unit, "min 1min") ? "minute"
+                                                         : NULL;
+        if (word)
+            return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", word), LEVEL_OPERAND, PHRASE_TIMESTAMP, &x, 1,
+                               t->arena);
+    }
+    return translate_fail(t, "`year(t)`, `month(t)`, `day(t)`, `hour(t)` and `trunc(t, day)` are parts of a time");
+}
+
+/* x.rolling(3).mean(): missing until there are three values */
+static struct phrase rolling(struct translator *t, struct phrase x)
+{
+    const long size = strtol(token_text(t, t->at++), NULL, 10);
+    if (size < 1 || !expect(t, ")") || !accept(t, "."))
+        return translate_fail(t, "`mean(x) over -2..0` is of the row and the two before it");
+    const char *name = token_raw(t, t->at);
+    t->at += 3;
+    if (!is_one_of(name, "mean sum min max"))
+        return translate_fail(t, "windows have the aggregates sum, count, mean, min, max, first and last");
+    const char *frame = arena_printf(t->arena, " over -%ld..0", size - 1);
+    const char *form = arena_printf(t->arena, "count(A)%s < %ld ? missing : %s(A)%s", frame, size, name, frame);
+    struct phrase result = phrase_fill(form, LEVEL_CHOICE, PHRASE_FLOAT, &x, 1, t->arena);
+    result.optional = true;
+    return result;
+}
+
+static struct phrase ranked(struct translator *t, struct phrase x, size_t close)
+{
+    bool least = false, dense = false, descending = false;
+    for (; t->at < close; t->at++) {
+        if (accept_keyword(t, "method")) {
+            least = strcmp(token_raw(t, t->at), "min") == 0;
+            dense = strcmp(token_raw(t, t->at), "dense") == 0;
+        } else if (accept_keyword(t, "ascending")) {
+            descending = next_is(t, "False");
+        }
+    }
+    if (!least && !dense)
+        return translate_fail(
+            t,
+            "`rank(x)` gives equal values the first of their places, as `method=\"min\"` does, not the middle of them");
+    const char *form = arena_printf(t->arena, "rank(A%s%s)", descending ? ", desc" : "", dense ? ", dense" : "");
+    return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
+}
+
+/* Methods with operands, whose `(` is read. */
+static struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
+{
+    const char *first = t->at < close ? token_text(t, t->at) : NULL;
+    if (strcmp(method, "rolling") == 0)
+        return rolling(t, x);
+    if (strcmp(method, "rank") == 0)
+        return ranked(t, x, close);
+    if (is_one_of(method, "isin")) {
+        if (!next_is(t, "["))
+            return translate_fail(t, "`x in [1, 2]` tests for some values, `x in (SOURCE)` for those of a pipeline");
+        const size_t open = t->at++, end = after_brackets(t, open) - 1;
+        const char *items = NULL;
+        while (t->at < end) {
+            const struct phrase item = as_type(t, translate_expression(t), x.type);
+            if (!item.text)
+                return item;
+            items = items ? arena_printf(t->arena, "%s, %s", items, item.text) : item.text;
+            (void)accept(t, ",");
+        }
+        struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL, .optional = x.optional};
+        result.text = arena_printf(t->arena, "%s in [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), items ? items : "");
+        return phrase_certain(result, t->arena);
+    }
+    if (is_one_of(method, "apply map transform pipe"))
+        return translate_fail(t, "functions of Python are not run here: `map E` and `derive NAME = E` compute, `def "
+                                 "f(x) = E` names a function");
+    struct phrase operands[3] = {x};
+    size_t count = 1;
+    if (strcmp(method, "astype") == 0 && first) {
+        const char *type = token_raw(t, t->at);
+        t->at = close;
+        return convert(t, x, type);
+    }
+    while (t->at < close && count < 3 && !token_is(t, t->at + 1, "=")) {
+        operands[count] = translate_expression(t);
+        if (!operands[count++].text)
+            return (struct phrase){0};
+        if (!accept(t, ","))
+            break;
+    }
+    if (t->at != close)
+        return translate_fail(t, "there is no `%s` with these operands here", method);
+    if (is_aggregate_name(t, method))
+        return place_aggregate(t, translate_aggregate(t, method, operands, count, false, NULL));
+    if (strcmp(method, "fillna") == 0 && count == 2)
+        return translate_function(t, "coalesce", operands, 2);
+    if (strcmp(method, "between") == 0 && count == 3)
+        return phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
+    if (strcmp(method, "shift") == 0) {
+        struct phrase result = phrase_fill(arena_printf(t->arena, first && *first == '-' ? "at(A, %s)" : "at(A, -%s)",
+                                                        !first          ? "1"
+                                                        : *first == '-' ? operands[1].text + 1
+                                                                        : operands[1].text),
+                                           LEVEL_OPERAND, x.type, &x, 1, t->arena);
+        result.optional = true;
+        return result;
+    }
+    if (strcmp(method, "diff") == 0 && count == 1)
+        return phrase_fill("A - at(A, -1)", LEVEL_SUM, x.type, &x, 1, t->arena);
+    if (strcmp(method, "pct_change") == 0 && count == 1)
+        return phrase_fill("A / at(A, -1) - 1", LEVEL_SUM, PHRASE_FLOAT, &x, 1, t->arena);
+    if (strcmp(method, "cumsum") == 0 && count == 1)
+        return phrase_fill(x.optional ? "missing(A) ? missing : sum(A) over ..0" : "sum(A) over ..0",
+                           x.optional ? LEVEL_CHOICE : LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    if (strcmp(method, "cummax") == 0 && count == 1 && !x.optional)
+        return phrase_fill("max(A) over ..0", LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    if (strcmp(method, "clip") == 0 && count == 3)
+        return phrase_fill("clamp(A, B, C)", LEVEL_OPERAND, x.type, operands, 3, t->arena);
+    if (strcmp(method, "round") == 0)
+        return translate_fail(t, "`round(x, 2)` rounds halves away from zero, pandas to even");
+    return translate_function(t, method, operands, count);
+}
+
+struct phrase frame_method(struct translator *t, struct phrase x)
+{
+    if (!accept(t, "."))
+        return translate_fail(t, "a row of a column is `NAME[K]`, counted from 0");
+    const char *method = token_raw(t, t->at++);
+    if (strcmp(method, "str") == 0 && accept(t, "."))
+        return of_text(t, x);
+    if (strcmp(method, "str") == 0 && next_is(t, "["))
+        return t->at--, of_text(t, x);
+    if (strcmp(method, "dt") == 0 && accept(t, "."))
+        return of_time(t, x);
+    if (!expect(t, "("))
+        return (struct phrase){0};
+    const size_t close = after_brackets(t, t->at - 1) - 1;
+    struct phrase result = call_method(t, x, method, close);
+    if (result.text && (strcmp(method, "rolling") != 0))
+        t->at = close + 1;
+    return result;
+}

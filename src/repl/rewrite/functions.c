@@ -1,0 +1,310 @@
+/* Functions of other languages. */
+#include "repl/rewrite/translator.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum {
+    SQL = DIALECT_SQL,
+    PY = DIALECT_PYTHON,
+    R = DIALECT_R,
+    KQL = DIALECT_KQL,
+    ALL = SQL | PY | R | KQL,
+    SAME = -1 /* the type of the first operand */
+};
+
+struct function {
+    const char *names; /* with blanks between them */
+    int dialects;
+    size_t count; /* of operands */
+    const char *form;
+    enum phrase_level level;
+    int type;
+};
+
+static const struct function functions[] = {
+    {"abs", ALL, 1, "abs(A)", LEVEL_OPERAND, SAME},
+    {"floor", ALL, 1, "floor(A)", LEVEL_OPERAND, SAME},
+    {"ceil ceiling", ALL, 1, "ceil(A)", LEVEL_OPERAND, SAME},
+    {"sqrt", ALL, 1, "sqrt(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"cbrt", ALL, 1, "cbrt(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"exp", ALL, 1, "exp(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"ln", SQL, 1, "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"log", SQL, 1, "log10(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"log", PY | R | KQL, 1, "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"log10", ALL, 1, "log10(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"log2", ALL, 1, "log2(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"sin", ALL, 1, "sin(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"cos", ALL, 1, "cos(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"tan", ALL, 1, "tan(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"sign", ALL, 1, "sign(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"pow power", ALL, 2, "pow(A, B)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"mod", SQL, 2, "A % B", LEVEL_PRODUCT, SAME},
+    {"round", SQL | KQL, 1, "round(A)", LEVEL_OPERAND, SAME},
+    {"round", SQL | KQL, 2, "round(A, B)", LEVEL_OPERAND, SAME},
+    {"lower lcase tolower str_to_lower", ALL, 1, "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"upper ucase toupper str_to_upper", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"trim str_trim trimws strip", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"length len char_length nchar str_length strlen", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"replace", SQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"replace_string", KQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"left", SQL, 2, "substr(A, 0, B)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"right", SQL, 2, "substr(A, -B)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"substr substring", SQL, 2, "substr(A, B - 1)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"substr substring", SQL, 3, "substr(A, B - 1, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"substr str_sub", R, 3, "substr(A, B - 1, C - B + 1)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"substring", KQL, 2, "substr(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"substring", KQL, 3, "substr(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"starts_with prefix startswith startsWith", SQL | R | PY, 2, "starts(A, B)", LEVEL_OPERAND, PHRASE_BOOL},
+    {"ends_with suffix endswith endsWith", SQL | R | PY, 2, "ends(A, B)", LEVEL_OPERAND, PHRASE_BOOL},
+    {"contains", SQL, 2, "contains(A, B)", LEVEL_OPERAND, PHRASE_BOOL},
+    {"regexp_matches", SQL, 2, "A ~ B", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"str_detect", R, 2, "A ~ B", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"grepl", R, 2, "B ~ A", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"year getyear", SQL | R | KQL, 1, "year(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"quarter", SQL | R, 1, "quarter(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"month getmonth monthofyear", SQL | R | KQL, 1, "month(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"week isoweek", SQL, 1, "week(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"day dayofmonth mday", SQL | R | KQL, 1, "day(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"isodow", SQL, 1, "weekday(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"dayofweek weekday dow", SQL, 1, "weekday(A) % 7", LEVEL_PRODUCT, PHRASE_INT},
+    {"hour hourofday", SQL | R | KQL, 1, "hour(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"minute", SQL | R, 1, "minute(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"second", SQL | R, 1, "second(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"startofday", KQL, 1, "trunc(A, day)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
+    {"startofmonth", KQL, 1, "trunc(A, month)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
+    {"startofyear", KQL, 1, "trunc(A, year)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
+    {"as.Date as_date date", R | SQL, 1, "date(A)", LEVEL_OPERAND, PHRASE_DATE},
+    {"pi", SQL | KQL, 0, "pi", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"to_days", SQL, 1, "A * 1d", LEVEL_PRODUCT, PHRASE_DURATION},
+};
+
+/* What there is instead of functions that are not there. */
+static const struct {
+    const char *names, *instead;
+} missing_functions[] = {
+    {"now today current_date current_timestamp getdate ago sys.time sys.date",
+     "there is no clock in a query: write the time, as 2024-01-31T09:30, or pass it with `--arg now=...`"},
+    {"strftime to_char format_datetime date_format format",
+     "there is no format of dates: `year(t)`, `month(t)` and `trunc(t, month)` are numbers and dates to group by"},
+    {"strptime to_date to_timestamp", "`date(s)` and `timestamp(s)` read texts such as 2024-01-31T09:30"},
+    {"regexp_extract regexp_substr str_extract extract",
+     "no part of a text is found by a regular expression: `split(s, sep, k)` and `substr(s, from, n)` take parts"},
+    {"regexp_replace str_replace_all gsub sub", "`replace(s, a, b)` replaces texts, not regular expressions"},
+    {"unnest explode generate_subscripts", "there is no nested data: `split(s, sep, k)` is one part of a text"},
+    {"string_agg group_concat listagg list array_agg make_list make_set collect_list",
+     "a group has no lists: `first(x)`, `last(x)` and `distinct(x)` are values of it"},
+    {"lpad rpad printf format concat_ws", "there is no format of text: `a + b` joins texts"},
+    {"percent_rank cume_dist ntile nth_value last_value",
+     "`rank(x)` is the place of x in order: `rank(x) / float(count())` is its share"},
+    {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
+    {"mode", "`group x: count() as n | top 1 by n` is the most frequent value"},
+    {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
+    {"generate_series", "`range A..B` are the integers from A to B"},
+};
+
+/* `3 - 1` of literals is 2. */
+static void fold_positions(struct translator *t, struct phrase *result)
+{
+    char *text = result->text ? arena_text(t->arena, result->text, strlen(result->text)) : NULL;
+    for (char *at = result->text ? strstr(text, " - 1") : NULL; at; at = strstr(at + 1, " - 1")) {
+        char *begin = at;
+        while (begin > text && begin[-1] >= '0' && begin[-1] <= '9')
+            begin--;
+        if (begin == at || at - begin > 9 || strncmp(begin - 2, ", ", 2) != 0 || (at[4] != ')' && at[4] != ','))
+            continue;
+        long value = 0;
+        for (const char *digit = begin; digit < at; digit++)
+            value = 10 * value + (*digit - '0');
+        result->text = arena_printf(t->arena, "%.*s%ld%s", (int)(begin - text), text, value - 1, at + 4);
+        fold_positions(t, result);
+        return;
+    }
+}
+
+static struct phrase coalesced(struct translator *t, struct phrase *operands, size_t count)
+{
+    struct phrase result = operands[0];
+    for (size_t i = 1; i < count && result.text; i++) {
+        const bool optional = operands[i].optional && result.optional;
+        result = phrase_binary(&result, " ?? ", &operands[i], LEVEL_COALESCE, result.type, t->arena);
+        result.optional = optional;
+    }
+    return result;
+}
+
+/* A unit of `date_trunc` and `date_part`, a text, or NULL. */
+static const char *unit_of(const struct phrase *unit)
+{
+    static const char *const units[] = {"second", "minute", "hour", "day", "week", "month", "quarter", "year"};
+    for (size_t i = 0; unit->raw && i < sizeof units / sizeof *units; i++) {
+        if (strcasecmp(unit->raw, units[i]) == 0)
+            return units[i];
+    }
+    return NULL;
+}
+
+static struct phrase of_dates(struct translator *t, const char *name, struct phrase *operands, size_t count)
+{
+    const bool parts = is_one_of(name, "date_part datepart");
+    const char *unit = unit_of(&operands[0]);
+    if (parts && operands[0].raw && is_one_of(operands[0].raw, "dow isodow"))
+        return translate_function(t, operands[0].raw, operands + 1, count - 1);
+    if (!unit)
+        return translate_fail(t,
+                              "there are the parts year, quarter, month, week, day, weekday, hour, minute and second");
+    if (is_one_of(name, "date_diff datediff")) {
+        if (strcmp(unit, "day") != 0 || count != 3)
+            return translate_fail(t, "`b - a` is the days between dates, the duration between timestamps");
+        struct phrase days[] = {convert(t, operands[1], "date"), convert(t, operands[2], "date")};
+        return phrase_fill("B - A", LEVEL_SUM, PHRASE_INT, days, 2, t->arena);
+    }
+    if (parts && strcmp(unit, "week") != 0)
+        return translate_function(t, unit, operands + 1, count - 1);
+    const char *form = arena_printf(t->arena, parts ? "%s(A)" : "trunc(A, %s)", unit);
+    return phrase_fill(form, LEVEL_OPERAND, parts ? PHRASE_INT : operands[1].type, &operands[1], 1, t->arena);
+}
+
+/* Functions of any number of operands, and those that depend on types. */
+static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
+{
+    *found = true;
+    if (count > 0 && is_one_of(name, "coalesce ifnull nvl fill_null replace_na"))
+        return coalesced(t, operands, count);
+    if (count > 1 && is_one_of(name, "concat strcat paste0 str_c")) {
+        struct phrase result = operands[0];
+        for (size_t i = 0; i < count; i++) {
+            if (t->dialect == DIALECT_SQL && operands[i].optional)
+                operands[i] = phrase_fill("A ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, &operands[i], 1, t->arena);
+            operands[i].optional = operands[i].optional && t->dialect != DIALECT_SQL;
+            result = i > 0 ? join_text(t, result, operands[i]) : operands[0];
+        }
+        return result;
+    }
+    if (count == 2 && is_one_of(name, "greatest least pmax pmin max_of min_of")) {
+        const bool largest = strchr("gG", *name) || is_one_of(name, "pmax max_of");
+        if (t->dialect == DIALECT_SQL && (operands[0].optional || operands[1].optional))
+            return translate_fail(t, "`max(a, b)` of a missing value is missing: `max(a ?? b, b ?? a)` passes over it");
+        return phrase_fill(largest ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, operands[0].type, operands, 2, t->arena);
+    }
+    if (count == 2 && is_one_of(name, "nullif")) {
+        const struct phrase none = {
+            .text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+        return choose(t, compare(t, operands[0], " == ", operands[1]), none, operands[0]);
+    }
+    if (count == 3 && is_one_of(name, "if iff iif if_else ifelse where"))
+        return choose(t, operands[0], operands[1], operands[2]);
+    if (count == 3 && is_one_of(name, "between"))
+        return between(t, operands[0], operands[1], operands[2], false);
+    if (count == 1 && is_one_of(name, "isnull isna is.na is_null is.null isnotnull notna notnull")) {
+        const bool negated = strchr("nN", *name) || strcasecmp(name, "isnotnull") == 0;
+        struct phrase result = phrase_fill(negated ? "A is not missing" : "A is missing", LEVEL_EQUALITY, PHRASE_BOOL,
+                                           operands, 1, t->arena);
+        result.optional = false;
+        return result;
+    }
+    if (count == 3 && is_one_of(name, "split_part")) {
+        struct phrase result =
+            phrase_fill("split(A, B, C - 1) ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, operands, 3, t->arena);
+        fold_positions(t, &result);
+        return operands[0].optional
+                   ? translate_fail(t, "`split(s, sep, k)` counts parts from 0, and is missing where there are fewer")
+                   : result;
+    }
+    if (count >= 2 && is_one_of(name, "date_trunc date_part datepart date_diff datediff"))
+        return of_dates(t, name, operands, count);
+    if (count == 2 && t->dialect == DIALECT_KQL && is_one_of(name, "bin floor")) {
+        if (operands[1].type != PHRASE_DURATION)
+            return translate_fail(t, "`bucket(t, 1h)` is of timestamps; of numbers it is `floor(x / 10) * 10`");
+        return phrase_fill("bucket(A, B)", LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2, t->arena);
+    }
+    if (count >= 1 && t->dialect == DIALECT_KQL && is_one_of(name, "toint tolong todouble toreal todatetime"))
+        return convert(t, operands[0],
+                       strchr("iIlL", name[2])                          ? "int"
+                       : strchr("dD", name[2]) && strchr("aA", name[3]) ? "timestamp"
+                                                                        : "float");
+    *found = false;
+    return (struct phrase){0};
+}
+
+struct phrase translate_function(struct translator *t, const char *name, struct phrase *operands, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!operands[i].text)
+            return (struct phrase){0};
+    }
+    bool found;
+    struct phrase result = special(t, name, operands, count, &found);
+    if (found)
+        return result;
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        const struct function *function = &functions[i];
+        if (!(function->dialects & (int)t->dialect) || function->count != count || !is_one_of(name, function->names))
+            continue;
+        const enum phrase_type type = function->type == SAME ? operands[0].type : (enum phrase_type)function->type;
+        result = phrase_fill(function->form, function->level, type, operands, count, t->arena);
+        if (result.text && strncmp(function->form, "substr", 6) == 0)
+            fold_positions(t, &result);
+        return result;
+    }
+    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions; i++) {
+        if (is_one_of(name, missing_functions[i].names))
+            return translate_fail(t, "%s", missing_functions[i].instead);
+    }
+    return translate_fail(t, "there is no `%s` here; `.help functions` lists what there is", name);
+}
+
+struct phrase translate_call(struct translator *t, const char *name)
+{
+    enum { MOST = 12 };
+    struct phrase operands[MOST];
+    size_t count = 0;
+    const size_t close = after_brackets(t, t->at - 1) - 1;
+    const bool aggregate = is_aggregate_name(t, name);
+    const bool distinct = aggregate && accept(t, "distinct");
+    bool passes_over = false;
+    /* What an aggregate is computed of is read before the group. */
+    struct grouping *grouping = t->grouping;
+    const char *value_of = t->value_of;
+    if (aggregate && !token_is(t, close + 1, "over")) {
+        t->grouping = NULL;
+        t->value_of = NULL;
+    }
+    while (t->at < close && count < MOST) {
+        if (t->dialect == DIALECT_R && next_is(t, "na") && token_is(t, t->at + 2, "rm")) {
+            passes_over = true;
+            t->at = close;
+            break;
+        }
+        if (aggregate && next_is(t, "*") && t->at + 1 == close) {
+            t->at++;
+            break;
+        }
+        operands[count] = translate_expression(t);
+        if (!operands[count++].text)
+            return (struct phrase){0};
+        if (!accept(t, ","))
+            break;
+    }
+    if (t->at != close)
+        return translate_fail(t, "`%s` cannot have what stands at `%s` there", name, token_text(t, t->at));
+    t->at = close + 1;
+    struct phrase where = {0};
+    if (t->dialect == DIALECT_SQL && accept_two(t, "filter", "(")) {
+        if (!accept(t, "where"))
+            return translate_fail(t, "`filter (where CONDITION)` follows an aggregate");
+        where = translate_expression(t);
+        if (!where.text || !expect(t, ")"))
+            return (struct phrase){0};
+    }
+    t->grouping = grouping;
+    t->value_of = value_of;
+    const struct phrase *filter = where.text ? &where : NULL;
+    if (t->dialect == DIALECT_SQL && accept(t, "over"))
+        return translate_window(t, name, operands, count, filter);
+    if (t->dialect == DIALECT_R && aggregate && count > 0 && operands[0].optional && !passes_over)
+        return translate_fail(t, "missing values are passed over, as with `na.rm = TRUE`");
+    if (aggregate)
+        return place_aggregate(t, translate_aggregate(t, name, operands, count, distinct, filter));
+    return translate_function(t, name, operands, count);
+}

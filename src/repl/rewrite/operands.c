@@ -1,0 +1,233 @@
+/* Operands of expressions: literals, names, calls, `case`, what is in brackets, conversions after them. */
+#include "repl/rewrite/frames.h"
+#include "repl/rewrite/translator.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_CASES = 40 };
+
+static struct phrase number(struct translator *t)
+{
+    const char *text = token_text(t, t->at++);
+    const size_t length = strlen(text);
+    static const struct {
+        const char *unit, *written;
+    } units[] = {{"d", "d"}, {"h", "h"}, {"m", "min"}, {"s", "s"}};
+    const size_t digits = strspn(text, "0123456789");
+    for (size_t i = 0; t->dialect == DIALECT_KQL && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(text + digits, units[i].unit) == 0)
+            return phrase_operand(arena_printf(t->arena, "%.*s%s", (int)digits, text, units[i].written),
+                                  PHRASE_DURATION);
+    }
+    if (t->dialect == DIALECT_R && text[length - 1] == 'L')
+        text = arena_text(t->arena, text, length - 1);
+    return phrase_operand(text, strpbrk(text, ".eE") ? PHRASE_FLOAT : PHRASE_INT);
+}
+
+/* Quoted text, in which a doubled quote stands for one. */
+static struct phrase quoted(struct translator *t)
+{
+    const char *raw = token_raw(t, t->at++);
+    while (t->dialect == DIALECT_SQL && next_kind(t) == REWRITE_QUOTED && token_at(t, t->at)->adjacent)
+        raw = arena_printf(t->arena, "%s'%s", raw, token_raw(t, t->at++));
+    return phrase_text(raw, t->arena);
+}
+
+static struct phrase time_literal(struct translator *t, enum phrase_type type)
+{
+    const char *text = phrase_time_literal(token_raw(t, t->at++), type, t->arena);
+    return text ? phrase_operand(text, type)
+                : translate_fail(t, "dates are written 2024-01-31, timestamps 2024-01-31T09:30");
+}
+
+/* interval '1 day', interval 1 day */
+static struct phrase interval(struct translator *t)
+{
+    static const struct {
+        const char *word, *unit;
+    } units[] = {{"second", "s"}, {"minute", "min"}, {"hour", "h"}, {"day", "d"},
+                 {"week", "w"},   {"month", "mo"},   {"year", "y"}};
+    const char *text = next_kind(t) == REWRITE_END ? "" : token_raw(t, t->at++);
+    const size_t digits = strspn(text, "0123456789");
+    const char *word = text + digits + strspn(text + digits, " ");
+    if (!*word && next_kind(t) == REWRITE_WORD)
+        word = token_text(t, t->at++);
+    for (size_t i = 0; digits > 0 && i < sizeof units / sizeof *units; i++) {
+        const size_t length = strlen(units[i].word);
+        if (strncasecmp(word, units[i].word, length) == 0 && (!word[length] || strcasecmp(word + length, "s") == 0))
+            return phrase_operand(arena_printf(t->arena, "%.*s%s", (int)digits, text, units[i].unit), PHRASE_DURATION);
+    }
+    return translate_fail(t, "durations are written 90s, 5min, 2h, 1d, 1w, 3mo, 1y");
+}
+
+/* case [x] when c then v ... [else v] end, after its first word */
+static struct phrase choice(struct translator *t)
+{
+    struct phrase conditions[MOST_CASES], values[MOST_CASES];
+    struct phrase other = {.text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+    struct phrase of = {0};
+    size_t count = 0;
+    if (!next_is(t, "when"))
+        of = translate_expression(t);
+    while (count < MOST_CASES && accept(t, "when")) {
+        const struct phrase condition = translate_expression(t);
+        conditions[count] = of.text ? compare(t, of, " == ", condition) : condition;
+        if (!expect(t, "then"))
+            return (struct phrase){0};
+        values[count++] = translate_expression(t);
+    }
+    if (accept(t, "else"))
+        other = translate_expression(t);
+    if (count == 0 || !expect(t, "end"))
+        return (struct phrase){0};
+    while (count-- > 0)
+        other = choose(t, conditions[count], values[count], other);
+    return other;
+}
+
+/* cast(x as type), after the bracket */
+static struct phrase cast(struct translator *t, size_t close)
+{
+    const struct phrase x = translate_expression(t);
+    if (!x.text || !expect(t, "as"))
+        return (struct phrase){0};
+    const struct phrase result = convert(t, x, token_text(t, t->at));
+    t->at = close + 1;
+    return result;
+}
+
+/* extract(unit from x), after the bracket */
+static struct phrase extract(struct translator *t)
+{
+    struct phrase operands[2] = {phrase_text(token_raw(t, t->at), t->arena)};
+    t->at += 2;
+    operands[1] = translate_expression(t);
+    return expect(t, ")") ? translate_function(t, "date_part", operands, 2) : (struct phrase){0};
+}
+
+static struct phrase in_brackets(struct translator *t)
+{
+    const size_t open = t->at++, close = after_brackets(t, open) - 1;
+    if (t->dialect == DIALECT_SQL && (next_is(t, "select") || next_is(t, "with") || next_is(t, "from"))) {
+        const struct phrase value = translate_scalar_query(t, t->at, close);
+        t->at = close + 1;
+        return value;
+    }
+    struct phrase inner = translate_expression(t);
+    return inner.text && expect(t, ")") ? inner : (struct phrase){0};
+}
+
+static struct phrase word(struct translator *t)
+{
+    static const struct {
+        const char *word, *text;
+        enum phrase_type type;
+    } constants[] = {{"null", "missing", PHRASE_MISSING},
+                     {"none", "missing", PHRASE_MISSING},
+                     {"NA", "missing", PHRASE_MISSING},
+                     {"true", "true", PHRASE_BOOL},
+                     {"false", "false", PHRASE_BOOL}};
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (accept(t, constants[i].word))
+            return (struct phrase){.text = constants[i].text,
+                                   .level = LEVEL_OPERAND,
+                                   .type = constants[i].type,
+                                   .optional = constants[i].type == PHRASE_MISSING};
+    }
+    const size_t begin = t->at;
+    const bool call = token_is(t, begin + 1, "(");
+    if (t->dialect == DIALECT_SQL) {
+        const bool literal = begin + 1 < t->end && token_at(t, begin + 1)->kind == REWRITE_QUOTED;
+        if (literal && accept(t, "date"))
+            return time_literal(t, PHRASE_DATE);
+        if (literal && accept(t, "timestamp"))
+            return time_literal(t, PHRASE_TIMESTAMP);
+        if (accept(t, "interval"))
+            return interval(t);
+        if (accept(t, "case"))
+            return choice(t);
+        if (call && (accept(t, "cast") || accept(t, "try_cast"))) {
+            t->at++;
+            return cast(t, after_brackets(t, begin + 1) - 1);
+        }
+        if (token_is(t, begin + 3, "from") && accept_two(t, "extract", "("))
+            return extract(t);
+        if (next_is(t, "exists"))
+            return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
+    }
+    if (t->dialect == DIALECT_KQL && accept_two(t, "datetime", "(")) {
+        const size_t close = after_brackets(t, t->at - 1);
+        const size_t from = token_at(t, t->at)->begin, to = token_at(t, close - 1)->begin;
+        const char *raw = arena_text(t->arena, t->text->text + from, to - from);
+        const char *text = phrase_time_literal(raw, PHRASE_TIMESTAMP, t->arena);
+        t->at = close;
+        return text ? phrase_operand(text, PHRASE_TIMESTAMP)
+                    : translate_fail(t, "timestamps are written 2024-01-31T09:30");
+    }
+    const char *name = token_raw(t, t->at++);
+    /* Names of R have points. */
+    while (t->dialect == DIALECT_R && next_is(t, ".") && token_at(t, t->at)->adjacent) {
+        name = arena_printf(t->arena, "%s.%s", name, token_raw(t, t->at + 1));
+        t->at += 2;
+    }
+    if (accept(t, "("))
+        return translate_call(t, name);
+    if (t->dialect == DIALECT_SQL && accept(t, ".")) {
+        if (!next_is_name(t))
+            return translate_fail(t, "`.` is followed by the name of a column");
+        const char *column = token_raw(t, t->at++);
+        return translate_name(t, name, column);
+    }
+    return translate_name(t, NULL, name);
+}
+
+static struct phrase primary(struct translator *t)
+{
+    switch (next_kind(t)) {
+    case REWRITE_NUMBER:
+        return number(t);
+    case REWRITE_QUOTED: {
+        const char quote = t->text->text[token_at(t, t->at)->begin];
+        if (quote == '`')
+            return word(t);
+        const bool name = quote == '"' && t->dialect == DIALECT_SQL &&
+                          (token_is(t, t->at + 1, ".") || known_find(&t->scope, NULL, token_raw(t, t->at)));
+        return name ? word(t) : quoted(t);
+    }
+    case REWRITE_WORD:
+        return t->dialect == DIALECT_PYTHON ? frame_operand(t) : word(t);
+    case REWRITE_SIGN:
+        if (next_is(t, "("))
+            return in_brackets(t);
+        if (accept(t, "-")) {
+            const struct phrase x = translate_operand(t);
+            struct phrase result = phrase_fill("-A", LEVEL_SIGN, x.type, &x, 1, t->arena);
+            return result;
+        }
+        if (accept(t, "+"))
+            return translate_operand(t);
+        if (next_is(t, "["))
+            return translate_fail(t, "`[1, 2, 3]` is a source: a column of these values");
+        if (accept(t, "@") && t->dialect == DIALECT_PYTHON && next_kind(t) == REWRITE_WORD)
+            return phrase_operand(arena_printf(t->arena, "$%s", token_text(t, t->at++)), PHRASE_UNKNOWN);
+        break;
+    default:
+        break;
+    }
+    return translate_fail(t, t->at < t->end ? "`%s` is not understood there" : "the line is not complete%s",
+                          t->at < t->end ? token_text(t, t->at) : "");
+}
+
+struct phrase translate_operand(struct translator *t)
+{
+    struct phrase x = primary(t);
+    while (x.text && t->dialect == DIALECT_SQL && accept(t, "::")) {
+        x = convert(t, x, token_text(t, t->at++));
+        if (next_is(t, "("))
+            t->at = after_brackets(t, t->at);
+    }
+    while (x.text && t->dialect == DIALECT_PYTHON && (next_is(t, ".") || next_is(t, "[")))
+        x = frame_method(t, x);
+    return x;
+}

@@ -1,0 +1,413 @@
+/* Lines of q: expressions from right to left, queries, and functions of tables. */
+#include "repl/rewrite/q.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct phrase parse(struct translator *t);
+
+/* `AAPL`MSFT, as texts with commas between them; *count: how many. */
+static const char *symbols(struct translator *t, bool names, size_t *count)
+{
+    const char *list = NULL;
+    *count = 0;
+    while (next_is(t, "`") || (next_kind(t) == REWRITE_QUOTED && t->text->text[token_at(t, t->at)->begin] == '`')) {
+        const bool quoted = next_kind(t) == REWRITE_QUOTED; /* `a` of `a`b */
+        const char *word = quoted ? token_raw(t, t->at) : t->at + 1 < t->end ? token_text(t, t->at + 1) : "";
+        const char *text = names ? translate_name(t, NULL, word).text : phrase_text(word, t->arena).text;
+        if (!text)
+            return NULL;
+        t->at += quoted ? 1 : 2;
+        list = list ? arena_printf(t->arena, "%s, %s", list, text) : text;
+        ++*count;
+        /* The quote that closed `a` began the next symbol. */
+        if (quoted && next_kind(t) == REWRITE_WORD && token_at(t, t->at)->adjacent) {
+            word = token_text(t, t->at++);
+            text = names ? translate_name(t, NULL, word).text : phrase_text(word, t->arena).text;
+            list = text ? arena_printf(t->arena, "%s, %s", list, text) : NULL;
+            ++*count;
+        }
+    }
+    return list;
+}
+
+static struct phrase noun(struct translator *t)
+{
+    if (next_kind(t) == REWRITE_QUOTED && t->text->text[token_at(t, t->at)->begin] == '"')
+        return phrase_text(token_raw(t, t->at++), t->arena);
+    if (next_is(t, "`") || next_kind(t) == REWRITE_QUOTED) {
+        size_t count;
+        struct phrase list = phrase_operand(symbols(t, false, &count), PHRASE_TEXT);
+        if (list.text && count == 1)
+            list = phrase_text(arena_text(t->arena, list.text + 1, strlen(list.text) - 2), t->arena);
+        return list;
+    }
+    if (accept(t, "(")) {
+        const struct phrase inner = parse(t);
+        return expect(t, ")") ? inner : (struct phrase){0};
+    }
+    if (accept(t, "-")) {
+        const struct phrase x = noun(t);
+        return phrase_fill("-A", LEVEL_SIGN, x.type, &x, 1, t->arena);
+    }
+    if (next_kind(t) == REWRITE_NUMBER) {
+        /* 2024.03.01, 2024.03.01D09:30 */
+        const char *text = token_text(t, t->at++);
+        const char *rest = token_is(t, t->at, ".") ? token_text(t, t->at + 1) : NULL;
+        if (strlen(text) == 7 && text[4] == '.' && rest) {
+            t->at += 2;
+            if (strlen(rest) > 2)
+                return translate_fail(t, "timestamps are written 2024-01-31T09:30");
+            return phrase_operand(arena_printf(t->arena, "%.4s-%s-%s", text, text + 5, rest), PHRASE_DATE);
+        }
+        return phrase_operand(text, strpbrk(text, ".eE") ? PHRASE_FLOAT : PHRASE_INT);
+    }
+    if (next_kind(t) != REWRITE_WORD)
+        return translate_fail(t, t->at < t->end ? "`%s` is not understood there" : "the line is not complete%s",
+                              t->at < t->end ? token_text(t, t->at) : "");
+    const char *name = token_text(t, t->at++);
+    return translate_name(t, NULL, name);
+}
+
+/* A function of all that follows it. */
+static struct phrase apply(struct translator *t, const char *name)
+{
+    static const struct {
+        const char *name, *form;
+        enum phrase_level level;
+        int type;
+    } functions[] = {
+        {"abs", "abs(A)", LEVEL_OPERAND, -1},
+        {"neg", "-A", LEVEL_SIGN, -1},
+        {"sqrt", "sqrt(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+        {"log", "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+        {"exp", "exp(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+        {"floor", "floor(A)", LEVEL_OPERAND, -1},
+        {"ceiling", "ceil(A)", LEVEL_OPERAND, -1},
+        {"upper", "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
+        {"lower", "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
+        {"prev", "at(A, -1)", LEVEL_OPERAND, -1},
+        {"next", "at(A, 1)", LEVEL_OPERAND, -1},
+        {"sums", "sum(A) over ..0", LEVEL_OPERAND, -1},
+        {"maxs", "max(A) over ..0", LEVEL_OPERAND, -1},
+        {"mins", "min(A) over ..0", LEVEL_OPERAND, -1},
+        {"signum", "sign(A)", LEVEL_OPERAND, PHRASE_INT},
+    };
+    if (strcmp(name, "count") == 0 && t->at < t->end) {
+        if (!accept(t, "i"))
+            (void)parse(t);
+        struct phrase count = phrase_operand("count()", PHRASE_INT);
+        count.aggregate = true;
+        return count;
+    }
+    if (strcmp(name, "count") == 0 || is_one_of(name, "dev var"))
+        return translate_fail(t,
+                              "`stddev(x)` and `var(x)` are of a sample, as `sdev` and `svar`; `count()` counts rows");
+    const struct phrase x = parse(t);
+    if (!x.text)
+        return x;
+    if (strcmp(name, "not") == 0)
+        return negate(t, x);
+    if (strcmp(name, "null") == 0)
+        return phrase_fill("A is missing", LEVEL_EQUALITY, PHRASE_BOOL, &x, 1, t->arena);
+    if (is_one_of(name, "first last") && x.optional)
+        return translate_fail(t, "`first(x)` and `last(x)` are of the rows that have a value");
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        if (strcmp(name, functions[i].name) == 0)
+            return phrase_fill(functions[i].form, functions[i].level,
+                               functions[i].type < 0 ? x.type : (enum phrase_type)functions[i].type, &x, 1, t->arena);
+    }
+    struct phrase operand = x;
+    return place_aggregate(t, translate_aggregate(t, name, &operand, 1, false, NULL));
+}
+
+static const char functions_of_one[] =
+    "avg sum max min count med first last sdev svar prd abs neg sqrt log exp floor ceiling upper lower "
+    "prev next sums maxs mins signum not null dev var";
+
+/* x like "A*" */
+static struct phrase like(struct translator *t, struct phrase x)
+{
+    const struct phrase pattern = parse(t);
+    if (!pattern.raw || strpbrk(pattern.raw, "%_["))
+        return translate_fail(t, "in `like`, %% stands for any text and _ for a character");
+    char *text = arena_text(t->arena, pattern.raw, strlen(pattern.raw));
+    for (char *at = text; *at; at++)
+        *at = *at == '*' ? '%' : *at == '?' ? '_' : *at;
+    const struct phrase written = phrase_text(text, t->arena);
+    return phrase_binary(&x, " like ", &written, LEVEL_EQUALITY, PHRASE_BOOL, t->arena);
+}
+
+static struct phrase within(struct translator *t, struct phrase x)
+{
+    if (accept(t, "(")) {
+        const struct phrase low = parse(t);
+        if (!accept(t, ";"))
+            return translate_fail(t, "`x in A..B` is within A and B");
+        const struct phrase high = parse(t);
+        return expect(t, ")") ? between(t, x, low, high, false) : (struct phrase){0};
+    }
+    const struct phrase low = noun(t);
+    return between(t, x, low, noun(t), false);
+}
+
+/* Of equal strength, and from the right: the second operand is all that follows. */
+static struct phrase binary(struct translator *t, struct phrase a)
+{
+    static const struct {
+        const char *sign, *written;
+    } comparisons[] = {{"=", " == "}, {"<>", " != "}, {"<=", " <= "}, {">=", " >= "}, {"<", " < "}, {">", " > "}};
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
+        if (accept(t, comparisons[i].sign))
+            return compare(t, a, comparisons[i].written, parse(t));
+    }
+    if (accept(t, "in")) {
+        size_t count;
+        const char *list = symbols(t, false, &count);
+        while (!list && next_kind(t) == REWRITE_NUMBER)
+            list = NULL, t->at++;
+        if (!list)
+            return translate_fail(t, "`x in [1, 2]` tests for some values");
+        struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL, .optional = a.optional};
+        result.text = arena_printf(t->arena, "%s in [%s]", phrase_at(&a, LEVEL_RANGE, t->arena), list);
+        return result;
+    }
+    if (accept(t, "within"))
+        return within(t, a);
+    if (accept(t, "like"))
+        return like(t, a);
+    const char *sign = token_text(t, t->at++);
+    if (!is_one_of(sign, "+ - * % & | and or wavg wsum ^ xbar mod div"))
+        return translate_fail(t, "`%s` is not understood there", sign);
+    const struct phrase b = parse(t);
+    struct phrase both[] = {a, b};
+    if (!a.text || !b.text)
+        return (struct phrase){0};
+    if (is_one_of(sign, "and & or |")) {
+        if (a.type != PHRASE_BOOL || b.type != PHRASE_BOOL)
+            return translate_fail(t, "of numbers `&` and `|` are `min(a, b)` and `max(a, b)`");
+        const bool both_hold = is_one_of(sign, "and &");
+        return phrase_binary(&a, both_hold ? " and " : " or ", &b, both_hold ? LEVEL_AND : LEVEL_OR, PHRASE_BOOL,
+                             t->arena);
+    }
+    if (strcmp(sign, "%") == 0)
+        return divide(t, a, b);
+    if (strcmp(sign, "wavg") == 0) {
+        struct phrase result = phrase_fill("wmean(B, A)", LEVEL_OPERAND, PHRASE_FLOAT, both, 2, t->arena);
+        result.aggregate = true;
+        return place_aggregate(t, result);
+    }
+    if (strcmp(sign, "wsum") == 0) {
+        struct phrase result = phrase_fill("sum(A * B)", LEVEL_OPERAND, PHRASE_FLOAT, both, 2, t->arena);
+        result.aggregate = true;
+        return place_aggregate(t, result);
+    }
+    if (strcmp(sign, "^") == 0)
+        return phrase_fill("B ?? A", LEVEL_COALESCE, b.type, both, 2, t->arena);
+    if (strcmp(sign, "mod") == 0 && strspn(b.text, "0123456789") == strlen(b.text))
+        return phrase_fill("(A % B + B) % B", LEVEL_PRODUCT, a.type, both, 2, t->arena);
+    if (is_one_of(sign, "xbar mod div"))
+        return translate_fail(t, "`bucket(t, 5min)` is of timestamps; of numbers it is `floor(x / 5.0) * 5`; `%%` has "
+                                 "the sign of the dividend");
+    const enum phrase_type type = a.type == b.type ? a.type : PHRASE_FLOAT;
+    const char *written = arena_printf(t->arena, " %s ", sign);
+    return phrase_binary(&a, written, &b, *sign == '*' ? LEVEL_PRODUCT : LEVEL_SUM, type, t->arena);
+}
+
+static struct phrase parse(struct translator *t)
+{
+    const bool function = next_kind(t) == REWRITE_WORD && is_one_of(token_text(t, t->at), functions_of_one);
+    if (function) {
+        const char *name = token_text(t, t->at++);
+        return apply(t, name);
+    }
+    const struct phrase left = noun(t);
+    const bool ends = t->at >= t->end || next_is(t, ")") || next_is(t, ";") || next_is(t, ",") || next_is(t, "]");
+    return !left.text || ends ? left : binary(t, left);
+}
+
+/* One part of a list: [name:] expression. */
+static struct phrase part(struct translator *t, size_t end, const char **name)
+{
+    const size_t before = t->end;
+    *name = NULL;
+    if (token_is(t, t->at + 1, ":")) {
+        *name = phrase_name(token_text(t, t->at), t->arena);
+        t->at += 2;
+    }
+    t->end = end;
+    struct phrase phrase = parse(t);
+    t->end = before;
+    if (phrase.text && t->at != end)
+        phrase = translate_fail(t, "`%s` is not understood there", token_text(t, t->at));
+    return phrase;
+}
+
+/* Parts with commas between them, up to `end`. */
+static const char *parts(struct translator *t, size_t end, const char *form, bool *aggregates, bool *alone)
+{
+    const char *list = NULL;
+    size_t all = 0, of_aggregates = 0;
+    while (t->at < end) {
+        const size_t comma = find_word(t, t->at, ","), stop = comma < end ? comma : end;
+        const char *name;
+        const struct phrase phrase = part(t, stop, &name);
+        if (!phrase.text)
+            return NULL;
+        all++;
+        of_aggregates += phrase.aggregate;
+        const char *text = name ? arena_printf(t->arena, form, name, phrase.text) : phrase.text;
+        if (name && form[2] != ' ')
+            text = strcmp(name, phrase.text) == 0 ? name : arena_printf(t->arena, "%s as %s", phrase.text, name);
+        *alone = all == 1 && !name;
+        list = list ? arena_printf(t->arena, "%s, %s", list, text) : text;
+        t->at = stop + (stop < end);
+    }
+    *aggregates = all > 0 && of_aggregates == all;
+    if (of_aggregates > 0 && of_aggregates < all)
+        return translate_fail(t, "a group has keys and aggregates; `derive m = mean(x)` adds an aggregate to each row")
+            .text;
+    return list;
+}
+
+/* select/exec/update/delete [list] [by keys] from t [where conditions] */
+static const char *query(struct translator *t)
+{
+    const char *verb = token_text(t, t->at++);
+    const size_t from = find_word(t, t->at, "from"), by = find_word(t, t->at, "by");
+    const size_t where = find_word(t, from, "where"), list_end = by < from ? by : from, list_at = t->at;
+    const bool selects = is_one_of(verb, "select exec"), updates = strcmp(verb, "update") == 0;
+    bool aggregates = false, alone = false, key_aggregates, key_alone;
+    if (from + 1 >= t->end || next_is(t, "["))
+        return translate_fail(t, "`take N` and `top N by E` keep some rows").text;
+    const char *source = phrase_name(token_raw(t, from + 1), t->arena);
+    if (where != t->end && where != from + 2)
+        return translate_fail(t, "a query has one source: `join S on KEY` joins").text;
+    (void)known_add_source(t, &t->scope, source, NULL);
+    const char *text = source;
+    const char *update_where = NULL;
+    const size_t end = t->end;
+    for (t->at = where + 1; where < end && t->at < end;) {
+        const size_t comma = find_word(t, t->at, ",");
+        const char *name;
+        const struct phrase condition = part(t, comma, &name);
+        if (!condition.text)
+            return NULL;
+        if (updates)
+            update_where = update_where ? arena_printf(t->arena, "%s and %s", update_where,
+                                                       phrase_at(&condition, LEVEL_AND, t->arena))
+                                        : condition.text;
+        else
+            text =
+                arena_printf(t->arena, "%s | %s %s", text, selects || strcmp(verb, "delete") != 0 ? "select" : "reject",
+                             strcmp(verb, "delete") == 0 ? phrase_certain(condition, t->arena).text : condition.text);
+        t->at = comma + (comma < end);
+    }
+    if (strcmp(verb, "delete") == 0 && list_at < list_end) {
+        t->at = list_at;
+        const char *names = parts(t, list_end, "%s%s", &aggregates, &alone);
+        return names && where == end ? arena_printf(t->arena, "%s | drop %s", text, names) : NULL;
+    }
+    const char *keys = NULL, *list = NULL;
+    t->at = by + 1;
+    if (by < from && !(keys = parts(t, from, "%s%s", &key_aggregates, &key_alone)))
+        return NULL;
+    t->at = list_at;
+    if (list_at < list_end && !(list = parts(t, list_end, updates ? "%s = %s" : "%s%s", &aggregates, &alone)))
+        return NULL;
+    t->at = end;
+    if (updates && update_where)
+        return translate_fail(t, "`derive x = CONDITION ? NEW : x` changes some rows").text;
+    if (updates)
+        return list ? arena_printf(t->arena, keys ? "%s | per %s: derive %s" : "%s |%s derive %s", text,
+                                   keys ? keys : "", list)
+                    : NULL;
+    if (keys && !aggregates)
+        return translate_fail(t, "a group has no lists: `group K: first(x), last(x)`").text;
+    if (keys)
+        return arena_printf(t->arena, "%s | group %s: %s", text, keys, list);
+    if (!list)
+        return text;
+    if (!aggregates)
+        return arena_printf(t->arena, "%s | map %s", text, list);
+    struct phrase one = phrase_operand(list, PHRASE_UNKNOWN);
+    const char *terminal = alone ? terminal_of(t, &one) : NULL;
+    return terminal ? arena_printf(t->arena, "%s | %s", text, terminal)
+                    : arena_printf(t->arena, "%s | group: %s", text, list);
+}
+
+/* `a`b xasc t, `k xkey t */
+static const char *sorted(struct translator *t)
+{
+    size_t count, down;
+    const size_t at = t->at;
+    struct translator names = *t;
+    const char *source = token_raw(t, t->end - 1);
+    (void)known_add_source(&names, &names.scope, source, NULL);
+    names.at = at;
+    const char *keys = symbols(&names, true, &count);
+    down = token_is(t, names.at, "xdesc");
+    if (!keys || names.at + 2 != t->end)
+        return NULL;
+    char *list = arena_text(t->arena, keys, strlen(keys));
+    if (!down)
+        return arena_printf(t->arena, "%s | sort %s", source, list);
+    return count == 1 ? arena_printf(t->arena, "%s | sort %s desc", source, list)
+                      : translate_fail(t, "each key of `sort` has its own `desc`: `sort x desc, y desc`").text;
+}
+
+/* t lj `k xkey u */
+static const char *joined(struct translator *t)
+{
+    static const struct {
+        const char *word, *stage;
+    } joins[] = {{"lj", "left join"}, {"ij", "join"}};
+    size_t count;
+    if (accept(t, "aj"))
+        return translate_fail(t, "`asof join S on KEY, TIME` finds the latest row").text;
+    for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
+        if (!token_is(t, t->at + 1, joins[i].word))
+            continue;
+        const char *source = token_text(t, t->at);
+        t->at += 2;
+        const char *keys = symbols(t, false, &count);
+        if (!keys || count != 1 || !token_is(t, t->at, "xkey") || t->at + 2 != t->end)
+            return translate_fail(t, "`left join S on KEY`, `join`, `anti join` and `asof join` join").text;
+        return arena_printf(t->arena, "%s | %s %s on %.*s", source, joins[i].stage, token_text(t, t->at + 1),
+                            (int)strlen(keys) - 2, keys + 1);
+    }
+    return NULL;
+}
+
+bool is_q(const struct translator *t, size_t at)
+{
+    const size_t from = find_word(t, at, "from"), by = find_word(t, at, "by");
+    if (token_is(t, at + 1, "lj") || token_is(t, at + 1, "ij") || (token_is(t, at, "aj") && token_is(t, at + 1, "[")) ||
+        (token_is(t, t->end - 2, "xasc") || token_is(t, t->end - 2, "xdesc")))
+        return true;
+    if (token_is(t, at, "exec") || (token_is(t, at, "delete") && from > at + 1) ||
+        (token_is(t, at, "update") && from < t->end))
+        return from < t->end;
+    if (!token_is(t, at, "select") || from == t->end)
+        return false;
+    const bool keys = by < from && !token_is(t, by - 1, "group") && !token_is(t, by - 1, "order");
+    const bool function =
+        token_at(t, at + 1)->kind == REWRITE_WORD && is_one_of(token_text(t, at + 1), functions_of_one) &&
+        token_at(t, at + 2)->kind == REWRITE_WORD && !token_is(t, at + 2, "from") && !token_is(t, at + 2, "as");
+    const size_t where = find_word(t, from, "where"), comma = find_word(t, where, ",");
+    const bool conditions = comma < t->end && find_word(t, where, "group order limit having union") == t->end;
+    const bool symbol = find_word(t, at, "`") < t->end;
+    return keys || function || conditions || symbol || from == at + 1 || find_word(t, at, ":") < from;
+}
+
+const char *translate_q(struct translator *t)
+{
+    t->dialect = DIALECT_Q;
+    if (next_is(t, "`"))
+        return sorted(t);
+    if (next_kind(t) == REWRITE_QUOTED)
+        return sorted(t);
+    if (is_one_of(token_text(t, t->at), "select exec update delete"))
+        return query(t);
+    return joined(t);
+}

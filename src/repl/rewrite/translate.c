@@ -1,0 +1,195 @@
+#include "repl/rewrite/translate.h"
+
+#include "repl/rewrite/frames.h"
+#include "repl/rewrite/q.h"
+
+#include <string.h>
+
+static const char begins_with_source[] = "a query begins with its source; stages follow, each after a `|`";
+
+/* The tokens before a query, as it is written here: `create table t as` is `let t =`. *begin: the query's first. */
+static const char *prefix_of(struct translator *t, size_t *begin)
+{
+    size_t i = 0;
+    const char *prefix = "";
+    if (token_is(t, 0, "create")) {
+        i = 1;
+        i += token_is(t, i, "or") ? 2 : 0;
+        i += token_is(t, i, "temp") || token_is(t, i, "temporary") ? 1 : 0;
+        if ((!token_is(t, i, "table") && !token_is(t, i, "view")) || !token_is(t, i + 2, "as"))
+            return NULL;
+        prefix = arena_printf(t->arena, "let %s = ", token_text(t, i + 1));
+        i += 3;
+    } else if (token_is(t, 0, "let") && token_is(t, 2, "=")) {
+        prefix = arena_printf(t->arena, "let %s = ", token_text(t, 1));
+        i = 3;
+    } else if (token_is(t, 0, "explain")) {
+        prefix = "explain ";
+        i = 1;
+    }
+    *begin = i;
+    return prefix;
+}
+
+/* Whether a query of SQL begins there. */
+static bool is_sql(const struct translator *t, size_t at)
+{
+    while (token_is(t, at, "("))
+        at++;
+    if (token_is(t, at, "with"))
+        return token_is(t, at + 2, "as") || token_is(t, at + 1, "recursive");
+    if (token_is(t, at, "from"))
+        return find_word(t, at, "select where group order limit having") < t->end;
+    if (!token_is(t, at, "select") || find_word(t, at, "|") < t->end)
+        return false;
+    const size_t from = find_word(t, at, "from");
+    return from < t->end && from > at + 1;
+}
+
+/* `select 1 + 1`, without a source: a value. */
+static bool translate_value(struct translator *t, size_t at, struct translation *result)
+{
+    t->at = at + 1;
+    const struct phrase value = translate_expression(t);
+    const bool name = t->told && strncmp(t->told, "there is no column", 18) == 0;
+    result->line = value.text && t->at == t->end && !value.aggregate ? value.text : NULL;
+    result->message = "an expression or a pipeline prints its result";
+    result->instead = t->told;
+    return result->line || (t->told && !name);
+}
+
+/* pivot t on c using agg(x) group by k */
+static bool translate_pivot(struct translator *t, struct translation *result)
+{
+    const size_t on = find_word(t, 0, "on"), use = find_word(t, on, "using"), by = find_word(t, use, "group");
+    result->message = begins_with_source;
+    result->instead =
+        "`group K: AGG(x) across C` makes a column of each value of C, `unpivot a, b as NAME, VALUE` the inverse";
+    if (on != 2 || use != on + 2 || by >= t->end || !token_is(t, by + 1, "by"))
+        return token_is(t, 2, "on");
+    const char *source = token_raw(t, 1);
+    if (!known_add_source(t, &t->scope, source, NULL))
+        return true;
+    for (size_t i = 0; i < t->scope.count; i++)
+        t->scope.columns[i].optional = true; /* where a group has no row of a value */
+    t->at = use + 1;
+    const struct phrase value = translate_expression(t);
+    const struct known_column *across = known_find(&t->scope, NULL, token_raw(t, on + 1));
+    const char *keys = NULL;
+    for (t->at = by + 2; t->at < t->end && next_kind(t) == REWRITE_WORD; (void)accept(t, ",")) {
+        const char *key = translate_name(t, NULL, token_raw(t, t->at++)).text;
+        keys = keys && key ? arena_printf(t->arena, "%s, %s", keys, key) : key;
+    }
+    if (value.aggregate && across && keys && t->at == t->end)
+        result->line = arena_printf(t->arena, "%s | group %s: %s across %s", source, keys, value.text, across->text);
+    return true;
+}
+
+static bool is_relation(const struct env *env, const char *name)
+{
+    const struct binding *binding = env_find(env, name);
+    return binding && binding->kind == BINDING_RELATION;
+}
+
+/* Whether a line of pandas begins there: a name with a method, an index or an operator. */
+static bool is_frame(struct translator *t, size_t at)
+{
+    at += token_is(t, at, "(");
+    if (at >= t->end || token_at(t, at)->kind != REWRITE_WORD || find_word(t, at, "|> %>") < t->end)
+        return false;
+    const char *name = token_raw(t, at);
+    if (is_one_of(name, "np numpy math"))
+        return false;
+    if (is_one_of(name, "pd pandas pl polars") && token_is(t, at + 1, "."))
+        return true;
+    if (!token_is(t, at + 1, ".") && !token_is(t, at + 1, "["))
+        return false;
+    /* A name that is not known has to be written as in Python. */
+    const bool method = token_is(t, at + 1, ".") && token_is(t, at + 3, "(");
+    const bool index = token_is(t, at + 1, "[") && token_at(t, at + 1)->adjacent;
+    return (is_relation(t->env, name) || ((method || index) && !env_find(t->env, name))) &&
+           find_word(t, at, "|") == t->end;
+}
+
+/* df["x"] = E, df.x = E, df = E, df.loc[c, "x"] = E: what is assigned, with the tokens of E at hand. */
+static const char *assigned_column(struct translator *t, size_t *value)
+{
+    const bool point = token_is(t, 1, ".") && token_is(t, 3, "=");
+    const bool brackets = token_is(t, 1, "[") && token_is(t, 3, "]") && token_is(t, 4, "=");
+    *value = point ? 4 : 5;
+    return is_relation(t->env, token_raw(t, 0)) && (point || brackets) ? token_raw(t, 2) : NULL;
+}
+
+static bool translate_python(struct translator *t, size_t at, const char *prefix, struct translation *result)
+{
+    size_t value;
+    t->dialect = DIALECT_PYTHON;
+    result->message = "a stage follows its relation after a `|`";
+    const char *column = at == 0 && t->end > 4 ? assigned_column(t, &value) : NULL;
+    if (column) {
+        t->frame = token_raw(t, 0);
+        t->at = value;
+        (void)known_add_source(t, &t->scope, t->frame, NULL);
+        const struct phrase phrase = translate_expression(t);
+        result->message = "`derive` computes a column, and `let` names the result; files do not change";
+        if (phrase.text && t->at == t->end)
+            result->line = arena_printf(t->arena, "let %s = %s | derive %s = %s", t->frame, t->frame,
+                                        phrase_name(column, t->arena), phrase.text);
+        result->instead = t->told;
+        return true;
+    }
+    if (token_is(t, 0, "len") && token_is(t, 1, "(") && token_is(t, 3, ")") && t->end == 4 &&
+        is_relation(t->env, token_raw(t, 2))) {
+        result->message = "an aggregate is a stage after a `|`";
+        result->line = arena_printf(t->arena, "%s | count", token_raw(t, 2));
+        return true;
+    }
+    if (at == 0 && t->end > 3 && token_is(t, 1, "=") && is_frame(t, 2)) {
+        prefix = arena_printf(t->arena, "let %s = ", token_raw(t, 0));
+        at = 2;
+        result->message = "`let` names a result; stages follow, each after a `|`";
+    }
+    if (!is_frame(t, at))
+        return false;
+    t->at = at;
+    const char *line = translate_frame(t);
+    result->line = line ? arena_printf(t->arena, "%s%s", prefix, line) : NULL;
+    const bool unclear =
+        t->told && (strstr(t->told, "is not understood") || strncmp(t->told, "there is no column", 18) == 0);
+    result->instead = unclear ? NULL : t->told;
+    return true;
+}
+
+struct translation translate_line(struct env *env, const char *text, size_t length, struct arena *arena)
+{
+    struct translation result = {0};
+    const struct rewrite_text tokens = rewrite_tokenize(text, length, arena);
+    struct translator t = {.text = &tokens, .end = tokens.count, .env = env, .arena = arena, .dialect = DIALECT_SQL};
+    size_t begin;
+    const char *prefix = prefix_of(&t, &begin);
+    if (!prefix)
+        return result;
+    if (is_q(&t, begin)) {
+        result.found = true;
+        t.at = begin;
+        const char *query = translate_q(&t);
+        result.line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL;
+        result.message = begins_with_source;
+        result.instead = t.told;
+    } else if (is_sql(&t, begin)) {
+        result.found = true;
+        const char *query = translate_query(&t, begin, t.end);
+        result.line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL;
+        result.message =
+            arena_printf(arena, "%s%s%s", begins_with_source, t.key_once ? "; the keys of a join are there once" : "",
+                         t.guarded ? "; the sum of nothing is 0, and missing in SQL" : "");
+        result.instead = t.told;
+    } else if (token_is(&t, begin, "pivot")) {
+        result.found = translate_pivot(&t, &result);
+    } else if (token_is(&t, begin, "select") && find_word(&t, begin, "from |") == t.end && begin == 0) {
+        result.found = translate_value(&t, begin, &result);
+    } else {
+        result.found = translate_python(&t, begin, prefix, &result);
+    }
+    return result;
+}

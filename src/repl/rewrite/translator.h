@@ -1,0 +1,145 @@
+/* Reads lines of other languages and writes them in this one.
+ *
+ * What is written means the same, or nothing is written: then `told` says what there is instead. Columns are looked up
+ * where the sources are known, since their types decide what a line means: `a / b` of integers, a text beside a date,
+ * a sum of which nothing may be left. */
+#ifndef RQL_REPL_REWRITE_TRANSLATOR_H
+#define RQL_REPL_REWRITE_TRANSLATOR_H
+
+#include "engine/env/env.h"
+#include "repl/rewrite/phrase.h"
+#include "repl/rewrite/rewrite_tokens.h"
+
+enum dialect { DIALECT_SQL = 1, DIALECT_PYTHON = 2, DIALECT_R = 4, DIALECT_KQL = 8, DIALECT_Q = 16 };
+
+struct known_column {
+    const char *table; /* the name of its source, or NULL */
+    const char *name;  /* as others call it */
+    const char *text;  /* as it is written here */
+    enum phrase_type type;
+    bool optional;
+    bool hidden; /* it can be named, but is no column of `*`: a key of the right side of a join */
+};
+
+struct known_columns {
+    struct known_column *columns;
+    size_t count, capacity;
+    bool open; /* there may be others: a source is not known */
+};
+
+/* A part of a query that has a name: `with NAME as (...)`, or an alias of an expression. */
+struct named_text {
+    const char *name;
+    struct phrase phrase;
+    struct named_text *next;
+};
+
+/* The aggregates of a group, while what follows it is read: there they are columns. */
+struct group_item {
+    struct phrase phrase; /* as it is computed */
+    const char *name;     /* of its column; NULL: it has the name that the group gives */
+    bool key;
+    bool shown; /* it is in the list of the query */
+};
+
+struct grouping {
+    struct group_item *items;
+    size_t count, capacity;
+};
+
+struct translator {
+    const struct rewrite_text *text;
+    size_t at, end; /* the tokens that are left to read */
+    struct env *env;
+    struct arena *arena;
+    enum dialect dialect;
+    struct known_columns scope;
+    struct named_text *aliases;
+    struct named_text *parts;
+    struct grouping *grouping; /* what is read follows a group; or NULL */
+    const char *value_of;      /* a pipeline of which aggregates are values; or NULL */
+    const char *frame;         /* in lines of pandas: the name of the frame whose columns are read */
+    bool swapped;              /* a join has the columns of its right side first */
+    bool no_missing;           /* the first column of the last query has no missing values */
+    bool guarded;              /* a sum is missing where it is of nothing */
+    bool key_once;             /* a key of a join is one column, where SQL has two */
+    bool aliases_first;        /* in `order by`, an alias comes before a column */
+    const char *told;          /* why it cannot be said, and what there is instead */
+};
+
+/* Gives up with a reason, of which the first one counts. */
+struct phrase translate_fail(struct translator *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Tokens. Words are compared in any case; quoted text is none. */
+const struct rewrite_token *token_at(const struct translator *t, size_t token); /* the end of the text beyond it */
+bool token_is(const struct translator *t, size_t token, const char *word);
+bool next_is(const struct translator *t, const char *word);
+bool accept(struct translator *t, const char *word);
+bool accept_two(struct translator *t, const char *first, const char *second);
+bool expect(struct translator *t, const char *word);
+enum rewrite_token_kind next_kind(const struct translator *t);
+const char *token_text(const struct translator *t, size_t token);
+const char *token_raw(const struct translator *t, size_t token); /* without quotes */
+bool next_is_name(const struct translator *t);                   /* a word, or a quoted identifier of the dialect */
+size_t after_brackets(const struct translator *t, size_t open);  /* behind the bracket that closes it, at most t->end */
+/* The first token from `from` on, outside brackets, that is one of the words, which have blanks between them. */
+size_t find_word(const struct translator *t, size_t from, const char *list);
+
+/* Whether it is one of the words, which have blanks between them, in any case. */
+bool is_one_of(const char *name, const char *list);
+
+/* The columns of a pipeline into the scope, under a table's name. False: they are unknown, and the scope is open. */
+bool known_add_source(struct translator *t, struct known_columns *scope, const char *pipeline, const char *table);
+void known_add(struct translator *t, struct known_columns *scope, struct known_column column);
+const struct known_column *known_find(const struct known_columns *scope, const char *table, const char *name);
+
+/* An expression of the tokens at hand. */
+struct phrase translate_expression(struct translator *t);
+
+/* An operand of an expression, with what follows it. */
+struct phrase translate_operand(struct translator *t);
+
+/* A column or an alias. */
+struct phrase translate_name(struct translator *t, const char *table, const char *name);
+
+/* A call whose name and `(` are read. */
+struct phrase translate_call(struct translator *t, const char *name);
+
+/* The call of a function of these operands; without a text and a reason if there is no such function. */
+struct phrase translate_function(struct translator *t, const char *name, struct phrase *operands, size_t count);
+
+/* An aggregate of these operands, of the rows for which `where` holds unless it is NULL. */
+struct phrase translate_aggregate(struct translator *t, const char *name, struct phrase *operands, size_t count,
+                                  bool distinct, const struct phrase *where);
+bool is_aggregate_name(const struct translator *t, const char *name);
+
+/* The aggregate as it is used where the translator is: of rows, after a group, or as a pipeline's value. */
+struct phrase place_aggregate(struct translator *t, struct phrase aggregate);
+
+/* A window function, of which `over` follows. */
+struct phrase translate_window(struct translator *t, const char *name, struct phrase *operands, size_t count,
+                               const struct phrase *where);
+
+/* Comparisons and arithmetic that depend on types. */
+struct phrase compare(struct translator *t, struct phrase a, const char *op, struct phrase b);
+struct phrase divide(struct translator *t, struct phrase a, struct phrase b);
+struct phrase between(struct translator *t, struct phrase x, struct phrase low, struct phrase high, bool negated);
+struct phrase choose(struct translator *t, struct phrase condition, struct phrase yes, struct phrase no);
+struct phrase convert(struct translator *t, struct phrase x, const char *type);
+struct phrase join_text(struct translator *t, struct phrase a, struct phrase b);
+struct phrase negate(struct translator *t, struct phrase x);
+struct phrase as_type(struct translator *t, struct phrase x, enum phrase_type type); /* a literal beside such a value */
+
+/* The query of tokens at..end as a pipeline; NULL if it cannot be said. */
+const char *translate_query(struct translator *t, size_t at, size_t end);
+
+/* The query as a value, a pipeline that ends in one or a computation with such. */
+struct phrase translate_scalar_query(struct translator *t, size_t at, size_t end);
+
+/* The columns of a group by which it is read afterwards: its name, given if it has none. */
+const char *group_column(struct translator *t, struct group_item *item);
+
+/* `[not] exists (...)` as a semi join or an anti join, a stage. */
+const char *translate_exists(struct translator *t, size_t at, size_t end, bool negated);
+
+#endif
