@@ -174,6 +174,25 @@ static struct phrase ranked(struct translator *t, struct phrase x, size_t close)
     return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
 }
 
+/* x.isin([1, 2]) */
+static struct phrase isin(struct translator *t, struct phrase x)
+{
+    if (!next_is(t, "["))
+        return translate_fail(t, "`x in [1, 2]` tests for some values, `x in (SOURCE)` for those of a pipeline");
+    const size_t open = t->at++, end = after_brackets(t, open) - 1;
+    const char *items = NULL;
+    while (t->at < end) {
+        const struct phrase item = as_type(t, translate_expression(t), x.type);
+        if (!item.text)
+            return item;
+        items = items ? arena_printf(t->arena, "%s, %s", items, item.text) : item.text;
+        (void)accept(t, ",");
+    }
+    struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL, .optional = x.optional};
+    result.text = arena_printf(t->arena, "%s in [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), items ? items : "");
+    return phrase_certain(result, t->arena);
+}
+
 /* Methods with operands, whose `(` is read. */
 static struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
 {
@@ -182,22 +201,8 @@ static struct phrase call_method(struct translator *t, struct phrase x, const ch
         return rolling(t, x);
     if (strcmp(method, "rank") == 0)
         return ranked(t, x, close);
-    if (is_one_of(method, "isin")) {
-        if (!next_is(t, "["))
-            return translate_fail(t, "`x in [1, 2]` tests for some values, `x in (SOURCE)` for those of a pipeline");
-        const size_t open = t->at++, end = after_brackets(t, open) - 1;
-        const char *items = NULL;
-        while (t->at < end) {
-            const struct phrase item = as_type(t, translate_expression(t), x.type);
-            if (!item.text)
-                return item;
-            items = items ? arena_printf(t->arena, "%s, %s", items, item.text) : item.text;
-            (void)accept(t, ",");
-        }
-        struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL, .optional = x.optional};
-        result.text = arena_printf(t->arena, "%s in [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), items ? items : "");
-        return phrase_certain(result, t->arena);
-    }
+    if (strcmp(method, "isin") == 0)
+        return isin(t, x);
     if (is_one_of(method, "apply map transform pipe"))
         return translate_fail(t, "functions of Python are not run here: `map E` and `derive NAME = E` compute, `def "
                                  "f(x) = E` names a function");

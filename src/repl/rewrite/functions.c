@@ -133,6 +133,19 @@ static struct phrase coalesced(struct translator *t, struct phrase *operands, si
     return result;
 }
 
+/* Of SQL, where a missing text is none. */
+static struct phrase concatenated(struct translator *t, struct phrase *operands, size_t count)
+{
+    struct phrase result = operands[0];
+    for (size_t i = 0; i < count; i++) {
+        if (t->dialect == DIALECT_SQL && operands[i].optional)
+            operands[i] = phrase_fill("A ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, &operands[i], 1, t->arena);
+        operands[i].optional = operands[i].optional && t->dialect != DIALECT_SQL;
+        result = i > 0 ? join_text(t, result, operands[i]) : operands[0];
+    }
+    return result;
+}
+
 /* A unit of `date_trunc` and `date_part`, a text, or NULL. */
 static const char *unit_of(const struct phrase *unit)
 {
@@ -171,16 +184,8 @@ static struct phrase special(struct translator *t, const char *name, struct phra
     *found = true;
     if (count > 0 && is_one_of(name, "coalesce ifnull nvl fill_null replace_na"))
         return coalesced(t, operands, count);
-    if (count > 1 && is_one_of(name, "concat strcat paste0 str_c")) {
-        struct phrase result = operands[0];
-        for (size_t i = 0; i < count; i++) {
-            if (t->dialect == DIALECT_SQL && operands[i].optional)
-                operands[i] = phrase_fill("A ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, &operands[i], 1, t->arena);
-            operands[i].optional = operands[i].optional && t->dialect != DIALECT_SQL;
-            result = i > 0 ? join_text(t, result, operands[i]) : operands[0];
-        }
-        return result;
-    }
+    if (count > 1 && is_one_of(name, "concat strcat paste0 str_c"))
+        return concatenated(t, operands, count);
     if (count == 2 && is_one_of(name, "greatest least pmax pmin max_of min_of")) {
         const bool largest = strchr("gG", *name) || is_one_of(name, "pmax max_of");
         if (t->dialect == DIALECT_SQL && (operands[0].optional || operands[1].optional))

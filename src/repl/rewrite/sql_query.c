@@ -370,7 +370,8 @@ static bool parse_parts(struct translator *t)
 static const char *with_names_of(struct translator *t, const char *a, const char *b, const char **all, bool *optional)
 {
     struct known_columns of_a = {0}, of_b = {0};
-    const bool known = known_add_source(t, &of_a, a, NULL) & known_add_source(t, &of_b, b, NULL);
+    const bool known_a = known_add_source(t, &of_a, a, NULL), known_b = known_add_source(t, &of_b, b, NULL);
+    const bool known = known_a && known_b;
     const char *renamed = "", *plain = "";
     bool same = true;
     *all = NULL;
