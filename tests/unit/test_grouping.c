@@ -170,11 +170,11 @@ static void run_case(int64_t rows, int bits, enum content content, int value_bit
     columns[1]->lo = -100;
     columns[1]->hi = (int64_t)(UINT64_MAX >> (64 - value_bits)) - 100;
     const struct group_aggregate group_aggs[AGGREGATES] = {
-        {.kind = GROUP_COUNT},
-        {.kind = GROUP_SUM, .column = columns[1]},
-        {.kind = GROUP_MAX, .column = columns[1]},
-        {.kind = GROUP_FIRST},
-        {.kind = GROUP_FLOAT_MIN, .column = columns[2]},
+        {.kind = AGG_COUNT},
+        {.kind = AGG_SUM, .column = columns[1]},
+        {.kind = AGG_MAX, .column = columns[1]},
+        {.kind = AGG_FIRST},
+        {.kind = AGG_MIN, .form = STATE_NUMBER, .column = columns[2]},
     };
     const struct workers workers = {.threads = threads};
     struct key key = {.column = columns[0]};

@@ -6,21 +6,7 @@
 
 #include "engine/plan/aggregate_join.h"
 
-#include <math.h>
 #include <string.h>
-
-enum combine {
-    COMBINE_ADD,
-    COMBINE_MIN,
-    COMBINE_MAX,
-    COMBINE_OR,
-    COMBINE_XOR,
-    COMBINE_AND,
-    COMBINE_PRODUCT,
-    COMBINE_HIGH_PART,
-    COMBINE_LOW_PART,
-    COMBINE_FUNCTION
-};
 
 /* In the steps: $A is the accumulator, $V the value, $P the value if the row is kept and otherwise the identity, $K the
  * mask of kept rows, $B $C $D the next accumulators, $T the type of the value, $j the number of the float sum.
@@ -28,65 +14,79 @@ enum combine {
  * Compilers for CPUs turn the loop over rows into one over vectors if the steps may be taken in any order. Integers
  * may. Levels may, as no sum of them rounds (float_sum_levels.h), and ANY_ORDER says so. What is not negative is
  * compared by its bits: a maximum of doubles has an order, because of NaN. */
-static const struct accumulator_template {
+struct accumulator_template {
     const char *element; /* type of the accumulator */
     const char *start;
     enum lane lane; /* of the value */
     const char *identity;
     const char *step;
-    enum combine combine;
-} accumulator_templates[ACC_KIND_COUNT] = {
-    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint($K);", COMBINE_ADD},
-    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long($P);", COMBINE_ADD},
-    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong($P);", COMBINE_ADD},
-    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong($P) & (ulong)0xffffffffUL;", COMBINE_ADD},
-    [ACC_HIGH] = {"long", "0", LANE_I64, "0", "$A += $P >> ($T)32;", COMBINE_ADD},
-    [ACC_MIN32] = {"int", "INT_MAX", LANE_I32, "INT_MAX", "$A = min($A, $P);", COMBINE_MIN},
-    [ACC_MAX32] = {"int", "INT_MIN", LANE_I32, "INT_MIN", "$A = max($A, $P);", COMBINE_MAX},
-    [ACC_MIN64] = {"long", "LONG_MAX", LANE_I64, "LONG_MAX", "$A = min($A, $P);", COMBINE_MIN},
-    [ACC_MAX64] = {"long", "LONG_MIN", LANE_I64, "LONG_MIN", "$A = max($A, $P);", COMBINE_MAX},
+    enum aggregate_kind join; /* of two accumulators; AGG_FOLD: emit_combine, */
+    const char *combine;      /* or if not NULL: adds $y to $x; $o, $r and $w are the next accumulators */
+};
+static const struct accumulator_template accumulator_templates[ACC_KIND_COUNT] = {
+    [ACC_KEPT] = {"uint", "0", LANE_BOOL, "0", "$A -= as_uint($K);", AGG_SUM, NULL},
+    [ACC_SUM32] = {"long", "0", LANE_I32, "0", "$A += convert_long($P);", AGG_SUM, NULL},
+    [ACC_SUM64] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong($P);", AGG_SUM, NULL},
+    [ACC_LOW] = {"ulong", "0", LANE_I64, "0", "$A += as_ulong($P) & (ulong)0xffffffffUL;", AGG_SUM, NULL},
+    [ACC_HIGH] = {"long", "0", LANE_I64, "0", "$A += $P >> ($T)32;", AGG_SUM, NULL},
     [ACC_MAGNITUDE] = {"ulong", "1", LANE_I64, "1",
                        "{ const $T x = $P; const ulong m = as_ulong((x == ($T)0) ? ($T)1 : ((x < ($T)0) "
                        "? as_long((ulong)0 - as_ulong(x)) : x)); "
                        "$B |= -(mul_hi($A, m) != (ulong)0); $A *= m; }",
-                       COMBINE_PRODUCT},
-    [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", COMBINE_OR},
-    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= -($P < ($T)0);", COMBINE_XOR},
-    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= -($P == ($T)0);", COMBINE_OR},
-    [ACC_FMIN] = {"double", "nan(0UL)", LANE_F64, "nan(0UL)", "$A = fmin($A, $P);", COMBINE_MIN},
-    [ACC_FMAX] = {"double", "nan(0UL)", LANE_F64, "nan(0UL)", "$A = fmax($A, $P);", COMBINE_MAX},
-    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint($K & -($V != $V));", COMBINE_ADD},
-    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint(-($P > ($T)DBL_MAX));", COMBINE_ADD},
-    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint(-($P < ($T)-DBL_MAX));", COMBINE_ADD},
+                       AGG_PRODUCT, "$o |= -(mul_hi($x, $y) != 0UL); $x *= $y;"},
+    [ACC_OVERFLOW] = {"int", "0", LANE_I64, "0", "", AGG_BITOR, NULL},
+    [ACC_NEGATIVE] = {"int", "0", LANE_I64, "0", "$A ^= -($P < ($T)0);", AGG_XOR, NULL},
+    [ACC_ZERO] = {"int", "0", LANE_I64, "1", "$A |= -($P == ($T)0);", AGG_BITOR, NULL},
+    [ACC_NANS] = {"uint", "0", LANE_F64, "0", "$A -= as_uint($K & -($V != $V));", AGG_SUM, NULL},
+    [ACC_POSITIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint(-($P > ($T)DBL_MAX));", AGG_SUM, NULL},
+    [ACC_NEGATIVE_INF] = {"uint", "0", LANE_F64, "0", "$A -= as_uint(-($P < ($T)-DBL_MAX));", AGG_SUM, NULL},
     [ACC_LARGEST] = {"long", "0", LANE_F64, "0",
-                     "{ const $T x = fabs($P); $A = max($A, (x <= ($T)DBL_MAX) ? as_long(x) : 0L); }", COMBINE_MAX},
-    [ACC_AND32] = {"int", "-1", LANE_I32, "-1", "$A &= $P;", COMBINE_AND},
-    [ACC_AND64] = {"long", "-1", LANE_I64, "-1", "$A &= $P;", COMBINE_AND},
-    [ACC_XOR32] = {"int", "0", LANE_I32, "0", "$A ^= $P;", COMBINE_XOR},
-    [ACC_XOR64] = {"long", "0", LANE_I64, "0", "$A ^= $P;", COMBINE_XOR},
-    [ACC_OR32] = {"int", "0", LANE_I32, "0", "$A |= $P;", COMBINE_OR},
-    [ACC_OR64] = {"long", "0", LANE_I64, "0", "$A |= $P;", COMBINE_OR},
-    [ACC_FOLD] = {"long", "0", LANE_I64, "0", "", COMBINE_FUNCTION},
-    [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", COMBINE_FUNCTION},
+                     "{ const $T x = fabs($P); $A = max($A, (x <= ($T)DBL_MAX) ? as_long(x) : 0L); }", AGG_MAX, NULL},
+    [ACC_FOLD] = {"long", "0", LANE_I64, "0", "", AGG_FOLD, NULL},
+    [ACC_FOLDED] = {"uint", "0", LANE_BOOL, "0", "", AGG_FOLD, NULL},
     [ACC_LEVEL0] = {"double", "0", LANE_F64, "0",
                     "{ $T t = $P; t = (fabs(t) <= ($T)largest$j) ? t : ($T)0.0; "
                     "const $T p = (t + ($T)first$j) - ($T)first$j; t -= p; "
                     "const $T q = (t + ($T)second$j) - ($T)second$j; t -= q; "
                     "const $T r = (t + ($T)third$j) - ($T)third$j; t -= r; "
                     "{ ANY_ORDER $A += p; $B += q; $C += r; } $D = max($D, as_long(fabs(t))); }",
-                    COMBINE_ADD},
-    [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
-    [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
-    [ACC_REST] = {"long", "0", LANE_F64, "0", "", COMBINE_MAX},
+                    AGG_SUM, NULL},
+    [ACC_LEVEL1] = {"double", "0", LANE_F64, "0", "", AGG_SUM, NULL},
+    [ACC_LEVEL2] = {"double", "0", LANE_F64, "0", "", AGG_SUM, NULL},
+    [ACC_REST] = {"long", "0", LANE_F64, "0", "", AGG_MAX, NULL},
     [ACC_HIGH_PART] = {"double", "0", LANE_F64, "0",
                        "{ const $T t = $P, s = $A + t, p = s - $A, e = ($A - (s - p)) + (t - p); $A = s; "
                        "const $T m = $B + e, q = m - $B, f = ($B - (m - q)) + (e - q); $B = m; "
                        "$C += f; $D += fabs(f); }",
-                       COMBINE_HIGH_PART},
-    [ACC_LOW_PART] = {"double", "0", LANE_F64, "0", "", COMBINE_LOW_PART},
-    [ACC_REST_PART] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
-    [ACC_WEIGHT] = {"double", "0", LANE_F64, "0", "", COMBINE_ADD},
+                       AGG_SUM,
+                       "{ const double s = $x + $y, p = s - $x, e = ($x - (s - p)) + ($y - p); $x = s; "
+                       "const double m = $o + e, q = m - $o, f = ($o - (m - q)) + (e - q); $o = m; $r += f; "
+                       "$w += fabs(f); }"},
+    [ACC_LOW_PART] = {"double", "0", LANE_F64, "0", "", AGG_SUM,
+                      "{ const double s = $x + $y, p = s - $x, f = ($x - (s - p)) + ($y - p); $x = s; $o += f; "
+                      "$r += fabs(f); }"},
+    [ACC_REST_PART] = {"double", "0", LANE_F64, "0", "", AGG_SUM, NULL},
+    [ACC_WEIGHT] = {"double", "0", LANE_F64, "0", "", AGG_SUM, NULL},
 };
+
+/* "{ const int a = $A, b = $P; $A = a & b; }": joins $A, or another accumulator, with a value. */
+static const char *join_text(enum aggregate_kind join, const char *element, const char *to, const char *other,
+                             struct arena *arena)
+{
+    const struct aggregate_info *info = &aggregate_table[join];
+    return arena_printf(arena, "{ const %s a = %s, b = %s; %s = %s; }", element, to, other, to,
+                        strcmp(element, "double") == 0 ? info->numbers : info->integers);
+}
+
+static struct accumulator_template template_of(const struct accumulator *accumulator, struct arena *arena)
+{
+    const enum lane lane = accumulator->lane;
+    if (accumulator->kind != ACC_JOINED)
+        return accumulator_templates[accumulator->kind];
+    const char *element = lane_cl_type(lane), *none = aggregate_none_text(accumulator->join, lane, arena);
+    return (struct accumulator_template){
+        element, none, lane, none, join_text(accumulator->join, element, "$A", "$P", arena), accumulator->join, NULL};
+}
 
 static bool is_level(enum accumulator_kind kind)
 {
@@ -99,9 +99,11 @@ static const char *name(struct arena *arena, size_t k)
 }
 
 /* The final scalar of an accumulator and its type: a level is converted to an integer multiple of its unit. */
-static const char *result_element(enum accumulator_kind kind)
+static const char *result_element(const struct accumulator *accumulator)
 {
-    return is_level(kind) ? "long" : accumulator_templates[kind].element;
+    return is_level(accumulator->kind)       ? "long"
+           : accumulator->kind == ACC_JOINED ? lane_cl_type(accumulator->lane)
+                                             : accumulator_templates[accumulator->kind].element;
 }
 
 static const char *result_name(struct arena *arena, const struct accumulator *accumulator, size_t k)
@@ -121,11 +123,11 @@ void accumulators_parameters(const struct accumulators *accumulators, struct str
     }
 }
 
-void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out)
+void accumulators_declare(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {
-        const struct accumulator_template *form = &accumulator_templates[accumulators->at[k].kind];
-        strbuf_printf(out, "    %s a%zu = %s;\n", form->element, k, form->start);
+        const struct accumulator_template form = template_of(&accumulators->at[k], arena);
+        strbuf_printf(out, "    %s a%zu = %s;\n", form.element, k, form.start);
         if (is_level(accumulators->at[k].kind))
             strbuf_printf(out, "    long l%zu = 0;\n", k);
     }
@@ -146,60 +148,28 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
     const bool filtered = emitter->task->filter_count > 0;
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const struct accumulator_template *form = &accumulator_templates[accumulator->kind];
+        const struct accumulator_template form = template_of(accumulator, arena);
         if (accumulator->kind == ACC_FOLD)
             ordered_step(accumulators, emitter, k, out);
-        if (!*form->step)
+        if (!*form.step)
             continue;
-        const char *v = form->lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form->lane);
+        const char *v = form.lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form.lane);
         const struct part parts[] = {
             {"A", name(arena, k)},
             {"B", name(arena, k + 1)},
             {"C", name(arena, k + 2)},
             {"D", name(arena, k + 3)},
             {"V", v},
-            {"P", filtered ? masked_value(arena, form, v) : v},
+            {"P", filtered ? masked_value(arena, &form, v) : v},
             {"K", filtered ? "keep" : "-1"},
-            {"T", lane_cl_type(form->lane)},
+            {"T", lane_cl_type(form.lane)},
             {"j", arena_printf(arena, "%zu", accumulator->aggregate)},
             {NULL, NULL},
         };
         strbuf_puts(out, "        ");
-        template_expand(out, form->step, parts);
+        template_expand(out, form.step, parts);
         strbuf_putc(out, '\n');
     }
-}
-
-/* Adds $y to $x; an overflowing product marks accumulator $o. What a part of a compensated sum loses is added to the
- * next ones, $o, $r and $w. */
-static const char *combine_template(const char *element, enum combine combine)
-{
-    const bool real = strcmp(element, "double") == 0;
-    switch (combine) {
-    case COMBINE_ADD:
-        return "$x += $y;";
-    case COMBINE_MIN:
-        return real ? "$x = fmin($x, $y);" : "$x = min($x, $y);";
-    case COMBINE_MAX:
-        return real ? "$x = fmax($x, $y);" : "$x = max($x, $y);";
-    case COMBINE_OR:
-        return "$x = $x | $y;";
-    case COMBINE_XOR:
-        return "$x = $x ^ $y;";
-    case COMBINE_AND:
-        return "$x = $x & $y;";
-    case COMBINE_HIGH_PART:
-        return "{ const double s = $x + $y, p = s - $x, e = ($x - (s - p)) + ($y - p); $x = s; "
-               "const double m = $o + e, q = m - $o, f = ($o - (m - q)) + (e - q); $o = m; $r += f; $w += fabs(f); }";
-    case COMBINE_LOW_PART:
-        return "{ const double s = $x + $y, p = s - $x, f = ($x - (s - p)) + ($y - p); $x = s; $o += f; "
-               "$r += fabs(f); }";
-    case COMBINE_FUNCTION: /* emit_combine */
-        return "";
-    case COMBINE_PRODUCT:
-        return "$o |= -(mul_hi($x, $y) != 0UL); $x *= $y;";
-    }
-    return "";
 }
 
 /* Combines `other` into accumulator k. */
@@ -213,8 +183,11 @@ static void combine(struct arena *arena, struct strbuf *out, const struct accumu
         {"w", name(arena, k + 3)},
         {NULL, NULL},
     };
-    const enum combine how = accumulator_templates[accumulator->kind].combine;
-    template_expand(out, combine_template(result_element(accumulator->kind), how), parts);
+    const struct accumulator_template form = template_of(accumulator, arena);
+    const char *text = form.combine           ? form.combine
+                       : form.join == AGG_SUM ? "$x += $y;"
+                                              : join_text(form.join, result_element(accumulator), "$x", "$y", arena);
+    template_expand(out, text, parts);
 }
 
 /* "-unitfirst2": the exponent that scales a level to integers. */
@@ -259,8 +232,8 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
 {
     for (size_t k = first; k < end; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const char *element = result_element(accumulator->kind), *scalar = result_name(arena, accumulator, k);
-        if (accumulator_templates[accumulator->kind].combine == COMBINE_FUNCTION)
+        const char *element = result_element(accumulator), *scalar = result_name(arena, accumulator, k);
+        if (accumulator_templates[accumulator->kind].join == AGG_FOLD)
             continue;
         const char *place = arena_printf(arena, "scratch[%zu]", k - first);
         struct strbuf combined = {0};
@@ -284,7 +257,7 @@ void accumulators_read_slots(const struct accumulators *accumulators, const stru
     struct arena *arena = emitter->arena;
     for (size_t k = 0; k < accumulators->count; k++) {
         const struct accumulator *accumulator = &accumulators->at[k];
-        const char *element = result_element(accumulator->kind);
+        const char *element = result_element(accumulator);
         const char *slot = arena_printf(arena, "slots[%zu * count + j]", k);
         strbuf_printf(out, "        { const %s other = %s; ", element, packed(arena, element, true, slot));
         combine(arena, out, accumulator, k);
@@ -296,8 +269,8 @@ void accumulators_read_slots(const struct accumulators *accumulators, const stru
 static void finish_group(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out)
 {
     for (size_t k = 0; k < accumulators->count; k++) {
-        const char *element = accumulator_templates[accumulators->at[k].kind].element;
-        if (accumulator_templates[accumulators->at[k].kind].combine == COMBINE_FUNCTION)
+        const char *element = result_element(&accumulators->at[k]);
+        if (accumulator_templates[accumulators->at[k].kind].join == AGG_FOLD)
             strbuf_printf(out, "    if (lane == 0)\n        slots[%zu * get_num_groups(0) + get_group_id(0)] = %s;\n",
                           k, packed(arena, element, false, arena_printf(arena, "r%zu", k)));
     }
@@ -339,27 +312,20 @@ static double as_double(uint64_t slot)
     return number;
 }
 
-double slots_float(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+double slots_float(enum aggregate_kind join, const uint64_t *slots, size_t results)
 {
-    const enum aggregate_kind join = accumulator_templates[kind].combine == COMBINE_MIN ? AGG_MIN : AGG_MAX;
-    double combined = NAN;
-    for (size_t k = 0; k < results; k++)
+    double combined = as_double(slots[0]);
+    for (size_t k = 1; k < results; k++)
         combined = aggregate_join_numbers(join, combined, as_double(slots[k]));
     return combined;
 }
 
-int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t results)
+int64_t slots_int(enum aggregate_kind join, const uint64_t *slots, size_t results)
 {
-    static const enum aggregate_kind joins[] = {[COMBINE_MIN] = AGG_MIN,
-                                                [COMBINE_MAX] = AGG_MAX,
-                                                [COMBINE_OR] = AGG_BITOR,
-                                                [COMBINE_XOR] = AGG_XOR,
-                                                [COMBINE_AND] = AGG_BITAND};
     int64_t combined = (int64_t)slots[0];
     bool overflow = false;
     for (size_t k = 1; k < results; k++)
-        combined =
-            aggregate_join_integers(joins[accumulator_templates[kind].combine], combined, (int64_t)slots[k], &overflow);
+        combined = aggregate_join_integers(join, combined, (int64_t)slots[k], &overflow);
     return combined;
 }
 

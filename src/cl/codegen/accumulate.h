@@ -10,31 +10,20 @@
 #include "engine/backend/aggregate.h"
 
 enum accumulator_kind {
-    ACC_KEPT, /* rows that pass the filters */
+    ACC_KEPT,   /* rows that pass the filters */
+    ACC_JOINED, /* of the aggregates with a join in plan/aggregates.def, but sums and products */
     ACC_SUM32,
     ACC_SUM64,
     ACC_LOW, /* sums of the unsigned low and signed high halves, where one sum could overflow */
     ACC_HIGH,
-    ACC_MIN32,
-    ACC_MAX32,
-    ACC_MIN64,
-    ACC_MAX64,
     ACC_MAGNITUDE, /* a product, followed by ACC_OVERFLOW */
     ACC_OVERFLOW,
     ACC_NEGATIVE,
     ACC_ZERO,
-    ACC_FMIN,
-    ACC_FMAX,
     ACC_NANS,
     ACC_POSITIVE_INF,
     ACC_NEGATIVE_INF,
     ACC_LARGEST, /* magnitude of the finite values */
-    ACC_AND32,
-    ACC_AND64,
-    ACC_XOR32,
-    ACC_XOR64,
-    ACC_OR32,
-    ACC_OR64,
     /* The result of a user function over the rows in order, and how many rows that is; without rows there is none. */
     ACC_FOLD,
     ACC_FOLDED,
@@ -54,6 +43,8 @@ enum accumulator_kind {
 struct accumulator {
     enum accumulator_kind kind;
     size_t aggregate;
+    enum aggregate_kind join; /* ACC_JOINED, */
+    enum lane lane;           /* of values in this lane */
 };
 
 /* The accumulators of a pass over the rows. */
@@ -78,7 +69,7 @@ void accumulators_parameters(const struct accumulators *accumulators, struct str
 
 /* Append kernel text: declarations; the step of a row, after emit_body and emit_keep; the results of the group written
  * to the output buffer. */
-void accumulators_declare(const struct accumulators *accumulators, struct strbuf *out);
+void accumulators_declare(const struct accumulators *accumulators, struct arena *arena, struct strbuf *out);
 void accumulators_step(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out);
 void accumulators_finish(const struct accumulators *accumulators, const struct emitter *emitter, struct strbuf *out);
 
@@ -94,11 +85,11 @@ void accumulators_read_slots(const struct accumulators *accumulators, const stru
 /* Returns the ulongs of local memory per work-item that accumulators_finish uses. */
 size_t accumulators_scratch_words(const struct accumulators *accumulators);
 
-/* Combine the slots of one accumulator: sums; integer minima, maxima and marks; the same of floats; ACC_MAGNITUDE,
- * where *overflow is set if the product exceeds 64 bits. */
+/* Combine the slots of one accumulator: sums; joined integers and floats; ACC_MAGNITUDE, where *overflow is set if the
+ * product exceeds 64 bits. */
 int128 slots_sum(enum accumulator_kind kind, const uint64_t *slots, size_t results);
-int64_t slots_int(enum accumulator_kind kind, const uint64_t *slots, size_t results);
-double slots_float(enum accumulator_kind kind, const uint64_t *slots, size_t results);
+int64_t slots_int(enum aggregate_kind join, const uint64_t *slots, size_t results);
+double slots_float(enum aggregate_kind join, const uint64_t *slots, size_t results);
 uint64_t slots_product(const uint64_t *slots, size_t results, bool *overflow);
 
 #endif

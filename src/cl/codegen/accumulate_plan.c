@@ -6,7 +6,7 @@ enum { MOST_ACCUMULATORS = 6 /* accumulators of an aggregate, at most */ };
 static void add(struct accumulators *accumulators, size_t aggregate, const enum accumulator_kind *kinds, size_t count)
 {
     for (size_t k = 0; k < count; k++)
-        accumulators->at[accumulators->count++] = (struct accumulator){kinds[k], aggregate};
+        accumulators->at[accumulators->count++] = (struct accumulator){.kind = kinds[k], .aggregate = aggregate};
 }
 
 #define ADD(accumulators, aggregate, ...)                                                                              \
@@ -28,23 +28,6 @@ static bool add_function(const struct emitter *emitter, size_t k, struct accumul
                          k, literals, emitter->arena);
 }
 
-enum { LANES = LANE_F64 + 1 };
-
-/* The accumulators of an aggregate by the lane of its value, in the first pass; none: it has no form. Lists end with
- * ACC_KEPT, which is of no aggregate. */
-static const enum accumulator_kind lists[AGG_KINDS][LANES][MOST_ACCUMULATORS] = {
-    [AGG_SUM] = {[LANE_I32] = {ACC_SUM32},
-                 [LANE_I64] = {ACC_SUM64},
-                 [LANE_F64] = {ACC_LARGEST, ACC_NANS, ACC_POSITIVE_INF, ACC_NEGATIVE_INF}},
-    [AGG_PRODUCT] = {[LANE_I32] = {ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO},
-                     [LANE_I64] = {ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO}}, /* floats: in order */
-    [AGG_MIN] = {[LANE_I32] = {ACC_MIN32}, [LANE_I64] = {ACC_MIN64}, [LANE_F64] = {ACC_FMIN}},
-    [AGG_MAX] = {[LANE_I32] = {ACC_MAX32}, [LANE_I64] = {ACC_MAX64}, [LANE_F64] = {ACC_FMAX}},
-    [AGG_BITAND] = {[LANE_I32] = {ACC_AND32}, [LANE_I64] = {ACC_AND64}},
-    [AGG_XOR] = {[LANE_I32] = {ACC_XOR32}, [LANE_I64] = {ACC_XOR64}},
-    [AGG_BITOR] = {[LANE_I32] = {ACC_OR32}, [LANE_I64] = {ACC_OR64}},
-};
-
 static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows, bool one_pass,
                           struct accumulators *first, struct accumulators *second)
 {
@@ -55,26 +38,29 @@ static bool add_aggregate(const struct emitter *emitter, size_t k, int64_t rows,
         ADD(first, k, ACC_FOLD, ACC_FOLDED);
         return add_function(emitter, k, first);
     }
-    const bool sums = aggregate_table[aggregate->kind].sums;
+    const struct aggregate_info *info = &aggregate_table[aggregate->kind];
     const struct instr *instr = &emitter->task->code.at[aggregate->value];
     const bool real = instr->lane == LANE_F64;
-    if (sums && real && one_pass) {
+    if (info->sums && real && one_pass) {
         ADD(first, k, ACC_HIGH_PART, ACC_LOW_PART, ACC_REST_PART, ACC_WEIGHT);
-        return true;
-    }
-    if (sums && instr->lane == LANE_I64 && !sum_fits(instr, rows)) {
-        ADD(first, k, ACC_LOW, ACC_HIGH);
-        return true;
-    }
-    if (sums && real)
+    } else if (info->sums && real) {
+        ADD(first, k, ACC_LARGEST, ACC_NANS, ACC_POSITIVE_INF, ACC_NEGATIVE_INF);
         ADD(second, k, ACC_LEVEL0, ACC_LEVEL1, ACC_LEVEL2, ACC_REST);
-    const enum lane lane = instr->lane == LANE_BOOL ? LANE_I32 : instr->lane;
-    const enum accumulator_kind *list = lists[sums ? AGG_SUM : aggregate->kind][lane];
-    size_t count = 0;
-    while (list[count] != ACC_KEPT)
-        count++;
-    add(first, k, list, count);
-    return count > 0;
+    } else if (info->sums && instr->lane == LANE_I64 && !sum_fits(instr, rows)) {
+        ADD(first, k, ACC_LOW, ACC_HIGH);
+    } else if (info->sums) {
+        ADD(first, k, instr->lane == LANE_I64 ? ACC_SUM64 : ACC_SUM32);
+    } else if (aggregate->kind == AGG_PRODUCT) {
+        if (real) /* in order */
+            return false;
+        ADD(first, k, ACC_MAGNITUDE, ACC_OVERFLOW, ACC_NEGATIVE, ACC_ZERO);
+    } else {
+        if (!(real ? info->numbers : info->integers))
+            return false;
+        first->at[first->count++] =
+            (struct accumulator){ACC_JOINED, k, aggregate->kind, instr->lane == LANE_BOOL ? LANE_I32 : instr->lane};
+    }
+    return true;
 }
 
 bool accumulators_plan(const struct emitter *emitter, int64_t rows, bool one_pass, struct accumulators *first,

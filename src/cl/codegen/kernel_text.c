@@ -229,7 +229,7 @@ static void reduce(const struct kernel_plan *plan, struct strbuf *out, enum kern
     if (writes)
         output_parameters(plan, &holes);
     strbuf_puts(&holes.parameters, "    __global ulong *slots,\n");
-    accumulators_declare(accumulators, &holes.declare);
+    accumulators_declare(accumulators, plan->emitter.arena, &holes.declare);
     compute(plan, &holes.row, needs);
     accumulators_step(accumulators, &plan->emitter, &holes.row);
     plan_row_block(plan, &holes, role);

@@ -49,28 +49,19 @@ static const char *element(const struct accumulators *accumulators, size_t aggre
     const size_t k = first_of(accumulators, aggregate);
     if (k == accumulators->count)
         return "(long)rows";
-    switch (accumulators->at[k].kind) {
-    case ACC_HIGH_PART:
+    const struct accumulator *accumulator = &accumulators->at[k];
+    if (accumulator->kind == ACC_HIGH_PART)
         return arena_printf(arena,
                             "(rounded_sum(as_double(slots[%zu]), as_double(slots[%zu]), as_double(slots[%zu]), "
                             "as_double(slots[%zu]), 0x1p40, &failed)%s)",
                             k, k + 1, k + 2, k + 3, is_mean ? " / (double)rows + 0.0" : "");
-    case ACC_FMIN:
-    case ACC_FMAX: /* adding 0.0 makes a zero positive */
+    if (accumulator->kind == ACC_JOINED && accumulator->lane == LANE_F64) /* adding 0.0 makes a zero positive */
         return arena_printf(arena, "(as_double(slots[%zu]) + 0.0)", k);
-    case ACC_LOW:
+    if (accumulator->kind == ACC_LOW)
         return arena_printf(arena, "(long)((slots[%zu] & 0xffffffffUL) + ((slots[%zu] + (slots[%zu] >> 32)) << 32))", k,
                             k + 1, k);
-    case ACC_AND32:
-    case ACC_AND64:
-    case ACC_XOR32:
-    case ACC_XOR64:
-    case ACC_OR32:
-    case ACC_OR64:
-        return arena_printf(arena, "(as_long(slots[%zu])%s)", k, is_bool ? " & 1" : "");
-    default:
-        return arena_printf(arena, "as_long(slots[%zu])", k);
-    }
+    const bool bits = accumulator->kind == ACC_JOINED && aggregate_table[accumulator->join].bits;
+    return arena_printf(arena, "(as_long(slots[%zu])%s)", k, bits && is_bool ? " & 1" : "");
 }
 
 /* The sum of two halves has to fit 64 bits. */
@@ -129,7 +120,7 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
     struct arena *arena = emitter->arena;
     struct strbuf parameters = {0}, tail = {0}, declare = {0}, slots = {0}, finish = {0}, elements = {0}, stop = {0};
     const size_t words = accumulators_scratch_words(accumulators);
-    accumulators_declare(accumulators, &declare);
+    accumulators_declare(accumulators, arena, &declare);
     accumulators_read_slots(accumulators, emitter, &slots);
     accumulators_finish(accumulators, emitter, &finish);
     add_elements(accumulators, round, arena, &parameters, &elements);

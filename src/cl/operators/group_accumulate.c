@@ -43,7 +43,8 @@ static void add_clear_lines(struct strbuf *out, const struct record_layout *layo
     strbuf_printf(out, "        cell[%zu] = 0;\n", layout->count_word);
     for (size_t k = 0; k < layout->field_count; k++) {
         const struct record_field *field = &layout->fields[k];
-        const char *start = field->kind == FIELD_MIN ? "0xffffffffu" : "0";
+        const bool high = aggregate_table[field->kind].none > 0; /* a minimum */
+        const char *start = high ? "0xffffffffu" : "0";
         strbuf_printf(out, "        cell[%zu] = %s;\n", field->word, start);
         if (group_record_is_long(layout, field))
             strbuf_printf(out, "        cell[%zu] = %s;\n", field->word + 1, start);
@@ -57,22 +58,14 @@ static void add_clear_lines(struct strbuf *out, const struct record_layout *layo
 static void add_field_line(struct strbuf *out, const struct record_layout *layout, const struct record_field *field,
                            const char *space, const char *text, const char *above)
 {
-    const char *length = group_record_is_long(layout, field) ? "_long" : "_word";
-    switch (field->kind) {
-    case FIELD_SUM:
-        if (field->top)
-            strbuf_printf(out, "        add_word_%s(cell + %zu, add_long_%s(cell + %zu, %s)%s);\n", space, field->top,
-                          space, field->word, text, above);
-        else
-            strbuf_printf(out, "        add_long_%s(cell + %zu, %s);\n", space, field->word, text);
-        break;
-    case FIELD_MIN:
-        strbuf_printf(out, "        min%s_%s(cell + %zu, %s);\n", length, space, field->word, text);
-        break;
-    case FIELD_MAX:
-        strbuf_printf(out, "        max%s_%s(cell + %zu, %s);\n", length, space, field->word, text);
-        break;
-    }
+    const bool sum = field->kind == AGG_SUM;
+    const char *word = sum ? "add" : aggregate_table[field->kind].word;
+    const char *length = group_record_is_long(layout, field) ? "long" : "word";
+    strbuf_puts(out, "        ");
+    if (field->top)
+        strbuf_printf(out, "add_word_%s(cell + %zu, ", space, field->top);
+    strbuf_printf(out, "%s_%s_%s(cell + %zu, %s)", word, length, space, field->word, text);
+    strbuf_printf(out, field->top ? "%s);\n" : ";\n", above);
 }
 
 static void add_row_lines(struct strbuf *out, const struct record_layout *layout, const char *space,
@@ -84,7 +77,7 @@ static void add_row_lines(struct strbuf *out, const struct record_layout *layout
         const struct group_record_value *added = &layout->values[field->value];
         const char *offset = arena_printf(arena, "v%zu", field->value);
         /* A NaN, all bits set, changes no minimum; keep it from changing the maximum. */
-        if (field->kind == FIELD_MAX && added->encoded.encoding->is_float)
+        if (aggregate_table[field->kind].none < 0 && added->encoded.encoding->is_float)
             offset = arena_printf(arena, "%s == %s ? 0 : %s", offset,
                                   added->wide ? "0xfffffffffffffffful" : "0xffffffffu", offset);
         add_field_line(out, layout, field, space, offset, "");

@@ -33,21 +33,19 @@ static struct group_aggregate read_field(const struct group_output *groups, cons
 {
     const struct record_layout *layout = groups->layout;
     const struct column *column = layout->values[field->value].encoded.column;
-    bool number = type_table[column->store].kind == KIND_FLOAT, max = field->kind == FIELD_MAX;
+    const enum state_form form = field->kind == AGG_SUM                         ? STATE_WIDE_SUM
+                                 : type_table[column->store].kind == KIND_FLOAT ? STATE_NUMBER
+                                                                                : STATE_INTEGER;
     for (int i = 0; i < count; i++) {
         const uint32_t *record = record_at(groups, records[i]);
-        if (field->kind == FIELD_SUM)
+        if (form == STATE_WIDE_SUM)
             aggregated->sums[i] = group_record_sum(layout, field, record);
-        else if (number)
+        else if (form == STATE_NUMBER)
             aggregated->numbers[i] = group_record_float(layout, field, record);
         else
             aggregated->integers[i] = group_record_integer(layout, field, record);
     }
-    if (field->kind == FIELD_SUM)
-        return (struct group_aggregate){.kind = GROUP_WIDE_SUM, .column = column};
-    if (number)
-        return (struct group_aggregate){.kind = max ? GROUP_FLOAT_MAX : GROUP_FLOAT_MIN, .column = column};
-    return (struct group_aggregate){.kind = max ? GROUP_MAX : GROUP_MIN, .column = column};
+    return (struct group_aggregate){.kind = field->kind, .form = form, .column = column};
 }
 
 static void write_aggregate(struct writing *writing, size_t k, const uint64_t *records, int count, int64_t at)
@@ -57,7 +55,7 @@ static void write_aggregate(struct writing *writing, size_t k, const uint64_t *r
     int64_t counts[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
     union aggregated aggregated;
-    struct group_aggregate group_agg = {.kind = GROUP_COUNT};
+    struct group_aggregate group_agg = {.kind = AGG_COUNT};
     const void *values = counts;
     for (int i = 0; i < count; i++) {
         counts[i] = group_record_count(groups->layout, record_at(groups, records[i]));

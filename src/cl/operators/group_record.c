@@ -35,7 +35,7 @@ static enum status add_value(struct record_layout *layout, struct accelerator *a
     return STATUS_OK;
 }
 
-static size_t add_field(struct record_layout *layout, enum field_kind kind, size_t number)
+static size_t add_field(struct record_layout *layout, enum aggregate_kind kind, size_t number)
 {
     size_t k = 0;
     while (k < layout->field_count && (layout->fields[k].kind != kind || layout->fields[k].value != number))
@@ -47,7 +47,7 @@ static size_t add_field(struct record_layout *layout, enum field_kind kind, size
 
 bool group_record_is_long(const struct record_layout *layout, const struct record_field *field)
 {
-    return field->kind == FIELD_SUM || layout->values[field->value].wide;
+    return field->kind == AGG_SUM || layout->values[field->value].wide;
 }
 
 /* Pairs of words first, for alignment. */
@@ -64,7 +64,7 @@ static void place_words(struct record_layout *layout)
         struct record_field *field = &layout->fields[k];
         if (!group_record_is_long(layout, field))
             field->word = at++;
-        else if (field->kind == FIELD_SUM && layout->values[field->value].wide)
+        else if (field->kind == AGG_SUM && layout->values[field->value].wide)
             field->top = at++;
     }
     layout->count_word = at++;
@@ -100,7 +100,7 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
         const enum status status = add_value(layout, accelerator, job, column, &number);
         if (status != STATUS_OK)
             return status;
-        field_of[k] = add_field(layout, sum ? FIELD_SUM : aggregate->kind == AGG_MIN ? FIELD_MIN : FIELD_MAX, number);
+        field_of[k] = add_field(layout, sum ? AGG_SUM : aggregate->kind, number);
     }
     place_words(layout);
     return STATUS_OK;
@@ -109,7 +109,7 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
 bool group_record_long_extremes(const struct record_layout *layout)
 {
     for (size_t k = 0; k < layout->field_count; k++) {
-        if (layout->fields[k].kind != FIELD_SUM && group_record_is_long(layout, &layout->fields[k]))
+        if (layout->fields[k].kind != AGG_SUM && group_record_is_long(layout, &layout->fields[k]))
             return true;
     }
     return false;

@@ -10,13 +10,11 @@
 
 #include "base/integer.h"
 
-enum field_kind { FIELD_SUM, FIELD_MIN, FIELD_MAX };
-
 struct record_field {
-    enum field_kind kind;
-    size_t value; /* index of the value */
-    size_t word;  /* index of its first word; two words are little-endian */
-    size_t top;   /* index of the third word of a sum of wide values */
+    enum aggregate_kind kind; /* AGG_SUM, also of a mean, or an extreme */
+    size_t value;             /* index of the value */
+    size_t word;              /* index of its first word; two words are little-endian */
+    size_t top;               /* index of the third word of a sum of wide values */
 };
 
 /* A column that is aggregated. */

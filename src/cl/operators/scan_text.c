@@ -1,5 +1,6 @@
 #include "cl/operators/scan_text.h"
 
+#include "cl/codegen/lanes.h"
 #include "cl/codegen/literal.h"
 #include "cl/codegen/template.h"
 
@@ -7,22 +8,6 @@
 
 extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_chunks[], kernel_scan_tiles[],
     kernel_scan_lookback[];
-
-enum combiner {
-    COMBINER_SUM,
-    COMBINER_CHECKED_SUM,
-    COMBINER_PRODUCT,
-    COMBINER_MIN,
-    COMBINER_MAX,
-    COMBINER_BITAND,
-    COMBINER_XOR,
-    COMBINER_BITOR,
-    COMBINER_FOLD,
-    COMBINER_FLOAT_MIN,
-    COMBINER_FLOAT_MAX,
-    COMBINER_FLOAT_SUM,
-    COMBINER_NONE
-};
 
 /* A product that does not fit is 0 in x and not 0 in y; multiplied by 0 it is 0 again. */
 #define PRODUCT_JOIN                                                                                                   \
@@ -32,66 +17,75 @@ enum combiner {
     "    return zero ? (long2)(0, 0) : (long2)(r, bad);\n"
 
 /* Parts of scan_state.cl for each function. */
-static const struct combiner_text {
-    bool number, commutes;
+struct combiner {
+    size_t bytes; /* of a state */
     const char *state;
     const char *none;
     const char *lift; /* of a long or double x */
     const char *join;
     const char *finish;
     const char *start; /* from `integer` or `number` */
-} combiners[COMBINER_NONE] = {
-    [COMBINER_SUM] = {false, true, "long", "0", "x", "    return as_long(as_ulong(a) + as_ulong(b));\n",
-                      "    return s;\n", "integer"},
-    [COMBINER_CHECKED_SUM] = {false, true, "long", "0", "x",
-                              "    const long r = as_long(as_ulong(a) + as_ulong(b));\n"
-                              "    *err |= ((a ^ r) & (b ^ r)) < 0;\n"
-                              "    return r;\n",
-                              "    return s;\n", "integer"},
-    [COMBINER_PRODUCT] = {false, true, "long2", "(long2)(1, 0)", "(long2)(x, 0)", PRODUCT_JOIN,
-                          "    *err |= s.y != 0;\n    return s.x;\n", "(long2)(integer, 0)"},
-    [COMBINER_MIN] = {false, true, "long", "LONG_MAX", "x", "    return min(a, b);\n", "    return s;\n", "integer"},
-    [COMBINER_MAX] = {false, true, "long", "LONG_MIN", "x", "    return max(a, b);\n", "    return s;\n", "integer"},
-    [COMBINER_BITAND] = {false, true, "long", "-1", "x", "    return a & b;\n", "    return s;\n", "integer"},
-    [COMBINER_XOR] = {false, true, "long", "0", "x", "    return a ^ b;\n", "    return s;\n", "integer"},
-    [COMBINER_BITOR] = {false, true, "long", "0", "x", "    return a | b;\n", "    return s;\n", "integer"},
-    /* A value, and whether it is set. */
-    [COMBINER_FOLD] = {false, false, "long2", "(long2)(0, 0)", "(long2)(x, 1)",
-                       "    if (a.y == 0 || b.y == 0)\n"
-                       "        return a.y == 0 ? b : a;\n"
-                       "    return (long2)($call, 1);\n",
-                       "    return s.x;\n", "(long2)(integer, 1)"},
-    [COMBINER_FLOAT_MIN] = {true, true, "double", "nan(0UL)", "x", "    return b < a || a != a ? b : a;\n",
-                            "    return s + 0.0;\n", "number"},
-    [COMBINER_FLOAT_MAX] = {true, true, "double", "nan(0UL)", "x", "    return b > a || a != a ? b : a;\n",
-                            "    return s + 0.0;\n", "number"},
-    [COMBINER_FLOAT_SUM] = {true, true, "", "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
-                            "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} : (state){0.0, 0.0, 0.0, 0.0, x}", "",
-                            "", "lift_value(number)"},
 };
 
-static enum combiner combiner_of(enum aggregate_kind kind, bool number, bool checked)
+/* States that are more than a value. */
+static const struct combiner checked_sum = {8,
+                                            "long",
+                                            "0",
+                                            "x",
+                                            "    const long r = as_long(as_ulong(a) + as_ulong(b));\n"
+                                            "    *err |= ((a ^ r) & (b ^ r)) < 0;\n"
+                                            "    return r;\n",
+                                            "    return s;\n",
+                                            "integer"},
+                             product = {16,
+                                        "long2",
+                                        "(long2)(1, 0)",
+                                        "(long2)(x, 0)",
+                                        PRODUCT_JOIN,
+                                        "    *err |= s.y != 0;\n    return s.x;\n",
+                                        "(long2)(integer, 0)"},
+                             /* A value, and whether it is set. */
+    fold = {16,
+            "long2",
+            "(long2)(0, 0)",
+            "(long2)(x, 1)",
+            "    if (a.y == 0 || b.y == 0)\n"
+            "        return a.y == 0 ? b : a;\n"
+            "    return (long2)($call, 1);\n",
+            "    return s.x;\n",
+            "(long2)(integer, 1)"},
+                             float_sum = {40,
+                                          "",
+                                          "(state){0.0, 0.0, 0.0, 0.0, 0.0}",
+                                          "fabs(x) <= DBL_MAX ? (state){x, 0.0, 0.0, 0.0, 0.0} "
+                                          ": (state){0.0, 0.0, 0.0, 0.0, x}",
+                                          "",
+                                          "",
+                                          "lift_value(number)"};
+
+/* False: there is none. */
+static bool combiner_of(enum aggregate_kind kind, bool number, bool checked, struct combiner *form, struct arena *arena)
 {
-    switch (kind) {
-    case AGG_SUM:
-        return number ? COMBINER_FLOAT_SUM : checked ? COMBINER_CHECKED_SUM : COMBINER_SUM;
-    case AGG_PRODUCT:
-        return number ? COMBINER_NONE : COMBINER_PRODUCT;
-    case AGG_MIN:
-        return number ? COMBINER_FLOAT_MIN : COMBINER_MIN;
-    case AGG_MAX:
-        return number ? COMBINER_FLOAT_MAX : COMBINER_MAX;
-    case AGG_BITAND:
-        return COMBINER_BITAND;
-    case AGG_XOR:
-        return COMBINER_XOR;
-    case AGG_BITOR:
-        return COMBINER_BITOR;
-    case AGG_FOLD:
-        return number ? COMBINER_NONE : COMBINER_FOLD;
-    default:
-        return COMBINER_NONE;
+    const struct aggregate_info *info = &aggregate_table[kind];
+    const char *joined = number ? info->numbers : info->integers;
+    if (kind == AGG_SUM && (number || checked)) {
+        *form = number ? float_sum : checked_sum;
+        return true;
     }
+    if ((kind == AGG_PRODUCT || kind == AGG_FOLD) && !number) {
+        *form = kind == AGG_FOLD ? fold : product;
+        return true;
+    }
+    if (!joined || kind == AGG_PRODUCT)
+        return false;
+    *form = (struct combiner){.bytes = 8,
+                              .state = number ? "double" : "long",
+                              .none = aggregate_none_text(kind, number ? LANE_F64 : LANE_I64, arena),
+                              .lift = "x",
+                              .join = arena_printf(arena, "    return %s;\n", joined),
+                              .finish = number ? "    return s + 0.0;\n" : "    return s;\n",
+                              .start = number ? "number" : "integer"};
+    return true;
 }
 
 static const char *parameters_of(const struct scan_text *text, struct arena *arena)
@@ -131,13 +125,10 @@ static void name_kernels(struct scan_text *text, bool columns)
 }
 
 /* Rows of a work-item in a tile: odd, and within the 32 KiB of local memory that every device has. */
-static size_t items_of(enum combiner combiner, bool segmented, size_t element)
+static size_t items_of(size_t bytes, bool segmented, size_t element)
 {
     enum { MOST_ITEMS = 15, LOCAL_BYTES = 124 /* per work-item, of 256 */ };
-    const size_t state = combiner == COMBINER_FLOAT_SUM                              ? segmented ? 48 : 40
-                         : combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD ? segmented ? 32 : 16
-                         : segmented                                                 ? 16
-                                                                                     : 8;
+    const size_t state = !segmented ? bytes : bytes == 16 ? 32 : bytes + 8;
     const size_t items = (LOCAL_BYTES - 2 * state) / element;
     return items >= MOST_ITEMS ? MOST_ITEMS : items % 2 == 1 ? items : items - 1;
 }
@@ -153,43 +144,41 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     const struct aggregate *aggregate = &job->task->aggregates[0];
     struct arena *arena = job->diags->arena;
     enum type from = job->inputs[column_op->keys[0]]->store, to = job->results[0]->store;
-    const enum combiner combiner = combiner_of(aggregate->kind, type_table[from].kind == KIND_FLOAT, checked);
-    *text = (struct scan_text){0};
-    if (combiner == COMBINER_NONE ||
-        (combiner == COMBINER_FOLD && !function_init(&text->function, aggregate->reducer, 0, 0, arena)))
+    const bool number = type_table[from].kind == KIND_FLOAT, folds = aggregate->kind == AGG_FOLD;
+    const bool compensated = number && aggregate->kind == AGG_SUM;
+    struct combiner form;
+    *text = (struct scan_text){.is_float = number, .has_function = folds};
+    if (!combiner_of(aggregate->kind, number, checked, &form, arena) ||
+        (folds && !function_init(&text->function, aggregate->reducer, 0, 0, arena)))
         return false;
-    const struct combiner_text *form = &combiners[combiner];
-    const bool large = combiner == COMBINER_FLOAT_SUM || combiner == COMBINER_PRODUCT || combiner == COMBINER_FOLD;
     const bool segmented = column_op->segment > 0;
     const size_t staged = type_table[from].size > 4 || type_table[to].size > 4 ? 8 : 4;
-    text->is_float = form->number;
-    text->has_function = combiner == COMBINER_FOLD;
     text->literals = text->has_function ? text->function.emitter.literal_count : 0;
-    text->lookback = accelerator->device.warps && !large && !segmented && column_op->stride <= 1;
+    text->lookback = accelerator->device.warps && form.bytes == 8 && !segmented && column_op->stride <= 1;
     text->group = text->lookback ? LOOKBACK_GROUP : config->group;
-    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(combiner, segmented, staged);
+    text->items = text->lookback ? LOOKBACK_ITEMS : items_of(form.bytes, segmented, staged);
     name_kernels(text, column_op->stride > 1);
 
     const struct part parts[] = {
         {"V", type_table[from].cl},
         {"R", type_table[to].cl},
-        {"X", form->number ? "double" : "long"},
+        {"X", number ? "double" : "long"},
         {"stage", staged > 4 ? "ulong" : "uint"},
         {"group", arena_printf(arena, "%zu", text->group)},
         {"items", arena_printf(arena, "%zu", text->items)},
         {"parameters", parameters_of(text, arena)},
         {"pass", pass_of(text, arena)},
-        {"compensated", combiner == COMBINER_FLOAT_SUM ? "1" : ""},
-        {"state", form->state},
-        {"none", form->none},
-        {"lift", form->lift},
-        {"join", form->join},
-        {"finish", form->finish},
+        {"compensated", compensated ? "1" : ""},
+        {"state", form.state},
+        {"none", form.none},
+        {"lift", form.lift},
+        {"join", form.join},
+        {"finish", form.finish},
         {"call", text->has_function ? function_call(&text->function, "a.x", "b.x", "err") : ""},
-        {"start", arena_printf(arena, "(given ? %s : none())", form->start)},
+        {"start", arena_printf(arena, "(given ? %s : none())", form.start)},
         {"exclusive", column_op->exclusive ? "1" : "0"},
         {"segmented", segmented ? "1" : "0"},
-        {"commutes", form->commutes && !segmented ? "1" : "0"},
+        {"commutes", !folds && !segmented ? "1" : "0"},
         {NULL, NULL},
     };
     struct strbuf out = {0};
@@ -198,7 +187,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
         strbuf_puts(&out, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
     if (text->has_function)
         function_emit(&text->function, &out);
-    if (combiner == COMBINER_FLOAT_SUM)
+    if (compensated)
         template_expand(&out, kernel_float_sum, parts);
     template_expand(&out, kernel_scan_state, parts);
     template_expand(&out,

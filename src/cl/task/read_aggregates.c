@@ -25,7 +25,7 @@ bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, 
         const struct accumulator *accumulator = &first->accumulators->at[k];
         if (accumulator->kind != ACC_LARGEST)
             continue;
-        const double largest = slots_float(ACC_LARGEST, results_of(first, k), first->groups);
+        const double largest = slots_float(AGG_MAX, results_of(first, k), first->groups);
         if (largest == 0)
             continue;
         *needed = true;
@@ -33,12 +33,6 @@ bool read_aggregate_levels(const struct slots *first, int64_t accumulator_rows, 
             return false;
     }
     return true;
-}
-
-static void join_integer(struct agg_state *state, int64_t v)
-{
-    bool overflow = false;
-    state->integer = aggregate_join_integers(state->kind, state->integer, v, &overflow);
 }
 
 /* Groups are in row order. */
@@ -68,21 +62,13 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
     case ACC_HIGH:
         state->sum += slots_sum(kind, results, groups) * ((int128)1 << 32);
         break;
-    case ACC_MIN32:
-    case ACC_MAX32:
-    case ACC_MIN64:
-    case ACC_MAX64:
-    case ACC_AND32:
-    case ACC_AND64:
-    case ACC_XOR32:
-    case ACC_XOR64:
-    case ACC_OR32:
-    case ACC_OR64:
-        join_integer(state, slots_int(kind, results, groups));
-        break;
-    case ACC_FMIN:
-    case ACC_FMAX:
-        state->number = aggregate_join_numbers(state->kind, state->number, slots_float(kind, results, groups));
+    case ACC_JOINED:
+        if (state->type == KIND_FLOAT)
+            state->number =
+                aggregate_join_numbers(state->kind, state->number, slots_float(state->kind, results, groups));
+        else
+            state->integer = aggregate_join_integers(state->kind, state->integer,
+                                                     slots_int(state->kind, results, groups), &state->overflow);
         break;
     case ACC_FOLD:
         add_folds(state, slots, k);
@@ -92,13 +78,13 @@ static void add_results(struct agg_state *state, const struct slots *slots, size
         state->overflow = __builtin_mul_overflow(state->magnitude, product, &state->magnitude) || state->overflow;
         break;
     case ACC_OVERFLOW:
-        state->overflow = state->overflow || slots_int(kind, results, groups) != 0;
+        state->overflow = state->overflow || slots_int(AGG_BITOR, results, groups) != 0;
         break;
     case ACC_NEGATIVE:
-        state->negative = state->negative != (slots_int(kind, results, groups) != 0);
+        state->negative = state->negative != (slots_int(AGG_XOR, results, groups) != 0);
         break;
     case ACC_ZERO:
-        state->zero = state->zero || slots_int(kind, results, groups) != 0;
+        state->zero = state->zero || slots_int(AGG_BITOR, results, groups) != 0;
         break;
     case ACC_NANS:
         state->float_sum.nan += (int64_t)slots_sum(kind, results, groups);
@@ -143,7 +129,7 @@ void read_aggregate_second(const struct slots *second, const struct float_sum_le
         struct exact_sum *sum = &states[accumulator->aggregate].float_sum;
         if (accumulator->kind == ACC_REST) {
             /* The product is rounded once; the next double up bounds it. */
-            const double rest = slots_float(ACC_REST, results, second->groups);
+            const double rest = slots_float(AGG_MAX, results, second->groups);
             if (rest > 0)
                 exact_sum_add_error(sum, nextafter(rest * (double)kept, INFINITY));
             continue;

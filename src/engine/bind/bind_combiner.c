@@ -19,11 +19,13 @@ static bool find_operator(const char *text, enum aggregate_kind *kind)
 
 static void unknown_operator(struct binder *binder, const struct stage *stage)
 {
-    const char *names[AGG_KINDS];
+    const char *names[AGG_KINDS], *listed = "the operators are";
     size_t count = 0;
     for (int k = 0; k < AGG_KINDS; k++) {
-        if (aggregate_table[k].op)
-            names[count++] = aggregate_table[k].op;
+        if (!aggregate_table[k].op)
+            continue;
+        names[count++] = aggregate_table[k].op;
+        listed = arena_printf(binder->arena, "%s %s", listed, aggregate_table[k].op);
     }
     const char *word = text_of_word(binder->arena, stage);
     if (env_find(binder->env, stage->op.text) && env_find(binder->env, stage->op.text)->kind == BINDING_FUNCTION)
@@ -33,7 +35,7 @@ static void unknown_operator(struct binder *binder, const struct stage *stage)
             "`%s` takes an operator or an expression of two values", word);
     else
         bind_error(binder, stage->op.span,
-                   "the operators are + * min max & ^ bitor; write any other function as |a, b| E",
+                   arena_printf(binder->arena, "%s; write any other function as |a, b| E", listed),
                    "`%s` cannot combine values with `%s`%s", word, stage->op.text,
                    did_you_mean(binder->arena, stage->op.text, names, count));
 }

@@ -142,12 +142,7 @@ static bool end_round(struct loop_run *run)
 /* Whether the fold is an aggregate of values like one of rows. */
 static bool joins(enum aggregate_kind kind)
 {
-    return aggregate_table[kind].op;
-}
-
-static bool is_position(enum aggregate_kind kind)
-{
-    return kind == AGG_ARGMIN || kind == AGG_ARGMAX;
+    return aggregate_table[kind].folds == FOLD_JOINED || aggregate_table[kind].folds == FOLD_EXTREME;
 }
 
 /* Whether a value of the kind is better than the best so far. */
@@ -167,9 +162,9 @@ static void add_value(struct loop_run *total, enum aggregate_kind kind, enum kin
     if (joins(kind)) {
         const struct scalar scalar = datum_scalar(datum, type);
         agg_add(&total->state, &scalar);
-    } else if (kind == AGG_ANY || kind == AGG_ALL) {
+    } else if (aggregate_table[kind].folds == FOLD_TEST) {
         total->decided = (datum.integer != 0) == (kind == AGG_ANY);
-    } else if (is_position(kind) && (first || is_better(kind, type, datum, total->best))) {
+    } else if (aggregate_table[kind].folds == FOLD_PLACE && (first || is_better(kind, type, datum, total->best))) {
         total->best = datum;
         total->place = index;
     }
@@ -188,8 +183,9 @@ static bool fold_result(const struct loop_run *run, enum aggregate_kind kind, un
         *result = datum_of_scalar(&scalar);
         return true;
     }
-    const bool tests = kind == AGG_ANY || kind == AGG_ALL;
-    result->integer = tests ? run->decided == (kind == AGG_ANY) : is_position(kind) ? run->place : run->rounds;
+    const enum fold_form form = aggregate_table[kind].folds;
+    const bool tests = form == FOLD_TEST;
+    result->integer = tests ? run->decided == (kind == AGG_ANY) : form == FOLD_PLACE ? run->place : run->rounds;
     return tests || run->rounds > 0;
 }
 

@@ -1,10 +1,10 @@
 #include "engine/grouping/group_aggregate.h"
 
 #include "engine/grouping/group_moments.h"
+#include "engine/plan/aggregate_join.h"
 #include "engine/values/compensated_sum.h"
 #include "engine/vector/elements.h"
 
-#include <math.h>
 #include <string.h>
 
 /* A product of integers, worthless once it has overflowed. */
@@ -31,134 +31,124 @@ static bool sum_fits(const struct column *column, int64_t rows)
 bool group_aggregate_for(enum aggregate_kind kind, const struct column *column, int64_t rows,
                          struct group_aggregate *group_agg)
 {
+    const struct aggregate_info *info = &aggregate_table[kind];
     const bool number = column && type_table[column->store].kind == KIND_FLOAT;
-    *group_agg = (struct group_aggregate){.column = kind == AGG_COUNT ? NULL : column};
-    switch (kind) {
-    case AGG_COUNT:
-        group_agg->kind = GROUP_COUNT;
+    *group_agg = (struct group_aggregate){.kind = info->sums ? AGG_SUM : kind, .column = column};
+    if (kind == AGG_COUNT)
+        group_agg->column = NULL;
+    else if (info->sums)
+        group_agg->form = number ? STATE_FLOAT_SUM : sum_fits(column, rows) ? STATE_INTEGER : STATE_WIDE_SUM;
+    else if (kind == AGG_PRODUCT)
+        group_agg->form = STATE_PRODUCT;
+    else
+        group_agg->form = number ? STATE_NUMBER : STATE_INTEGER;
+    if (kind == AGG_COUNT || info->sums)
         return true;
-    case AGG_SUM:
-    case AGG_MEAN:
-        group_agg->kind = number ? GROUP_FLOAT_SUM : sum_fits(column, rows) ? GROUP_SUM : GROUP_WIDE_SUM;
-        return true;
-    case AGG_PRODUCT:
-        group_agg->kind = GROUP_PRODUCT;
-        return !number; /* floats are multiplied in the order of rows */
-    case AGG_MIN:
-        group_agg->kind = number ? GROUP_FLOAT_MIN : GROUP_MIN;
-        return true;
-    case AGG_MAX:
-        group_agg->kind = number ? GROUP_FLOAT_MAX : GROUP_MAX;
-        return true;
-    default:
-        return false;
-    }
+    if (number)
+        return kind != AGG_PRODUCT /* in the order of rows */ && info->numbers;
+    return info->integers;
 }
 
 size_t group_aggregate_size(const struct group_aggregate *group_agg)
 {
-    switch (group_agg->kind) {
-    case GROUP_WIDE_SUM:
-        return sizeof(int128);
-    case GROUP_FLOAT_SUM:
-        return sizeof(struct compensated_sum);
-    case GROUP_PRODUCT:
-        return sizeof(struct product_state);
-    case GROUP_INT_MOMENTS:
-        return sizeof(struct int_moments);
-    case GROUP_FLOAT_MOMENTS:
-        return float_moments_size(group_agg->other);
-    default:
+    switch (group_agg->form) {
+    case STATE_INTEGER:
+    case STATE_NUMBER:
         return sizeof(int64_t);
+    case STATE_WIDE_SUM:
+        return sizeof(int128);
+    case STATE_FLOAT_SUM:
+        return sizeof(struct compensated_sum);
+    case STATE_PRODUCT:
+        return sizeof(struct product_state);
+    case STATE_INT_MOMENTS:
+        return sizeof(struct int_moments);
+    case STATE_FLOAT_MOMENTS:
+        return float_moments_size(group_agg->other);
     }
+    return 0;
+}
+
+/* How its integers are joined. */
+static enum aggregate_kind join_of(const struct group_aggregate *group_agg)
+{
+    return group_agg->kind == AGG_FIRST ? AGG_MIN : group_agg->kind;
 }
 
 void group_aggregate_clear(const struct group_aggregate *group_agg, void *states, int64_t begin, int64_t count)
 {
-    switch (group_agg->kind) {
-    case GROUP_FIRST:
-    case GROUP_MIN:
-        for (int64_t i = begin; i < begin + count; i++)
-            ((int64_t *)states)[i] = INT64_MAX;
-        break;
-    case GROUP_MAX:
-        for (int64_t i = begin; i < begin + count; i++)
-            ((int64_t *)states)[i] = INT64_MIN;
-        break;
-    case GROUP_PRODUCT:
+    const struct aggregate_info *info = &aggregate_table[join_of(group_agg)];
+    if (group_agg->form == STATE_PRODUCT) {
         for (int64_t i = begin; i < begin + count; i++)
             ((struct product_state *)states)[i] = (struct product_state){.product = 1};
-        break;
-    case GROUP_FLOAT_MIN:
-    case GROUP_FLOAT_MAX:
+    } else if (group_agg->form == STATE_NUMBER) {
         for (int64_t i = begin; i < begin + count; i++)
-            ((double *)states)[i] = NAN;
-        break;
-    default:
+            ((double *)states)[i] = info->number_none;
+    } else if (group_agg->form == STATE_INTEGER && info->none != 0) {
+        for (int64_t i = begin; i < begin + count; i++)
+            ((int64_t *)states)[i] = info->none;
+    } else {
         memset((char *)states + (size_t)begin * group_aggregate_size(group_agg), 0,
                (size_t)count * group_aggregate_size(group_agg));
     }
 }
 
-static double lesser(double a, double b)
+static void add_integers(enum aggregate_kind kind, int64_t *states, const uint32_t *places, const int64_t *in,
+                         int count)
 {
-    return b < a || a != a ? b : a;
+    bool unread = false; /* sums are known to fit */
+    (void)unread;
+    if (kind == AGG_COUNT) {
+        for (int i = 0; i < count; i++)
+            states[places[i]]++;
+    }
+#define AGGREGATE_JOIN(join, ...)                                                                                      \
+    if (kind == AGG_##join) {                                                                                          \
+        for (int i = 0; i < count; i++)                                                                                \
+            states[places[i]] = aggregate_join_integers(AGG_##join, states[places[i]], in[i], &unread);                \
+    }
+#define AGGREGATE_JOIN_CHECKED AGGREGATE_JOIN
+#include "engine/plan/aggregates.def"
 }
 
-static double greater(double a, double b)
+static void add_numbers(enum aggregate_kind kind, double *states, const uint32_t *places, const double *in, int count)
 {
-    return b > a || a != a ? b : a;
+#define AGGREGATE_JOIN_NUMBERS(join, ...)                                                                              \
+    if (kind == AGG_##join) {                                                                                          \
+        for (int i = 0; i < count; i++)                                                                                \
+            states[places[i]] = aggregate_join_numbers(AGG_##join, states[places[i]], in[i]);                          \
+    }
+#include "engine/plan/aggregates.def"
 }
 
 void group_aggregate_add(const struct group_aggregate *group_agg, void *states, const uint32_t *places,
                          const struct group_values *values, int count)
 {
-    int64_t *integers = states;
-    double *numbers = states;
     const int64_t *in = values->values;
     const double *floats = values->values;
-    switch (group_agg->kind) {
-    case GROUP_COUNT:
-        for (int i = 0; i < count; i++)
-            integers[places[i]]++;
+    switch (group_agg->form) {
+    case STATE_INTEGER:
+        add_integers(join_of(group_agg), states, places, in, count);
         break;
-    case GROUP_SUM:
-        for (int i = 0; i < count; i++)
-            integers[places[i]] += in[i];
+    case STATE_NUMBER:
+        add_numbers(group_agg->kind, states, places, floats, count);
         break;
-    case GROUP_WIDE_SUM:
+    case STATE_WIDE_SUM:
         for (int i = 0; i < count; i++)
             ((int128 *)states)[places[i]] += in[i];
         break;
-    case GROUP_FLOAT_SUM:
+    case STATE_FLOAT_SUM:
         for (int i = 0; i < count; i++)
             compensated_sum_add(&((struct compensated_sum *)states)[places[i]], floats[i]);
         break;
-    case GROUP_PRODUCT:
+    case STATE_PRODUCT:
         for (int i = 0; i < count; i++)
             multiply(&((struct product_state *)states)[places[i]], in[i]);
         break;
-    case GROUP_FIRST:
-    case GROUP_MIN:
-        for (int i = 0; i < count; i++)
-            integers[places[i]] = in[i] < integers[places[i]] ? in[i] : integers[places[i]];
-        break;
-    case GROUP_MAX:
-        for (int i = 0; i < count; i++)
-            integers[places[i]] = in[i] > integers[places[i]] ? in[i] : integers[places[i]];
-        break;
-    case GROUP_FLOAT_MIN:
-        for (int i = 0; i < count; i++)
-            numbers[places[i]] = lesser(numbers[places[i]], floats[i]);
-        break;
-    case GROUP_FLOAT_MAX:
-        for (int i = 0; i < count; i++)
-            numbers[places[i]] = greater(numbers[places[i]], floats[i]);
-        break;
-    case GROUP_INT_MOMENTS:
+    case STATE_INT_MOMENTS:
         int_moments_add(states, places, in, values->others, values->where, count);
         break;
-    case GROUP_FLOAT_MOMENTS:
+    case STATE_FLOAT_MOMENTS:
         float_moments_add(states, places, floats, values->others, values->where, count);
         break;
     }
@@ -167,44 +157,41 @@ void group_aggregate_add(const struct group_aggregate *group_agg, void *states, 
 void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, int64_t place, const void *from,
                            int64_t other)
 {
-    switch (group_agg->kind) {
-    case GROUP_COUNT:
-        ((int64_t *)into)[place] += ((const int64_t *)from)[other];
+    const size_t size = group_aggregate_size(group_agg);
+    void *to = (char *)into + (size_t)place * size;
+    const void *part = (const char *)from + (size_t)other * size;
+    const struct product_state *product = part;
+    bool unread = false;
+    switch (group_agg->form) {
+    case STATE_INTEGER:
+        *(int64_t *)to = aggregate_join_integers(group_agg->kind == AGG_COUNT ? AGG_SUM : join_of(group_agg),
+                                                 *(int64_t *)to, *(const int64_t *)part, &unread);
         break;
-    case GROUP_WIDE_SUM:
-        ((int128 *)into)[place] += ((const int128 *)from)[other];
+    case STATE_NUMBER:
+        *(double *)to = aggregate_join_numbers(group_agg->kind, *(double *)to, *(const double *)part);
         break;
-    case GROUP_FLOAT_SUM:
-        compensated_sum_merge(&((struct compensated_sum *)into)[place], &((const struct compensated_sum *)from)[other]);
+    case STATE_WIDE_SUM:
+        *(int128 *)to += *(const int128 *)part;
         break;
-    case GROUP_PRODUCT: {
-        const struct product_state *part = &((const struct product_state *)from)[other];
-        multiply(&((struct product_state *)into)[place], part->product);
-        ((struct product_state *)into)[place].overflowed |= part->overflowed;
+    case STATE_FLOAT_SUM:
+        compensated_sum_merge(to, part);
         break;
-    }
-    case GROUP_INT_MOMENTS:
-        int_moments_merge(&((struct int_moments *)into)[place], &((const struct int_moments *)from)[other]);
+    case STATE_PRODUCT:
+        multiply(to, product->product);
+        ((struct product_state *)to)->overflowed |= product->overflowed;
         break;
-    case GROUP_FLOAT_MOMENTS: {
-        const size_t size = group_aggregate_size(group_agg);
-        float_moments_merge((struct float_moments *)((char *)into + (size_t)place * size),
-                            (const struct float_moments *)((const char *)from + (size_t)other * size),
-                            group_agg->other);
+    case STATE_INT_MOMENTS:
+        int_moments_merge(to, part);
         break;
-    }
-    default: {
-        /* For the others, a state is merged as a value is added. */
-        const uint32_t first = 0;
-        const struct group_values one = {.values = (const char *)from + (size_t)other * sizeof(int64_t)};
-        group_aggregate_add(group_agg, (char *)into + (size_t)place * sizeof(int64_t), &first, &one, 1);
-    }
+    case STATE_FLOAT_MOMENTS:
+        float_moments_merge(to, part, group_agg->other);
+        break;
     }
 }
 
 static int128 int_sum(const struct group_aggregate *group_agg, const void *states, uint32_t place)
 {
-    return group_agg->kind == GROUP_WIDE_SUM ? ((const int128 *)states)[place] : ((const int64_t *)states)[place];
+    return group_agg->form == STATE_WIDE_SUM ? ((const int128 *)states)[place] : ((const int64_t *)states)[place];
 }
 
 /* An exact sum divided once. */
@@ -226,16 +213,16 @@ static bool floats_of(const struct group_aggregate *group_agg, const struct aggr
     bool uncertain = false;
     for (int i = 0; i < count; i++) {
         const uint32_t place = places[i];
-        if (group_agg->kind == GROUP_INT_MOMENTS) {
+        if (group_agg->form == STATE_INT_MOMENTS) {
             results[i] = int_moments_result(&((const struct int_moments *)states)[place], group_agg->other);
-        } else if (group_agg->kind == GROUP_FLOAT_MOMENTS) {
+        } else if (group_agg->form == STATE_FLOAT_MOMENTS) {
             const char *state = (const char *)states + place * group_aggregate_size(group_agg);
             results[i] = float_moments_result((const struct float_moments *)state, group_agg->other, &uncertain);
-        } else if (group_agg->kind == GROUP_FLOAT_SUM) {
+        } else if (group_agg->form == STATE_FLOAT_SUM) {
             results[i] = compensated_sum_result(&((const struct compensated_sum *)states)[place], &uncertain);
             if (aggregate->kind == AGG_MEAN)
                 results[i] = results[i] / (double)counts[place] + 0.0;
-        } else if (group_agg->kind == GROUP_FLOAT_MIN || group_agg->kind == GROUP_FLOAT_MAX) {
+        } else if (group_agg->form == STATE_NUMBER) {
             results[i] = ((const double *)states)[place] + 0.0;
         } else {
             results[i] = mean_of(int_sum(group_agg, states, place), counts[place], aggregate);
@@ -249,7 +236,7 @@ static bool ints_of(const struct group_aggregate *group_agg, const void *states,
 {
     bool fits = true;
     for (int i = 0; i < count; i++) {
-        if (group_agg->kind == GROUP_PRODUCT) {
+        if (group_agg->form == STATE_PRODUCT) {
             const struct product_state *state = &((const struct product_state *)states)[places[i]];
             results[i] = state->product;
             fits = fits && !state->overflowed;
@@ -288,6 +275,9 @@ void group_moments_for(const struct column *column, const struct column *other, 
                        int64_t rows, struct group_aggregate *group_agg)
 {
     const bool exact = is_short(column) && (!other || is_short(other)) && rows <= UINT32_MAX;
-    *group_agg = (struct group_aggregate){
-        .kind = exact ? GROUP_INT_MOMENTS : GROUP_FLOAT_MOMENTS, .column = column, .other = other, .where = where};
+    *group_agg = (struct group_aggregate){.kind = AGG_VAR,
+                                          .form = exact ? STATE_INT_MOMENTS : STATE_FLOAT_MOMENTS,
+                                          .column = column,
+                                          .other = other,
+                                          .where = where};
 }

@@ -5,23 +5,21 @@
 #include "engine/backend/aggregate.h"
 #include "engine/storage/column.h"
 
-enum group_aggregate_kind {
-    GROUP_COUNT,
-    GROUP_FIRST,     /* int64_t: the first row of the group */
-    GROUP_SUM,       /* int64_t: integers whose sum is known to fit */
-    GROUP_WIDE_SUM,  /* int128 */
-    GROUP_FLOAT_SUM, /* struct compensated_sum */
-    GROUP_PRODUCT,   /* struct product_state: of integers */
-    GROUP_MIN,       /* int64_t */
-    GROUP_MAX,
-    GROUP_FLOAT_MIN, /* double; NaN until there is another value */
-    GROUP_FLOAT_MAX,
-    GROUP_INT_MOMENTS,  /* struct int_moments */
-    GROUP_FLOAT_MOMENTS /* struct float_moments */
+/* What a state is. */
+enum state_form {
+    STATE_INTEGER,     /* int64_t, joined; of AGG_COUNT the rows, of AGG_FIRST the group's first row, of AGG_SUM what is
+                          known to fit */
+    STATE_NUMBER,      /* double, joined; NaN until there is another value */
+    STATE_WIDE_SUM,    /* int128 */
+    STATE_FLOAT_SUM,   /* struct compensated_sum */
+    STATE_PRODUCT,     /* struct product_state: of integers */
+    STATE_INT_MOMENTS, /* struct int_moments */
+    STATE_FLOAT_MOMENTS /* struct float_moments */
 };
 
 struct group_aggregate {
-    enum group_aggregate_kind kind;
+    enum aggregate_kind kind; /* of a mean it is AGG_SUM, of a correlation AGG_VAR */
+    enum state_form form;
     const struct column *column; /* that is aggregated; NULL for count and first */
     const struct column *other;  /* a correlation's second column, else NULL */
     const struct column *where;  /* moments are of the rows where this is not 0; NULL: of all */

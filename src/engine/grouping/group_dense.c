@@ -33,7 +33,7 @@ static bool member_grids(const struct dense_groups *dense, int member)
 {
     bool done = true;
     for (size_t i = 0; i < dense->grouping->group_agg_count; i++) {
-        if (dense->grouping->group_aggs[i].kind != GROUP_FLOAT_SUM || dense->codes > FLOAT_GRID_GROUPS)
+        if (dense->grouping->group_aggs[i].form != STATE_FLOAT_SUM || dense->codes > FLOAT_GRID_GROUPS)
             continue;
         grids_of(dense, member)[i] = float_grid_new(dense->codes);
         done = done && grids_of(dense, member)[i];

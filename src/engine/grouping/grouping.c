@@ -111,7 +111,7 @@ static const void *read_floats(const struct column *column, const struct row_blo
 static void read_moments(const struct group_aggregate *group_agg, const struct row_block *block, struct space *space,
                          struct group_values *values)
 {
-    const bool floats = group_agg->kind == GROUP_FLOAT_MOMENTS;
+    const bool floats = group_agg->form == STATE_FLOAT_MOMENTS;
     values->values = (floats ? read_floats : read_values)(group_agg->column, block, space->values);
     if (group_agg->other)
         values->others = (floats ? read_floats : read_values)(group_agg->other, block, space->others);
@@ -127,11 +127,11 @@ void group_states_add(const struct grouping *grouping, void **states, struct flo
     for (size_t i = 0; i < grouping->group_agg_count; i++) {
         const struct group_aggregate *group_agg = &grouping->group_aggs[i];
         struct group_values values = {.values = space.values};
-        if (group_agg->kind == GROUP_INT_MOMENTS || group_agg->kind == GROUP_FLOAT_MOMENTS)
+        if (group_agg->kind == AGG_VAR)
             read_moments(group_agg, block, &space, &values);
         else if (group_agg->column)
             values.values = read_values(group_agg->column, block, space.values);
-        else if (group_agg->kind == GROUP_FIRST)
+        else if (group_agg->kind == AGG_FIRST)
             read_rows(block, space.values);
         if (grids && grids[i])
             float_grid_add(grids[i], states[i], places, values.values, count);

@@ -2,6 +2,7 @@
 #include "engine/lower/aggregate_functions.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/expression/texts.h"
+#include "engine/plan/code_loop.h"
 
 #include <math.h>
 
@@ -20,42 +21,32 @@ bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logic
 {
     if (which == CLASS_MONTHS || which == CLASS_MISSING)
         return false;
-    switch (kind) {
-    case AGG_COUNT:
-    case AGG_DISTINCT:
-    case AGG_FIRST:
-    case AGG_LAST:
-    case AGG_MIN:
-    case AGG_MAX:
-    case AGG_MEDIAN:
-    case AGG_QUANTILE:
-    case AGG_ARGMIN:
-    case AGG_ARGMAX:
-        return true;
-    case AGG_ANY:
-    case AGG_ALL:
-        return which == CLASS_BOOL || which == CLASS_INT;
-    case AGG_VAR:
-    case AGG_STDDEV:
-    case AGG_CORR:
-    case AGG_WMEAN:
-        return class_is_number(which) || which == CLASS_DECIMAL;
-    default:
+    switch (aggregate_table[kind].takes) {
+    case TAKES_NUMBERS:
         return class_is_number(which) || (aggregate_table[kind].sums && logical_table[logical].adds);
+    case TAKES_DECIMALS:
+        return class_is_number(which) || which == CLASS_DECIMAL;
+    case TAKES_TRUTHS:
+        return which == CLASS_BOOL || which == CLASS_INT;
+    case TAKES_ALL:
+        return true;
     }
+    return false;
 }
 
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span)
 {
     const enum term_class which = class_of(scope->code, *term);
+    const bool nearest = kind == AGG_FIRST || kind == AGG_LAST;
     if (!aggregate_takes(kind, which, term->logical.kind)) {
         const char *text = operand_shown(scope, expr, span);
         const char *hint = NULL;
         if (which == CLASS_TEXT)
-            hint = arena_printf(scope->binder->arena,
-                                "of text there are `min`, `max` and `count`; `float(%s)` is the number that it writes",
-                                text);
+            hint = arena_printf(
+                scope->binder->arena,
+                "of text there are `min`, `max`, `first`, `last` and `count`; `float(%s)` is the number that it writes",
+                text);
         else if (which == CLASS_DECIMAL)
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
         const char *column = name_hint_of_text(scope->binder, expr, scope->flow);
@@ -64,15 +55,9 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
                           text, class_noun(which));
     }
     *term = term_as_column(scope->binder, *term);
-    term->value = bind_number(scope->code, term->value, span);
+    if (!nearest)
+        term->value = bind_number(scope->code, term->value, span);
     return true;
-}
-
-value aggregate_none(struct code *code, enum aggregate_kind kind, value like, struct span span)
-{
-    const struct aggregate_info *info = &aggregate_table[kind];
-    return code->at[like].kind == KIND_FLOAT ? code_float(code, info->number_none, span)
-                                             : code_exact_int(code, info->none, span);
 }
 
 enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind)
@@ -97,18 +82,26 @@ struct term aggregate_argument(struct lowering *lowering, struct aggregate_call 
     return term;
 }
 
-/* A column of the result of this type; floats have no logical type. */
+struct slot slot_of_aggregate(const struct scope *scope, enum aggregate_kind kind, struct term term)
+{
+    struct slot slot = {.type = TYPE_I64, .known = true};
+    if (kind == AGG_COUNT)
+        return slot;
+    slot.logical = term.logical;
+    slot.type = term.logical.kind != LOGICAL_NUMBER && !aggregate_table[kind].sums
+                    ? slot_of_term(scope, term).type
+                    : type_of_aggregate(kind, scope->code->at[term.value].kind);
+    return slot;
+}
+
+/* A column of the call's result. */
 static struct slot slot_of(const struct lowering *lowering, const struct aggregate_call *call, enum aggregate_kind kind,
                            struct term term)
 {
-    const struct scope *scope = &lowering->first.operands.scope;
-    struct slot slot = {.name = call->function->canonical, .type = TYPE_I64, .known = call->known};
-    if (!call->known)
-        return slot;
-    slot.logical = term.logical;
-    slot.type = term.logical.kind != LOGICAL_NUMBER && kind != AGG_MEAN
-                    ? slot_of_term(scope, term).type
-                    : type_of_aggregate(kind, scope->code->at[term.value].kind);
+    struct slot slot = {.type = TYPE_I64};
+    if (call->known)
+        slot = slot_of_aggregate(&lowering->first.operands.scope, kind, term);
+    slot.name = call->function->canonical;
     return slot;
 }
 
@@ -159,8 +152,9 @@ static void begin_product(struct lowering *lowering, struct aggregate_call *call
     struct term term = aggregate_argument(lowering, call, AGG_PRODUCT, 0);
     struct code *code = scope_of(lowering)->code;
     if (call->known && term.present != NO_VALUE)
-        term.value = code_op(code, OP_SELECT, term.present, term.value,
-                             aggregate_none(code, AGG_PRODUCT, term.value, call->expr->span), call->expr->span);
+        term.value =
+            code_op(code, OP_SELECT, term.present, term.value,
+                    aggregate_none(code, AGG_PRODUCT, code->at[term.value].kind, call->expr->span), call->expr->span);
     add_plain(lowering, call, AGG_PRODUCT, term);
 }
 
@@ -189,7 +183,7 @@ void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum ag
     struct code *code = scope_of(lowering)->code;
     if (call->known && term.present != NO_VALUE)
         term.value = code_op(code, OP_SELECT, term.present, term.value,
-                             aggregate_none(code, kind, term.value, call->expr->span), call->expr->span);
+                             aggregate_none(code, kind, code->at[term.value].kind, call->expr->span), call->expr->span);
     add_plain(lowering, call, kind, term);
     count_values(lowering, call, term);
     call->plain = !call->lacks;
@@ -217,9 +211,9 @@ static struct term finish_extreme(struct reader *reader, const struct aggregate_
     return counted(reader, call);
 }
 
-/* What was computed of a logical type as of its integers. */
-static struct term of_type(struct code *code, struct term term, struct span span)
+struct term term_of_mean(struct code *code, struct term term, struct logical_type logical, struct span span)
 {
+    term.logical = logical;
     if (term.logical.kind == LOGICAL_DECIMAL)
         return term_to_float(code, term, span); /* after the division: 0.1 and 0.2 are no sum of floats */
     if (logical_table[term.logical.kind].means) {
@@ -295,7 +289,7 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
         const value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);
         term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
     }
-    return of_type(code, term, span);
+    return term_of_mean(code, term, term.logical, span);
 }
 
 /* The share of a quantile, a constant from 0 to 1. */
@@ -343,7 +337,7 @@ static struct term finish_quantile(struct reader *reader, const struct aggregate
     (void)second;
     struct term term = counted(reader, call);
     const bool interpolated = reader->scope.code->at[term.value].kind == KIND_FLOAT;
-    return interpolated ? of_type(reader->scope.code, term, call->expr->span) : term;
+    return interpolated ? term_of_mean(reader->scope.code, term, term.logical, call->expr->span) : term;
 }
 
 /* Conditions are counted: any where they hold, all where they are known not to. */
@@ -462,14 +456,9 @@ static const struct aggregate_recipe recipe_sum = {.begin = begin_sum}, recipe_p
 
 const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function)
 {
-    static const struct aggregate_recipe *const recipes[] = {
-        [AGG_SUM] = &recipe_sum,         [AGG_COUNT] = &recipe_count,       [AGG_MIN] = &recipe_extreme,
-        [AGG_MAX] = &recipe_extreme,     [AGG_MEAN] = &recipe_mean,         [AGG_PRODUCT] = &recipe_product,
-        [AGG_MEDIAN] = &recipe_quantile, [AGG_QUANTILE] = &recipe_quantile, [AGG_STDDEV] = &recipe_var,
-        [AGG_VAR] = &recipe_var,         [AGG_CORR] = &recipe_var,          [AGG_WMEAN] = &recipe_wmean,
-        [AGG_FIRST] = &recipe_first,     [AGG_LAST] = &recipe_first,        [AGG_DISTINCT] = &recipe_distinct,
-        [AGG_ANY] = &recipe_any,         [AGG_ALL] = &recipe_any,           [AGG_ARGMIN] = &recipe_argmin,
-        [AGG_ARGMAX] = &recipe_argmin,
+    static const struct aggregate_recipe *const recipes[AGG_KINDS] = {
+#define AGGREGATE_FUNCTION(name, kind, recipe, ...) [AGG_##kind] = &recipe_##recipe,
+#include "engine/plan/aggregates.def"
     };
     return recipes[function->kind];
 }

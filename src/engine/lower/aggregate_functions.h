@@ -78,8 +78,11 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
 /* The operand as written or, if it is a column by its place or `expr` is NULL, that column's name: for messages. */
 const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span);
 
-/* What stands for a missing value: it changes no other. Of the kind of `like`. */
-value aggregate_none(struct code *code, enum aggregate_kind kind, value like, struct span span);
+/* The mean of decimals or durations, from that of their integers. */
+struct term term_of_mean(struct code *code, struct term term, struct logical_type logical, struct span span);
+
+/* A nameless column of the aggregate of the term. A mean's has the term's logical type, but floats. */
+struct slot slot_of_aggregate(const struct scope *scope, enum aggregate_kind kind, struct term term);
 
 /* The type of the aggregate's result. */
 enum type type_of_aggregate(enum aggregate_kind aggregate, enum kind kind);

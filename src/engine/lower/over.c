@@ -2,6 +2,7 @@
 #include "engine/lower/over.h"
 
 #include "engine/expression/texts.h"
+#include "engine/lower/aggregate_functions.h"
 #include "engine/lower/hoist.h"
 
 #include "base/calendar.h"
@@ -141,25 +142,6 @@ static bool bind_window(struct scope *scope, const struct window_frame *frame, s
                       "the range of the window is empty");
 }
 
-/* Checks that there is such an aggregate of the term's type, and makes it a column. */
-static bool bind_value(struct scope *scope, enum aggregate_kind kind, const struct expr *call, struct term *term)
-{
-    const struct expr *argument = call->args[0];
-    const enum term_class which = class_of(scope->code, *term);
-    const bool sums = aggregate_table[kind].sums;
-    const bool fits = which != CLASS_MONTHS && which != CLASS_MISSING &&
-                      (!sums || class_is_number(which) || logical_table[term->logical.kind].adds);
-    if (!fits)
-        return bind_error(scope->binder, argument->span,
-                          which == CLASS_TEXT ? "of text there are `min`, `max`, `first`, `last` and `count`" : NULL,
-                          "`%s` needs numbers, but `%s` is %s", call->name.text,
-                          text_of_span(scope->binder->arena, argument->span, OPERAND_SHOWN), class_noun(which));
-    *term = term_as_column(scope->binder, *term);
-    if (kind != AGG_FIRST && kind != AGG_LAST)
-        term->value = bind_number(scope->code, term->value, call->span);
-    return true;
-}
-
 /* What is counted: where a condition holds, where a value is present, or all rows. */
 static struct term counted(struct scope *scope, struct term term, struct span span)
 {
@@ -192,35 +174,6 @@ static void add_column(struct moving_columns *columns, struct moving_operator *o
 static bool has_own_row(const struct moving_operator *op)
 {
     return (op->from_first || op->first <= 0) && (op->to_last || op->last >= 0);
-}
-
-static struct slot slot_of_result(const struct scope *scope, enum aggregate_kind kind, struct term term)
-{
-    struct slot slot = {.name = "window", .type = TYPE_I64, .known = true, .logical = term.logical};
-    if (kind == AGG_COUNT)
-        return (struct slot){.name = "window", .type = TYPE_I64, .known = true};
-    const enum kind values = scope->code->at[term.value].kind;
-    slot.type = kind == AGG_MEAN                                         ? TYPE_F64
-                : term.logical.kind != LOGICAL_NUMBER && kind != AGG_SUM ? slot_of_term(scope, term).type
-                                                                         : type_of_kind(values);
-    if (kind == AGG_MEAN)
-        slot.logical = (struct logical_type){0};
-    return slot;
-}
-
-/* A mean of a logical type, from that of its integers. */
-static void finish_mean(struct code *code, struct logical_type logical, struct term *term, struct span span)
-{
-    if (logical.kind == LOGICAL_DECIMAL) {
-        const value present = term->present;
-        term->logical = logical;
-        *term = term_to_float(code, *term, span);
-        term->present = present;
-    } else if (logical_table[logical.kind].means) {
-        term->value = code_op(code, OP_ROUND, term->value, NO_VALUE, NO_VALUE, span);
-        term->value = code_op(code, OP_TO_INT, term->value, NO_VALUE, NO_VALUE, span);
-        term->logical = logical;
-    }
 }
 
 static const char *name_of_argument(const struct scope *scope, const struct expr *call)
@@ -274,7 +227,9 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     const bool missing = op->kind != AGG_COUNT && op->kind != AGG_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
     struct slot *results = arena_array(scope->binder->arena, 2, sizeof *results);
     const value placeholder = code_input(&task->code, 0, type_table[slots[0].type].kind, span);
-    results[0] = slot_of_result(scope, op->kind, *term);
+    results[0] = slot_of_aggregate(scope, op->kind, *term);
+    results[0].name = "window";
+    results[0].logical = op->kind == AGG_MEAN ? (struct logical_type){0} : results[0].logical;
     results[0].validity = missing ? 1 : 0;
     results[1] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
     task_set_slots(scope->binder, task, &flow, results, (value[]){placeholder, placeholder}, 1, missing ? 1 : 0);
@@ -284,7 +239,7 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     if (missing)
         result.present = hoist_input(scope, task, 1, span);
     if (op->kind == AGG_MEAN)
-        finish_mean(code, term->logical, &result, span);
+        result = term_of_mean(code, result, term->logical, span);
     return result;
 }
 
@@ -320,7 +275,7 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
         return unknown_term;
     if (window.op.kind == AGG_COUNT)
         term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
-    else if (!bind_value(scope, window.op.kind, call, &term))
+    else if (!bind_aggregated(scope, window.op.kind, &term, call->args[0], call->name.text, call->span))
         return unknown_term;
     if (scope->scattered && !fits_scattered(&window.op)) {
         binder->needs_order = true;

@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/grouping/group_aggregate.h"
+#include "engine/plan/aggregate_join.h"
 #include "engine/values/compensated_sum.h"
 #include "engine/vector/elements.h"
 #include "engine/vector/ops.h"
@@ -39,40 +40,37 @@ enum {
 typedef void add_fn(void *states, const void *values, int count);
 
 /* One loop for each type and operation. */
-#define CELLS(name, cell, type, result)                                                                                \
+#define CELLS(name, cell, type, joined)                                                                                \
     CPU_CLONES static void name(void *states, const void *values, int count)                                           \
     {                                                                                                                  \
         cell *restrict c = states;                                                                                     \
         const type *restrict v = values;                                                                               \
+        bool unread = false; /* sums are known to fit */                                                               \
+        (void)unread;                                                                                                  \
         for (int i = 0; i < count; i++)                                                                                \
-            c[i] = result;                                                                                             \
+            c[i] = joined;                                                                                             \
     }
-CELLS(sum_i32, int64_t, int32_t, c[i] + v[i])
-CELLS(sum_i64, int64_t, int64_t, c[i] + v[i])
-CELLS(min_i32, int64_t, int32_t, v[i] < c[i] ? v[i] : c[i])
-CELLS(min_i64, int64_t, int64_t, v[i] < c[i] ? v[i] : c[i])
-CELLS(max_i32, int64_t, int32_t, v[i] > c[i] ? v[i] : c[i])
-CELLS(max_i64, int64_t, int64_t, v[i] > c[i] ? v[i] : c[i])
-CELLS(min_f64, double, double, v[i] < c[i] || c[i] != c[i] ? v[i] : c[i])
-CELLS(max_f64, double, double, v[i] > c[i] || c[i] != c[i] ? v[i] : c[i])
+#define AGGREGATE_JOIN(join, ...)                                                                                      \
+    CELLS(join##_i32, int64_t, int32_t, aggregate_join_integers(AGG_##join, c[i], v[i], &unread))                      \
+    CELLS(join##_i64, int64_t, int64_t, aggregate_join_integers(AGG_##join, c[i], v[i], &unread))
+#define AGGREGATE_JOIN_CHECKED AGGREGATE_JOIN
+#define AGGREGATE_JOIN_NUMBERS(join, ...)                                                                              \
+    CELLS(join##_f64, double, double, aggregate_join_numbers(AGG_##join, c[i], v[i]))
+#include "engine/plan/aggregates.def"
 #undef CELLS
 
-static add_fn *adder(enum group_aggregate_kind kind, enum lane lane)
+/* NULL: there is none. */
+static add_fn *adder(const struct group_aggregate *group_agg, enum lane lane)
 {
-    switch (kind) {
-    case GROUP_SUM:
-        return lane == LANE_I32 ? sum_i32 : sum_i64;
-    case GROUP_MIN:
-        return lane == LANE_I32 ? min_i32 : min_i64;
-    case GROUP_MAX:
-        return lane == LANE_I32 ? max_i32 : max_i64;
-    case GROUP_FLOAT_MIN:
-        return min_f64;
-    case GROUP_FLOAT_MAX:
-        return max_f64;
-    default:
-        return NULL;
-    }
+    static add_fn *const table[AGG_KINDS][LANE_F64 + 1] = {
+#define AGGREGATE_JOIN(join, ...)         [AGG_##join][LANE_I32] = join##_i32, [AGG_##join][LANE_I64] = join##_i64,
+#define AGGREGATE_JOIN_CHECKED            AGGREGATE_JOIN
+#define AGGREGATE_JOIN_NUMBERS(join, ...) [AGG_##join][LANE_F64] = join##_f64,
+#include "engine/plan/aggregates.def"
+    };
+    if (group_agg->form == STATE_NUMBER)
+        return table[group_agg->kind][LANE_F64];
+    return group_agg->form == STATE_INTEGER ? table[group_agg->kind][lane] : NULL;
 }
 
 /* The parts of a float sum: high, low, rest and weight (compensated_sum.h), and the sum of infinities and NaNs. */
@@ -114,7 +112,7 @@ static struct compensated_sum float_sum(const double *high, int64_t spread, int6
 
 static bool cols_supports(const struct group_aggregate *group_agg)
 {
-    return group_agg->kind == GROUP_COUNT || group_agg->kind == GROUP_FLOAT_SUM || adder(group_agg->kind, LANE_I64);
+    return group_agg->kind == AGG_COUNT || group_agg->form == STATE_FLOAT_SUM || adder(group_agg, LANE_I64);
 }
 
 struct cols {
@@ -211,7 +209,7 @@ static void merge_states(const struct cols *cols)
         return;
     }
     struct axis_reduction *reduction = cols->reduction;
-    add_fn *merge = adder(reduction->group_agg.kind, LANE_I64);
+    add_fn *merge = adder(&reduction->group_agg, LANE_I64);
     int64_t *all = heap_array((size_t)reduction->groups, sizeof *all);
     group_aggregate_clear(&reduction->group_agg, all, 0, reduction->groups);
     for (int i = 0; i < reduction->workers->threads; i++) {
@@ -274,7 +272,7 @@ static enum status axis_cols(struct axis_reduction *reduction)
 {
     struct cols cols = {
         .reduction = reduction, .lane = axis_lane(reduction->column), .rows = reduction->groups * reduction->length};
-    cols.add = adder(reduction->group_agg.kind, cols.lane);
+    cols.add = adder(&reduction->group_agg, cols.lane);
     return reduction->groups < WIDE && reduction->blocks == 1 ? by_strips(&cols) : by_columns(&cols);
 }
 
@@ -349,7 +347,7 @@ static enum status long_rows(struct axis_reduction *reduction)
         .reduction = reduction, .lane = axis_lane(reduction->column), .length = reduction->length, .per_row = 1};
     struct group_aggregate block;
     group_aggregate_for(reduction->aggregate->kind, reduction->column, BLOCK_ROWS, &block);
-    pieces.fold = vector_fold(reduction->aggregate->kind, pieces.lane, block.kind != GROUP_WIDE_SUM);
+    pieces.fold = vector_fold(reduction->aggregate->kind, pieces.lane, block.form != STATE_WIDE_SUM);
     if (reduction->length >= 2 * PART_ROWS) {
         pieces.length = PART_ROWS;
         pieces.per_row = (reduction->length - 1) / PART_ROWS + 1;
@@ -437,7 +435,7 @@ bool axis_supports(const struct operator_job *job)
         !task->outputs[RESULT].needed)
         return false;
     if (!group_aggregate_for(task->aggregates[0].kind, column_of(job), group_length(job), &group_agg) ||
-        group_agg.kind == GROUP_PRODUCT)
+        group_agg.kind == AGG_PRODUCT)
         return false;
     return column_op->stride == 1 || cols_supports(&group_agg);
 }

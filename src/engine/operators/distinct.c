@@ -134,7 +134,7 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
 {
     const struct operator_job *job = distinct->job;
     const struct group_aggregate group_aggs[AGGREGATES] = {
-        [COUNT] = {.kind = GROUP_COUNT}, [FIRST] = {.kind = GROUP_FIRST}};
+        [COUNT] = {.kind = AGG_COUNT}, [FIRST] = {.kind = AGG_FIRST}};
     const struct column **columns = heap_array(job->task->output_count, sizeof *columns);
     for (size_t k = 0; k < job->task->output_count; k++)
         columns[k] = operator_input(job, job->task->outputs[k].value);

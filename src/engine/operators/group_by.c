@@ -105,7 +105,8 @@ static bool find_states(const struct operator_job *job, const struct aggregate *
 
 static bool same_states(const struct group_aggregate *a, const struct group_aggregate *b)
 {
-    return a->kind == b->kind && a->column == b->column && a->other == b->other && a->where == b->where;
+    return a->kind == b->kind && a->form == b->form && a->column == b->column && a->other == b->other &&
+           a->where == b->where;
 }
 
 bool grouped_plan_aggregates(struct grouped *grouped)
@@ -114,13 +115,13 @@ bool grouped_plan_aggregates(struct grouped *grouped)
     const struct task *task = job->task;
     grouped->group_aggs = heap_array(task->aggregate_count + FIXED_AGGREGATES, sizeof *grouped->group_aggs);
     grouped->group_aggregate_of = heap_array(task->aggregate_count, sizeof *grouped->group_aggregate_of);
-    grouped->group_aggs[COUNT] = (struct group_aggregate){.kind = GROUP_COUNT};
+    grouped->group_aggs[COUNT] = (struct group_aggregate){.kind = AGG_COUNT};
     grouped->group_agg_count = 1;
     grouped->by_row = grouped->word.ranked;
     for (size_t i = 0; i < task->column_op->key_count; i++)
         grouped->by_row = grouped->by_row || !grouped->word.at[i].faithful;
     if (grouped->by_row)
-        grouped->group_aggs[grouped->group_agg_count++] = (struct group_aggregate){.kind = GROUP_FIRST};
+        grouped->group_aggs[grouped->group_agg_count++] = (struct group_aggregate){.kind = AGG_FIRST};
     for (size_t i = 0; i < task->aggregate_count; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
         if (!is_needed(job, task->column_op->key_count + i) || aggregate->kind == AGG_QUANTILE)

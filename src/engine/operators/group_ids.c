@@ -235,7 +235,7 @@ enum status group_ids(const struct keys *keys, int64_t rows, const struct worker
         return number_sorted(&numbering, workers, groups);
     if (bits <= FEW_BITS || (bits <= TABLE_BITS && (INT64_C(1) << bits) <= rows))
         return number_by_table(&numbering, workers, groups);
-    const struct group_aggregate count = {.kind = GROUP_COUNT};
+    const struct group_aggregate count = {.kind = AGG_COUNT};
     const struct grouping grouping = {
         .workers = workers,
         .rows = rows,

@@ -45,26 +45,19 @@ struct by_group {
     _Atomic bool trouble; /* only order helps */
 };
 
-#define SPECIALISED static inline __attribute__((always_inline))
-
 /* Adds a present value, which in the group's order comes after (backwards: before) those so far. */
-SPECIALISED void add_value(enum aggregate_kind kind, bool number, bool backwards, struct tally *tally, int64_t integer,
-                           double real, bool *overflow)
+JOINS void add_value(enum aggregate_kind kind, bool number, bool backwards, struct tally *tally, int64_t integer,
+                     double real, bool *overflow)
 {
-    const bool first = tally->count++ == 0, last = (kind == AGG_FIRST) == backwards;
-    if (kind == AGG_COUNT)
+    const bool first = tally->count++ == 0, nearest = kind == AGG_FIRST || kind == AGG_LAST;
+    const enum aggregate_kind join = kind == AGG_MEAN ? AGG_SUM : kind;
+    if (kind == AGG_COUNT || (nearest && !first && (kind == AGG_FIRST) != backwards))
         return;
-    if (first || ((kind == AGG_FIRST || kind == AGG_LAST) && last)) {
-        if (number)
-            tally->value.number = real;
-        else
-            tally->value.integer = integer;
-    } else if (kind != AGG_FIRST && kind != AGG_LAST) {
-        if (number)
-            tally->value.number = aggregate_join_numbers(kind, tally->value.number, real);
-        else
-            tally->value.integer = aggregate_join_integers(kind, tally->value.integer, integer, overflow);
-    }
+    if (number)
+        tally->value.number = first || nearest ? real : aggregate_join_numbers(join, tally->value.number, real);
+    else
+        tally->value.integer =
+            first || nearest ? integer : aggregate_join_integers(join, tally->value.integer, integer, overflow);
 }
 
 /* Adds the state of rows that come after those so far. */
@@ -104,8 +97,7 @@ static void read_block(const struct by_group *by, int64_t row, int count, struct
         operator_values(by->moving->values, row, count, &block->values);
 }
 
-SPECIALISED void take_result(enum aggregate_kind kind, bool number, const struct tally *tally, struct block *block,
-                             int i)
+JOINS void take_result(enum aggregate_kind kind, bool number, const struct tally *tally, struct block *block, int i)
 {
     const bool present = tally->count > 0;
     if (kind == AGG_COUNT)
@@ -120,8 +112,8 @@ SPECIALISED void take_result(enum aggregate_kind kind, bool number, const struct
 }
 
 /* Rows of a block: adds them if `adds`, in the given direction, and takes results if `takes`. */
-SPECIALISED bool run_rows(const struct by_group *by, enum aggregate_kind kind, bool number, struct tally *tallies,
-                          int64_t row, int count, struct block *block, bool adds, bool takes)
+JOINS bool run_rows(const struct by_group *by, enum aggregate_kind kind, bool number, struct tally *tallies,
+                    int64_t row, int count, struct block *block, bool adds, bool takes)
 {
     const uint8_t *present = by->moving->present;
     uint8_t *result_present = by->moving->result_present;
@@ -141,28 +133,24 @@ SPECIALISED bool run_rows(const struct by_group *by, enum aggregate_kind kind, b
     return overflow;
 }
 
+/* The loop of the operator's aggregate; leading ones are in moving_leading.c. A mean is that of a sum. */
 static bool run_block(const struct by_group *by, struct tally *tallies, int64_t row, int count, struct block *block,
                       bool adds, bool takes)
 {
+    const enum aggregate_kind kind = by->moving->op->kind;
     const bool number = by->moving->number;
-    switch (by->moving->op->kind) {
-    case AGG_COUNT:
-        return run_rows(by, AGG_COUNT, false, tallies, row, count, block, adds, takes);
-    case AGG_SUM:
-        return run_rows(by, AGG_SUM, false, tallies, row, count, block, adds, takes);
-    case AGG_MEAN:
-        return run_rows(by, AGG_MEAN, false, tallies, row, count, block, adds, takes);
-    case AGG_MIN:
-        return run_rows(by, AGG_MIN, number, tallies, row, count, block, adds, takes);
-    case AGG_MAX:
-        return run_rows(by, AGG_MAX, number, tallies, row, count, block, adds, takes);
-    case AGG_FIRST:
-        return run_rows(by, AGG_FIRST, number, tallies, row, count, block, adds, takes);
-    case AGG_LAST:
-        return run_rows(by, AGG_LAST, number, tallies, row, count, block, adds, takes);
-    default: /* aggregate_table's .over; leading ones are in moving_leading.c */
-        return false;
-    }
+#define RUN(of, number)                                                                                                \
+    if (kind == AGG_##of)                                                                                              \
+        return run_rows(by, AGG_##of, number, tallies, row, count, block, adds, takes);
+    RUN(COUNT, false)
+    RUN(MEAN, false)
+    RUN(FIRST, number)
+    RUN(LAST, number)
+#define AGGREGATE_JOIN(join, ...)         RUN(join, number)
+#define AGGREGATE_JOIN_CHECKED(join, ...) RUN(join, false)
+#include "engine/plan/aggregates.def"
+#undef RUN
+    return false;
 }
 
 /* Sums and means of floats. */

@@ -54,10 +54,8 @@ struct scan {
     struct running carry;
 };
 
-#define SPECIALISED static inline __attribute__((always_inline))
-
-SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
-                             double *out, int count)
+JOINS void scan_floats(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in, double *out,
+                       int count)
 {
     double so_far = running->number;
     for (int i = 0; i < count; i++) {
@@ -71,12 +69,10 @@ SPECIALISED void scan_floats(enum aggregate_kind kind, bool exclusive, struct ru
 static void floats_of_kind(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in,
                            double *out, int count)
 {
-    if (kind == AGG_PRODUCT)
-        scan_floats(AGG_PRODUCT, exclusive, running, in, out, count);
-    else if (kind == AGG_MIN)
-        scan_floats(AGG_MIN, exclusive, running, in, out, count);
-    else
-        scan_floats(AGG_MAX, exclusive, running, in, out, count);
+#define AGGREGATE_JOIN_NUMBERS(join, ...)                                                                              \
+    if (kind == AGG_##join)                                                                                            \
+        scan_floats(AGG_##join, exclusive, running, in, out, count);
+#include "engine/plan/aggregates.def"
 }
 
 static bool is_float_sum(const struct scan *scan)

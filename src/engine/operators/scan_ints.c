@@ -6,10 +6,9 @@
 #include "engine/vector/elements.h"
 #include "engine/vector/ops.h"
 
-#define SPECIALISED static inline __attribute__((always_inline))
-
-SPECIALISED bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *running, const int64_t *in, int64_t *out,
-                         int count)
+/* One loop for each operation; of sums one for each form. */
+JOINS bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *running, const int64_t *in, int64_t *out,
+                   int count)
 {
     int64_t so_far = *running;
     bool overflow = false;
@@ -24,23 +23,16 @@ SPECIALISED bool scan_of(enum aggregate_kind kind, bool exclusive, int64_t *runn
 
 bool scan_ints(enum aggregate_kind kind, bool exclusive, int64_t *running, const int64_t *in, int64_t *out, int count)
 {
-    switch (kind) {
-    case AGG_SUM:
-        return exclusive ? scan_of(AGG_SUM, true, running, in, out, count)
-                         : scan_of(AGG_SUM, false, running, in, out, count);
-    case AGG_PRODUCT:
-        return scan_of(AGG_PRODUCT, exclusive, running, in, out, count);
-    case AGG_MIN:
-        return scan_of(AGG_MIN, exclusive, running, in, out, count);
-    case AGG_MAX:
-        return scan_of(AGG_MAX, exclusive, running, in, out, count);
-    case AGG_BITAND:
-        return scan_of(AGG_BITAND, exclusive, running, in, out, count);
-    case AGG_XOR:
-        return scan_of(AGG_XOR, exclusive, running, in, out, count);
-    default:
-        return scan_of(AGG_BITOR, exclusive, running, in, out, count);
-    }
+    if (kind == AGG_SUM && exclusive)
+        return scan_of(AGG_SUM, true, running, in, out, count);
+    if (kind == AGG_SUM)
+        return scan_of(AGG_SUM, false, running, in, out, count);
+#define AGGREGATE_JOIN(join, ...)                                                                                      \
+    if (kind == AGG_##join)                                                                                            \
+        return scan_of(AGG_##join, exclusive, running, in, out, count);
+#define AGGREGATE_JOIN_CHECKED AGGREGATE_JOIN
+#include "engine/plan/aggregates.def"
+    return true;
 }
 
 bool scan_ints_append(enum aggregate_kind kind, int64_t *running, int64_t next)

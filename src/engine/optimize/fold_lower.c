@@ -49,6 +49,11 @@ static value number(const struct lowering *lowering, double n)
     return code_float(lowering->to, n, lowering->span);
 }
 
+static enum aggregate_kind kind_of(const struct code *code, value fold)
+{
+    return (enum aggregate_kind)code->at[fold].integer;
+}
+
 /* Sets *a to the rounded sum and returns the rounding error. */
 static value two_sum(const struct lowering *lowering, value *a, value b)
 {
@@ -57,60 +62,53 @@ static value two_sum(const struct lowering *lowering, value *a, value b)
     return error;
 }
 
-static size_t states_of(enum aggregate_kind kind, enum kind type)
+/* The operations that join two values to one. */
+static const enum op joining[AGG_KINDS] = {
+#define AGGREGATE_JOIN(kind, op, none, code, ...) [AGG_##kind] = OP_##code,
+#define AGGREGATE_JOIN_CHECKED                    AGGREGATE_JOIN
+#include "engine/plan/aggregates.def"
+};
+
+static value integer_of(const struct lowering *lowering, int64_t n)
 {
-    switch (kind) {
-    case AGG_SUM:
-        return type == KIND_FLOAT ? SUM_PARTS : 1;
-    case AGG_MIN:
-    case AGG_MAX:
-        return 2;
-    case AGG_ARGMIN:
-    case AGG_ARGMAX:
-        return 3;
-    default:
-        return 1;
-    }
+    return code_exact_int(lowering->to, n, lowering->span);
 }
 
-static value zero_of(const struct lowering *lowering, enum kind kind)
+static value truth(const struct lowering *lowering, bool holds)
 {
-    return kind == KIND_FLOAT  ? number(lowering, 0)
-           : kind == KIND_BOOL ? code_bool(lowering->to, false, lowering->span)
-                               : code_exact_int(lowering->to, 0, lowering->span);
+    return code_bool(lowering->to, holds, lowering->span);
 }
 
-/* The states before the first round: of min, max and arg... the first says whether there was a round. */
+/* The states before the first round: of extremes and places the first says whether there was a round. */
 static void first_states(const struct lowering *lowering, enum aggregate_kind kind, enum kind type,
                          struct states *states)
 {
-    const struct span span = lowering->span;
-    const value zero = zero_of(lowering, type), none = code_bool(lowering->to, false, span);
-    *states = (struct states){.count = states_of(kind, type)};
-    for (size_t k = 0; k < states->count; k++)
-        states->at[k] = zero;
-    switch (kind) {
-    case AGG_PRODUCT:
-        states->at[0] = type == KIND_FLOAT ? number(lowering, 1) : code_exact_int(lowering->to, 1, span);
+    const struct aggregate_info *info = &aggregate_table[kind];
+    const value zero = type == KIND_FLOAT  ? number(lowering, 0)
+                       : type == KIND_BOOL ? truth(lowering, false)
+                                           : integer_of(lowering, 0);
+    switch (info->folds) {
+    case FOLD_NONE:
         break;
-    case AGG_MIN:
-    case AGG_MAX:
-        states->at[0] = none;
-        states->at[1] = type == KIND_FLOAT ? number(lowering, NAN) : zero;
+    case FOLD_JOINED:
+        if (kind == AGG_SUM && type == KIND_FLOAT)
+            *states = (struct states){.at = {zero, zero, zero, zero}, .count = SUM_PARTS};
+        else
+            *states = (struct states){.at = {aggregate_none(lowering->to, kind, type, lowering->span)}, .count = 1};
         break;
-    case AGG_ARGMIN:
-    case AGG_ARGMAX:
-        states->at[0] = none;
-        states->at[2] = code_exact_int(lowering->to, 0, span);
+    case FOLD_EXTREME:
+        *states = (struct states){
+            .at = {truth(lowering, false), type == KIND_FLOAT ? number(lowering, info->number_none) : zero},
+            .count = 2};
         break;
-    case AGG_ANY:
-    case AGG_ALL:
-        states->at[0] = code_bool(lowering->to, kind == AGG_ALL, span);
+    case FOLD_PLACE:
+        *states = (struct states){.at = {truth(lowering, false), zero, integer_of(lowering, 0)}, .count = 3};
         break;
-    case AGG_ROUNDS:
-        states->at[0] = code_exact_int(lowering->to, 0, span);
+    case FOLD_TEST:
+        *states = (struct states){.at = {truth(lowering, kind == AGG_ALL)}, .count = 1};
         break;
-    default:
+    case FOLD_ROUNDS:
+        *states = (struct states){.at = {integer_of(lowering, 0)}, .count = 1};
         break;
     }
 }
@@ -130,11 +128,12 @@ static void next_states(const struct lowering *lowering, enum aggregate_kind kin
                         struct states *states)
 {
     value *at = states->at;
-    const value yes = code_bool(lowering->to, true, lowering->span);
-    switch (kind) {
-    case AGG_SUM:
-        if (type != KIND_FLOAT) {
-            at[0] = op2(lowering, OP_ADD, at[0], e);
+    switch (aggregate_table[kind].folds) {
+    case FOLD_NONE:
+        break;
+    case FOLD_JOINED:
+        if (kind != AGG_SUM || type != KIND_FLOAT) {
+            at[0] = op2(lowering, joining[kind], at[0], e);
             break;
         }
         value lost = two_sum(lowering, &at[0], e);
@@ -142,31 +141,23 @@ static void next_states(const struct lowering *lowering, enum aggregate_kind kin
         at[2] = op2(lowering, OP_ADD, at[2], lost);
         at[3] = op2(lowering, OP_ADD, at[3], op1(lowering, OP_ABS, lost));
         break;
-    case AGG_PRODUCT:
-        at[0] = op2(lowering, OP_MUL, at[0], e);
+    case FOLD_EXTREME:
+        at[1] = select_of(lowering, at[0], op2(lowering, joining[kind], at[1], e), e);
+        at[0] = truth(lowering, true);
         break;
-    case AGG_MIN:
-    case AGG_MAX:
-        at[1] = select_of(lowering, at[0], op2(lowering, kind == AGG_MIN ? OP_MIN : OP_MAX, at[1], e), e);
-        at[0] = yes;
-        break;
-    case AGG_ANY:
-    case AGG_ALL:
-        at[0] = e;
-        break;
-    case AGG_ARGMIN:
-    case AGG_ARGMAX: {
+    case FOLD_PLACE: {
         const value better =
             op2(lowering, OP_OR, op1(lowering, OP_NOT, at[0]), is_better(lowering, kind, type, e, at[1]));
         at[2] = select_of(lowering, better, index, at[2]);
         at[1] = select_of(lowering, better, e, at[1]);
-        at[0] = yes;
+        at[0] = truth(lowering, true);
         break;
     }
-    case AGG_ROUNDS:
-        at[0] = op2(lowering, OP_ADD, at[0], code_exact_int(lowering->to, 1, lowering->span));
+    case FOLD_TEST:
+        at[0] = e;
         break;
-    default:
+    case FOLD_ROUNDS:
+        at[0] = op2(lowering, OP_ADD, at[0], integer_of(lowering, 1));
         break;
     }
 }
@@ -212,26 +203,25 @@ static value rounded_sum(const struct lowering *lowering, const struct states *s
 static value result_of(const struct lowering *lowering, enum aggregate_kind kind, enum kind type,
                        const struct states *states)
 {
-    switch (kind) {
-    case AGG_SUM:
-        return type == KIND_FLOAT ? rounded_sum(lowering, states) : states->at[0];
-    case AGG_PRODUCT:
-        return type == KIND_FLOAT ? op2(lowering, OP_ADD, states->at[0], number(lowering, 0)) : states->at[0];
-    case AGG_MIN:
-    case AGG_MAX: {
-        const value v = only_where(lowering, states->at[0], states->at[1]);
-        return type == KIND_FLOAT ? op2(lowering, OP_ADD, v, number(lowering, 0)) : v;
+    const bool real = type == KIND_FLOAT;
+    value v = states->at[0];
+    switch (aggregate_table[kind].folds) {
+    case FOLD_NONE:
+    case FOLD_TEST:
+        return v;
+    case FOLD_JOINED:
+        return !real             ? v
+               : kind == AGG_SUM ? rounded_sum(lowering, states)
+                                 : op2(lowering, OP_ADD, v, number(lowering, 0));
+    case FOLD_EXTREME:
+        v = only_where(lowering, v, states->at[1]);
+        return real ? op2(lowering, OP_ADD, v, number(lowering, 0)) : v;
+    case FOLD_PLACE:
+        return only_where(lowering, v, states->at[2]);
+    case FOLD_ROUNDS:
+        return only_where(lowering, op2(lowering, OP_LT, integer_of(lowering, 0), v), v);
     }
-    case AGG_ARGMIN:
-    case AGG_ARGMAX:
-        return only_where(lowering, states->at[0], states->at[2]);
-    case AGG_ROUNDS:
-        return only_where(lowering,
-                          op2(lowering, OP_LT, code_exact_int(lowering->to, 0, lowering->span), states->at[0]),
-                          states->at[0]);
-    default:
-        return states->at[0];
-    }
+    return v;
 }
 
 static value copy(const struct lowering *lowering, value v)
@@ -284,7 +274,7 @@ static value goes_on(const struct lowering *lowering, enum aggregate_kind kind, 
 {
     if (kind == AGG_ANY)
         return op1(lowering, OP_NOT, state);
-    return kind == AGG_ALL ? state : code_bool(lowering->to, true, lowering->span);
+    return kind == AGG_ALL ? state : truth(lowering, true);
 }
 
 /* Marks what depends on the indices: `fixed`, of these, what is a constant where they are. Returns the operations of a
@@ -351,8 +341,8 @@ static bool unroll(const struct lowering *lowering, const value *folds, const va
     if (operations < 0 || (operations + (int64_t)count * MOST_STATES) * rounds > MOST_OPERATIONS)
         return false;
     for (size_t f = 0; f < count; f++) {
-        const enum aggregate_kind kind = (enum aggregate_kind)from->at[folds[f]].integer;
-        if (rounds == 1 && (kind == AGG_ARGMIN || kind == AGG_ARGMAX))
+        const enum aggregate_kind kind = kind_of(from, folds[f]);
+        if (rounds == 1 && aggregate_table[kind].folds == FOLD_PLACE)
             return false; /* the result does not depend on the round, whose errors count all the same */
         first_states(lowering, kind, from->at[bodies[f]].kind, &states[f]);
     }
@@ -363,21 +353,20 @@ static bool unroll(const struct lowering *lowering, const value *folds, const va
         for (size_t d = depth; d-- > 0;) {
             const int64_t first = from->at[from->at[indices[d]].args[0]].integer;
             const int64_t extent = from->at[from->at[indices[d]].args[1]].integer - first + 1;
-            map[indices[d]] = code_exact_int(lowering->to, first + rest % extent, lowering->span);
+            map[indices[d]] = integer_of(lowering, first + rest % extent);
             rest /= extent;
         }
         for (size_t f = 0; f < count; f++) {
-            const enum aggregate_kind kind = (enum aggregate_kind)from->at[folds[f]].integer;
+            const enum aggregate_kind kind = kind_of(from, folds[f]);
             const value e = code_inline(lowering->to, from, bodies[f], NULL, NO_VALUE, map);
-            if (kind == AGG_ANY || kind == AGG_ALL) /* which may be decided already */
+            if (aggregate_table[kind].folds == FOLD_TEST) /* which may be decided already */
                 states[f].at[0] = op2(lowering, kind == AGG_ANY ? OP_OR : OP_AND, states[f].at[0], e);
             else
                 next_states(lowering, kind, from->at[bodies[f]].kind, e, map[indices[depth - 1]], &states[f]);
         }
     }
     for (size_t f = 0; f < count; f++)
-        lowering->map[folds[f]] =
-            result_of(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &states[f]);
+        lowering->map[folds[f]] = result_of(lowering, kind_of(from, folds[f]), from->at[bodies[f]].kind, &states[f]);
     return true;
 }
 
@@ -401,14 +390,13 @@ static void lower_folds(const struct lowering *lowering, const value *folds, siz
         return;
     for (size_t d = 0; d < depth; d++)
         indices[d] = copy(lowering, indices[d]);
-    const enum aggregate_kind leading = (enum aggregate_kind)from->at[folds[0]].integer;
+    const enum aggregate_kind leading = kind_of(from, folds[0]);
     for (size_t f = 0; f < count; f++)
-        first_states(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind,
-                     &states[0][f]);
+        first_states(lowering, kind_of(from, folds[f]), from->at[bodies[f]].kind, &states[0][f]);
     for (size_t d = 0; d < depth; d++)
         loop_states(lowering, to->at[indices[d]].integer, states[0], count, states[d + 1]);
     for (size_t f = 0; f < count; f++) {
-        const enum aggregate_kind kind = (enum aggregate_kind)from->at[folds[f]].integer;
+        const enum aggregate_kind kind = kind_of(from, folds[f]);
         const enum kind type = from->at[bodies[f]].kind;
         const value e = copy(lowering, bodies[f]);
         if (kind == AGG_SUM && type == KIND_FLOAT) {
@@ -426,13 +414,12 @@ static void lower_folds(const struct lowering *lowering, const value *folds, siz
             next[f] = finals[f];
     }
     for (size_t f = 0; f < count; f++)
-        lowering->map[folds[f]] =
-            result_of(lowering, (enum aggregate_kind)from->at[folds[f]].integer, from->at[bodies[f]].kind, &next[f]);
+        lowering->map[folds[f]] = result_of(lowering, kind_of(from, folds[f]), from->at[bodies[f]].kind, &next[f]);
 }
 
 static bool decides(const struct code *code, value fold)
 {
-    return code->at[fold].integer == AGG_ANY || code->at[fold].integer == AGG_ALL;
+    return aggregate_table[code->at[fold].integer].folds == FOLD_TEST;
 }
 
 /* Whether all folds that the value is computed from are lowered. */

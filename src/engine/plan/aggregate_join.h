@@ -5,33 +5,36 @@
 
 #include "engine/plan/aggregates.h"
 
-#define AGGREGATE_JOIN static inline __attribute__((always_inline))
+#define JOINS static inline __attribute__((always_inline))
 
 /* Of integers. *overflow is set where a sum or product does not fit, which wraps then. */
-AGGREGATE_JOIN int64_t aggregate_join_integers(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
+JOINS int64_t aggregate_join_integers(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
 {
-    int64_t joined = 0;
-    if (kind == AGG_MIN)
-        return b < a ? b : a;
-    if (kind == AGG_MAX)
-        return b > a ? b : a;
-    if (kind == AGG_BITAND)
-        return a & b;
-    if (kind == AGG_XOR)
-        return a ^ b;
-    if (kind == AGG_BITOR)
-        return a | b;
-    *overflow |= kind == AGG_PRODUCT ? __builtin_mul_overflow(a, b, &joined) : __builtin_add_overflow(a, b, &joined);
-    return joined;
+    int64_t all = a;
+#define AGGREGATE_JOIN(join, op, none, code, joined)                                                                   \
+    if (kind == AGG_##join)                                                                                            \
+        all = joined;
+#define AGGREGATE_JOIN_CHECKED(join, op, none, code, checked, joined)                                                  \
+    if (kind == AGG_##join)                                                                                            \
+        *overflow |= __builtin_##checked##_overflow(a, b, &all);
+#include "engine/plan/aggregates.def"
+    return all;
 }
 
-/* Of floats, which are added otherwise (engine/values/compensated_sum.h, exact_sum.h). NaN is only the extreme of
- * nothing else. */
-AGGREGATE_JOIN double aggregate_join_numbers(enum aggregate_kind kind, double a, double b)
+/* What leaves 32-bit integers as they are. */
+JOINS int32_t aggregate_none_i32(int64_t none)
 {
-    if (kind == AGG_PRODUCT)
-        return a * b;
-    return (kind == AGG_MIN ? b < a : b > a) || a != a ? b : a;
+    return none > INT32_MAX ? INT32_MAX : none < INT32_MIN ? INT32_MIN : (int32_t)none;
+}
+
+/* Of floats. */
+JOINS double aggregate_join_numbers(enum aggregate_kind kind, double a, double b)
+{
+#define AGGREGATE_JOIN_NUMBERS(join, none, joined)                                                                     \
+    if (kind == AGG_##join)                                                                                            \
+        return joined;
+#include "engine/plan/aggregates.def"
+    return a;
 }
 
 #endif

@@ -10,48 +10,44 @@
 #include <stdint.h>
 
 enum aggregate_kind {
-    AGG_COUNT,
-    AGG_SUM, /* of integers or floats: exact, or correctly rounded */
-    AGG_PRODUCT,
-    AGG_MIN,
-    AGG_MAX,
-    AGG_MEAN,
-    AGG_BITAND,
-    AGG_XOR,
-    AGG_BITOR,
-    AGG_FOLD,     /* the user's own associative function, in the order of rows */
-    AGG_QUANTILE, /* of groups only, as are the following */
-    AGG_VAR,      /* the variance of a sample; 0 of one value */
-    AGG_CORR,     /* Pearson's correlation of two values; 0 of one pair */
-    AGG_DISTINCT, /* how many different values there are; of groups that are bound for a server */
-    AGG_FIRST,    /* of windows; of groups the first row's number */
-    AGG_LAST,
-    AGG_LEADING, /* of windows: whether the value is among the `leading` largest, or smallest, of its group, or equals
-                    the last of them; missing values are behind all others */
-    AGG_ANY,     /* of rounds: ends with the first that decides, as AGG_ALL does */
-    AGG_ALL,
-    AGG_ARGMIN, /* of rounds: the index of the first smallest value */
-    AGG_ARGMAX,
-    AGG_ROUNDS, /* how many rounds there are; fails if there are none */
-    AGG_MEDIAN, /* these are only made of others (engine/lower/aggregate_functions.h) */
-    AGG_STDDEV,
-    AGG_WMEAN
+#define AGGREGATE(kind, ...) AGG_##kind,
+#include "engine/plan/aggregates.def"
+    AGG_KINDS
 };
-enum { AGG_KINDS = AGG_WMEAN + 1 };
+
+/* How the values of a loop's rounds are folded. */
+enum fold_form {
+    FOLD_NONE,    /* they are not */
+    FOLD_JOINED,  /* from a value that changes none on */
+    FOLD_EXTREME, /* joined; there is none of no rounds */
+    FOLD_PLACE,   /* the index of the best one */
+    FOLD_TEST,    /* whether they hold */
+    FOLD_ROUNDS   /* counted */
+};
+
+/* What it is taken of; nothing takes months, or what is always missing. */
+enum aggregate_takes {
+    TAKES_NUMBERS,  /* integers, floats and bools; sums also logical types that add */
+    TAKES_DECIMALS, /* these and decimals */
+    TAKES_TRUTHS,   /* bools and integers */
+    TAKES_ALL
+};
 
 struct aggregate_info {
-    const char *word;   /* in explain and errors */
-    const char *op;     /* of scan and reduce, as it is written; NULL: they do not take it */
-    int64_t none;       /* joined with any integer, it leaves that as it is, */
-    double number_none; /* and this any float */
-    bool sums;          /* of numbers, decimals and durations */
-    bool extreme;       /* the least or largest, of all that has an order */
-    bool bits;          /* of integers only */
-    bool needs_rows;    /* there is none of no rows */
-    bool operands;      /* it has operands beside its value (struct aggregate) */
-    bool over;          /* of windows */
-    bool along;         /* of the lines along an axis, as a group */
-    bool folds;         /* of the rounds of a loop: an OP_FOLD has it (code_loop.h) */
+    const char *word;               /* in explain and errors; of extremes also in SQL, and in kernels */
+    const char *op;                 /* of scan and reduce, as it is written; NULL: they do not take it */
+    int64_t none;                   /* joined with any integer, it leaves that as it is, */
+    double number_none;             /* and this any float */
+    const char *integers, *numbers; /* how two of them are joined, a and b, in C and OpenCL C; NULL: they are not */
+    enum aggregate_takes takes;
+    bool sums;            /* of numbers, decimals and durations */
+    bool extreme;         /* the least or largest, of all that has an order */
+    bool bits;            /* of integers only */
+    bool needs_rows;      /* there is none of no rows */
+    bool operands;        /* it has operands beside its value (struct aggregate) */
+    bool over;            /* of windows */
+    bool along;           /* of the lines along an axis, as a group */
+    enum fold_form folds; /* of the rounds of a loop: an OP_FOLD has it (code_loop.h) */
 };
 extern const struct aggregate_info aggregate_table[AGG_KINDS];
 

@@ -21,9 +21,16 @@ value code_state(struct code *code, int level, int64_t slot, enum kind kind, str
     return add_node(code, (struct instr){.op = OP_STATE, .kind = kind, .integer = level, .offset = slot, .span = span});
 }
 
+value aggregate_none(struct code *code, enum aggregate_kind kind, enum kind type, struct span span)
+{
+    const struct aggregate_info *info = &aggregate_table[kind];
+    return type == KIND_FLOAT ? code_float(code, info->number_none, span) : code_exact_int(code, info->none, span);
+}
+
 value code_fold(struct code *code, enum aggregate_kind kind, value index, value body, bool inner, struct span span)
 {
-    const bool position = kind == AGG_ARGMIN || kind == AGG_ARGMAX || kind == AGG_ROUNDS;
+    const enum fold_form form = aggregate_table[kind].folds;
+    const bool position = form == FOLD_PLACE || form == FOLD_ROUNDS;
     return add_node(code, (struct instr){.op = OP_FOLD,
                                          .kind = position ? KIND_INT : code->at[body].kind,
                                          .integer = kind,

@@ -36,6 +36,9 @@ value code_counter(struct code *code, int level, value first, value last, struct
 /* State `slot` of the loop of this level, as the body reads it: before it gets its next value. */
 value code_state(struct code *code, int level, int64_t slot, enum kind kind, struct span span);
 
+/* What the aggregate leaves as it is when it is joined with it; it also stands for a missing value. */
+value aggregate_none(struct code *code, enum aggregate_kind kind, enum kind type, struct span span);
+
 /* A FOLD of `body` over `index`, a COUNTER; `inner`: it is the body of a FOLD of another index, to whose values it adds
  * its own. The kind is that of the body; an argmin's, argmax's and count of rounds is int. */
 value code_fold(struct code *code, enum aggregate_kind kind, value index, value body, bool inner, struct span span);

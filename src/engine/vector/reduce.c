@@ -19,7 +19,7 @@ CPU_CLONES static void fold_count(struct agg_state *state, const void *values, i
 }
 
 /* Loops differ only in types and the operation. */
-#define FOLD(name, type, total, identity, with, member)                                                                \
+#define FOLD(name, type, total, identity, with, member, into)                                                          \
     CPU_CLONES static void name(struct agg_state *state, const void *values, int count)                                \
     {                                                                                                                  \
         const int run = count / RUNS;                                                                                  \
@@ -35,27 +35,24 @@ CPU_CLONES static void fold_count(struct agg_state *state, const void *values, i
             of_d = with(of_d, d[i]);                                                                                   \
         of_a = with(of_a, of_b);                                                                                       \
         of_c = with(of_c, of_d);                                                                                       \
-        state->member = with(state->member, with(of_a, of_c));                                                         \
+        state->member = into(state->member, with(of_a, of_c));                                                         \
         state->count += count;                                                                                         \
     }
-#define PLUS(x, y)    ((x) + (y))
-#define LESSER(x, y)  ((y) < (x) ? (y) : (x))
-#define GREATER(x, y) ((y) > (x) ? (y) : (x))
-#define AND(x, y)     ((x) & (y))
-#define XOR(x, y)     ((x) ^ (y))
-#define OR(x, y)      ((x) | (y))
-FOLD(sum_i32, int32_t, int64_t, 0, PLUS, sum)
-FOLD(sum_small_i64, int64_t, int64_t, 0, PLUS, sum)
-FOLD(min_i32, int32_t, int32_t, INT32_MAX, LESSER, integer)
-FOLD(max_i32, int32_t, int32_t, INT32_MIN, GREATER, integer)
-FOLD(min_i64, int64_t, int64_t, INT64_MAX, LESSER, integer)
-FOLD(max_i64, int64_t, int64_t, INT64_MIN, GREATER, integer)
-FOLD(and_i32, int32_t, int32_t, -1, AND, integer)
-FOLD(and_i64, int64_t, int64_t, -1, AND, integer)
-FOLD(xor_i32, int32_t, int32_t, 0, XOR, integer)
-FOLD(xor_i64, int64_t, int64_t, 0, XOR, integer)
-FOLD(or_i32, int32_t, int32_t, 0, OR, integer)
-FOLD(or_i64, int64_t, int64_t, 0, OR, integer)
+#define PLUS(x, y) ((x) + (y))
+FOLD(sum_i32, int32_t, int64_t, 0, PLUS, sum, PLUS)
+FOLD(sum_small_i64, int64_t, int64_t, 0, PLUS, sum, PLUS)
+#define AGGREGATE_JOIN(kind, op, none, code, joined)                                                                   \
+    JOINS int32_t kind##_of_i32(int32_t a, int32_t b)                                                                  \
+    {                                                                                                                  \
+        return joined;                                                                                                 \
+    }                                                                                                                  \
+    JOINS int64_t kind##_of_i64(int64_t a, int64_t b)                                                                  \
+    {                                                                                                                  \
+        return joined;                                                                                                 \
+    }                                                                                                                  \
+    FOLD(kind##_i32, int32_t, int32_t, aggregate_none_i32(none), kind##_of_i32, integer, kind##_of_i64)                \
+    FOLD(kind##_i64, int64_t, int64_t, none, kind##_of_i64, integer, kind##_of_i64)
+#include "engine/plan/aggregates.def"
 
 /* High and low halves are summed apart: neither sum of a block overflows 64 bits. */
 CPU_CLONES static void sum_i64(struct agg_state *state, const void *values, int count)
@@ -147,18 +144,17 @@ CPU_CLONES static void add_i64(struct agg_state *state, const void *values, int 
 
 fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64)
 {
-    static fold_fn *const table[][4] = {
+    static fold_fn *const table[AGG_KINDS][4] = {
         /* BOOL, I32, I64, F64 */
         [AGG_COUNT] = {fold_count, fold_count, fold_count, fold_count},
         [AGG_SUM] = {NULL, sum_i32, sum_i64, sum_f64},
         [AGG_MEAN] = {NULL, sum_i32, sum_i64, sum_f64},
-        [AGG_MIN] = {NULL, min_i32, min_i64, min_f64},
-        [AGG_MAX] = {NULL, max_i32, max_i64, max_f64},
         [AGG_PRODUCT] = {NULL, add_i32, add_i64, add_f64},
-        [AGG_BITAND] = {NULL, and_i32, and_i64, NULL},
-        [AGG_XOR] = {NULL, xor_i32, xor_i64, NULL},
-        [AGG_BITOR] = {NULL, or_i32, or_i64, NULL},
         [AGG_FOLD] = {NULL, NULL, NULL, add_f64},
+#define AGGREGATE_JOIN(kind, ...) [AGG_##kind][LANE_I32] = kind##_i32, [AGG_##kind][LANE_I64] = kind##_i64,
+#include "engine/plan/aggregates.def"
+        [AGG_MIN][LANE_F64] = min_f64,
+        [AGG_MAX][LANE_F64] = max_f64,
     };
     fold_fn *fold = table[kind][lane];
     return fold == sum_i64 && exact_in_64 ? sum_small_i64 : fold;

@@ -60,7 +60,7 @@ static bool is_server(const struct sql_dialect *dialect)
 static const char *float_extreme(const struct aggregate *aggregate, const char *x, struct arena *arena)
 {
     return arena_printf(arena, "if(max(toUInt8(NOT isNaN(%s))) = 1, %sIf(%s, NOT isNaN(%s)) + toFloat64(0), nan)", x,
-                        aggregate->kind == AGG_MIN ? "min" : "max", x, x);
+                        aggregate_table[aggregate->kind].word, x, x);
 }
 
 /* A group's aggregate of floats. False: it cannot be said. */
@@ -88,7 +88,7 @@ static const char *group_of_integers(const struct aggregate *aggregate, const st
 {
     const bool sums = aggregate_table[aggregate->kind].sums;
     if (aggregate_table[aggregate->kind].extreme)
-        return arena_printf(arena, "%s(%s)", aggregate->kind == AGG_MIN ? "min" : "max", v);
+        return arena_printf(arena, "%s(%s)", aggregate_table[aggregate->kind].word, v);
     if (!sums || (aggregate->kind == AGG_MEAN && aggregate->logical.kind != LOGICAL_NUMBER))
         return NULL;
     const char *text = group_sum(aggregate, dialect, v, task, fails, arena);
@@ -148,7 +148,7 @@ static bool text_extreme(const struct aggregate *aggregate, const struct task *t
     const bool extreme = aggregate_table[aggregate->kind].extreme;
     if (!extreme || input == SIZE_MAX || !select->columns[input].leaf.is_text)
         return false;
-    const char *word = aggregate->kind == AGG_MIN ? "min" : "max";
+    const char *word = aggregate_table[aggregate->kind].word;
     *own = computed(arena_printf(arena, "%s(%s)", word, select->columns[input].leaf.text));
     own->leaf.is_text = true;
     return true;
@@ -237,28 +237,20 @@ size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_diale
     const char *v = aggregate->value == NO_VALUE ? NULL : operand(aggregate, expressions, task);
     if (!v)
         return 0;
-    switch (aggregate->kind) {
-    case AGG_MEAN:
-        if (aggregate->logical.kind != LOGICAL_NUMBER || dialect->whole_sum)
-            return 0;
-        /* fall through */
-    case AGG_SUM:
-        if (dialect->whole_sum) {
-            columns[0] = computed(sql_phrase(dialect->whole_sum, v, NULL, arena));
-            return 1;
-        }
-        if (is_narrow(aggregate, task)) {
-            columns[0] = computed(arena_printf(arena, "sum(%s)", v));
-            return 1;
-        }
-        columns[0] = computed(arena_printf(arena, "sum(bitShiftRight(%s, 32))", v));
-        columns[1] = computed(arena_printf(arena, "toInt64(sum(bitAnd(%s, 4294967295)))", v));
-        return 2;
-    case AGG_MIN:
-    case AGG_MAX:
-        columns[0] = computed(arena_printf(arena, "%s(%s)", aggregate->kind == AGG_MIN ? "min" : "max", v));
+    if (aggregate_table[aggregate->kind].extreme) {
+        columns[0] = computed(arena_printf(arena, "%s(%s)", aggregate_table[aggregate->kind].word, v));
         return 1;
-    default:
-        return 0;
     }
+    const bool mean = aggregate->kind == AGG_MEAN;
+    if (!aggregate_table[aggregate->kind].sums ||
+        (mean && (aggregate->logical.kind != LOGICAL_NUMBER || dialect->whole_sum)))
+        return 0;
+    if (dialect->whole_sum || is_narrow(aggregate, task)) {
+        columns[0] = computed(dialect->whole_sum ? sql_phrase(dialect->whole_sum, v, NULL, arena)
+                                                 : arena_printf(arena, "sum(%s)", v));
+        return 1;
+    }
+    columns[0] = computed(arena_printf(arena, "sum(bitShiftRight(%s, 32))", v));
+    columns[1] = computed(arena_printf(arena, "toInt64(sum(bitAnd(%s, 4294967295)))", v));
+    return 2;
 }
