@@ -72,7 +72,8 @@ enum binary_op {
     BINARY_SUB,
     BINARY_MUL,
     BINARY_DIV,
-    BINARY_INT_DIV, /* a // b */
+    BINARY_INT_DIV,        /* a // b */
+    BINARY_DIV_OR_MISSING, /* a /? b: missing where b is 0 */
     BINARY_MOD
 };
 
@@ -226,6 +227,7 @@ struct stage {
     struct expr *otherwise; /* stencil: else V, or NULL: */
     struct name border;     /* "wrap", "edge" or "mirror" */
     struct expr *into;      /* scatter: rows of the result, or NULL */
+    bool share;             /* sample: its number is per cent */
     struct item *most;      /* top: how many rows; its items are keys */
     struct name kind;       /* join: "left", "semi", ...; may be absent. Its items are keys: a column of the left, and
                                the name of one of the right where that differs */

@@ -166,6 +166,7 @@ struct stage *stage_scatter(struct tree *tree, struct token word, struct source_
 struct stage *stage_join(struct tree *tree, struct token kind, struct token word, struct source_node *source,
                          struct item_list *keys);
 struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token key, struct token value);
+struct stage *stage_share(struct stage *stage);
 struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed);
 struct stage *stage_combine(struct tree *tree, struct token word, struct combiner *combiner, struct token exclusive,
                             struct item_list *initial);

@@ -207,6 +207,12 @@ struct stage *stage_sample(struct tree *tree, struct token word, struct expr *co
     return stage;
 }
 
+struct stage *stage_share(struct stage *stage)
+{
+    stage->share = true;
+    return stage;
+}
+
 struct combiner *combiner_new(struct tree *tree, struct token op, struct head *head, struct item_list *items)
 {
     struct combiner *combiner = arena_alloc(tree->arena, sizeof *combiner);

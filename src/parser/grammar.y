@@ -61,7 +61,7 @@ static const struct token absent;
 %left BITAND.
 %left SHL SHR.
 %left PLUS MINUS.
-%left STAR SLASH SLASH_SLASH PERCENT.
+%left STAR SLASH SLASH_SLASH SLASH_QUESTION PERCENT.
 %right BANG SIGN.
 
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL RUN SQL RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
@@ -277,6 +277,8 @@ stage(A) ::= STAGE_UNPIVOT(W) members(L) AS NAME(K) COMMA NAME(V). {
 }
 stage(A) ::= STAGE_SAMPLE(W) expr(N). { A = stage_sample(tree, W, N, NULL); }
 stage(A) ::= STAGE_SAMPLE(W) expr(N) SEED expr(S). { A = stage_sample(tree, W, N, S); }
+stage(A) ::= STAGE_SAMPLE(W) expr(N) PERCENT. { A = stage_share(stage_sample(tree, W, N, NULL)); }
+stage(A) ::= STAGE_SAMPLE(W) expr(N) PERCENT SEED expr(S). { A = stage_share(stage_sample(tree, W, N, S)); }
 stage(A) ::= STAGE_KEYS(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_KEYS(W) head(H) keys(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_TOP(W) expr(N). { A = stage_top(tree, W, N, NULL, NULL); }

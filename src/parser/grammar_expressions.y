@@ -39,6 +39,7 @@ expr(A) ::= NOT(O) expr(X). { A = expr_unary(tree, O, UNARY_NOT, X); }
 expr(A) ::= expr(X) STAR(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MUL, Y); }
 expr(A) ::= expr(X) SLASH(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_DIV, Y); }
 expr(A) ::= expr(X) SLASH_SLASH(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_INT_DIV, Y); }
+expr(A) ::= expr(X) SLASH_QUESTION(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_DIV_OR_MISSING, Y); }
 expr(A) ::= expr(X) PERCENT(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_MOD, Y); }
 expr(A) ::= expr(X) PLUS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_ADD, Y); }
 expr(A) ::= expr(X) MINUS(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_SUB, Y); }

@@ -144,6 +144,7 @@ static struct lexeme scan(struct lexer *lexer)
         "-"                                 { return lexeme(lexer, TOKEN_MINUS, begin); }
         "*"                                 { return lexeme(lexer, TOKEN_STAR, begin); }
         "//"                                { return lexeme(lexer, TOKEN_SLASH_SLASH, begin); }
+        "/?"                                { return lexeme(lexer, TOKEN_SLASH_QUESTION, begin); }
         "/"                                 { return lexeme(lexer, TOKEN_SLASH, begin); }
         "%"                                 { return lexeme(lexer, TOKEN_PERCENT, begin); }
         "!~"                                { return lexeme(lexer, TOKEN_BANG_TILDE, begin); }

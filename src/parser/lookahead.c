@@ -28,10 +28,11 @@ bool ahead_uses_stage(struct lexer ahead)
 static bool is_operator(int kind)
 {
     static const int operators[] = {
-        TOKEN_PLUS, TOKEN_MINUS,    TOKEN_STAR, TOKEN_SLASH,    TOKEN_SLASH_SLASH, TOKEN_PERCENT,   TOKEN_EQ,
-        TOKEN_NE,   TOKEN_LT,       TOKEN_LE,   TOKEN_GT,       TOKEN_GE,          TOKEN_AND,       TOKEN_OR,
-        TOKEN_XOR,  TOKEN_BITAND,   TOKEN_SHL,  TOKEN_SHR,      TOKEN_IN,          TOKEN_NOT_IN,    TOKEN_IS,
-        TOKEN_NOT,  TOKEN_QUESTION, TOKEN_LIKE, TOKEN_COALESCE, TOKEN_TILDE,       TOKEN_BANG_TILDE};
+        TOKEN_PLUS,    TOKEN_MINUS,    TOKEN_STAR,   TOKEN_SLASH,     TOKEN_SLASH_SLASH, TOKEN_SLASH_QUESTION,
+        TOKEN_PERCENT, TOKEN_EQ,       TOKEN_NE,     TOKEN_LT,        TOKEN_LE,          TOKEN_GT,
+        TOKEN_GE,      TOKEN_AND,      TOKEN_OR,     TOKEN_XOR,       TOKEN_BITAND,      TOKEN_SHL,
+        TOKEN_SHR,     TOKEN_IN,       TOKEN_NOT_IN, TOKEN_IS,        TOKEN_NOT,         TOKEN_QUESTION,
+        TOKEN_LIKE,    TOKEN_COALESCE, TOKEN_TILDE,  TOKEN_BANG_TILDE};
     size_t i = 0;
     while (i < sizeof operators / sizeof *operators && operators[i] != kind)
         i++;

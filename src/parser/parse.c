@@ -239,11 +239,29 @@ static bool feed(struct parser *p, struct lexeme *lexeme)
  * operator, if no statement could. */
 static bool continues(struct parser *p)
 {
-    static const int operators[] = {TOKEN_AND,      TOKEN_OR,      TOKEN_IN,          TOKEN_AS,    TOKEN_EQ,
-                                    TOKEN_NE,       TOKEN_LT,      TOKEN_LE,          TOKEN_GT,    TOKEN_GE,
-                                    TOKEN_BITAND,   TOKEN_XOR,     TOKEN_PLUS,        TOKEN_STAR,  TOKEN_SLASH,
-                                    TOKEN_SHL,      TOKEN_SHR,     TOKEN_SLASH_SLASH, TOKEN_COMMA, TOKEN_PERCENT,
-                                    TOKEN_QUESTION, TOKEN_COALESCE};
+    static const int operators[] = {TOKEN_AND,
+                                    TOKEN_OR,
+                                    TOKEN_IN,
+                                    TOKEN_AS,
+                                    TOKEN_EQ,
+                                    TOKEN_NE,
+                                    TOKEN_LT,
+                                    TOKEN_LE,
+                                    TOKEN_GT,
+                                    TOKEN_GE,
+                                    TOKEN_BITAND,
+                                    TOKEN_XOR,
+                                    TOKEN_PLUS,
+                                    TOKEN_STAR,
+                                    TOKEN_SLASH,
+                                    TOKEN_SHL,
+                                    TOKEN_SHR,
+                                    TOKEN_SLASH_SLASH,
+                                    TOKEN_COMMA,
+                                    TOKEN_PERCENT,
+                                    TOKEN_QUESTION,
+                                    TOKEN_COALESCE,
+                                    TOKEN_SLASH_QUESTION};
     const int next = peek_next_line(p).kind;
     struct lexer ahead = p->lexer;
     if (lexer_command(&ahead).kind == LEX_COMMAND)

@@ -320,6 +320,7 @@ static void stages(void **state)
         {"x | map a*b, a* b, a* / 2, a* - 1, a* -1",
          "{x} | map (* a b), (* a b), (/ (set a*) 2), (- (set a*) 1), (* a (neg 1))"},
         {"x | group a*: sum(*), count(*)", "{x} | group (set a*): (sum (set *)), (count)"},
+        {"x | map a /? b / c, 1 + a /? 2", "{x} | map (/ (/? a b) c), (+ 1 (/? a 2))"},
         {"x | sort a* desc, a..b", "{x} | sort (set a*) desc, (set a..b)"},
         {"x | braid a + b | combine |a, b| a * b as c", "{x} | braid (+ a b) | braid |a,b| (* a b) as c"},
         {"x | fsts | snds | nth 2", "{x} | fsts | snds | nth 2"},

@@ -22,7 +22,7 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
         [BINARY_BITOR] = "|",   [BINARY_BITAND] = "&", [BINARY_XOR] = "^",       [BINARY_SHL] = "<<",
         [BINARY_SHR] = ">>",    [BINARY_ADD] = "+",    [BINARY_SUB] = "-",       [BINARY_MUL] = "*",
         [BINARY_DIV] = "/",     [BINARY_MOD] = "%",    [BINARY_COALESCE] = "??", [BINARY_IS] = "is",
-        [BINARY_LIKE] = "like", [BINARY_MATCH] = "=~", [BINARY_INT_DIV] = "//",
+        [BINARY_LIKE] = "like", [BINARY_MATCH] = "=~", [BINARY_INT_DIV] = "//",  [BINARY_DIV_OR_MISSING] = "/?",
     };
 
     switch (expr->kind) {

@@ -167,11 +167,13 @@ static void add_hint(const struct failure *failure, struct diags *diags)
                   (long long)failure->b, (long long)failure->a);
     } else if (divides_by_zero(failure)) {
         const char *divisor = argument_text(failure, 1, "DIVISOR", arena);
-        if (failure->task && !code_is_const(failure->code, failure->instr->args[1]))
-            diag_hint(diags,
-                      in_stencil(failure)
-                          ? "guard it with `%s != 0 ? ... : 0`"
-                          : "filter out such rows first with `select %s != 0`, or guard it with `%s != 0 ? ... : 0`",
+        const bool varies = failure->task && !code_is_const(failure->code, failure->instr->args[1]);
+        if (varies && failure->instr->op == OP_DIV)
+            diag_hint(diags, "with `/?` in place of `/`, the quotient is missing there");
+        else if (varies && in_stencil(failure))
+            diag_hint(diags, "guard it with `%s != 0 ? ... : 0`", divisor);
+        else if (varies)
+            diag_hint(diags, "filter out such rows first with `select %s != 0`, or guard it with `%s != 0 ? ... : 0`",
                       divisor, divisor);
     } else if (shifts_too_far(failure)) {
         diag_hint(diags, "`clamp(%s, 0, 63)` keeps it in range", argument_text(failure, 1, "count", arena));

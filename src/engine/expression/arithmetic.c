@@ -198,7 +198,7 @@ struct term bind_arithmetic(struct scope *scope, enum op op, struct term a, cons
     if (class_is_number(first) && class_is_number(second)) {
         if (!bind_is_number(scope, a, a_expr, quoted, NULL) || !bind_is_number(scope, b, b_expr, quoted, NULL))
             return unknown_term;
-        if (op == OP_DIV && first == CLASS_INT && second == CLASS_INT && b.aggregate && strcmp(quoted, "`/`") == 0) {
+        if (op == OP_DIV && first == CLASS_INT && second == CLASS_INT && b.aggregate && strcmp(quoted, "`//`") != 0) {
             refuse_truncation(&operation);
             return unknown_term;
         }

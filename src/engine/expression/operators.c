@@ -143,6 +143,7 @@ enum lowering {
     LOWER_COMPARE,
     LOWER_COMPARE_SWAPPED,
     LOWER_ARITHMETIC,
+    LOWER_DIVISION,
     LOWER_BITS,
     LOWER_COALESCE,
     LOWER_IS,
@@ -172,6 +173,7 @@ static const struct binary_row {
     [BINARY_MUL] = {LOWER_ARITHMETIC, OP_MUL, "`*`"},
     [BINARY_DIV] = {LOWER_ARITHMETIC, OP_DIV, "`/`"},
     [BINARY_MOD] = {LOWER_ARITHMETIC, OP_MOD, "`%`"},
+    [BINARY_DIV_OR_MISSING] = {LOWER_DIVISION, OP_DIV, "`/?`"},
     [BINARY_INT_DIV] = {LOWER_BITS, OP_DIV, "`//`"},
     [BINARY_COALESCE] = {LOWER_COALESCE, OP_SELECT, "`??`"},
     [BINARY_IS] = {LOWER_IS, OP_EQ, "`is`"},
@@ -229,6 +231,26 @@ static void refuse_chained_comparison(struct scope *scope, const struct expr *ex
         hint = arena_printf(binder->arena, "join conditions with `%s`; %s works on the bits of numbers", logical,
                             binary_rows[between->op.binary].quoted);
     bind_error(binder, expr->span, hint, "comparisons do not chain: this would compare a condition");
+}
+
+/* a /? b: missing where b is 0. */
+static struct term bind_division(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                                 const struct expr *b_expr, const char *quoted, struct span span)
+{
+    struct code *code = scope->code;
+    struct term quotient = bind_arithmetic(scope, OP_DIV, a, a_expr, b, b_expr, quoted, span);
+    if (!term_is_known(quotient))
+        return unknown_term;
+    const value divisor = bind_number(code, b.value, span);
+    const bool number = code->at[divisor].kind == KIND_FLOAT;
+    const value zero = number ? code_float(code, 0, span) : code_exact_int(code, 0, span);
+    const value is_zero = binary(scope, OP_EQ, divisor, zero, span);
+    const value none =
+        code->at[quotient.value].kind == KIND_FLOAT ? code_float(code, 0, span) : code_exact_int(code, 0, span);
+    quotient.present = present_both(code, quotient.present, unary(scope, OP_NOT, is_zero, span), span);
+    quotient.value = code_op(code, OP_SELECT, is_zero, none, quotient.value, span);
+    quotient.settled = false;
+    return quotient;
 }
 
 /* Three-valued: true where the operands that are present decide it so. */
@@ -343,6 +365,8 @@ static struct term bind_binary(struct scope *scope, const struct expr *expr, str
         return bind_is(scope, a, left, b, right, expr->span);
     case LOWER_TEXT:
         return bind_text_test(scope, expr, a, b);
+    case LOWER_DIVISION:
+        return bind_division(scope, a, left, b, right, row->quoted, expr->span);
     case LOWER_ARITHMETIC:
     case LOWER_LOGIC:
         break;

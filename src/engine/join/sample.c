@@ -1,5 +1,6 @@
-/* sample: some rows at random, in their order. Rows are ordered by a hash of their numbers, which the seed chooses; the
- * first ones are taken. So a sample is the same everywhere, whatever the order in which rows are read. */
+/* sample: some rows at random, in their order. Of a number of rows, they are ordered by a hash of their numbers, which
+ * the seed chooses; the first ones are taken. So a sample is the same everywhere, whatever the order in which rows are
+ * read. */
 #include "engine/join/join_stages.h"
 
 #include "base/hash.h"
@@ -60,13 +61,56 @@ static bool number_of(struct binder *binder, const struct expr *expr, const char
     return bind_constant_int(&scope, expr, what, "as in `sample 100 seed 7`", number) == KNOWN_VALUE;
 }
 
+/* The number, 0 in a check that does not know it, and -1 if it is none. */
+static double scalar_number(const struct scalar *scalar, enum known known)
+{
+    if (known != KNOWN_VALUE)
+        return 0;
+    if (scalar->missing || scalar->logical.kind != LOGICAL_NUMBER || scalar->kind == KIND_BOOL)
+        return -1;
+    return scalar->kind == KIND_FLOAT ? scalar->number : (double)scalar->integer;
+}
+
+/* sample N%: the rows whose random number, which the seed and the row's number choose, is below the share. */
+static void bind_share(struct binder *binder, const struct stage *stage, int64_t seed, struct flow *flow)
+{
+    const struct span span = stage->items[0].span;
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct scope scope = scope_of_stage(binder, task, flow, NULL);
+    const struct flow no_columns = {.rows = -1}; /* so that `row` is no column */
+    struct expr number = {.kind = EXPR_INT, .span = span, .integer = seed, .depth = 1};
+    struct expr row = {.kind = EXPR_NAME, .span = span, .name = {"row", span}, .depth = 1};
+    struct expr *arguments[] = {&number, &row};
+    struct expr call = {
+        .kind = EXPR_CALL, .span = span, .name = {"random", span}, .args = arguments, .arg_count = 2, .depth = 2};
+    struct code code;
+    struct scalar scalar;
+    code_init(&code, binder->arena);
+    struct scope constants = scope_without_columns(binder, &code, "a sample has one size");
+    const enum known known = bind_constant(&constants, stage->items[0].expr, &scalar);
+    const double share = scalar_number(&scalar, known);
+    if (known != KNOWN_NOTHING && !(share >= 0 && share <= 100))
+        bind_error(binder, span, "as in `sample 10%`", "a share of the rows is a number from 0 to 100 per cent");
+    scope.flow = &no_columns;
+    scope.shape = (struct shape){0};
+    const struct term term = bind_term(&scope, &call);
+    task_filter(binder, task,
+                code_op(&task->code, OP_LT, term.value, code_float(&task->code, share / 100, span), NO_VALUE, span));
+    flow->rows = -1;
+    task_pass_inputs(binder, task, flow);
+}
+
 void bind_sample(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     int64_t count = 0, seed = 0;
     const struct flow from = *flow;
-    bool known = number_of(binder, stage->items[0].expr, "how many rows `sample` takes", &count);
+    bool known = stage->share || number_of(binder, stage->items[0].expr, "how many rows `sample` takes", &count);
     if (stage->initial)
         known = number_of(binder, stage->initial->expr, "a seed", &seed) && known;
+    if (stage->share) {
+        bind_share(binder, stage, seed, flow);
+        return;
+    }
     if (count < 0)
         bind_error(binder, stage->items[0].span, "as in `sample 100`", "`sample` cannot take %lld rows",
                    (long long)count);

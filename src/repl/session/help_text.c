@@ -157,6 +157,7 @@ const struct operator_help operator_table[] = {
     {"*", "A * B", "the product", "6 * 7", "42"},
     {"/", "A / B", "the quotient; of integers, truncated towards 0", "-7 / 2", "-3"},
     {"//", "N // M", "the quotient of integers, truncated towards 0", "7 // 2", "3"},
+    {"/?", "A /? B", "the quotient; missing where B is 0", "7 /? 0", "missing"},
     {"%", "A % B", "the remainder, with the sign of A", "-7 % 2", "-1"},
     {"!", "!C", "not, binding tighter than comparisons: !x > 3 is (!x) > 3", "!(1 > 2)", "1"},
     {"~", "~N", "bitwise not", "~5", "-6"},
