@@ -2,8 +2,8 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
-#include "repl/print/plot.h"
-#include "repl/print/time_label.h"
+#include "repl/plot/plot.h"
+#include "repl/plot/time_label.h"
 #include "repl/session/session.h"
 
 #include <string.h>
@@ -295,13 +295,14 @@ static void plots_of_dates(void **state)
     struct result result = result_of(columns, (const char *const[]){"day", "price"}, 2);
     result.view = VIEW_PLOT;
     const struct print_style style = style_of(PRINT_TABLE, true);
-    struct printer out = {.fd = -1};
-    print_result(&out, &result, &style);
-    assert_non_null(strstr(out.text.text, "2.5 ┤"));
-    assert_non_null(strstr(out.text.text, "0.5 ┤"));
-    assert_non_null(strstr(out.text.text, "2024-01-01 "));
-    assert_non_null(strstr(out.text.text, " 2024-05-01\n"));
-    printer_free(&out);
+    struct strbuf out = {0};
+    assert_int_equal(plot_check(result.relation, scratch->span, &scratch->diags), STATUS_OK);
+    plot_print(&out, result.relation, &style, NULL);
+    assert_non_null(strstr(out.text, "2.5 ┤"));
+    assert_non_null(strstr(out.text, "0.5 ┤"));
+    assert_non_null(strstr(out.text, "2024-01-01 "));
+    assert_non_null(strstr(out.text, " 2024-05-01\n"));
+    strbuf_free(&out);
     const char *drawing = drawing_of(&result, scratch);
     static const char *const labels[] = {">2024-01-01<", ">2024-02-01<", ">2024-04-01<", ">2024-05-01<", ">2.5<"};
     for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
@@ -317,6 +318,39 @@ static void plots_of_dates(void **state)
     assert_non_null(strstr(drawing, ">1970-01-01T00:02<"));
     result_release(&result);
     column_unref(times[1]);
+    scratch_free(scratch);
+}
+
+/* Bars of two series, one of them below zero: heights are to each other as the values are. */
+static void bars_of_texts(void **state)
+{
+    (void)state;
+    struct scratch *scratch = scratch_new();
+    const unsigned char present[] = {1, 1, 1};
+    struct column *const columns[] = {text_column((const char *const[]){"north", "a<b", "east"}, 3),
+                                      decimals_of((const int64_t[]){400, 100, 0}, present, 3),
+                                      decimals_of((const int64_t[]){-100, 200, 50}, present, 3)};
+    struct result result = result_of(columns, (const char *const[]){"region", "up", "down"}, 3);
+    result.view = VIEW_PLOT;
+    assert_int_equal(plot_check(result.relation, scratch->span, &scratch->diags), STATUS_OK);
+    const char *drawing = drawing_of(&result, scratch);
+    static const char *const parts[] = {"height=\"400.0\" fill=\"#1f6fb4\"",
+                                        "height=\"100.0\" fill=\"#d55e00\"",
+                                        "height=\"100.0\" fill=\"#1f6fb4\"",
+                                        "height=\"200.0\" fill=\"#d55e00\"",
+                                        "height=\"50.0\" fill=\"#d55e00\"",
+                                        ">a&lt;b<",
+                                        ">region<",
+                                        ">up<"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        assert_non_null(strstr(drawing, parts[i]));
+    const struct print_style style = style_of(PRINT_TABLE, true);
+    struct strbuf out = {0};
+    plot_print(&out, result.relation, &style, NULL);
+    assert_non_null(strstr(out.text, "north  up      4  "));
+    assert_non_null(strstr(out.text, "       down   -1  █"));
+    strbuf_free(&out);
+    result_release(&result);
     scratch_free(scratch);
 }
 
@@ -355,6 +389,7 @@ int main(void)
         cmocka_unit_test(tables_of_all_types),
         cmocka_unit_test(scalars),
         cmocka_unit_test(plots_of_dates),
+        cmocka_unit_test(bars_of_texts),
         cmocka_unit_test(labels_of_times),
         cmocka_unit_test(thousands_in_tables),
         cmocka_unit_test(long_text_is_cut_to_the_terminal),

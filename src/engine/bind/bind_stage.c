@@ -2,6 +2,7 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/loop/loop_stages.h"
 #include "engine/lower/over.h"
+#include "engine/plan/plot_columns.h"
 
 #include "base/integer.h"
 #include "engine/join/join_stages.h"
@@ -129,15 +130,34 @@ static bool ends_in(const char *path, const char *extension)
     return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
-static void refuse_text(struct binder *binder, const struct stage *stage, const struct flow *flow)
+/* Whether `plot` can draw such columns, as far as they are known. */
+static void check_plot(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
+    struct plot_columns columns;
+    bool *text = arena_array(binder->arena, flow->count + 1, sizeof *text);
     for (size_t k = 0; k < flow->count; k++) {
-        const struct slot *column = &flow->columns[k];
-        if (column->known && column->logical.kind == LOGICAL_TEXT)
-            bind_error(binder, stage->span,
-                       arena_printf(binder->arena, "`hist %s` shows the most frequent strings",
-                                    name_written(column->name, binder->arena)),
-                       "`plot` draws numbers and times, but `%s` is text", column->name);
+        if (!flow->columns[k].known)
+            return;
+        text[k] = flow->columns[k].logical.kind == LOGICAL_TEXT;
+    }
+    switch (plot_columns_choose(&columns, text, flow->count)) {
+    case PLOT_FINE:
+        break;
+    case PLOT_NO_NUMBERS:
+        bind_error(binder, stage->span,
+                   arena_printf(binder->arena, "`hist %s` shows the most frequent strings",
+                                name_written(flow->columns[0].name, binder->arena)),
+                   "`plot` draws numbers and times, but `%s` is text", flow->columns[0].name);
+        break;
+    case PLOT_MANY_SERIES:
+        bind_error(binder, stage->span, "choose some: `| pick NAME, NAME | plot`",
+                   "`plot` draws at most %d columns against another, but there are %zu", PLOT_SERIES, flow->count);
+        break;
+    case PLOT_MANY_TEXTS:
+        bind_error(binder, stage->span, "choose columns first: `| pick NAME, NAME | plot`",
+                   "a text tells the series of one column of numbers, so `plot` cannot draw these %zu columns",
+                   flow->count);
+        break;
     }
 }
 
@@ -165,8 +185,7 @@ static void bind_describe(struct binder *binder, const struct stage *stage, stru
     bind_description(binder, stage, evaluated, flow);
 }
 
-/* plot of one column or two */
-static void bind_view(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+static void bind_plot(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     flow->ended = true;
     flow->last = stage;
@@ -177,11 +196,8 @@ static void bind_view(struct binder *binder, const struct stage *stage, struct f
         bind_error(binder, stage->path.span,
                    "`plot` alone draws in the terminal; choose columns first: `pick NAME, NAME | plot`",
                    "`plot` draws into a .svg or .png file");
-    else if (!flow->open && !bind_gave_up(binder) && flow->count > 2)
-        bind_error(binder, stage->span, "choose one column, or one per axis: `| pick NAME, NAME | plot`",
-                   "`plot` draws one or two columns, but there are %zu", flow->count);
-    else
-        refuse_text(binder, stage, flow);
+    else if (!flow->open && !bind_gave_up(binder) && flow->count > 0)
+        check_plot(binder, stage, flow);
 }
 
 /* Whether the path's directory exists: in a check, an earlier statement may still create it. */

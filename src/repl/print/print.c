@@ -1,7 +1,6 @@
 #include "repl/print/print.h"
 
 #include "repl/print/number_format.h"
-#include "repl/print/plot.h"
 #include "repl/print/print_guard.h"
 
 #include "engine/formats/npy.h"
@@ -192,8 +191,6 @@ void print_result(struct printer *out, const struct result *result, const struct
         return;
     if (result->view == VIEW_DESCRIPTION) {
         print_description(&out->text, result->description, style);
-    } else if (result->view == VIEW_PLOT) {
-        plot_print(&out->text, result->relation, style, out->cancel);
     } else if (result->kind == RESULT_RELATION && style->format == PRINT_TABLE) {
         print_table(out, result, style);
     } else if (result->kind == RESULT_RELATION) {

@@ -1,7 +1,7 @@
 #include "repl/session/script.h"
 
 #include "repl/grid/grid.h"
-#include "repl/print/plot.h"
+#include "repl/plot/plot.h"
 #include "repl/rewrite/rewrites.h"
 #include "repl/session/commands.h"
 #include "repl/session/measure.h"
@@ -214,6 +214,21 @@ static enum exit_status report_damage(struct statement_run *run, const struct co
     return EXIT_QUERY;
 }
 
+/* Returns whether something has been printed. */
+static bool plot_result(struct statement_run *run, const struct result *result, const struct print_style *style,
+                        enum status *status)
+{
+    const atomic_int *cancel = run->session->platform->cancel;
+    const bool saved = result->plot_path.text;
+    *status = plot_check(result->relation, run->stmt->span, &run->diags);
+    if (*status == STATUS_OK && saved)
+        *status = plot_save(result->relation, &result->plot_path, cancel, &run->diags);
+    else if (*status == STATUS_OK)
+        plot_print(&run->session->out.text, result->relation, style, cancel);
+    session_report(run->session, &run->diags);
+    return *status == STATUS_OK && !saved;
+}
+
 static enum exit_status print_rows(struct statement_run *run, const struct result *result,
                                    const struct print_style *chosen)
 {
@@ -227,13 +242,10 @@ static enum exit_status print_rows(struct statement_run *run, const struct resul
         session_report(run->session, &run->diags);
         return exit_for(ready);
     }
-    if (result->view == VIEW_PLOT && result->plot_path.text) {
-        enum status status =
-            plot_save(result->relation, &result->plot_path, run->session->platform->cancel, &run->diags);
-        session_report(run->session, &run->diags);
-        return exit_for(status);
-    }
-    print_result(out, result, &style);
+    if (result->view == VIEW_PLOT && !plot_result(run, result, &style, &ready))
+        return exit_for(ready);
+    if (result->view != VIEW_PLOT)
+        print_result(out, result, &style);
     const struct column *damaged = NULL;
     if (result->kind == RESULT_RELATION && !result->quiet)
         damaged = changed_column(result->relation->columns, result->relation->count);

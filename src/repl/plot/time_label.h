@@ -1,6 +1,6 @@
 /* Labels of axes for dates, timestamps and durations. */
-#ifndef RQL_REPL_PRINT_TIME_LABEL_H
-#define RQL_REPL_PRINT_TIME_LABEL_H
+#ifndef RQL_REPL_PLOT_TIME_LABEL_H
+#define RQL_REPL_PLOT_TIME_LABEL_H
 
 #include "base/strbuf.h"
 #include "engine/values/logical_type.h"

@@ -1,4 +1,4 @@
-#include "repl/print/time_label.h"
+#include "repl/plot/time_label.h"
 
 #include "base/calendar.h"
 
