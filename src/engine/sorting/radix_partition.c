@@ -73,27 +73,21 @@ static void append_buffer(const struct radix_partition *partition, struct partit
     part->in_chunks[bucket] += partition->buffer_bytes;
 }
 
-/* Prefetches rows of these bytes, from `after` on, meanwhile, a line at a time: many at once would be waited for. */
 SPECIALISED void partition_block(const struct radix_partition *partition, struct partitioned_part *part,
-                                 const void *elements, const uint32_t *buckets, int count, size_t width,
-                                 const char *after, size_t row_bytes)
+                                 const void *elements, const uint32_t *buckets, int count, size_t width)
 {
     const uint32_t capacity = (uint32_t)(partition->buffer_bytes / width);
     uint32_t *next = part->next;
     char *buffers = part->buffers;
-    for (int i = 0; i < count;) {
-        const int end = count - i < LINE / (int)width ? count : i + LINE / (int)width;
-        __builtin_prefetch(after + (size_t)i * row_bytes);
-        for (; i < end; i++) {
-            const uint32_t bucket = buckets[i];
-            uint32_t at = next[bucket];
-            sort_element_copy(buffers, at, elements, (size_t)i, width);
-            if ((++at & (capacity - 1)) == 0) {
-                append_buffer(partition, part, bucket);
-                at -= capacity;
-            }
-            next[bucket] = at;
+    for (int i = 0; i < count; i++) {
+        const uint32_t bucket = buckets[i];
+        uint32_t at = next[bucket];
+        sort_element_copy(buffers, at, elements, (size_t)i, width);
+        if ((++at & (capacity - 1)) == 0) {
+            append_buffer(partition, part, bucket);
+            at -= capacity;
         }
+        next[bucket] = at;
     }
 }
 
@@ -105,26 +99,23 @@ static void partition_part(void *context, int member, int64_t number)
     struct partitioned_part *part = &partition->of[number];
     struct radix_pair block[RADIX_BLOCK];
     uint32_t buckets[RADIX_BLOCK];
-    const char *rows = partition->from ? partition->from : radix->made_from;
-    const size_t row_bytes = partition->from ? radix->width : rows ? radix->row_bytes : 0;
     const int64_t end = part_begin(&partition->parts, number + 1);
     for (int64_t row = part_begin(&partition->parts, number); row < end && !workers_cancelled(radix->workers);
          row += RADIX_BLOCK) {
         const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
         const void *elements = block;
         if (partition->from)
-            elements = rows + (size_t)row * row_bytes;
+            elements = (const char *)partition->from + (size_t)row * radix->width;
         else
             radix->read(radix->context, row, count, block);
-        const char *after = rows ? rows + (size_t)(row + count) * row_bytes : (const char *)block;
         partition->level->divide(partition->by, (uint32_t)buckets_of(partition), elements, radix->width, count,
                                  buckets);
         if (radix->width == 4)
-            partition_block(partition, part, elements, buckets, count, 4, after, row_bytes);
+            partition_block(partition, part, elements, buckets, count, 4);
         else if (radix->width == 8)
-            partition_block(partition, part, elements, buckets, count, 8, after, row_bytes);
+            partition_block(partition, part, elements, buckets, count, 8);
         else
-            partition_block(partition, part, elements, buckets, count, 16, after, row_bytes);
+            partition_block(partition, part, elements, buckets, count, 16);
     }
     stream_fence();
 }

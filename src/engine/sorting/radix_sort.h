@@ -38,9 +38,6 @@ struct radix {
 
     /* Reads `count` elements from `row` on. */
     void (*read)(void *context, int64_t row, int count, void *elements);
-    /* NULL, or: rows of row_bytes each, one after another, from which `read` makes the elements; to be prefetched. */
-    const void *made_from;
-    size_t row_bytes;
     /* Takes elements row .. row+count-1 of the result. Called by several threads, in any order; equal keys are in one
      * call, unless an element is a key of 4 bytes alone, or `divided` says that they may be in several. */
     void (*emit)(void *context, int member, int64_t row, const void *elements, int64_t count);

@@ -26,9 +26,8 @@ struct key {
 struct keys {
     struct key *at;
     size_t count;
-    int words;       /* 0 is the most significant */
-    int *word_bits;  /* used bits of each, from bit 0 */
-    bool prefetched; /* who reads rows prefetches those of a single key */
+    int words;      /* 0 is the most significant */
+    int *word_bits; /* used bits of each, from bit 0 */
 };
 
 /* Finds the ranges of `count` keys, whose columns and directions are set, over `rows` rows, and assigns their places.
