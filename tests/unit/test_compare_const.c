@@ -258,7 +258,8 @@ static void test_picking(void **context)
         for (size_t size = 1; size <= 8; size *= 2) {
             if (!selection_packer(size))
                 continue;
-            selection_packer(size)(packed, elements, mask, rows);
+            selection_packer(size)(packed, elements, mask, rows,
+                                   &(struct ahead){.at = (const char *)elements, .lines = turn % 3});
             for (int k = 0; k < expected; k++)
                 assert_memory_equal((unsigned char *)packed + (size_t)k * size,
                                     (unsigned char *)elements + listed[k] * size, size);

@@ -68,7 +68,8 @@ static void vectors_are_compared_row_by_row(void **unused)
         const enum op op = ops[turn / 3 % 4];
         const bool uniform = turn / 12 % 2;
         const int count = turn % 5 == 0 ? BLOCK_ROWS - (int)(next(&state) % 70) : (int)(next(&state) % 600);
-        const struct operands operands = {.out = out, .a = a, .b = b, .uniform = uniform};
+        const struct operands operands = {
+            .out = out, .a = a, .b = b, .uniform = uniform, .ahead = {.at = (const char *)b, .lines = turn % 2}};
         fill(a, lane, &state);
         fill(b, lane, &state);
         memset(out, UNTOUCHED, sizeof out);

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "engine/vector/ahead.h"
 #include "engine/vector/ops.h"
 #include "engine/vector/progression_rows.h"
 
@@ -31,7 +32,8 @@ static void all_counts(void **state)
 {
     (void)state;
     static const enum type types[] = {TYPE_U8, TYPE_I16, TYPE_I32, TYPE_F64};
-    static const int counts[] = {1, 2, 15, 16, 17, 511, 512, 513, BLOCK_ROWS - 1, BLOCK_ROWS};
+    static const int counts[] = {1,         2, 15, 16, 17, STRIP_ROWS - 1, STRIP_ROWS, STRIP_ROWS + 1, BLOCK_ROWS - 1,
+                                 BLOCK_ROWS};
     static const int64_t steps[] = {-5, -2, -1, 1, 2, 4};
     static uint64_t words[ROWS];
     for (size_t i = 0; i < ROWS; i++)

@@ -24,6 +24,7 @@ static void blocks_follow_each_other(void **state)
     uint64_t random = 3;
     for (int turn = 0; turn < TURNS; turn++) {
         struct staged_lines staged = {.buffer = buffer};
+        const struct ahead ahead = {.at = (const char *)from, .lines = turn % 3};
         const size_t first = MARGIN + next(&random) % STREAM_LINE,
                      longest = 1 + next(&random) % (turn % 2 ? 300 : BLOCK_BYTES);
         size_t done = 0;
@@ -38,9 +39,9 @@ static void blocks_follow_each_other(void **state)
                 break;
             if (next(&random) % 2) {
                 memcpy(staged_lines_room(&staged), from + done, size);
-                staged_lines_add(&staged, size);
+                staged_lines_add(&staged, size, &ahead);
             } else {
-                staged_lines_copy(&staged, from + done, size);
+                staged_lines_copy(&staged, from + done, size, &ahead);
             }
             done += size;
         }

@@ -53,7 +53,7 @@ static bool run_for_some(struct worker *worker, const struct arm *arm, struct ar
         pack_fn *packer = selection_packer(capture->size);
         void *to = own(worker, capture->inner);
         if (packer)
-            packer(to, worker->at[capture->outer], rows->mask, count);
+            packer(to, worker->at[capture->outer], rows->mask, count, &(struct ahead){0});
         else
             selection_pack_listed(to, worker->at[capture->outer], rows->row, taken, capture->size);
     }

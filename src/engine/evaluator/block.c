@@ -82,6 +82,11 @@ bool worker_flagged(const struct worker *worker)
     return worker->flagged;
 }
 
+void worker_set_gap(struct worker *worker, int64_t rows)
+{
+    worker->gap = rows;
+}
+
 int64_t worker_skipped_bytes(const struct worker *worker)
 {
     const struct program *program = worker->program;
@@ -103,6 +108,50 @@ static void note_failures(struct worker *worker, int32_t check, int count)
     worker->failing[check] = true;
     for (int i = 0; i < count; i++)
         failures[worker->packed ? worker->packed[i] : i] |= worker->fail[i];
+}
+
+/* What is left among the loops that are left, in whole lines. */
+static void prefetch_divide(struct prefetch *prefetch)
+{
+    if (prefetch->left > 0 && prefetch->shares > 0)
+        prefetch->share = (prefetch->left / prefetch->shares + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+}
+
+/* The first `columns` of the stored vectors are prefetched in the course of `shares` loops. */
+static void prefetch_begin(struct worker *worker, size_t columns, size_t shares)
+{
+    const struct program *program = worker->program;
+    const bool last = worker->row + worker->rows >= worker->end;
+    worker->prefetch = (struct prefetch){.shares = shares, .gap = last ? (size_t)worker->gap : 0};
+    for (size_t i = 0; i < columns && !worker->cached; i++)
+        worker->prefetch.left += (size_t)program->block_rows * program->vectors[program->stored[i].vector].size;
+    prefetch_divide(&worker->prefetch);
+}
+
+/* The share of a loop over `count` rows: lines of one column. */
+static struct ahead prefetch_share(struct worker *worker, int count)
+{
+    const struct program *program = worker->program;
+    struct prefetch *prefetch = &worker->prefetch;
+    if (prefetch->left == 0 || prefetch->shares == 0)
+        return (struct ahead){0};
+    const struct stored_vector *stored = &program->stored[prefetch->column];
+    const size_t size = program->vectors[stored->vector].size, bytes = (size_t)program->block_rows * size;
+    const size_t share = prefetch->share < bytes - prefetch->done ? prefetch->share : bytes - prefetch->done;
+    const size_t strips = (size_t)(count + STRIP_ROWS - 1) / STRIP_ROWS;
+    const struct ahead ahead = {
+        .at = (const char *)worker->at[stored->vector] + bytes + prefetch->gap * size + prefetch->done,
+        .lines = (int)((share / CACHE_LINE + strips - 1) / strips),
+    };
+    prefetch->shares--;
+    prefetch->left -= share;
+    prefetch->done += share;
+    if (prefetch->done == bytes) {
+        prefetch->column++;
+        prefetch->done = 0;
+        prefetch_divide(prefetch);
+    }
+    return ahead;
 }
 
 /* Whether all rows choose the same of two values, as they do between the borders of a stencil. */
@@ -153,12 +202,14 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.by = step->by;
         operands.compare = step->compare;
         operands.uniform = step->uniform;
+        operands.uniform_c = step->uniform_c;
         worker->at[step->out] = operands.out;
         if (step->op == OP_SELECT && run == step->dense && are_equal(operands.a, count)) {
             memcpy(operands.out, *(const uint8_t *)operands.a ? operands.b : operands.c,
                    (size_t)count * program->vectors[step->out].size);
             continue;
         }
+        operands.ahead = prefetch_share(worker, count);
         if (run(&operands, count)) {
             note_failures(worker, step->check, count);
             failed = true;
@@ -206,6 +257,7 @@ static int filter_block(struct worker *worker)
         mask = worker->at[program->filters[i].mask];
         passed = selection_count(mask, count);
     }
+    worker->few_pass = passed < count / LIST_SHARE;
     if (failed) {
         worker_run_steps(worker, done, program->guards_end, count);
         worker_settle_failures(worker, 0, program->filter_checks, count);
@@ -234,8 +286,9 @@ static const void *stored_block(const struct worker *worker, const struct stored
     return copy;
 }
 
-/* Points the first `columns` of the stored vectors at their elements. */
-static void load_block(struct worker *worker, int64_t row, int count, size_t columns)
+/* Points the first `columns` of the stored vectors at their elements, and prefetches the next block of them in the
+ * course of `shares` loops. */
+static void load_block(struct worker *worker, int64_t row, int count, size_t columns, size_t shares)
 {
     const struct program *program = worker->program;
     worker->row = row;
@@ -244,13 +297,14 @@ static void load_block(struct worker *worker, int64_t row, int count, size_t col
     worker->mask = NULL;
     for (size_t i = 0; i < columns; i++)
         worker->at[program->stored[i].vector] = stored_block(worker, &program->stored[i], row, count);
+    prefetch_begin(worker, columns, shares);
 }
 
 const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count)
 {
     const struct program *program = worker->program;
     const struct filter_steps *leading = &program->filters[0];
-    load_block(worker, row, count, program->leading_columns);
+    load_block(worker, row, count, program->leading_columns, program->filter_loops);
     worker_run_steps(worker, 0, leading->end, count);
     return worker->at[leading->mask];
 }
@@ -291,8 +345,25 @@ static int run_some(struct worker *worker, int64_t row, int64_t count, int64_t *
             return gathered > 0 ? run_block(worker) : 0;
     }
     *done = rows_of_block(program, row, count);
-    load_block(worker, row, (int)*done, program->stored_count);
+    load_block(worker, row, (int)*done, program->stored_count,
+               program->filter_loops + (worker->few_pass ? 0 : worker->body_loops));
     return run_block(worker);
+}
+
+/* In strips, where no step before prefetches the next block. */
+static void fold_values(struct worker *worker, const struct aggregate_fold *aggregate, struct agg_state *state,
+                        const void *values, int count)
+{
+    const struct ahead ahead = aggregate->prefetches ? (struct ahead){0} : prefetch_share(worker, count);
+    const size_t size = values ? worker->program->vectors[aggregate->vector].size : 0;
+    if (ahead.lines == 0) {
+        aggregate->fold(state, values, count);
+        return;
+    }
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = strip_end(&ahead, begin, count);
+        aggregate->fold(state, (const unsigned char *)values + (size_t)begin * size, end - begin);
+    }
 }
 
 /* Elements of columns, of which nothing is computed before. */
@@ -301,7 +372,7 @@ static void fold_stored(struct worker *worker, int64_t begin, int64_t count, str
     const struct program *program = worker->program;
     for (int64_t done = 0, some; done < count; done += some) {
         some = min_int64(count - done, FOLDED_ROWS);
-        load_block(worker, begin + done, (int)some, program->stored_count);
+        load_block(worker, begin + done, (int)some, program->stored_count, 0);
         worker_run_steps(worker, 0, program->step_count, (int)some);
         for (size_t i = 0; i < program->aggregate_count; i++) {
             const struct aggregate_fold *aggregate = &program->aggregates[i];
@@ -318,7 +389,11 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
         fold_stored(worker, begin, count, states);
         return;
     }
+    worker->end = begin + count;
     worker->gather.off = false;
+    worker->body_loops = program->body_loops;
+    for (size_t i = 0; i < program->aggregate_count && program->filter_loops + program->body_loops == 0; i++)
+        worker->body_loops += !program->aggregates[i].prefetches;
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
         const int passed = run_some(worker, begin + done, count - done, &some);
         for (size_t i = 0; i < program->aggregate_count && passed > 0 && !worker->flagged; i++) {
@@ -327,7 +402,7 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
             if (aggregate->reducer)
                 pairwise_fold(worker->pairings[i], values, passed, &states[i]);
             else
-                aggregate->fold(&states[i], values, passed);
+                fold_values(worker, aggregate, &states[i], values, passed);
             worker->flagged = worker->flagged || states[i].failed;
         }
     }
@@ -341,7 +416,8 @@ static void write_output(struct worker *worker, const struct stored_output *outp
     if (!staged && vector == place)
         return;
     if (staged && output->copied && !(worker->index && output->selected)) {
-        staged_lines_copy(staged, vector, (size_t)passed * output->size);
+        const struct ahead ahead = prefetch_share(worker, passed);
+        staged_lines_copy(staged, vector, (size_t)passed * output->size, &ahead);
         return;
     }
     struct operands operands = {
@@ -350,20 +426,29 @@ static void write_output(struct worker *worker, const struct stored_output *outp
         .index = worker->index,
         .mask = worker->mask,
         .rows = worker->rows,
+        .ahead = prefetch_share(worker, passed),
     };
     vector_fn *move = worker->index && output->selected ? output->selected : output->dense;
     move(&operands, passed);
-    if (staged)
-        staged_lines_add(staged, (size_t)passed * output->size);
+    if (staged) {
+        const struct ahead ahead = prefetch_share(worker, passed);
+        staged_lines_add(staged, (size_t)passed * output->size, &ahead);
+    }
 }
 
 int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal)
 {
     const struct program *program = worker->program;
     int64_t rows = 0;
+    worker->end = begin + count;
     worker->gather.off = false;
-    for (size_t i = 0; i < program->output_count && nontemporal; i++)
-        staged_lines_begin(&worker->staged[i], destinations[i]);
+    worker->body_loops = program->body_loops;
+    for (size_t i = 0; i < program->output_count; i++) {
+        const struct stored_output *output = &program->outputs[i];
+        worker->body_loops += (size_t)(output->selected || !output->copied) + (size_t)nontemporal;
+        if (nontemporal)
+            staged_lines_begin(&worker->staged[i], destinations[i]);
+    }
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
         for (size_t i = 0; i < program->output_count && !nontemporal; i++) {
             const struct stored_output *output = &program->outputs[i];

@@ -12,6 +12,11 @@ struct worker *worker_new(const struct program *program, struct arena *arena);
 /* Whether a checked operation failed where its value is read; the worker's results are then invalid. */
 bool worker_flagged(const struct worker *worker);
 
+/* Sets the expected distance in rows from the end of a piece to the begin of the worker's next one, which is
+ * prefetched.
+ */
+void worker_set_gap(struct worker *worker, int64_t rows);
+
 /* Bytes of columns that were not read because their rows did not pass the leading filter. */
 int64_t worker_skipped_bytes(const struct worker *worker);
 

@@ -203,6 +203,7 @@ static void thread_init(struct thread *thread)
     const struct task *task = shared->job->task;
     thread->arena = arena_new();
     thread->worker = worker_new(program, thread->arena);
+    worker_set_gap(thread->worker, (shared->threads - 1) * shared->piece_rows);
     thread->states = shared->states;
     if (shared->threads > 1)
         thread->states = arena_array(thread->arena, task->aggregate_count, sizeof *thread->states);

@@ -46,5 +46,6 @@ int gather_block(struct worker *worker, int64_t row, int64_t count, int64_t *sca
         worker->at[stored->vector] = operands.out;
     }
     worker->rows = passed;
+    worker->prefetch.left = 0;
     return passed;
 }

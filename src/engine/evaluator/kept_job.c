@@ -55,6 +55,7 @@ static void open_members(struct kept_job *kept, int threads)
         member->kept = kept;
         member->arena = arena_new();
         member->worker = worker_new(program, member->arena);
+        member->worker->cached = program_bytes_read(program) <= CACHED_BYTES;
         member->states = arena_array(member->arena, program->aggregate_count + 1, sizeof *member->states);
         member->destinations = arena_array(member->arena, program->output_count + 1, sizeof *member->destinations);
     }

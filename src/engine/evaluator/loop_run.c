@@ -80,7 +80,7 @@ static void pack(const struct loop_rows *rows, const uint16_t *list, void *vecto
 {
     pack_fn *packer = selection_packer(size);
     if (packer)
-        packer(vector, vector, rows->goes_on, rows->count);
+        packer(vector, vector, rows->goes_on, rows->count, &(struct ahead){0});
     else
         selection_pack_listed(vector, vector, list, rows->count - rows->gone, size);
 }

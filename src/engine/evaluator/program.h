@@ -33,7 +33,7 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
-    bool uniform;                /* the second argument is a constant */
+    bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */
     const struct border *border; /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */
     int64_t first;
@@ -91,6 +91,7 @@ struct stored_output {
 
 struct aggregate_fold {
     fold_fn *fold;
+    bool prefetches;                   /* what follows its vector in memory */
     reg vector;                        /* NO_REGISTER for count */
     const struct user_reduce *reducer; /* reduced pairwise (pairwise_reduce.h); NULL: by `fold` */
 };
@@ -103,6 +104,7 @@ struct program {
     int32_t step_count;
     size_t step_capacity;
     int32_t guards_end, body_end;
+    size_t filter_loops, body_loops; /* over a block, in which columns are prefetched */
     struct filter_steps *filters;
     size_t filter_count;
 

@@ -115,6 +115,7 @@ static void run_group(struct skewed_rounds *skewed, int number, int64_t group)
             struct kept_member *member = &skewed->jobs[round % 2]->members[number];
             const int64_t begin = max_int64(at - round * skewed->reach, 0);
             const int64_t end = min_int64(at + skewed->piece - round * skewed->reach, skewed->rows);
+            member->worker->cached = round > 0;
             if (begin < end)
                 kept_job_run_piece(member, begin, end - begin);
         }

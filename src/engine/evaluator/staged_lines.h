@@ -3,7 +3,7 @@
 #ifndef RQL_ENGINE_EVALUATOR_STAGED_LINES_H
 #define RQL_ENGINE_EVALUATOR_STAGED_LINES_H
 
-#include <stddef.h>
+#include "engine/vector/ahead.h"
 
 /* `buffer` stands for the output from its line `line` on. Its bytes `begin` .. `end`-1 are staged. */
 struct staged_lines {
@@ -21,9 +21,9 @@ static inline void *staged_lines_room(const struct staged_lines *staged)
     return staged->buffer + staged->end;
 }
 
-/* Adds `bytes` that were written there, or those at `from`. */
-void staged_lines_add(struct staged_lines *staged, size_t bytes);
-void staged_lines_copy(struct staged_lines *staged, const void *from, size_t bytes);
+/* Adds `bytes` that were written there, or those at `from`, and prefetches `ahead` meanwhile. */
+void staged_lines_add(struct staged_lines *staged, size_t bytes, const struct ahead *ahead);
+void staged_lines_copy(struct staged_lines *staged, const void *from, size_t bytes, const struct ahead *ahead);
 
 /* Writes the rest. Before other threads read the output, stream_fence has to be called. */
 void staged_lines_end(struct staged_lines *staged);

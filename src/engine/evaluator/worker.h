@@ -8,6 +8,17 @@
 #include "engine/evaluator/loop_chain.h"
 #include "engine/evaluator/staged_lines.h"
 
+/* Hardware prefetch stops at page ends, and a block of a column fills a page. So the next block is prefetched in the
+ * course of the loops over this one. */
+struct prefetch {
+    size_t left;   /* bytes */
+    size_t shares; /* loops that have some of these, */
+    size_t share;  /* so many each until the column ends */
+    size_t column; /* of program->stored: the next, */
+    size_t done;   /* of whose block so many bytes are prefetched */
+    size_t gap;    /* rows between this block and that one */
+};
+
 struct worker {
     const struct program *program;
     unsigned char *memory;
@@ -23,6 +34,12 @@ struct worker {
     uint8_t *failures;           /* and in which rows: BLOCK_ROWS bytes a check */
     uint8_t fail[BLOCK_ROWS];    /* failures of the current step */
     struct staged_lines *staged; /* of each output, where it is written past the caches */
+    size_t body_loops;           /* loops over the rows that pass, for what the worker makes of them */
+    bool few_pass;               /* rows of the block before: the loops over them are short */
+    bool cached;                 /* all columns are in a cache: they are not prefetched */
+    int64_t end;                 /* of the piece, */
+    int64_t gap;                 /* and rows from there to the next one, as is expected */
+    struct prefetch prefetch;
     struct gather gather;
     struct loop_rows **loops;           /* of each loop of the program, */
     struct arm_rows **arms;             /* and of each arm of ?: */

@@ -2,8 +2,8 @@
 
 #include "base/heap.h"
 #include "base/zeroed.h"
+#include "engine/vector/ahead.h"
 #include "engine/vector/elements.h"
-#include "engine/vector/ops.h"
 
 #include <stdlib.h>
 

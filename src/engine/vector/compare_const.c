@@ -107,8 +107,11 @@ bool compare_const_strip_sum(const struct code *code, struct compare_const *comp
         const type *restrict a = o->a;                                                                                 \
         const type mask = (type)o->compare->mask, against = (type)o->compare->against;                                 \
         const uint8_t flip = o->compare->flip;                                                                         \
-        for (int i = 0; i < count; i++)                                                                                \
-            out[i] = ((type)(a[i] & mask) == against) ^ flip;                                                          \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++)                                                                          \
+                out[i] = ((type)(a[i] & mask) == against) ^ flip;                                                      \
+        }                                                                                                              \
         return false;                                                                                                  \
     }                                                                                                                  \
     CPU_CLONES static bool less_##name(const struct operands *o, int count)                                            \
@@ -117,8 +120,11 @@ bool compare_const_strip_sum(const struct code *code, struct compare_const *comp
         const type *restrict a = o->a;                                                                                 \
         const type against = (type)o->compare->against;                                                                \
         const uint8_t flip = o->compare->flip;                                                                         \
-        for (int i = 0; i < count; i++)                                                                                \
-            out[i] = (a[i] < against) ^ flip;                                                                          \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++)                                                                          \
+                out[i] = (a[i] < against) ^ flip;                                                                      \
+        }                                                                                                              \
         return false;                                                                                                  \
     }                                                                                                                  \
     CPU_CLONES static bool multiple_##name(const struct operands *o, int count)                                        \
@@ -129,9 +135,12 @@ bool compare_const_strip_sum(const struct code *code, struct compare_const *comp
         const uint##bits##_t most = (uint##bits##_t)o->compare->most;                                                  \
         const unsigned right = o->compare->rotate, left = (bits - right) % bits;                                       \
         const uint8_t flip = o->compare->flip;                                                                         \
-        for (int i = 0; i < count; i++) {                                                                              \
-            const uint##bits##_t rotated = (uint##bits##_t)((word)a[i] * inverse + shift);                             \
-            out[i] = ((uint##bits##_t)(rotated >> right | (uint##bits##_t)(rotated << left)) <= most) ^ flip;          \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++) {                                                                        \
+                const uint##bits##_t rotated = (uint##bits##_t)((word)a[i] * inverse + shift);                         \
+                out[i] = ((uint##bits##_t)(rotated >> right | (uint##bits##_t)(rotated << left)) <= most) ^ flip;      \
+            }                                                                                                          \
         }                                                                                                              \
         return false;                                                                                                  \
     }

@@ -42,8 +42,11 @@
     {                                                                                                                  \
         to_type *restrict out = o->out;                                                                                \
         const from_type *restrict a = o->a;                                                                            \
-        for (int i = 0; i < count; i++)                                                                                \
-            out[i] = (to_type)a[i];                                                                                    \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++)                                                                          \
+                out[i] = (to_type)a[i];                                                                                \
+        }                                                                                                              \
         return false;                                                                                                  \
     }                                                                                                                  \
     CPU_CLONES static bool select_##from##_##to(const struct operands *o, int count)                                   \
@@ -51,8 +54,11 @@
         to_type *restrict out = o->out;                                                                                \
         const from_type *restrict a = o->a;                                                                            \
         const uint16_t *restrict index = o->index;                                                                     \
-        for (int i = 0; i < count; i++)                                                                                \
-            out[i] = (to_type)a[index[i]];                                                                             \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++)                                                                          \
+                out[i] = (to_type)a[index[i]];                                                                         \
+        }                                                                                                              \
         return false;                                                                                                  \
     }                                                                                                                  \
     CPU_CLONES static bool gather_##from##_##to(const struct operands *o, int count)                                   \
@@ -92,7 +98,7 @@ static bool pack(const struct operands *o, int count, size_t size, vector_fn *se
 {
     if (!o->mask)
         return select(o, count);
-    selection_packer(size)(o->out, o->a, o->mask, o->rows);
+    selection_packer(size)(o->out, o->a, o->mask, o->rows, &o->ahead);
     return false;
 }
 

@@ -19,9 +19,12 @@ CPU_CLONES static bool div_i32(const struct operands *o, int count)
     const int32_t *restrict a = o->a;
     const struct divisor by = o->by->narrow;
     const int32_t flip = by.flags & DIVISOR_NEGATIVE ? -1 : 0;
-    for (int i = 0; i < count; i++) {
-        const uint32_t minus = (uint32_t)(a[i] >> 31), sign = minus ^ (uint32_t)flip;
-        out[i] = (int32_t)((quotient_i32(&by, ((uint32_t)a[i] ^ minus) - minus) ^ sign) - sign);
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = strip_end(&o->ahead, begin, count);
+        for (int i = begin; i < end; i++) {
+            const uint32_t minus = (uint32_t)(a[i] >> 31), sign = minus ^ (uint32_t)flip;
+            out[i] = (int32_t)((quotient_i32(&by, ((uint32_t)a[i] ^ minus) - minus) ^ sign) - sign);
+        }
     }
     return false;
 }
@@ -31,9 +34,12 @@ CPU_CLONES static bool mod_i32(const struct operands *o, int count)
     int32_t *restrict out = o->out;
     const int32_t *restrict a = o->a;
     const struct divisor by = o->by->narrow;
-    for (int i = 0; i < count; i++) {
-        const uint32_t minus = (uint32_t)(a[i] >> 31), magnitude = ((uint32_t)a[i] ^ minus) - minus;
-        out[i] = (int32_t)(((magnitude - quotient_i32(&by, magnitude) * by.magnitude) ^ minus) - minus);
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = strip_end(&o->ahead, begin, count);
+        for (int i = begin; i < end; i++) {
+            const uint32_t minus = (uint32_t)(a[i] >> 31), magnitude = ((uint32_t)a[i] ^ minus) - minus;
+            out[i] = (int32_t)(((magnitude - quotient_i32(&by, magnitude) * by.magnitude) ^ minus) - minus);
+        }
     }
     return false;
 }

@@ -17,9 +17,12 @@
     {                                                                                                                  \
         result *restrict out = o->out;                                                                                 \
         const in *restrict a = o->a;                                                                                   \
-        for (int i = 0; i < count; i++) {                                                                              \
-            const in x = a[i];                                                                                         \
-            out[i] = (result)(expression);                                                                             \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++) {                                                                        \
+                const in x = a[i];                                                                                     \
+                out[i] = (result)(expression);                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
         return false;                                                                                                  \
     }
@@ -31,16 +34,19 @@
         const in *restrict a = o->a;                                                                                   \
         const in *restrict b = o->b;                                                                                   \
         const in first = b[0];                                                                                         \
-        const int varying = o->uniform ? count : 0;                                                                    \
-        for (int i = 0; i < varying; i++) {                                                                            \
-            const in x = a[i];                                                                                         \
-            const in y = first;                                                                                        \
-            out[i] = (result)(expression);                                                                             \
-        }                                                                                                              \
-        for (int i = varying; i < count; i++) {                                                                        \
-            const in x = a[i];                                                                                         \
-            const in y = b[i];                                                                                         \
-            out[i] = (result)(expression);                                                                             \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            const int varying = o->uniform ? end : begin;                                                              \
+            for (int i = begin; i < varying; i++) {                                                                    \
+                const in x = a[i];                                                                                     \
+                const in y = first;                                                                                    \
+                out[i] = (result)(expression);                                                                         \
+            }                                                                                                          \
+            for (int i = varying; i < end; i++) {                                                                      \
+                const in x = a[i];                                                                                     \
+                const in y = b[i];                                                                                     \
+                out[i] = (result)(expression);                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
         return false;                                                                                                  \
     }
@@ -52,9 +58,12 @@
         const uint8_t *restrict condition = o->a;                                                                      \
         const in *restrict b = o->b;                                                                                   \
         const in *restrict c = o->c;                                                                                   \
-        for (int i = 0; i < count; i++) {                                                                              \
-            const in y = b[i], z = c[i];                                                                               \
-            out[i] = condition[i] ? y : z;                                                                             \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++) {                                                                        \
+                const in y = b[i], z = c[i];                                                                           \
+                out[i] = condition[i] ? y : z;                                                                         \
+            }                                                                                                          \
         }                                                                                                              \
         return false;                                                                                                  \
     }
@@ -67,12 +76,15 @@
         const uint64_t *restrict a = o->a;                                                                             \
         const uint64_t *restrict b = o->b;                                                                             \
         uint64_t any = 0;                                                                                              \
-        for (int i = 0; i < count; i++) {                                                                              \
-            const uint64_t x = a[i];                                                                                   \
-            const uint64_t y = b[i];                                                                                   \
-            const uint64_t z = expression;                                                                             \
-            out[i] = z;                                                                                                \
-            any |= bad;                                                                                                \
+        for (int begin = 0, end; begin < count; begin = end) {                                                         \
+            end = strip_end(&o->ahead, begin, count);                                                                  \
+            for (int i = begin; i < end; i++) {                                                                        \
+                const uint64_t x = a[i];                                                                               \
+                const uint64_t y = b[i];                                                                               \
+                const uint64_t z = expression;                                                                         \
+                out[i] = z;                                                                                            \
+                any |= bad;                                                                                            \
+            }                                                                                                          \
         }                                                                                                              \
         if (!(any >> 63))                                                                                              \
             return false;                                                                                              \
@@ -153,8 +165,11 @@ CPU_CLONES static bool select_i64(const struct operands *o, int count)
     const uint8_t *restrict condition = o->a;
     const uint64_t *restrict b = o->b;
     const uint64_t *restrict c = o->c;
-    for (int i = 0; i < count; i++)
-        out[i] = c[i] ^ ((b[i] ^ c[i]) & (0 - (uint64_t)condition[i]));
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = strip_end(&o->ahead, begin, count);
+        for (int i = begin; i < end; i++)
+            out[i] = c[i] ^ ((b[i] ^ c[i]) & (0 - (uint64_t)condition[i]));
+    }
     return false;
 }
 
@@ -242,9 +257,12 @@ CPU_CLONES static bool mul_checked_by(const struct operands *o, int count, int64
     const int64_t least = by > 0 ? INT64_MIN / by : by == -1 ? -INT64_MAX : INT64_MAX / by;
     const int64_t most = by > 0 ? INT64_MAX / by : by == -1 ? INT64_MAX : INT64_MIN / by;
     uint64_t any = 0;
-    for (int i = 0; i < count; i++) {
-        out[i] = (uint64_t)a[i] * (uint64_t)by;
-        any |= (uint64_t)(a[i] < least) | (uint64_t)(a[i] > most);
+    for (int begin = 0, end; begin < count; begin = end) {
+        end = strip_end(&o->ahead, begin, count);
+        for (int i = begin; i < end; i++) {
+            out[i] = (uint64_t)a[i] * (uint64_t)by;
+            any |= (uint64_t)(a[i] < least) | (uint64_t)(a[i] > most);
+        }
     }
     for (int i = 0; i < count && any; i++)
         o->fail[i] = a[i] < least || a[i] > most;

@@ -119,13 +119,16 @@ WITH_COMPRESS static int list_few_in_vectors(const uint8_t *mask, int count, int
 /* Loops over 64 rows, whose elements are 1, 2, 4 or 8 vectors; they differ only in the instruction. A whole vector is
  * stored where fewer elements belong, but never behind the place of the last row read. */
 #define PACK(bits, type)                                                                                               \
-    WITH_COMPRESS static void pack_##bits(void *out, const void *elements, const uint8_t *mask, int count)             \
+    WITH_COMPRESS static void pack_##bits(void *out, const void *elements, const uint8_t *mask, int count,             \
+                                          const struct ahead *ahead)                                                   \
     {                                                                                                                  \
         enum { AT_ONCE = 64, IN_VECTOR = 512 / bits };                                                                 \
         const type *from = elements;                                                                                   \
         type *to = out;                                                                                                \
         int i = 0;                                                                                                     \
-        for (; i + AT_ONCE <= count; i += AT_ONCE) {                                                                   \
+        for (int strip = 0; i + AT_ONCE <= count; i += AT_ONCE) {                                                      \
+            if (i == strip)                                                                                            \
+                strip = strip_end(ahead, i, count);                                                                    \
             const __m512i bytes = _mm512_loadu_si512(mask + i);                                                        \
             uint64_t passed = _mm512_test_epi8_mask(bytes, bytes);                                                     \
             for (int j = 0; j < AT_ONCE; j += IN_VECTOR) {                                                             \

@@ -4,6 +4,8 @@
 #ifndef RQL_ENGINE_VECTOR_SELECTION_H
 #define RQL_ENGINE_VECTOR_SELECTION_H
 
+#include "engine/vector/ahead.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,7 +20,7 @@ int selection_list_few(const uint8_t *mask, int count, int most, uint16_t *rows)
 
 /* Writes the elements that passed contiguously. `out` has room for `count`, any of which may be written, and does not
  * overlap `elements`. */
-typedef void pack_fn(void *out, const void *elements, const uint8_t *mask, int count);
+typedef void pack_fn(void *out, const void *elements, const uint8_t *mask, int count, const struct ahead *ahead);
 
 /* The vectorised packing loop for elements of 1, 2, 4 or 8 bytes; NULL if the processor has none. */
 pack_fn *selection_packer(size_t size);
