@@ -202,7 +202,6 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         operands.by = step->by;
         operands.compare = step->compare;
         operands.uniform = step->uniform;
-        operands.uniform_c = step->uniform_c;
         worker->at[step->out] = operands.out;
         if (step->op == OP_SELECT && run == step->dense && are_equal(operands.a, count)) {
             memcpy(operands.out, *(const uint8_t *)operands.a ? operands.b : operands.c,

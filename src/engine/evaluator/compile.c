@@ -1,7 +1,6 @@
 #include "engine/evaluator/compile.h"
 
 #include "engine/evaluator/arm.h"
-#include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/gather_order.h"
 #include "engine/evaluator/loop.h"
 #include "engine/vector/compare_const.h"
@@ -235,7 +234,7 @@ static union reciprocal *reciprocal_of(struct builder *b, const struct instr *in
 
 /* Whether it divides floats by a constant power of two: a multiplication gives the same and takes a fraction of the
  * time. */
-bool builder_divides_by_power(const struct code *code, const struct instr *instr)
+static bool divides_by_power(const struct code *code, const struct instr *instr)
 {
     if (instr->op != OP_DIV || instr->kind != KIND_FLOAT || code->at[instr->args[1]].op != OP_CONST ||
         code->at[instr->args[1]].kind != KIND_FLOAT)
@@ -297,7 +296,7 @@ bool builder_is_constant(const struct code *code, value v)
 }
 
 /* Whether the value has a vector, or the filters have one to select from. */
-bool builder_is_computed(const struct builder *b, value v)
+static bool is_computed(const struct builder *b, value v)
 {
     const enum lane lane = b->code->at[v].lane;
     return b->of[b->scope][lane][v] != NO_REGISTER ||
@@ -335,7 +334,7 @@ static void emit_operation(struct builder *b, value v)
         break;
     }
     step.by = reciprocal_of(b, instr, work);
-    if (builder_divides_by_power(b->code, instr)) {
+    if (divides_by_power(b->code, instr)) {
         step.op = OP_MUL;
         step.args[1] = builder_add_constant(b, instr->args[1], LANE_F64, true);
         step.uniform = true;
@@ -409,8 +408,6 @@ static void emit(struct builder *b, value v)
         add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = builder_gather_vector(b, v, type);
-    } else if (float_pair_argument(b, v) >= 0) {
-        float_pair_emit(b, v, float_pair_argument(b, v));
     } else if (arms_has(b, v)) {
         arms_emit(b, v);
     } else if (instr->op == OP_LOOP) {
@@ -439,19 +436,14 @@ void builder_want_arguments(struct builder *b, value v)
         arms_want_arguments(b, v);
         return;
     }
-    const int paired = float_pair_argument(b, v);
-    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++) {
-        if (i != paired)
-            b->wanted[b->code->at[v].args[i]] = true;
-    }
-    for (int i = 0; i < 2 && paired >= 0; i++)
-        b->wanted[b->code->at[b->code->at[v].args[paired]].args[i]] = true;
+    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)
+        b->wanted[b->code->at[v].args[i]] = true;
 }
 
 void builder_emit_wanted(struct builder *b)
 {
     for (value v = b->code->count - 1; v >= 0; v--) {
-        b->wanted[v] = b->wanted[v] && !builder_is_computed(b, v);
+        b->wanted[v] = b->wanted[v] && !is_computed(b, v);
         if (b->wanted[v])
             builder_want_arguments(b, v);
     }

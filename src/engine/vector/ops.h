@@ -34,7 +34,6 @@ struct operands {
     enum op op;                          /* of loops for several operations */
     struct ahead ahead;                  /* most loops prefetch it */
     bool uniform; /* `b` is the same in all rows; unchecked operations and MUL may read b[0] alone */
-    bool uniform_c;
 };
 
 /* Computes `count` values; returns whether some row failed. The value in a failed row is arbitrary. */
@@ -49,10 +48,6 @@ vector_fn *vector_checked_op(enum op op);
 
 /* DIV and MOD by the nonzero constant `by`, in lane I32 or I64; `b` is not read. */
 vector_fn *vector_division(enum op op, enum lane lane, const union reciprocal *by);
-
-/* (a `first` b) `second` c of floats, or c - (a `first` b) if reversed; the operations are ADD, SUB or MUL. `c` may be
- * the same in all rows, too. */
-vector_fn *vector_float_pair(enum op first, enum op second, bool reversed);
 
 /* Row numbers of the block, or of the rows in the selection vector. Lane I32 or I64. */
 vector_fn *vector_row(enum lane lane);
