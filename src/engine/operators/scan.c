@@ -12,6 +12,7 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "base/nontemporal_copy.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,8 +21,10 @@
 
 enum {
     CHUNK_ROWS = 1 << 15,
+    CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
     SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
+    STREAMED_ROWS = 1 << 19,
     CHAIN_ROWS = 256 /* scanned at once: so few that loops go on beside what is prefetched with them */
 };
 
@@ -123,7 +126,7 @@ static void scan_values(struct scan *scan, struct running *running, const void *
     if (kind == AGG_FOLD)
         failed = scan_by_function(scan, running, in, out, count);
     else if (is_float_sum(scan))
-        failed = !compensated_scan_chain(&scan->sums.how, in, count, &running->sum, out);
+        failed = !compensated_scan_chain(&scan->sums.how, in, count, NULL, &running->sum, out);
     else if (scan->number)
         floats_of_kind(kind, scan->exclusive, running, in, out, count);
     else
@@ -140,25 +143,51 @@ static void write_results(const struct scan *scan, int64_t row, const void *valu
         operator_write_ints(scan->to, row, values, count);
 }
 
+/* Past the caches. */
+static void stream_results(const struct scan *scan, int64_t row, const void *values, int count)
+{
+    _Alignas(STREAM_LINE) int64_t space[OPERATOR_BLOCK];
+    const enum type store = scan->to->store;
+    const size_t bytes = (size_t)count * type_table[store].size;
+    void *to = column_at(scan->to, row);
+    if ((uintptr_t)to % STREAM_LINE != 0 || bytes % STREAM_LINE != 0) {
+        write_results(scan, row, values, count);
+        return;
+    }
+    if (type_table[store].size < sizeof *space) {
+        struct operands operands = {.out = space, .a = values};
+        vector_move(TYPE_I64, store)(&operands, count);
+        values = space;
+    }
+    stream_lines(to, values, bytes / STREAM_LINE);
+}
+
 /* Rows of one chain. */
 static void scan_chain(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
-    double in[CHAIN_ROWS], out[CHAIN_ROWS]; /* or as many integers, of the same size */
-    const bool in_place = scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64;
+    _Alignas(STREAM_LINE) double in[CHAIN_ROWS], out[CHAIN_ROWS]; /* or as many integers, of the same size */
+    const bool streamed = scan->sums.how.streamed && end - begin >= CHAIN_ROWS;
+    const bool in_place = !streamed && (scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64);
     while (begin < end && !scan->flagged) {
         const int count = end - begin < CHAIN_ROWS ? (int)(end - begin) : CHAIN_ROWS;
         if (scan->ahead > 0)
             operator_prefetch(scan->from, begin + scan->ahead, count);
         operator_values(scan->from, begin, count, in);
         scan_values(scan, running, in, in_place ? column_at(scan->to, begin) : (void *)out, count);
-        if (!in_place)
+        if (streamed)
+            stream_results(scan, begin, out, count);
+        else if (!in_place)
             write_results(scan, begin, out, count);
         begin += count;
     }
+    if (streamed)
+        stream_fence();
 }
 
-/* Scans rows begin..end-1, continuing from `running` until the next segment begins. */
-static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
+/* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
+ * rows, which are doubles of one segment, or NULL. */
+static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end,
+                      const struct compensated_sum *totals)
 {
     bool certain = true;
     while (begin < end && certain && !scan->flagged && !workers_cancelled(scan->workers)) {
@@ -177,7 +206,7 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
             stop = min_int64(stop, begin + scan->segment - inside);
         }
         if (is_float_sum(scan))
-            certain = certain && scan_sums_chain(&scan->sums, begin, stop, &running->sum);
+            certain = certain && scan_sums_chain(&scan->sums, begin, stop, totals, &running->sum);
         else
             scan_chain(scan, running, begin, stop);
         begin = stop;
@@ -188,8 +217,8 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
 
 /* ---- one chain by several threads ---- */
 
-/* The aggregate of the rows, without those before. */
-static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end)
+/* The aggregate of the rows, without those before. `totals`: of the runs of sums of doubles, or NULL. */
+static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end, struct compensated_sum *totals)
 {
     struct running total = {.number = NAN};
     if (!scan->number) {
@@ -198,7 +227,7 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
         return total;
     }
     if (is_float_sum(scan)) {
-        scan_sums_total(&scan->sums, begin, end, &total.sum);
+        scan_sums_total(&scan->sums, begin, end, &total.sum, totals);
         return total;
     }
     double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
@@ -226,7 +255,9 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     int64_t begin = part_begin(&scan->parts, chunk), end = part_begin(&scan->parts, chunk + 1);
     const int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
     bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
-    struct running own = aggregate_rows(scan, anew ? fresh : begin, end);
+    struct compensated_sum of_runs[CHUNK_RUNS];
+    struct compensated_sum *totals = (anew && fresh > begin) || scan->from->store != TYPE_F64 ? NULL : of_runs;
+    struct running own = aggregate_rows(scan, anew ? fresh : begin, end, totals);
     pthread_mutex_lock(&scan->lock);
     while (scan->turn != chunk)
         pthread_cond_wait(&scan->passed_on, &scan->lock);
@@ -237,7 +268,7 @@ static void scan_chunk(void *context, int member, int64_t chunk)
     scan->turn++;
     pthread_cond_broadcast(&scan->passed_on);
     pthread_mutex_unlock(&scan->lock);
-    scan_rows(scan, &running, begin, end);
+    scan_rows(scan, &running, begin, end, totals);
 }
 
 static bool scan_in_chunks(struct scan *scan)
@@ -263,7 +294,7 @@ static void scan_segments(void *context, int member, int64_t part)
     struct scan *scan = context;
     struct running running = scan->start;
     const int64_t last = part_begin(&scan->parts, part + 1) * scan->segment;
-    scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment, min_int64(last, scan->job->rows));
+    scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment, min_int64(last, scan->job->rows), NULL);
 }
 
 /* Columns side by side: each is a chain, over the rows of one segment. */
@@ -325,7 +356,7 @@ static bool scan_all(struct scan *scan)
     if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
         return scan_in_chunks(scan);
     struct running running = scan->start;
-    scan_rows(scan, &running, 0, rows);
+    scan_rows(scan, &running, 0, rows, NULL);
     return !workers_cancelled(workers);
 }
 
@@ -361,8 +392,11 @@ enum status operator_scan(const struct operator_job *job, const struct workers *
     scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
     scan->segment = column_op->segment;
     scan->stride = column_op->stride > 1 ? column_op->stride : 1;
-    scan->sums = (struct scan_sums){
-        .from = scan->from, .to = scan->to, .how = {.level = compensated_level_at(0), .exclusive = scan->exclusive}};
+    scan->sums = (struct scan_sums){.from = scan->from,
+                                    .to = scan->to,
+                                    .how = {.level = compensated_level_at(0),
+                                            .exclusive = scan->exclusive,
+                                            .streamed = job->rows >= STREAMED_ROWS}};
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
     if (!set_start(scan))

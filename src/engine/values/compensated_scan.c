@@ -1,6 +1,7 @@
 #include "engine/values/compensated_scan.h"
 
 #include "base/integer.h"
+#include "base/nontemporal_copy.h"
 
 #include <string.h>
 
@@ -109,10 +110,17 @@ static bool scan_serially(bool exclusive, const double *values, int64_t count, s
 
 /* ---- SCAN_RUNS runs ---- */
 
-static void write_sums(const double *sums, int rows, int64_t apart, double *results)
+static void write_sums(const struct compensated_scan *scan, const double *sums, int rows, int64_t apart,
+                       double *results)
 {
-    for (int i = 0; i < SCAN_RUNS; i++)
-        memcpy(results + i * apart, sums + (size_t)i * SCAN_STEP, (size_t)rows * sizeof *results);
+    for (int i = 0; i < SCAN_RUNS; i++) {
+        double *to = results + i * apart;
+        const double *from = sums + (size_t)i * SCAN_STEP;
+        if (scan->streamed && (uintptr_t)to % STREAM_LINE == 0)
+            stream_lines(to, from, (size_t)rows * sizeof *to / STREAM_LINE);
+        else
+            memcpy(to, from, (size_t)rows * sizeof *to);
+    }
 }
 
 /* Sets the lanes to sums that get `rows` more terms; false: one is not finite. */
@@ -144,7 +152,7 @@ static bool is_lossy(const struct compensated_lanes *lanes)
 static bool scan_in_lanes(const struct compensated_scan *scan, struct compensated_lanes *lanes, double scale,
                           const double *values, int64_t rows, int64_t apart, double *results)
 {
-    double sums[SCAN_RUNS * SCAN_STEP];
+    _Alignas(STREAM_LINE) double sums[SCAN_RUNS * SCAN_STEP];
     bool lossy = is_lossy(lanes), certain = true;
     for (int64_t row = 0; row < rows && certain; row += SCAN_STEP) {
         const int count = rows - row < SCAN_STEP ? (int)(rows - row) : SCAN_STEP;
@@ -157,8 +165,10 @@ static bool scan_in_lanes(const struct compensated_scan *scan, struct compensate
             certain =
                 scan->level->scan(lanes, values + row, apart, scan->ahead, count, scan->exclusive, lossy, scale, sums);
         }
-        write_sums(sums, count, apart, results + row);
+        write_sums(scan, sums, count, apart, results + row);
     }
+    if (scan->streamed)
+        stream_fence();
     return certain;
 }
 
@@ -187,13 +197,13 @@ static bool scan_runs(const struct compensated_scan *scan, bool one_chain, const
 
 /* ---- chains ---- */
 
-enum { LEAST_RUN_ROWS = 64 /* shorter runs cost more than they gain */, MOST_RUN_ROWS = 2048 };
+enum { LEAST_RUN_ROWS = 64 /* shorter runs cost more than they gain */ };
 
 /* Rows of each of the runs that `count` values begin with. What they leave is less than a vector for each run. */
 static int64_t run_rows(int64_t count)
 {
     const int64_t rows = count / SCAN_RUNS - count / SCAN_RUNS % SCAN_RUNS;
-    return rows < LEAST_RUN_ROWS ? 0 : rows < MOST_RUN_ROWS ? rows : MOST_RUN_ROWS;
+    return rows < LEAST_RUN_ROWS ? 0 : rows < SCAN_RUN_ROWS ? rows : SCAN_RUN_ROWS;
 }
 
 /* A strip of each run in turn: a processor looks ahead in each by itself, up to the end of a page. */
@@ -215,32 +225,37 @@ static void add_runs(const struct compensated_scan *scan, const double *values, 
 }
 
 void compensated_scan_total(const struct compensated_scan *scan, const double *values, int64_t count,
-                            struct compensated_sum *sum)
+                            struct compensated_sum *sum, struct compensated_sum *totals)
 {
-    struct compensated_sum totals[SCAN_RUNS];
+    struct compensated_sum own[SCAN_RUNS];
     for (int64_t rows; (rows = run_rows(count)) > 0; count -= rows * SCAN_RUNS) {
-        add_runs(scan, values, rows, totals);
+        struct compensated_sum *of_runs = totals ? totals : own;
+        add_runs(scan, values, rows, of_runs);
         for (int i = 0; i < SCAN_RUNS; i++)
-            compensated_sum_merge(sum, &totals[i]);
+            compensated_sum_merge(sum, &of_runs[i]);
+        totals = totals ? totals + SCAN_RUNS : NULL;
         values += rows * SCAN_RUNS;
     }
     add_array(sum, values, count, scan->level);
 }
 
 bool compensated_scan_chain(const struct compensated_scan *scan, const double *values, int64_t count,
-                            struct compensated_sum *sum, double *results)
+                            const struct compensated_sum *totals, struct compensated_sum *sum, double *results)
 {
-    struct compensated_sum totals[SCAN_RUNS], sums[SCAN_RUNS];
+    struct compensated_sum own[SCAN_RUNS], sums[SCAN_RUNS];
     bool certain = true;
     for (int64_t rows; (rows = run_rows(count)) > 0; count -= rows * SCAN_RUNS) {
-        add_runs(scan, values, rows, totals);
+        if (!totals)
+            add_runs(scan, values, rows, own);
+        const struct compensated_sum *of_runs = totals ? totals : own;
         sums[0] = *sum;
         for (int i = 1; i < SCAN_RUNS; i++) {
             sums[i] = sums[i - 1];
-            compensated_sum_merge(&sums[i], &totals[i - 1]);
+            compensated_sum_merge(&sums[i], &of_runs[i - 1]);
         }
         certain &= scan_runs(scan, true, values, rows, sums, results);
         *sum = sums[SCAN_RUNS - 1];
+        totals = totals ? totals + SCAN_RUNS : NULL;
         values += rows * SCAN_RUNS;
         results += rows * SCAN_RUNS;
     }
@@ -261,7 +276,7 @@ bool compensated_scan_segments(const struct compensated_scan *scan, const double
             certain &= scan_runs(scan, false, values + at, rows, sums, results + at);
             i += SCAN_RUNS;
         } else {
-            certain &= compensated_scan_chain(scan, values + at, rows, sums, results + at);
+            certain &= compensated_scan_chain(scan, values + at, rows, NULL, sums, results + at);
             i++;
         }
     }
