@@ -198,9 +198,10 @@ static struct day day_of(int64_t days)
     struct day day = {.civil = civil_of_days(days), .days = days};
     day.weekday = (int)(((days % 7) + 7 + 3) % 7);
     day.of_year = (int)(days - days_of_civil((struct civil){day.civil.year, 1, 1}));
-    const struct civil thursday = civil_of_days(days - day.weekday + 3);
+    const int64_t of_thursday = (int64_t)((uint64_t)days - (uint64_t)day.weekday + 3); /* may be beyond 64 bits */
+    const struct civil thursday = civil_of_days(of_thursday);
     day.iso_year = thursday.year;
-    day.iso_week = (int)((days - day.weekday + 3 - days_of_civil((struct civil){thursday.year, 1, 1})) / 7 + 1);
+    day.iso_week = (int)((of_thursday - days_of_civil((struct civil){thursday.year, 1, 1})) / 7 + 1);
     return day;
 }
 
@@ -289,7 +290,7 @@ static void write_code(struct strbuf *out, char code, bool bare, const struct da
         strbuf_puts(out, hour < 12 ? "AM" : "PM");
         break;
     case 's':
-        write_number(out, day->days * 86400 + seconds, 1, zero);
+        write_number(out, (int64_t)((uint64_t)day->days * 86400 + (uint64_t)seconds), 1, zero);
         break;
     case 'z':
         strbuf_puts(out, utc ? "+0000" : "");

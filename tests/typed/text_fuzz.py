@@ -66,6 +66,8 @@ def strptime(text, form):
     # Other digits than ASCII's are none, and literal letters are not of any case, as in Python.
     if not text.isascii() or ("T" in form.replace("%T", "") and "T" not in text) or (" at " in form and " at " not in text):
         return None
+    if "%f" in form:
+        text = re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text)  # more digits are cut
     try:
         return datetime.datetime.strptime(text, python_format(form))
     except ValueError:

@@ -174,11 +174,31 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
     }
 }
 
+/* Keeps the texts of rows that something reads: others are never made, and cannot fail. */
+static void keep_live_texts(const struct queue *queue, struct row_texts *texts, struct arena *arena)
+{
+    size_t kept = 0;
+    queue_prune(queue);
+    for (size_t i = 0; i < texts->count; i++) {
+        const struct task *task = texts->at[i]->task;
+        if (task->number >= queue->count || queue->tasks[task->number] != task)
+            continue;
+        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+        task_mark_live(task, live);
+        if (live[texts->at[i]->value])
+            texts->at[kept++] = texts->at[i];
+    }
+    texts->count = kept;
+}
+
 void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
 {
     struct needs *needs = binder->needs;
     find_columns(binder, bound, is_bound);
-    if (needs->what == NEED_NOTHING && is_bound && binder->facts->runs && needs->row_texts.count > 0)
+    if (needs->what != NEED_NOTHING || !is_bound || !binder->facts->runs || needs->row_texts.count == 0)
+        return;
+    keep_live_texts(&bound->queue, &needs->row_texts, binder->arena);
+    if (needs->row_texts.count > 0)
         needs->what = NEED_ROW_TEXTS;
 }
 

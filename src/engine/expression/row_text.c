@@ -96,8 +96,8 @@ static value as_integer(struct code *code, value v, struct span span)
     return bind_number(code, v, span);
 }
 
-/* Stands for the result: reads all arguments, and is like no other value of the task. */
-static struct term pending(const struct row_text_use *use, size_t number)
+/* Stands for the result: reads all arguments, and is like no other value of the task. *first: the OP_TEXT. */
+static struct term pending(const struct row_text_use *use, size_t number, value *first)
 {
     struct code *code = use->scope->code;
     struct binder *binder = use->scope->binder;
@@ -112,12 +112,17 @@ static struct term pending(const struct row_text_use *use, size_t number)
                                      .span = use->span};
         v = code_add(code, &fields);
     }
+    *first = v;
     if (result == TEXT_TO_BOOL)
         v = code_op(code, OP_NE, v, code_int(code, 0, use->span), NO_VALUE, use->span);
     else if (result == TEXT_TO_FLOAT)
         v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, use->span);
     struct term term = term_of_type(v, text_result_logical(result));
     term.present = present_of_all(use);
+    if (!use->format) { /* a function may have no result */
+        const value found = code_op(code, OP_NE, *first, code_int(code, 0, use->span), NO_VALUE, use->span);
+        term.present = present_both(code, term.present, found, use->span);
+    }
     term.settled = term.present == NO_VALUE;
     return term;
 }
@@ -207,7 +212,7 @@ static struct term result_of_need(const struct row_text_use *use, const struct s
                               .is_constant = is_constant,
                               .count = use->count};
     row_texts_add(&binder->needs->row_texts, text, binder->arena);
-    return pending(use, number);
+    return pending(use, number, &text->value);
 }
 
 static struct row_argument argument_of_constant(const struct scalar *constant)
@@ -289,5 +294,6 @@ struct term bind_row_text(const struct row_text_use *use)
     if (binder->checking || binder->facts->remote || where || !binder->queue || !scope->task)
         return unknown_result(use);
     /* Columns are read first. */
-    return unread ? pending(use, (size_t)use->span.begin) : result_of_need(use, constants, is_constant);
+    value first;
+    return unread ? pending(use, (size_t)use->span.begin, &first) : result_of_need(use, constants, is_constant);
 }

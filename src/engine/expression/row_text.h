@@ -34,6 +34,7 @@ struct row_text {
     const struct text_format *format;
     const struct text_function *function;
     const struct task *task; /* whose code computes the arguments for its rows, in this binding */
+    value value;             /* which stands for the result there */
     const struct term *arguments;
     const struct scalar *constants; /* of arguments[k] where is_constant[k] */
     const bool *is_constant;

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART = 1 << 15 /* rows that a thread takes at once */ };
+enum { PART = 1 << 13 /* rows that a thread takes at once */ };
+static const uint32_t NO_COMBINATION = UINT32_MAX;
 
 /* The values of an integer argument, and its weight in the number of a combination. */
 struct digit {
@@ -28,8 +29,8 @@ struct made {
 struct rows {
     const struct row_call *call;
     struct workers workers;
-    struct made *made;     /* of each thread */
-    int64_t *lows, *highs; /* of each part and argument */
+    struct made *made;    /* of each thread */
+    int64_t (*bounds)[2]; /* the least and the largest value of each part and argument */
     struct digit *digits;
     int64_t combinations;    /* 0: each row is computed */
     _Atomic uint8_t *occurs; /* of each combination */
@@ -164,23 +165,44 @@ static bool run_parts(struct rows *rows, part_fn *run)
     return workers_run(&rows->workers, part_count(rows), run, rows) && !workers_cancelled(&rows->workers);
 }
 
+/* The smallest and largest element where there is a value: a function for each type. */
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    static void bounds_##type(const element *at, const uint8_t *present, int64_t begin, int64_t end,                   \
+                              int64_t bounds[2])                                                                       \
+    {                                                                                                                  \
+        for (int64_t row = begin; row < end; row++) {                                                                  \
+            const bool counts = !present || present[row];                                                              \
+            bounds[0] = counts && (int64_t)at[row] < bounds[0] ? (int64_t)at[row] : bounds[0];                         \
+            bounds[1] = counts && (int64_t)at[row] > bounds[1] ? (int64_t)at[row] : bounds[1];                         \
+        }                                                                                                              \
+    }
+#define FLOAT_TYPE(...)
+#include "engine/values/types.def"
+
+static void bounds_of(const struct row_argument *argument, int64_t begin, int64_t end, int64_t bounds[2])
+{
+    bounds[0] = INT64_MAX;
+    bounds[1] = INT64_MIN;
+    switch (argument->store) {
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        bounds_##type(argument->elements, argument->present, begin, end, bounds);                                      \
+        break;
+#define FLOAT_TYPE(type, ...) case TYPE_##type:
+#include "engine/values/types.def"
+    case TYPE_COUNT:
+        break;
+    }
+}
+
 static void find_bounds(void *context, int member, int64_t part)
 {
     (void)member;
     struct rows *rows = context;
-    const int64_t begin = part * PART, end = part_end(rows, part);
     for (size_t k = 0; k < rows->call->count; k++) {
-        const struct row_argument *argument = &rows->call->arguments[k];
-        int64_t lo = INT64_MAX, hi = INT64_MIN;
-        for (int64_t row = begin; row < end && argument->elements; row++) {
-            const int64_t number = integer_at(argument, row);
-            if (argument->present && !argument->present[row])
-                continue;
-            lo = number < lo ? number : lo;
-            hi = number > hi ? number : hi;
-        }
-        rows->lows[(size_t)part * rows->call->count + k] = lo;
-        rows->highs[(size_t)part * rows->call->count + k] = hi;
+        const size_t place = (size_t)part * rows->call->count + k;
+        if (rows->call->arguments[k].elements)
+            bounds_of(&rows->call->arguments[k], part * PART, part_end(rows, part), rows->bounds[place]);
     }
 }
 
@@ -195,17 +217,16 @@ static bool find_combinations(struct rows *rows)
         if (call->arguments[k].elements && type_table[call->arguments[k].store].kind == KIND_FLOAT)
             return true;
     }
-    rows->lows = heap_array(parts * call->count + 1, sizeof *rows->lows);
-    rows->highs = heap_array(parts * call->count + 1, sizeof *rows->highs);
+    rows->bounds = heap_array(parts * call->count + 1, sizeof *rows->bounds);
     if (!run_parts(rows, find_bounds))
         return false;
     for (size_t k = 0; k < call->count; k++) {
         struct digit *digit = &rows->digits[k];
         int64_t lo = INT64_MAX, hi = INT64_MIN;
         for (size_t part = 0; part < parts; part++) {
-            const int64_t low = rows->lows[part * call->count + k], high = rows->highs[part * call->count + k];
-            lo = low < lo ? low : lo;
-            hi = high > hi ? high : hi;
+            const int64_t *bounds = rows->bounds[part * call->count + k];
+            lo = bounds[0] < lo ? bounds[0] : lo;
+            hi = bounds[1] > hi ? bounds[1] : hi;
         }
         *digit = (struct digit){.lo = lo, .count = 1, .weight = total};
         if (!call->arguments[k].elements || hi < lo) /* a constant, or nothing has a value */
@@ -219,24 +240,57 @@ static bool find_combinations(struct rows *rows)
     return true;
 }
 
-static int64_t combination_at(const struct rows *rows, int64_t row)
+/* Adds the argument's share to the number of each row's combination, which fits 32 bits. */
+static void add_digit(const struct row_argument *argument, const struct digit *digit, int64_t begin, int64_t end,
+                      uint32_t *combinations)
 {
-    uint64_t combination = 0;
-    for (size_t k = 0; k < rows->call->count; k++) {
-        const struct row_argument *argument = &rows->call->arguments[k];
-        if (argument->elements)
-            combination += (uint64_t)(integer_at(argument, row) - rows->digits[k].lo) * rows->digits[k].weight;
+    const uint32_t lo = (uint32_t)digit->lo, weight = (uint32_t)digit->weight;
+    switch (argument->store) {
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        for (int64_t row = begin; row < end; row++)                                                                    \
+            combinations[row - begin] += ((uint32_t)((const element *)argument->elements)[row] - lo) * weight;         \
+        break;
+#define FLOAT_TYPE(type, element, ...) case TYPE_##type:
+#include "engine/values/types.def"
+    case TYPE_COUNT:
+        break;
     }
-    return (int64_t)combination;
+}
+
+/* The combinations of a part's rows, NO_COMBINATION where an argument is missing. */
+static void find_part(const struct rows *rows, int64_t part, uint32_t combinations[PART])
+{
+    const struct row_call *call = rows->call;
+    const int64_t begin = part * PART, end = part_end(rows, part);
+    memset(combinations, 0, (size_t)(end - begin) * sizeof *combinations);
+    for (size_t k = 0; k < call->count; k++) {
+        if (call->arguments[k].elements)
+            add_digit(&call->arguments[k], &rows->digits[k], begin, end, combinations);
+    }
+    for (size_t k = 0; k < call->count; k++) {
+        const struct row_argument *argument = &call->arguments[k];
+        const uint8_t *present = argument->elements ? argument->present : NULL;
+        for (int64_t row = begin; present && row < end; row++)
+            combinations[row - begin] = present[row] ? combinations[row - begin] : NO_COMBINATION;
+        if (!argument->elements && argument->constant.missing)
+            memset(combinations, 0xff, (size_t)(end - begin) * sizeof *combinations);
+    }
 }
 
 static void mark_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct rows *rows = context;
-    for (int64_t row = part * PART; row < part_end(rows, part); row++) {
-        if (!is_missing(rows->call, row))
-            atomic_store_explicit(&rows->occurs[combination_at(rows, row)], 1, memory_order_relaxed);
+    uint32_t combinations[PART];
+    const int64_t count = part_end(rows, part) - part * PART;
+    find_part(rows, part, combinations);
+    for (int64_t k = 0; k < count; k++) {
+        if (combinations[k] == NO_COMBINATION)
+            continue;
+        _Atomic uint8_t *occurs = &rows->occurs[combinations[k]];
+        if (atomic_load_explicit(occurs, memory_order_relaxed) == 0) /* else other threads would lose their line */
+            atomic_store_explicit(occurs, 1, memory_order_relaxed);
     }
 }
 
@@ -247,22 +301,26 @@ static void look_part_up(void *context, int member, int64_t part)
     struct rows *rows = context;
     const struct text_lookup *from = rows->of_combinations;
     struct text_lookup *to = rows->results;
-    const size_t size = type_table[to->type].size;
-    for (int64_t row = part * PART; row < part_end(rows, part); row++) {
-        const bool missing = is_missing(rows->call, row);
-        const int64_t combination = missing ? 0 : combination_at(rows, row);
-        const bool present = !missing && (!from->present || from->present[combination]);
-        to->present[row] = present;
-        if (!present)
-            continue; /* zero */
-        if (size == 1)
-            ((uint8_t *)to->values)[row] = ((const uint8_t *)from->values)[combination];
-        else if (size == 2)
-            ((uint16_t *)to->values)[row] = ((const uint16_t *)from->values)[combination];
-        else if (size == 4)
-            ((uint32_t *)to->values)[row] = ((const uint32_t *)from->values)[combination];
-        else
-            ((uint64_t *)to->values)[row] = ((const uint64_t *)from->values)[combination];
+    uint32_t combinations[PART];
+    const int64_t begin = part * PART, count = part_end(rows, part) - begin;
+    find_part(rows, part, combinations);
+    for (int64_t k = 0; k < count; k++) { /* what does not occur has no value, and is 0 */
+        const bool missing = combinations[k] == NO_COMBINATION;
+        combinations[k] = missing ? 0 : combinations[k];
+        to->present[begin + k] = !missing && (!from->present || from->present[combinations[k]]);
+    }
+    switch (type_table[to->type].size) {
+#define LOOK_UP(size, element)                                                                                         \
+    case size:                                                                                                         \
+        for (int64_t k = 0; k < count; k++)                                                                            \
+            ((element *)to->values)[begin + k] =                                                                       \
+                to->present[begin + k] ? ((const element *)from->values)[combinations[k]] : 0;                         \
+        break;
+        LOOK_UP(1, uint8_t)
+        LOOK_UP(2, uint16_t)
+        LOOK_UP(4, uint32_t)
+        LOOK_UP(8, uint64_t)
+#undef LOOK_UP
     }
 }
 
@@ -328,8 +386,7 @@ enum status row_texts_make(const struct row_call *call, const struct workers *wo
     }
     free(rows.made);
     free(rows.digits);
-    free(rows.lows);
-    free(rows.highs);
+    free(rows.bounds);
     free((void *)rows.occurs);
     return status;
 }
