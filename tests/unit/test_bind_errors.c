@@ -95,7 +95,7 @@ static void bad_kinds(void **state)
         {"load ids.bin | take 1.5", "1.5", "`take` takes an integer", "`take 10`"},
         {"load ids.bin | head -1", "-1", "`head` takes a number of at least 0, not -1", "`head 10`"},
         {"load ids.bin | nth 0", "0", "`nth` takes a number of at least 1, not 0", "`nth 1`"},
-        {"range 1..2.5", "2.5", "the bounds of a range are integers",
+        {"range 1..2.5", "2.5", "the bounds of a range are integers, dates or timestamps",
          "for fractions, write `range 0..10 | map fst / 10.0`"},
         {"range 1..9 by 0", "0", "the step of a range cannot be 0", "use a negative step to count down"},
         {"range -9223372036854775808..9223372036854775807", "range -9223372036854775808..9223372036854775807",

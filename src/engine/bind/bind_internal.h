@@ -21,6 +21,9 @@ void bound_init(struct bound *bound, struct arena *arena);
 /* Binds what is left of the pipeline when a server has run its part, with the sources as they are. */
 enum status bind_rest(struct binder *binder, struct bound *bound);
 
+/* bind_range.c */
+void bind_range(struct binder *binder, const struct source_node *source, struct flow *flow);
+
 /* bind_list.c: the column of a list, which the queue holds, and its slot. NULL after an error, or if unknown. */
 struct column *bind_list(struct binder *binder, const struct source_node *source, struct slot *slot);
 
