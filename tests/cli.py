@@ -279,10 +279,10 @@ class CommandLine:
     def formats(self):
         host = ("--device", "host")
         query = "load trades/ | derive big = qty > 15"
-        rows = [(1.5, 10, 5000000000, 0), (2.25, 20, 5000000001, 1), (0.5, 30, 5000000002, 1)]
+        rows = [(1.5, 10, 5000000000, False), (2.25, 20, 5000000001, True), (0.5, 30, 5000000002, True)]
         names = ["price", "qty", "when", "big"]
-        tsv = "".join("\t".join(map(str, row)) + "\n" for row in rows)
-        csv = "".join(",".join(map(str, row)) + "\n" for row in rows)
+        tsv = "".join("\t".join(map(str, row)).lower() + "\n" for row in rows)
+        csv = "".join(",".join(map(str, row)).lower() + "\n" for row in rows)
         self.prints("tsv", tsv, *host, "--format", "tsv", "-c", query)
         self.prints("tsv-header", "\t".join(names) + "\n" + tsv, *host, "--header", "-c", query)
         self.prints("csv", ",".join(names) + "\n" + csv, *host, "--format", "csv", "-c", query)
@@ -301,7 +301,7 @@ class CommandLine:
         self.tally.check("jsonl-has-no-nan", "" if values == [None, None, None, 2.5, 0.0] else result.text())
         self.says("table", [*host, "--format", "table", "-c", query], r"^ *price +qty +when +big$", "out")
         self.says("table-types", [*host, "--format", "table", "-c", query], r"^ *f64 +i32 +i64 +bool$", "out")
-        self.says("table-rows", [*host, "--format", "table", "-c", query], r"^ *2\.25 +20 +5000000001 +1$", "out")
+        self.says("table-rows", [*host, "--format", "table", "-c", query], r"^ *2\.25 +20 +5000000001 +true$", "out")
         for ending, text in [("tsv", "\t".join(names) + "\n" + tsv), ("csv", ",".join(names) + "\n" + csv)]:
             self.run(*host, "-c", f"{query} | save table.{ending}")
             saved = read(self.sandbox.path(f"table.{ending}"))

@@ -303,9 +303,10 @@ class Formats:
             return
         lines = list(csv.reader(io.StringIO(out.decode(), newline="")))
         values = list(zip(*lines[1:])) or [()] * len(columns)
-        kinds = [np.float64 if value.dtype.kind == "f" else np.int64 for value in columns.values()]
+        readers = {"f": (np.float64, float), "b": (np.bool_, {"true": True, "false": False}.__getitem__)}
+        kinds = [readers.get(value.dtype.kind, (np.int64, int)) for value in columns.values()]
         texts = zip(lines[0], values, kinds)
-        self.same(title, columns, {name: np.array([*text], kind) if text else np.array([], kind) for name, text, kind in texts})
+        self.same(title, columns, {name: np.array([read(cell) for cell in text], kind) for name, text, (kind, read) in texts})
 
     def as_json(self, title, columns):
         """Python's json module reads rql's output, as an array or by lines; non-finite floats are null."""

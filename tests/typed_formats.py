@@ -22,7 +22,7 @@ except ImportError:
     duckdb = None
 
 PARTS = ["a", "B", " ", ",", ";", "\t", "\n", '"', "\\", "|", "'", "é", "日本", "n", "1", "-", ".", "#", "{", "\x01", "🙂", "NA", "null"]
-SQL = {"text": "VARCHAR", "date": "DATE", "timestamp": "TIMESTAMP", "float": "DOUBLE", "integer": "BIGINT"}
+SQL = {"text": "VARCHAR", "date": "DATE", "timestamp": "TIMESTAMP", "float": "DOUBLE", "integer": "BIGINT", "bool": "BOOLEAN"}
 
 
 def random_value(rng, kind):
@@ -35,6 +35,8 @@ def random_value(rng, kind):
         return start + datetime.timedelta(microseconds=rng.choice([0, 1000, 1]) * rng.randrange(86_400_000))
     if kind == "float":
         return rng.choice([0.5, -1e300, 1 / 3, 2.0**60, rng.uniform(-1e6, 1e6)])
+    if kind == "bool":
+        return rng.random() < 0.5
     return rng.choice([0, -1, 2**63 - 1, -(2**63) + 1, rng.randrange(1000)])
 
 
@@ -49,7 +51,7 @@ def literal(value):
         return "missing"
     if isinstance(value, str):
         return quoted(value)
-    return value.isoformat() if isinstance(value, datetime.date) else repr(value)
+    return value.isoformat() if isinstance(value, datetime.date) else repr(value).lower()
 
 
 def stamp(value):
@@ -63,7 +65,15 @@ def text_of(value):
     """A value as text in CSV and TSV; floats are compared as numbers."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
     return value if isinstance(value, str) else stamp(value) if isinstance(value, datetime.date) else value
+
+
+def read(value, cell):
+    """A cell as a value to be compared with text_of(value)."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return type(value)(cell) if number else cell
 
 
 def unescaped(cell):
@@ -112,7 +122,7 @@ class Checks:
         if len(rows) != len(expected):
             problem = f"{len(rows)} rows, expected {len(expected)}"
         for row, cells in zip(expected, rows):
-            wrong = [(v, c) for v, c in zip(row, cells) if (float(c) if isinstance(v, float) else int(c) if isinstance(v, int) else c) != text_of(v)]
+            wrong = [(v, c) for v, c in zip(row, cells) if read(v, c) != text_of(v)]
             problem = problem or (f"{wrong[0][1]!r} for {wrong[0][0]!r}" if wrong or len(cells) != len(row) else "")
         self.tally.check(title, problem)
 

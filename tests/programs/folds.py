@@ -338,7 +338,7 @@ def make_query(maker, rows):
 
 def show(value):
     if isinstance(value, bool):
-        return str(int(value))
+        return "true" if value else "false"
     if isinstance(value, float):
         if math.isnan(value):
             return "nan"

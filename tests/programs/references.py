@@ -495,7 +495,8 @@ def small_seeds():
 
 
 def numbers_of(line):
-    return [float(cell) if "." in cell or "e" in cell else int(cell) for cell in line.split("\t")]
+    bools = {"true": 1, "false": 0}
+    return [bools[cell] if cell in bools else float(cell) if "." in cell or "e" in cell else int(cell) for cell in line.split("\t")]
 
 
 def problem_of(name, expected):

@@ -531,7 +531,7 @@ def mismatch(case, out):
                 number = float(text)
                 good = number == value or (number != number and value != value)
             else:
-                good = text == ("" if value is None else str(int(value) if kind == "bool" else value))
+                good = text == ("" if value is None else str(value).lower() if kind == "bool" else str(value))
             if not good:
                 return f"row {at_row}, `{name}`: expected {value!r}, got {text!r}"
     return ""

@@ -226,7 +226,7 @@ class Pipeline:
         for _ in range(20):
             node = self.key()
             if word not in ("sum", "mean") or node.type.kind in SUMMED:
-                if node.type.kind != "bool" or word in ("count", "first", "last", "distinct"):
+                if node.type.kind != "bool" or word in ("count", "first", "last", "distinct", "min", "max"):
                     return node
         return self.maker().make(INT, 1)
 
@@ -270,7 +270,7 @@ def result_type(word, node):
         return node.type
     if word == "mean":
         return DURATION if node.type.kind == "duration" else FLOAT
-    return INT if node.type.kind == "bool" else node.type
+    return INT if node.type.kind == "bool" and word not in ("min", "max") else node.type
 
 
 def random_case(random, table, scalars):

@@ -181,7 +181,7 @@ def read_clock(text):
 
 FORMS = {
     "int": r"-?\d+",
-    "bool": r"[01]",
+    "bool": r"true|false",
     "float": r"-?(inf|nan|\d.*[.e].*)",
     "date": r"(\d{4}|[+-]\d{4,})-\d\d-\d\d",
     "timestamp": r"(\d{4}|[+-]\d{4,})-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z?",
@@ -210,5 +210,5 @@ def read(kind, text):
     if kind.kind == "float":
         return float(text)
     if kind.kind == "bool":
-        return text == "1"
+        return text == "true"
     return int(text.replace(".", ""))

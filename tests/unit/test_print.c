@@ -70,7 +70,8 @@ static void scalars_are_bare(void **state)
     expect(&result, &tsv, "inf\n");
     expect(&result, &json, "null\n");
     result.scalar = scalar_bool(true);
-    expect(&result, &tsv, "1\n");
+    expect(&result, &tsv, "true\n");
+    expect(&result, &json, "true\n");
     result.quiet = true;
     expect(&result, &tsv, "");
 }

@@ -174,7 +174,7 @@ static void texts(void **state)
     relation_unref(relation);
 }
 
-/* Booleans are one byte, 0 or 1. */
+/* Booleans are one byte, 0 or 1, or the words of text formats. */
 static void bools(void **state)
 {
     struct fixture *fixture = *state;
@@ -185,7 +185,7 @@ static void bools(void **state)
     static const struct {
         const char *name, *bytes;
         size_t size;
-    } cases[] = {{"b.u8", "\1\0", 2}, {"b.i16", "\1\0\0\0", 4}, {"b.txt", "1\n0\n", 4}};
+    } cases[] = {{"b.u8", "\1\0", 2}, {"b.i16", "\1\0\0\0", 4}, {"b.txt", "true\nfalse\n", 11}};
     for (size_t i = 0; i < 3; i++) {
         size_t size;
         assert_int_equal(save(fixture, relation, cases[i].name), STATUS_OK);

@@ -31,8 +31,8 @@ static void integers(void **unused)
     assert_prints(scalar_int(-12345), "-12345");
     assert_prints(scalar_int(INT64_MAX), "9223372036854775807");
     assert_prints(scalar_int(INT64_MIN), "-9223372036854775808");
-    assert_prints(scalar_bool(true), "1");
-    assert_prints(scalar_bool(false), "0");
+    assert_prints(scalar_bool(true), "true");
+    assert_prints(scalar_bool(false), "false");
 }
 
 static void wide_integers(void **unused)

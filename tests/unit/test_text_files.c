@@ -11,7 +11,7 @@ static void names_and_types(void **state)
     expect_read(fixture, "a.csv", "\"a,b\",\"say \"\"x\"\"\", c \n\"1\" , 2 ,+3\n\n \n",
                 "a,b:i64,say \"x\":i64,c:i64\n1,2,3\n");
     expect_read(fixture, "a.csv", "\"two\nlines\",b\n1,2", "two\nlines:i64,b:i64\n1,2\n");
-    expect_read(fixture, "a.csv", "ok,x\ntrue,1\nFalse,2\n", "ok:bool,x:i64\n1,1\n0,2\n");
+    expect_read(fixture, "a.csv", "ok,x\ntrue,1\nFalse,2\n", "ok:bool,x:i64\ntrue,1\nfalse,2\n");
     expect_read(fixture, "a.csv", ",b\n0,1\n", "c1:i64,b:i64\n0,1\n");
     expect_read(fixture, "a.csv", "a,b\n", "a:i64,b:i64\n");
     expect_read(fixture, "a.csv", "a,a,b,a,a_2\n1,2,3,4,5\n", "a:i64,a_2:i64,b:i64,a_3:i64,a_2_2:i64\n1,2,3,4,5\n");
@@ -52,7 +52,7 @@ static void the_first_line(void **state)
     expect_read(fixture, "a.csv", "AAPL,1.5,2024-01-02\nMSFT,2,2024-01-03\n",
                 "c1:text,c2:f64,c3:date\n'AAPL',1.5,2024-01-02\n'MSFT',2.0,2024-01-03\n");
     expect_read(fixture, "a.csv", "AAPL,\nMSFT,2\n", "AAPL:text,c2:i64\n'MSFT',2\n");
-    expect_read(fixture, "a.csv", "x,true\ny,false\n", "c1:text,c2:bool\n'x',1\n'y',0\n");
+    expect_read(fixture, "a.csv", "x,true\ny,false\n", "c1:text,c2:bool\n'x',true\n'y',false\n");
     expect_read(fixture, "a.csv", "sym,name\nx,y\n", "sym:text,name:text\n'x','y'\n");
     expect_read(fixture, "a.csv", "\"2023\",\"2024\"\n1,2\n", "2023:i64,2024:i64\n1,2\n");
     expect_read(fixture, "a.csv", "id,1\nx,2\n", "c1:text,c2:i64\n'id',1\n'x',2\n");
@@ -122,7 +122,7 @@ static void what_is_missing(void **state)
 {
     struct fixture *fixture = *state;
     expect_told(fixture, "a.csv", "i,f,b,d\n1,0.5,true,2024-01-01\n,NA,N/A,None\n-,?,null,#N/A\nNULL, ,\"\",-\n",
-                "i:i64,f:f64,b:bool,d:date\n1,0.5,1,2024-01-01\n,,,\n,,,\n,,,\n",
+                "i:i64,f:f64,b:bool,d:date\n1,0.5,true,2024-01-01\n,,,\n,,,\n,,,\n",
                 "3 missing in `i`, 3 in `f`, 3 in `b`, 3 in `d`");
     expect_told(fixture, "a.csv", "country,n\nNA,1\n,2\n\"\",3\n-,4\n", "country:text,n:i64\n'NA',1\n,2\n'',3\n'-',4\n",
                 "1 missing in `country`");
@@ -149,7 +149,7 @@ static void lines_of_json(void **state)
     expect_told(fixture, "a.jsonl", "{\"a\":1,\"b\":0.5}\n{ \"a\" : -2 , \"b\" : 3 }\r\n\n",
                 "a:i64,b:f64\n1,0.5\n-2,3.0\n", NULL);
     expect_told(fixture, "a.jsonl", "{\"x\\u00e9\\ud834\\udd1e\\n\":true,\"\":7}",
-                "x\u00e9\U0001d11e\n:bool,c2:i64\n1,7\n", NULL);
+                "x\u00e9\U0001d11e\n:bool,c2:i64\ntrue,7\n", NULL);
     expect_told(fixture, "a.jsonl",
                 "{\"t\":\"a\\\",}\",\"n\":[1,{\"a\":\"]\"}],\"b\":5}\n{\"t\":null,\"n\":{},\"b\":6}\n",
                 "t:text,b:i64\n'a\",}',5\n,6\n", "1 missing in `t`; left out: `n` (objects or arrays)");

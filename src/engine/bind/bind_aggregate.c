@@ -151,6 +151,27 @@ static const char *scanned_extreme(const struct stage *stage, const struct slot 
     return slot->validity != 0 || slot->logical.kind == LOGICAL_TEXT ? op : NULL;
 }
 
+/* Whether the stage combines bools by min or max, to one of them. */
+static bool combines_truths(const struct stage *stage, const struct slot *slot)
+{
+    enum aggregate_kind kind;
+    const bool from = stage->initial_count == 1 && stage->initial->expr->kind == EXPR_BOOL;
+    return slot->known && slot->type == TYPE_BOOL && (!stage->initial || from) && stage->op.text &&
+           combiner_operator(stage->op.text, &kind) && aggregate_table[kind].extreme;
+}
+
+/* The column of 1 and 0 as bools. */
+static void bind_truths(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct task *task = task_reading(binder, "scan", stage->span, flow);
+    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    *slot = flow->columns[0];
+    slot->type = TYPE_BOOL;
+    const value number = term_of_column(&task->code, flow, 0, stage->span).value;
+    const value truth = bind_truth(&task->code, number, stage->span);
+    task_set_slots(binder, task, flow, slot, &truth, 1, 0);
+}
+
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct aggregate what;
@@ -199,6 +220,8 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     struct slot *given = arena_alloc(binder->arena, sizeof *given);
     *given = (struct slot){.name = slot.name, .type = type_of_kind(kind), .known = true, .logical = term.logical};
     task_set_slots(binder, task, flow, given, &what.value, 1, 0);
+    if (combines_truths(stage, &slot))
+        bind_truths(binder, stage, flow);
 }
 
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -217,7 +240,8 @@ void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *
     flow->scalar_known = stage_column(binder, stage, flow);
     if (flow->scalar_known) {
         struct term term = term_of_column(&task->code, flow, 0, stage->span);
-        flow->scalar_known = bind_aggregated(&scope, AGG_PRODUCT, &term, NULL, what.name, stage->span);
+        const enum aggregate_kind kind = combines_truths(stage, &flow->columns[0]) ? AGG_MAX : AGG_PRODUCT;
+        flow->scalar_known = bind_aggregated(&scope, kind, &term, NULL, what.name, stage->span);
         flow->kind = task->code.at[term.value].kind;
         flow->scalar_known = flow->scalar_known && bind_combiner(binder, stage, flow->kind, &what);
         what.value = flow->scalar_known ? term.value : NO_VALUE;

@@ -197,11 +197,13 @@ static void reduce_axis_of_function(struct binder *binder, const struct stage *s
     reduce_axis_by_call(binder, stage, reduction, rows, all, call, name, flow);
 }
 
-/* Whether the aggregate of the term is one of a call: the term may be missing, or is no plain number. */
-static bool is_of_call(const struct stage *stage, struct term term)
+/* Whether the aggregate of the term is one of a call: the term may be missing, or the aggregate is no plain number. */
+static bool is_of_call(const struct code *code, const struct stage *stage, struct term term)
 {
-    return term_is_known(term) && (term.present != NO_VALUE || term.logical.kind != LOGICAL_NUMBER) &&
-           stage->word->stage != STAGE_COUNT && stage->word->stage != STAGE_REDUCE;
+    if (!term_is_known(term) || stage->word->stage == STAGE_COUNT || stage->word->stage == STAGE_REDUCE)
+        return false;
+    const bool truth = code->at[term.value].kind == KIND_BOOL && aggregate_table[aggregate_of(stage)].extreme;
+    return term.present != NO_VALUE || term.logical.kind != LOGICAL_NUMBER || truth;
 }
 
 /* Finds the aggregate of a terminal with `along`. Returns NO_VALUE for count, or if unknown; or with `other` set, whose
@@ -235,7 +237,7 @@ static value bind_axis_terminal(struct operands *operands, struct aggregate *wha
     }
     if (column && term_is_known(term))
         slot->name = arena_printf(binder->arena, "%s_%s", word, operands->flow->columns[index].name);
-    if (is_of_call(stage, term)) {
+    if (is_of_call(code, stage, term)) {
         const enum aggregate_kind kind = aggregate_of(stage);
         *known = bind_aggregated(&operands->scope, kind, &term, expr, word, stage->span);
         *other = *known ? term : unknown_term;

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* The aggregate whose operator is written so after scan and reduce. */
-static bool find_operator(const char *text, enum aggregate_kind *kind)
+bool combiner_operator(const char *text, enum aggregate_kind *kind)
 {
     const char *op = strcmp(text, "or") == 0 ? aggregate_table[AGG_BITOR].op : text;
     for (int k = 0; k < AGG_KINDS; k++) {
@@ -142,7 +141,7 @@ bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind k
         what->reducer = bind_reducer(binder, stage, kind);
         good = what->reducer;
     } else {
-        if (!find_operator(stage->op.text, &what->kind)) {
+        if (!combiner_operator(stage->op.text, &what->kind)) {
             unknown_operator(binder, stage);
             return false;
         }

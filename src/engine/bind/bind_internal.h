@@ -124,6 +124,8 @@ void bind_axis_reduction(struct binder *binder, const struct stage *stage, struc
 /* bind_combiner.c: the function that scan or reduce combines values of this kind by, with its initial value; false
  * after an error. */
 bool bind_combiner(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what);
+/* The aggregate whose operator is written so after scan and reduce; false if there is none. */
+bool combiner_operator(const char *text, enum aggregate_kind *kind);
 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow);
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow);

@@ -71,6 +71,16 @@ static struct column *column_of_numbers(const struct list *list, struct arena *a
                                          : column_of_ints(integers, (int64_t)list->count);
 }
 
+static struct column *column_of_bools(const struct list *list)
+{
+    struct column *column = column_reserve(TYPE_BOOL, TYPE_BOOL, (int64_t)list->count);
+    for (size_t i = 0; i < list->count && column; i++)
+        column_set_int(column, (int64_t)i, !list->values[i].missing && list->values[i].integer != 0);
+    if (column)
+        column_finish(column, (int64_t)list->count);
+    return column;
+}
+
 /* A column of codes, and its dictionary, with one reference, in *dictionary. */
 static struct column *column_of_texts(const struct list *list, struct arena *arena, struct dictionary **dictionary)
 {
@@ -108,7 +118,9 @@ static struct column *column_of_list(const struct list *list, struct arena *aren
 {
     struct logical_type logical = list->like.logical;
     const bool text = logical.kind == LOGICAL_TEXT;
-    struct column *column = text ? column_of_texts(list, arena, &logical.dictionary) : column_of_numbers(list, arena);
+    struct column *column = text                           ? column_of_texts(list, arena, &logical.dictionary)
+                            : list->like.kind == KIND_BOOL ? column_of_bools(list)
+                                                           : column_of_numbers(list, arena);
     struct column *validity = list->missing ? validity_of(list) : NULL;
     if (column) {
         column_set_logical(column, logical);
@@ -125,7 +137,7 @@ struct column *bind_list(struct binder *binder, const struct source_node *source
     list.values = arena_array(binder->arena, list.count, sizeof *list.values);
     const bool known = list_values(binder, source, &list);
     *slot = (struct slot){.name = "c1", .known = known, .logical = list.like.logical};
-    slot->type = list.like.kind == KIND_FLOAT ? TYPE_F64 : TYPE_I64;
+    slot->type = type_of_kind(list.like.kind);
     if (!known || bind_gave_up(binder))
         return NULL;
     struct column *column = column_of_list(&list, binder->arena);

@@ -359,6 +359,8 @@ value bind_condition(struct scope *scope, const struct expr *expr);
 value bind_plain(struct scope *scope, const struct expr *expr, const char *what);
 /* Converts a bool to an integer; others are unchanged. */
 value bind_number(struct code *code, value v, struct span span);
+/* The bool that bind_number made 1 or 0. */
+value bind_truth(struct code *code, value v, struct span span);
 /* Checks that the term is a number, not a bool; `what` (an operator or function, quoted) needs it. `logical` is the
  * operator for conditions that was probably meant, or NULL. */
 bool bind_is_number(struct scope *scope, struct term term, const struct expr *expr, const char *what,

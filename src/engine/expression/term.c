@@ -258,6 +258,11 @@ value bind_number(struct code *code, value v, struct span span)
     return code->at[v].kind == KIND_BOOL ? code_op(code, OP_BOOL_TO_INT, v, NO_VALUE, NO_VALUE, span) : v;
 }
 
+value bind_truth(struct code *code, value v, struct span span)
+{
+    return code_op(code, OP_NE, v, code_exact_int(code, 0, span), NO_VALUE, span);
+}
+
 /* "int(a > b)", also if a > b is in parentheses. */
 static const char *text_of_int(struct arena *arena, const struct expr *expr)
 {

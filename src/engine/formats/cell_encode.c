@@ -46,6 +46,11 @@ static char *put_int(char *at, const struct cells *cells, int64_t row)
     return int_text(at, column_get_int(cells->column, row));
 }
 
+static char *put_bool(char *at, const struct cells *cells, int64_t row)
+{
+    return bool_text(at, column_get_int(cells->column, row) != 0);
+}
+
 static char *put_float(char *at, const struct cells *cells, int64_t row)
 {
     return float_text(at, column_get_float(cells->column, row));
@@ -82,7 +87,10 @@ struct cells *cells_new(const struct column *column, const struct cell_style *st
     if (kind == LOGICAL_TEXT)
         cells->seen = heap_array((size_t)column->logical.dictionary->count, sizeof *cells->seen);
     else if (kind == LOGICAL_NUMBER)
-        cells->put = type_table[column->type].kind != KIND_FLOAT ? put_int : style->json ? put_finite : put_float;
+        cells->put = column->type == TYPE_BOOL                     ? put_bool
+                     : type_table[column->type].kind != KIND_FLOAT ? put_int
+                     : style->json                                 ? put_finite
+                                                                   : put_float;
     else
         cells->put = style->json && !logical_is_number(column->logical) ? put_quoted : put_logical;
     return cells;

@@ -55,7 +55,7 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
                           text, class_noun(which));
     }
     *term = term_as_column(scope->binder, *term);
-    if (!nearest)
+    if (!nearest && !aggregate_table[kind].extreme)
         term->value = bind_number(scope->code, term->value, span);
     return true;
 }
@@ -181,12 +181,15 @@ static void begin_count(struct lowering *lowering, struct aggregate_call *call)
 void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term)
 {
     struct code *code = scope_of(lowering)->code;
+    call->truth = call->known && code->at[term.value].kind == KIND_BOOL;
+    if (call->known)
+        term.value = bind_number(code, term.value, call->expr->span);
     if (call->known && term.present != NO_VALUE)
         term.value = code_op(code, OP_SELECT, term.present, term.value,
                              aggregate_none(code, kind, code->at[term.value].kind, call->expr->span), call->expr->span);
     add_plain(lowering, call, kind, term);
     count_values(lowering, call, term);
-    call->plain = !call->lacks;
+    call->plain = !call->lacks && !call->truth;
 }
 
 static void begin_extreme(struct lowering *lowering, struct aggregate_call *call)
@@ -208,7 +211,10 @@ static struct term counted(struct reader *reader, const struct aggregate_call *c
 static struct term finish_extreme(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
 {
     (void)second;
-    return counted(reader, call);
+    struct term term = counted(reader, call);
+    if (call->truth)
+        term.value = bind_truth(reader->scope.code, term.value, call->expr->span);
+    return term;
 }
 
 struct term term_of_mean(struct code *code, struct term term, struct logical_type logical, struct span span)
@@ -319,6 +325,8 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
     double share = 0.5;
     const bool known = median || share_of(lowering, call, &share);
     struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
+    if (call->known)
+        term.value = bind_number(scope_of(lowering)->code, term.value, span);
     call->known = call->known && known;
     const bool lower = call->known && term.logical.kind != LOGICAL_NUMBER && !logical_table[term.logical.kind].adds;
     call->slot = slot_of(lowering, call, lower ? AGG_MIN : AGG_MEAN, term);

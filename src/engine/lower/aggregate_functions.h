@@ -17,6 +17,7 @@ struct aggregate_call {
     bool lacks;                   /* there may be nothing to aggregate: part 1 counts the values */
     bool summed;                  /* a mean: part 0 is the sum, */
     bool halved;                  /* and part 2 that of the low halves of integers */
+    bool truth;                   /* part 0 is 1 or 0 for a bool */
     uint8_t scale;                /* of the decimals that a variance is of */
     struct slot slot;             /* of the value; its name is only for listings */
     const struct pass *pass;      /* of `part` */
@@ -70,8 +71,8 @@ const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_functi
 
 /* Whether the aggregate has a meaning for values of this class. */
 bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logical logical);
-/* Checks that the aggregate `what` fits the term's type, and makes it a column of numbers. `expr`: as written, or NULL.
- */
+/* Checks that the aggregate `what` fits the term's type, and makes it a column: of numbers, or bools for an extreme,
+ * which is one of them. `expr`: as written, or NULL. */
 bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term *term, const struct expr *expr,
                      const char *what, struct span span);
 

@@ -188,6 +188,7 @@ static void add_row_of_extreme(struct lowering *lowering, struct aggregate_call 
     const struct span span = call->expr->span;
     struct term term = bind_term(scope, call->expr->args[0]);
     bind_aggregated(scope, AGG_MIN, &term, call->expr->args[0], call->function->canonical, span);
+    term.value = bind_number(code, term.value, span);
     value best = of_group(lowering, call, 0), equal = binary(code, OP_EQ, term.value, best, span);
     if (code->at[best].kind == KIND_FLOAT) {
         const value neither = binary(code, OP_AND, binary(code, OP_NE, best, best, span),

@@ -14,6 +14,7 @@ struct window_rows {
     struct moving_operator op;
     struct term times; /* unknown: by rows */
     const char *name;  /* of the column of times */
+    bool truth;        /* the values, and the result, are 1 or 0 for bools */
 };
 
 static bool find_kind(struct binder *binder, const struct expr *call, enum aggregate_kind *kind)
@@ -240,6 +241,8 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
         result.present = hoist_input(scope, task, 1, span);
     if (op->kind == AGG_MEAN)
         result = term_of_mean(code, result, term->logical, span);
+    if (window->truth)
+        result.value = bind_truth(code, result.value, span);
     return result;
 }
 
@@ -277,6 +280,10 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
         term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
     else if (!bind_aggregated(scope, window.op.kind, &term, call->args[0], call->name.text, call->span))
         return unknown_term;
+    if (term_is_known(term) && aggregate_table[window.op.kind].extreme) {
+        window.truth = scope->code->at[term.value].kind == KIND_BOOL;
+        term.value = bind_number(scope->code, term.value, call->span);
+    }
     if (scope->scattered && !fits_scattered(&window.op)) {
         binder->needs_order = true;
         return unknown_term;

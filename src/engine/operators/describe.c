@@ -185,8 +185,9 @@ static void merge_bounds(struct describing *describing, int members, struct colu
         summary->mean = scalar_float(exact_sum_result(&all->sum, &certain) / (double)seen);
     } else {
         const struct logical_type logical = describing->column->logical;
-        summary->least = scalar_int(all->lo);
-        summary->greatest = scalar_int(all->hi);
+        const bool truth = describing->column->type == TYPE_BOOL;
+        summary->least = truth ? scalar_bool(all->lo != 0) : scalar_int(all->lo);
+        summary->greatest = truth ? scalar_bool(all->hi != 0) : scalar_int(all->hi);
         summary->mean = mean_of(all->total, seen, logical);
         summary->least.logical = summary->greatest.logical = logical;
     }

@@ -36,8 +36,8 @@ const struct function functions[] = {
      "clamp(7, 0, 5)", "5"},
     {"sign", 1, 1, SIGNATURE_SAME, OP_SIGN, NULL, "sign(x)", "-1, 0 or 1", "sign(-7)", "-1"},
     {"popcount", 1, 1, SIGNATURE_INT, OP_POPCOUNT, NULL, "popcount(n)", "number of bits set", "popcount(255)", "8"},
-    {"even", 1, 1, SIGNATURE_INT, OP_COUNT, lower_even, "even(n)", "true if n is even", "even(42)", "1"},
-    {"odd", 1, 1, SIGNATURE_INT, OP_COUNT, lower_odd, "odd(n)", "true if n is odd", "odd(-3)", "1"},
+    {"even", 1, 1, SIGNATURE_INT, OP_COUNT, lower_even, "even(n)", "true if n is even", "even(42)", "true"},
+    {"odd", 1, 1, SIGNATURE_INT, OP_COUNT, lower_odd, "odd(n)", "true if n is odd", "odd(-3)", "true"},
     {"bitor", 2, 2, SIGNATURE_INT, OP_BITOR, NULL, "bitor(a, b)", "bitwise or, also outside parentheses", "bitor(5, 2)",
      "7"},
     {"int", 1, 1, SIGNATURE_TO_INT, OP_COUNT, NULL, "int(x)",
@@ -51,7 +51,7 @@ const struct function functions[] = {
     {"ldexp", 2, 2, SIGNATURE_FLOAT_INT, OP_LDEXP, NULL, "ldexp(x, n)", "x times 2 to the power n, an integer",
      "ldexp(3, 4)", "48.0"},
     {"random", 1, MANY_ARGUMENTS, SIGNATURE_RANDOM, OP_COUNT, NULL, "random(k, ...)",
-     "a number from 0 to below 1 that depends on these integers alone, as if at random", "random(1, 2) < 1", "1"},
+     "a number from 0 to below 1 that depends on these integers alone, as if at random", "random(1, 2) < 1", "true"},
     {"floor", 1, 1, SIGNATURE_FLOAT, OP_FLOOR, NULL, "floor(x)", "largest integer not above x", "floor(-2.5)", "-3.0"},
     {"ceil", 1, 1, SIGNATURE_FLOAT, OP_CEIL, NULL, "ceil(x)", "smallest integer not below x", "ceil(2.1)", "3.0"},
     {"round", 1, 2, SIGNATURE_ROUND, OP_ROUND, NULL, "round(x, s)",
@@ -71,7 +71,7 @@ const struct function functions[] = {
      "format(\"{}-{:05}\", \"A\", 42)", "A-00042"},
     {"concat", 1, MANY_ARGUMENTS, SIGNATURE_CONCAT, OP_COUNT, NULL, "concat(x, ...)",
      "all values as text, one after another", "concat(\"A\", 7, \"-\", 2024-01-31)", "A7-2024-01-31"},
-    {"missing", 1, 1, SIGNATURE_MISSING, OP_COUNT, NULL, "missing(x)", "true if x has no value", "missing(3)", "0"},
+    {"missing", 1, 1, SIGNATURE_MISSING, OP_COUNT, NULL, "missing(x)", "true if x has no value", "missing(3)", "false"},
 #define TEXT_OTHER(name, least, most, first, second, result, partial, number, real, edit, check)
 #define TEXT_FUNCTION(name, least, most, first, second, result, partial, number, real, edit, check, usage, summary,    \
                       example, value)                                                                                  \

@@ -89,8 +89,17 @@ char *int128_text(char *at, int128 value)
     return at + (end - begin);
 }
 
+char *bool_text(char *at, bool value)
+{
+    const size_t length = value ? strlen("true") : strlen("false");
+    memcpy(at, value ? "true" : "false", length);
+    return at + length;
+}
+
 static char *number_text(char *at, const struct scalar *scalar)
 {
+    if (scalar->kind == KIND_BOOL)
+        return bool_text(at, scalar->integer != 0);
     if (scalar->kind == KIND_FLOAT)
         return float_text(at, scalar->number);
     if (scalar->logical.kind == LOGICAL_DECIMAL)

@@ -39,6 +39,7 @@ void print_float(struct strbuf *out, double value);
 /* Writes the text, at most NUMBER_TEXT bytes without a NUL; returns its end. */
 enum { NUMBER_TEXT = 32 };
 char *int_text(char *at, int64_t value);
+char *bool_text(char *at, bool value); /* true, false */
 char *float_text(char *at, double value);
 char *int128_text(char *at, int128 value); /* at most 40 bytes */
 
