@@ -5,10 +5,12 @@
 #include "engine/values/text_call.h"
 
 #include "base/calendar.h"
+#include "base/heap.h"
 #include "base/time_format.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WIDTH = 10000, MOST_PRECISION = 100, NUMBER_BYTES = 512 };
@@ -169,42 +171,53 @@ static void add_aligned(const struct format_spec *spec, char align, struct text 
         add_fill(spec, align == '^' ? missing - missing / 2 : missing, out);
 }
 
-/* Appends the digits before the point with separators between groups, and zeros before them up to `width`. */
-static void add_grouped(struct text digits, char grouping, int size, int64_t width, struct strbuf *out)
+/* The number of digits, zeros before them included, that fill `width` with the separators between them. */
+static int64_t grouped_digits(int64_t count, int size, int64_t width)
 {
-    const int64_t count = (int64_t)digits.length;
-    int64_t all = count;
-    while (all + (all - 1) / size < width)
-        all++;
-    for (int64_t left = all; left > 0; left--) {
-        strbuf_putc(out, left > count ? '0' : digits.at[count - left]);
-        if (left > 1 && (left - 1) % size == 0)
-            strbuf_putc(out, grouping);
-    }
+    while (count + (count - 1) / size < width)
+        count++;
+    return count;
 }
 
-/* A number whose digits are written: [digits before the point][the rest]. */
-static void add_number(const struct format_spec *spec, bool negative, const char *base, struct text digits,
-                       struct text rest, struct strbuf *out)
+/* Writes `all` digits with separators between groups, zeros before those that there are; returns the end. */
+static char *write_grouped(char *at, struct text digits, int64_t all, char grouping, int size)
 {
-    char prefix[4];
+    const int64_t count = (int64_t)digits.length;
+    for (int64_t left = all; left > 0; left--) {
+        *at++ = left > count ? '0' : digits.at[count - left];
+        if (left > 1 && (left - 1) % size == 0)
+            *at++ = grouping;
+    }
+    return at;
+}
+
+/* A number whose digits are written: `whole` before the point, and all. */
+static void add_number(const struct format_spec *spec, bool negative, const char *base, struct text digits,
+                       size_t whole, struct strbuf *out)
+{
+    char prefix[4], short_body[2 * NUMBER_BYTES], *body = short_body;
     size_t length = 0;
     if (negative || spec->sign != '\0')
         prefix[length++] = negative ? '-' : spec->sign;
     for (; *base; base++)
         prefix[length++] = *base;
-    struct strbuf body = {0};
-    const bool finite = digits.length > 0 && !is_among("inIN", digits.at[0]);
-    if (spec->grouping != '\0' && finite) {
-        const bool zeros = spec->align == '=' && spec->fill_length == 1 && spec->fill[0] == '0';
-        const int64_t width = zeros ? spec->width - (int64_t)length - (int64_t)rest.length : 0;
-        add_grouped(digits, spec->grouping, is_among("xXob", spec->type) ? 4 : 3, width, &body);
-    } else {
-        strbuf_add(&body, digits.at, digits.length);
+    if (spec->grouping == '\0' || is_among("inIN", digits.at[0])) { /* inf and nan have no groups */
+        add_aligned(spec, '>', (struct text){prefix, length}, digits, out);
+        return;
     }
-    strbuf_add(&body, rest.at, rest.length);
-    add_aligned(spec, '>', (struct text){prefix, length}, (struct text){body.text, body.length}, out);
-    strbuf_free(&body);
+    const bool zeros = spec->align == '=' && spec->fill_length == 1 && spec->fill[0] == '0';
+    const int size = is_among("xXob", spec->type) ? 4 : 3;
+    const size_t rest = digits.length - whole;
+    const int64_t width = zeros ? spec->width - (int64_t)length - (int64_t)rest : 0;
+    const int64_t all = grouped_digits((int64_t)whole, size, width);
+    const size_t most = (size_t)(2 * all) + rest;
+    if (most > sizeof short_body)
+        body = heap_array(most, 1);
+    char *end = write_grouped(body, (struct text){digits.at, whole}, all, spec->grouping, size);
+    memcpy(end, digits.at + whole, rest);
+    add_aligned(spec, '>', (struct text){prefix, length}, (struct text){body, (size_t)(end - body) + rest}, out);
+    if (body != short_body)
+        free(body);
 }
 
 static void write_int(const struct format_spec *spec, int64_t value, struct strbuf *out)
@@ -225,7 +238,7 @@ static void write_int(const struct format_spec *spec, int64_t value, struct strb
     do
         *--at = letters[rest % base];
     while ((rest /= base) > 0);
-    add_number(spec, value < 0, prefix, (struct text){at, (size_t)(end - at)}, (struct text){"", 0}, out);
+    add_number(spec, value < 0, prefix, (struct text){at, (size_t)(end - at)}, (size_t)(end - at), out);
 }
 
 /* The digits of a non-negative number, of which the point is found. */
@@ -235,9 +248,7 @@ static void add_digits(const struct format_spec *spec, bool negative, const char
     size_t whole = 0;
     while (whole < length && text[whole] >= '0' && text[whole] <= '9')
         whole++;
-    if (whole == 0) /* inf or nan */
-        whole = length;
-    add_number(spec, negative, "", (struct text){text, whole}, (struct text){text + whole, length - whole}, out);
+    add_number(spec, negative, "", (struct text){text, length}, whole, out);
 }
 
 /* value / 10^scale with `precision` digits behind the point, half away from zero, and perhaps a `%`. */
@@ -289,6 +300,32 @@ static size_t shortened(double number, int precision, char *text)
     return (size_t)(exponent - text) + tail_length;
 }
 
+/* number * 10^precision, rounded to nearest even as printf rounds; false if it is too large for that. */
+static bool scaled_exactly(double number, int precision, uint64_t *scaled)
+{
+    enum { MOST_SCALE = 18, MANTISSA = 53, TINY = 115 };
+    int exponent, shift;
+    uint64_t unit = 1;
+    if (precision > MOST_SCALE)
+        return false;
+    for (int k = 0; k < precision; k++)
+        unit *= 10;
+    if (!(number * (double)unit < 1e18))
+        return false;
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(number, &exponent), MANTISSA);
+    shift = MANTISSA - exponent;
+    if (shift <= 0)
+        return false;
+    *scaled = 0;
+    if (mantissa == 0 || shift > TINY) /* the product is below 2^113: less than a half */
+        return true;
+    const uint128 product = (uint128)mantissa * unit, half = (uint128)1 << (shift - 1);
+    const uint128 rest = product & ((half << 1) - 1);
+    *scaled = (uint64_t)(product >> shift);
+    *scaled += rest > half || (rest == half && (*scaled & 1));
+    return true;
+}
+
 static void write_float(const struct format_spec *spec, double number, struct strbuf *out)
 {
     char text[NUMBER_BYTES], form[8] = "%";
@@ -296,8 +333,15 @@ static void write_float(const struct format_spec *spec, double number, struct st
     double size = fabs(number);
     if (percent)
         size *= 100;
+    const bool fixed = (spec->type == 'f' || percent) && !spec->alternate;
+    const int precision = spec->precision < 0 ? 6 : spec->precision;
     size_t length;
-    if (spec->type == '\0' && spec->precision < 0) {
+    uint64_t scaled;
+    if (fixed && scaled_exactly(size, precision, &scaled)) {
+        length = (size_t)(decimal_text(text, (int128)scaled, precision) - text);
+        if (percent)
+            text[length++] = '%';
+    } else if (spec->type == '\0' && spec->precision < 0) {
         length = (size_t)(float_text(text, size) - text);
     } else if (spec->type == '\0') {
         length = shortened(size, spec->precision, text);
@@ -309,7 +353,7 @@ static void write_float(const struct format_spec *spec, double number, struct st
         form[k++] = '*';
         form[k] = percent ? 'f' : spec->type;
         const char *const template = form;
-        length = (size_t)snprintf(text, sizeof text - 1, template, spec->precision < 0 ? 6 : spec->precision, size);
+        length = (size_t)snprintf(text, sizeof text - 1, template, precision, size);
         if (percent)
             text[length++] = '%';
     }
