@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Results that are exact, or rounded once, against Python's fractions: round(x, n) of floats.
+"""Results that are exact, or rounded once, against Python's fractions: round(x, n) of floats,
+variances and correlations of integers and decimals.
 
     exact.py [--count N] [--seed S]     N random columns, in every mode of RQL_MODES; prints the seed
 """
@@ -9,6 +10,7 @@ import math
 import random
 import struct
 import sys
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import harness
@@ -76,7 +78,74 @@ def rounding(rng, sandbox, run):
     return "" if len(given) == len(values) else f"{len(given)} rows of {len(values)}"
 
 
-KINDS = {"round": rounding}
+# --- variances and correlations of integers and decimals ----------------------------------------------------------------
+
+
+def variance(values, scale):
+    count = len(values)
+    if count < 2:
+        return None
+    total = sum(values)
+    return float(Fraction(count * sum(x * x for x in values) - total * total, count * (count - 1) * 100**scale))
+
+
+def correlation(pairs):
+    count, x, y = len(pairs), sum(a for a, _ in pairs), sum(b for _, b in pairs)
+    if count < 2:
+        return None
+    xx = count * sum(a * a for a, _ in pairs) - x * x
+    yy = count * sum(b * b for _, b in pairs) - y * y
+    xy = count * sum(a * b for a, b in pairs) - x * y
+    if xx == 0 or yy == 0:
+        return math.nan
+    with localcontext() as context:
+        context.prec = 200
+        return float(Decimal(xy) / Decimal(xx * yy).sqrt())
+
+
+def integers(rng, count):
+    center, spread = rng.choice([0, 7, 2**31, -(2**53), 2**62, 2**63 - 1, -(2**63)]), rng.choice([0, 1, 10, 2**31, 2**53, 2**63])
+    clamp = lambda v: max(-(2**63), min(2**63 - 1, v))
+    return [clamp(center + rng.randint(-spread, spread)) for _ in range(count)]
+
+
+def decimal_text(value, scale):
+    if value is None:
+        return ""
+    digits = str(abs(value)).zfill(scale + 1)
+    return "-" * (value < 0) + digits[: len(digits) - scale] + ("." + digits[len(digits) - scale :] if scale else "")
+
+
+def moments(rng, sandbox, run):
+    """Of all rows, of groups, and of rows that have both; stored narrow or wide, with missing values."""
+    count = rng.choice([0, 1, 2, 3, ROWS, ROWS + 1])
+    scale = rng.choice([0, 0, 1, 4, 18])
+    gaps = rng.choice([0, 0.3])
+    x, y = integers(rng, count), integers(rng, count)
+    if rng.random() < 0.2:
+        y = [max(-(2**63), min(2**63 - 1, 2 * v - 1)) for v in x]
+    x, y = ([None if rng.random() < gaps else v for v in column] for column in (x, y))
+    keys = [rng.randrange(3) for _ in range(count)]
+    rows = "".join(f"{k},{decimal_text(a, scale)},{decimal_text(b, 0)}\n" for k, a, b in zip(keys, x, y))
+    sandbox.write("x.csv", ("k,x,y\n" + rows).encode())
+    kind = f"decimal({scale})" if scale else "i64"
+    load = f"load x.csv k i64, x {kind}, y i64"
+    wanted = []
+    for key in sorted(set(keys)):
+        pairs = [(a, b) for k, a, b in zip(keys, x, y) if k == key and a is not None and b is not None]
+        given = variance([a for k, a in zip(keys, x) if k == key and a is not None], scale)
+        wanted.append((given, given and math.sqrt(given), correlation(pairs)))
+    of_groups = [row.split(",") for row in run(load + " | group k: var(x), stddev(x), corr(x, y) | drop k")]
+    given = variance([a for a in x if a is not None], scale)
+    wanted.append((given, given and math.sqrt(given), correlation([(a, b) for a, b in zip(x, y) if a is not None and b is not None])))
+    of_all = [row.split(",") for row in run(load + " | group : var(x), stddev(x), corr(x, y)")]
+    for got, row in zip(of_groups + of_all, wanted):
+        if not all(same(text, value) for text, value in zip(got, row)):
+            return f"{got}, should be {row}\n{load}\n{rows[:1000]}"
+    return "" if len(of_groups) + len(of_all) == len(wanted) else f"{of_groups} {of_all}, should be {wanted}"
+
+
+KINDS = {"round": rounding, "moments": moments}
 
 
 def main():
@@ -94,12 +163,16 @@ def main():
             def run(query):
                 result = harness.run([*flags, "--quiet", "--format", "csv", "-c", query], sandbox.here, sandbox.home)
                 if result.status != 0:
-                    return [result.text()]
+                    raise AssertionError(result.text())
                 return result.out.decode().splitlines()[1:]
 
             for number in range(options.count):
                 kind = rng.choice(options.kinds.split(","))
-                tally.check(f"{kind} {number} ({mode})", KINDS[kind](rng, sandbox, run))
+                try:
+                    problem = KINDS[kind](rng, sandbox, run)
+                except AssertionError as error:
+                    problem = str(error)
+                tally.check(f"{kind} {number} ({mode})", problem)
     return tally.finish()
 
 

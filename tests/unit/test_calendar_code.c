@@ -6,8 +6,6 @@
 
 #include <time.h>
 
-enum { FIRST_DAY = -719162, LAST_DAY = 2932896 }; /* of the years 1 to 9999 */
-
 static int64_t floor_of(int64_t v, int64_t unit)
 {
     return v - ((v % unit) + unit) % unit;

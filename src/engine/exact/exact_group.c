@@ -6,6 +6,7 @@
 #include "engine/plan/task_title.h"
 #include "engine/values/moments.h"
 #include "engine/values/quantile.h"
+#include "engine/values/wide_moments.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -100,9 +101,36 @@ static struct scalar moment_result(const struct sums *sums, bool pairs)
                                        moment_of(sums->count, &sums->yy, &sums->y, &sums->y)));
 }
 
+static bool is_float(const struct column *column)
+{
+    return column && column->type == TYPE_F64;
+}
+
+/* Of integers. */
+static void int_moment_groups(struct lazy_task *lazy, size_t i, const struct group_columns *columns,
+                              const struct column *sorted, const struct column *ends)
+{
+    int64_t at = 0;
+    for (int64_t group = 0; group < lazy->count; group++) {
+        struct wide_sums sums = {.count = 0};
+        for (; at < column_get_int(ends, group); at++) {
+            const int64_t row = column_get_int(sorted, at), x = column_get_int(columns->values, row);
+            if (columns->where && !column_get_int(columns->where, row))
+                continue;
+            if (columns->other)
+                wide_sums_add_pair(&sums, x, column_get_int(columns->other, row));
+            else
+                wide_sums_add(&sums, x);
+        }
+        const int scale = lazy->task->aggregates[i].scale;
+        struct scalar result = scalar_float(columns->other ? wide_correlation(&sums) : wide_variance(&sums, scale));
+        exact_set_output(lazy, lazy->task->column_op->key_count + i, group, &result, true);
+    }
+}
+
 static double float_at(const struct column *column, int64_t row)
 {
-    return column->type == TYPE_F64 ? column_get_float(column, row) : (double)column_get_int(column, row);
+    return is_float(column) ? column_get_float(column, row) : (double)column_get_int(column, row);
 }
 
 /* As aggregate_groups, for a variance or, with `other`, a correlation. */
@@ -110,6 +138,10 @@ static void moment_groups(struct lazy_task *lazy, size_t i, const struct group_c
                           const struct column *sorted, const struct column *ends)
 {
     int64_t at = 0;
+    if (!is_float(columns->values) && !is_float(columns->other)) {
+        int_moment_groups(lazy, i, columns, sorted, ends);
+        return;
+    }
     for (int64_t group = 0; group < lazy->count; group++) {
         struct sums sums = {.count = 0};
         struct exact_sum *const all[] = {&sums.x, &sums.y, &sums.xx, &sums.yy, &sums.xy};

@@ -1,6 +1,5 @@
 #include "engine/grouping/group_aggregate.h"
 
-#include "engine/grouping/group_moments.h"
 #include "engine/plan/aggregate_join.h"
 #include "engine/values/compensated_sum.h"
 #include "engine/vector/elements.h"
@@ -63,6 +62,8 @@ size_t group_aggregate_size(const struct group_aggregate *group_agg)
         return sizeof(struct product_state);
     case STATE_INT_MOMENTS:
         return sizeof(struct int_moments);
+    case STATE_WIDE_MOMENTS:
+        return sizeof(struct wide_sums);
     case STATE_FLOAT_MOMENTS:
         return float_moments_size(group_agg->other);
     }
@@ -146,7 +147,10 @@ void group_aggregate_add(const struct group_aggregate *group_agg, void *states, 
             multiply(&((struct product_state *)states)[places[i]], in[i]);
         break;
     case STATE_INT_MOMENTS:
-        int_moments_add(states, places, in, values->others, values->where, count);
+        int_moments_add(states, group_agg->pivots, places, in, values->others, values->where, count);
+        break;
+    case STATE_WIDE_MOMENTS:
+        wide_moments_add(states, places, in, values->others, values->where, count);
         break;
     case STATE_FLOAT_MOMENTS:
         float_moments_add(states, places, floats, values->others, values->where, count);
@@ -183,6 +187,9 @@ void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, 
     case STATE_INT_MOMENTS:
         int_moments_merge(to, part);
         break;
+    case STATE_WIDE_MOMENTS:
+        wide_moments_merge(to, part);
+        break;
     case STATE_FLOAT_MOMENTS:
         float_moments_merge(to, part, group_agg->other);
         break;
@@ -214,7 +221,11 @@ static bool floats_of(const struct group_aggregate *group_agg, const struct aggr
     for (int i = 0; i < count; i++) {
         const uint32_t place = places[i];
         if (group_agg->form == STATE_INT_MOMENTS) {
-            results[i] = int_moments_result(&((const struct int_moments *)states)[place], group_agg->other);
+            const struct int_moments *state = &((const struct int_moments *)states)[place];
+            results[i] = int_moments_result(state, group_agg->other, aggregate->scale);
+        } else if (group_agg->form == STATE_WIDE_MOMENTS) {
+            const struct wide_sums *state = &((const struct wide_sums *)states)[place];
+            results[i] = group_agg->other ? wide_correlation(state) : wide_variance(state, aggregate->scale);
         } else if (group_agg->form == STATE_FLOAT_MOMENTS) {
             const char *state = (const char *)states + place * group_aggregate_size(group_agg);
             results[i] = float_moments_result((const struct float_moments *)state, group_agg->other, &uncertain);
@@ -261,23 +272,30 @@ bool group_aggregate_write(const struct group_aggregate *group_agg, const struct
     return fits;
 }
 
-/* Whether sums of products of the column's integers are exact. */
-static bool is_short(const struct column *column)
+/* Whether the column's integers are at most 2^31 from a pivot. */
+static bool is_narrow(const struct column *column, int64_t *pivot)
 {
-    const int64_t most = INT64_C(1) << 31;
-    if (type_table[column->store].kind == KIND_FLOAT)
-        return false;
-    return (column->range_known && column->lo > -most && column->hi < most) ||
-           type_table[column->store].size < sizeof(int32_t);
+    const int64_t lo = column->range_known ? column->lo : type_table[column->store].lo;
+    const int64_t hi = column->range_known ? column->hi : type_table[column->store].hi;
+    const uint64_t width = (uint64_t)hi - (uint64_t)lo;
+    *pivot = lo + (int64_t)(width / 2);
+    return width <= UINT64_C(1) << 32;
+}
+
+static bool is_float(const struct column *column)
+{
+    return column && type_table[column->store].kind == KIND_FLOAT;
 }
 
 void group_moments_for(const struct column *column, const struct column *other, const struct column *where,
                        int64_t rows, struct group_aggregate *group_agg)
 {
-    const bool exact = is_short(column) && (!other || is_short(other)) && rows <= UINT32_MAX;
-    *group_agg = (struct group_aggregate){.kind = AGG_VAR,
-                                          .form = exact ? STATE_INT_MOMENTS : STATE_FLOAT_MOMENTS,
-                                          .column = column,
-                                          .other = other,
-                                          .where = where};
+    struct pivots pivots = {0};
+    enum state_form form = STATE_FLOAT_MOMENTS;
+    if (!is_float(column) && !is_float(other)) {
+        const bool narrow = is_narrow(column, &pivots.x) && (!other || is_narrow(other, &pivots.y));
+        form = narrow && rows <= UINT32_MAX ? STATE_INT_MOMENTS : STATE_WIDE_MOMENTS;
+    }
+    *group_agg = (struct group_aggregate){
+        .kind = AGG_VAR, .form = form, .pivots = pivots, .column = column, .other = other, .where = where};
 }

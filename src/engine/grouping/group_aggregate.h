@@ -3,6 +3,7 @@
 #define RQL_ENGINE_GROUPING_GROUP_AGGREGATE_H
 
 #include "engine/backend/aggregate.h"
+#include "engine/grouping/group_moments.h"
 #include "engine/storage/column.h"
 
 /* What a state is. */
@@ -14,6 +15,7 @@ enum state_form {
     STATE_FLOAT_SUM,   /* struct compensated_sum */
     STATE_PRODUCT,     /* struct product_state: of integers */
     STATE_INT_MOMENTS, /* struct int_moments */
+    STATE_WIDE_MOMENTS, /* struct wide_sums */
     STATE_FLOAT_MOMENTS /* struct float_moments */
 };
 
@@ -22,6 +24,7 @@ struct group_aggregate {
     enum state_form form;
     const struct column *column; /* that is aggregated; NULL for count and first */
     const struct column *other;  /* a correlation's second column, else NULL */
+    struct pivots pivots;        /* of struct int_moments */
     const struct column *where;  /* moments are of the rows where this is not 0; NULL: of all */
 };
 

@@ -11,21 +11,36 @@ size_t float_moments_size(bool pairs)
     return pairs ? sizeof(struct float_moments) : offsetof(struct float_moments, y);
 }
 
-void int_moments_add(struct int_moments *states, const uint32_t *places, const int64_t *x, const int64_t *y,
-                     const int64_t *where, int count)
+void int_moments_add(struct int_moments *states, struct pivots pivots, const uint32_t *places, const int64_t *x,
+                     const int64_t *y, const int64_t *where, int count)
 {
     for (int i = 0; i < count; i++) {
         struct int_moments *state = &states[places[i]];
         if (where && !where[i])
             continue;
+        const int64_t a = x[i] - pivots.x;
         state->count++;
-        state->x += x[i];
-        state->xx += x[i] * x[i];
+        state->x += a;
+        state->xx += a * a;
         if (!y)
             continue;
-        state->y += y[i];
-        state->yy += y[i] * y[i];
-        state->xy += x[i] * y[i];
+        const int64_t b = y[i] - pivots.y;
+        state->y += b;
+        state->yy += b * b;
+        state->xy += a * b;
+    }
+}
+
+void wide_moments_add(struct wide_sums *states, const uint32_t *places, const int64_t *x, const int64_t *y,
+                      const int64_t *where, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (where && !where[i])
+            continue;
+        if (y)
+            wide_sums_add_pair(&states[places[i]], x[i], y[i]);
+        else
+            wide_sums_add(&states[places[i]], x[i]);
     }
 }
 
@@ -85,6 +100,16 @@ void int_moments_merge(struct int_moments *into, const struct int_moments *from)
     into->xy += from->xy;
 }
 
+void wide_moments_merge(struct wide_sums *into, const struct wide_sums *from)
+{
+    into->count += from->count;
+    into->x += from->x;
+    into->y += from->y;
+    wide_sum_merge(&into->xx, &from->xx);
+    wide_sum_merge(&into->yy, &from->yy);
+    wide_sum_merge(&into->xy, &from->xy);
+}
+
 static void merge_state(struct moment_state *into, const struct moment_state *from)
 {
     add_term(into, from->high);
@@ -106,16 +131,13 @@ void float_moments_merge(struct float_moments *into, const struct float_moments 
     merge_state(&into->xy, &from->xy);
 }
 
-double int_moments_result(const struct int_moments *moments, bool pairs)
+double int_moments_result(const struct int_moments *moments, bool pairs, int scale)
 {
-    const int64_t count = moments->count;
-    if (count < 2)
-        return 0;
-    const double xx = moment_of_ints(count, moments->xx, moments->x, moments->x);
-    if (!pairs)
-        return variance_of(count, xx);
-    return correlation_of(xx, moment_of_ints(count, moments->xy, moments->x, moments->y),
-                          moment_of_ints(count, moments->yy, moments->y, moments->y));
+    struct wide_sums sums = {.count = moments->count, .x = moments->x, .y = moments->y};
+    wide_sum_add(&sums.xx, moments->xx);
+    wide_sum_add(&sums.yy, moments->yy);
+    wide_sum_add(&sums.xy, moments->xy);
+    return pairs ? wide_correlation(&sums) : wide_variance(&sums, scale);
 }
 
 static struct moment_sum parts_of(const struct moment_state *state)

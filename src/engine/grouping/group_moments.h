@@ -4,13 +4,20 @@
 
 #include "base/integer.h"
 #include "engine/values/compensated_sum.h"
+#include "engine/values/wide_moments.h"
 
 #include <stddef.h>
 
-/* Of integers below 2^31 in magnitude, of less than 2^32 rows: exact. A variance has only the sums of x. */
+/* Of integers up to 2^31 in magnitude, of less than 2^32 rows: exact. A variance has only the sums of x. Deviations are
+ * the same from any pivot, so these are of what integers of a narrow range differ from its middle. */
 struct int_moments {
     int128 xx, yy, xy;
     int64_t count, x, y;
+};
+
+/* What is subtracted from x and y. */
+struct pivots {
+    int64_t x, y;
 };
 
 /* As a compensated sum, of finite terms that are counted elsewhere. */
@@ -29,15 +36,19 @@ size_t float_moments_size(bool pairs);
 
 /* Adds values x[i], or pairs with y[i] (NULL: none), to the states at their places, where `where` (or NULL) is not 0.
  */
-void int_moments_add(struct int_moments *states, const uint32_t *places, const int64_t *x, const int64_t *y,
-                     const int64_t *where, int count);
+void int_moments_add(struct int_moments *states, struct pivots pivots, const uint32_t *places, const int64_t *x,
+                     const int64_t *y, const int64_t *where, int count);
+void wide_moments_add(struct wide_sums *states, const uint32_t *places, const int64_t *x, const int64_t *y,
+                      const int64_t *where, int count);
 void float_moments_add(void *states, const uint32_t *places, const double *x, const double *y, const int64_t *where,
                        int count);
 void int_moments_merge(struct int_moments *into, const struct int_moments *from);
+void wide_moments_merge(struct wide_sums *into, const struct wide_sums *from);
 void float_moments_merge(struct float_moments *into, const struct float_moments *from, bool pairs);
 
-/* The variance or, of pairs, the correlation; 0 of fewer than two. *uncertain is set if it may be wrong. */
-double int_moments_result(const struct int_moments *moments, bool pairs);
+/* The variance, of integers that are multiplied by 10^scale, or of pairs the correlation; 0 of fewer than two.
+ * *uncertain is set if it may be wrong. */
+double int_moments_result(const struct int_moments *moments, bool pairs, int scale);
 double float_moments_result(const struct float_moments *moments, bool pairs, bool *uncertain);
 
 #endif

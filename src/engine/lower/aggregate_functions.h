@@ -18,7 +18,6 @@ struct aggregate_call {
     bool summed;                  /* a mean: part 0 is the sum, */
     bool halved;                  /* and part 2 that of the low halves of integers */
     bool truth;                   /* part 0 is 1 or 0 for a bool */
-    uint8_t scale;                /* of the decimals that a variance is of */
     struct slot slot;             /* of the value; its name is only for listings */
     const struct pass *pass;      /* of `part` */
     size_t part[MOST_PARTS];      /* of the first pass */

@@ -136,8 +136,8 @@ static void begin_var(struct lowering *lowering, struct aggregate_call *call)
         present = call->known ? present_both(pass->operands.scope.code, x.present, y.present, span) : NO_VALUE;
     }
     begin_float(lowering, call);
-    call->scale = x.logical.kind == LOGICAL_DECIMAL ? x.logical.scale : 0;
     call->part[0] = pass_add_moment(pass, pairs ? AGG_CORR : AGG_VAR, x.value, y.value, present, call->slot, span);
+    pass->parts[call->part[0]].what.scale = x.logical.kind == LOGICAL_DECIMAL ? x.logical.scale : 0;
     call->part[1] = pass_add_count(pass, present, span);
 }
 
@@ -153,11 +153,6 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
     term.settled = true;
     if (call->function->kind == AGG_STDDEV)
         term.value = code_op(code, OP_SQRT, term.value, NO_VALUE, NO_VALUE, span);
-    const value unit = code_float(code, (double)power_of_ten(call->scale), span);
-    if (call->scale > 0 && call->function->kind != AGG_CORR)
-        term.value = binary(code, OP_DIV, term.value, unit, span);
-    if (call->scale > 0 && call->function->kind == AGG_VAR)
-        term.value = binary(code, OP_DIV, term.value, unit, span);
     return term;
 }
 

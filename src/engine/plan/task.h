@@ -65,6 +65,7 @@ struct aggregate {
     double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
     bool lower;                  /* the lower of two values, not one between them, */
     /* Where aggregate_table[kind].operands. */
+    int scale;   /* AGG_VAR: the value is an integer multiplied by 10^scale */
     value other; /* AGG_CORR: the second value, else NO_VALUE */
     value where; /* of the rows where this bool is true; NO_VALUE: of all */
 };

@@ -53,11 +53,6 @@ double moment_of_floats(int64_t count, const struct moment_sum *xy, const struct
     return exact_sum_result(&sum, certain) + 0.0;
 }
 
-double moment_of_ints(int64_t count, int128 xy, int64_t x, int64_t y)
-{
-    return (double)(count * xy - (int128)x * y);
-}
-
 double variance_of(int64_t count, double xx)
 {
     const double pairs = (double)count * (double)(count - 1);
