@@ -2,7 +2,6 @@
 
 #include "base/hash.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* A name, and how many of name_2, name_3, ... have been tried: all of these are taken. */

@@ -4,7 +4,6 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 
 enum {
     MAX_THREADS = 64,        /* memory bandwidth does not grow beyond */

@@ -2,7 +2,6 @@
 #include "cl/codegen/divide_const.h"
 
 #include "cl/codegen/emit.h"
-#include "cl/codegen/lanes.h"
 #include "cl/codegen/template.h"
 
 #include <string.h>

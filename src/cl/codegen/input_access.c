@@ -1,7 +1,6 @@
 #include "cl/codegen/input_access.h"
 
 #include "cl/codegen/emit.h"
-#include "cl/codegen/lanes.h"
 #include "cl/codegen/template.h"
 
 #include <inttypes.h>

@@ -10,8 +10,6 @@
 #include "engine/sorting/sort_rows.h"
 #include "engine/storage/residency.h"
 
-#include <stdlib.h>
-
 struct group {
     struct accelerator *accelerator;
     const struct operator_job *job;

@@ -4,7 +4,6 @@
 #include "engine/grouping/group_aggregate.h"
 #include "engine/sorting/sort_keys.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { PART_RECORDS = 1 << 14 };

@@ -1,6 +1,5 @@
 #include "engine/bind/bind_needs.h"
 
-#include "engine/bind/bind_internal.h"
 #include "engine/plan/loop.h"
 #include "engine/plan/text_order.h"
 

@@ -1,11 +1,9 @@
 #include "engine/env/sources.h"
 
-#include "base/path.h"
 #include "engine/env/env.h"
 #include "engine/formats/file_pattern.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
-#include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/text_options.h"
 #include "parser/parse.h"

@@ -5,7 +5,6 @@
 #include "engine/exact/failure.h"
 #include "engine/operators/moving.h"
 #include "engine/operators/operator.h"
-#include "engine/plan/task_title.h"
 #include "engine/storage/residency.h"
 
 #include <math.h>

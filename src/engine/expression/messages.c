@@ -1,7 +1,6 @@
 /* Text of messages and stage marks; recording errors. */
 #include "engine/expression/expression.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum { COLUMNS_SPELLED = 12 };

@@ -5,7 +5,6 @@
 #include "base/parallel.h"
 #include "engine/expression/texts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { OPERAND_SHOWN = 40 };

@@ -1,7 +1,5 @@
 #include "engine/formats/formats.h"
 
-#include "base/heap.h"
-#include "base/path.h"
 #include "engine/arrow/arrow.h"
 #include "engine/formats/netpbm.h"
 #include "engine/formats/npy.h"
@@ -13,7 +11,6 @@
 #include "engine/storage/file_errors.h"
 #include "engine/text/text_files.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -4,7 +4,6 @@
 #include "base/heap.h"
 #include "engine/sorting/radix_partition.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum {

@@ -5,7 +5,6 @@
 
 #include "base/heap.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "base/heap.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { ORDERED_PART = 1 << 16 };

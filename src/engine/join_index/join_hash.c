@@ -5,7 +5,6 @@
 #include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

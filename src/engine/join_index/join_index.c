@@ -10,7 +10,6 @@
 #include "engine/storage/residency.h"
 #include "engine/vector/elements.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

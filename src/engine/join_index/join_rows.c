@@ -1,5 +1,4 @@
 /* The tables of a join index: which rows have an id. */
-#include "base/integer.h"
 #include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,6 @@
 #include "engine/join_index/join_keys.h"
 #include "engine/storage/narrow_copy.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { PLACE_PART = 1 << 14, MOST_ROWS = 256 /* that agree in the other keys: 8 steps of a search */ };

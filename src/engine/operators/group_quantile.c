@@ -1,6 +1,5 @@
 #include "engine/operators/group_quantile.h"
 
-#include "base/heap.h"
 #include "base/zeroed.h"
 #include "engine/operators/group_ids.h"
 #include "engine/sorting/sort_key_encode.h"
@@ -8,7 +7,6 @@
 #include "engine/values/quantile.h"
 #include "engine/vector/elements.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { PART_ROWS = 1 << 16, MOST_COUNTS = 1 << 22 };

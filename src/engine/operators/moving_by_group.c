@@ -13,7 +13,6 @@
 #include "base/heap.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "base/heap.h"
 #include "base/zeroed.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

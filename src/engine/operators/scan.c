@@ -15,7 +15,6 @@
 #include "base/nontemporal_copy.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

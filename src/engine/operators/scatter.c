@@ -9,7 +9,6 @@
 #include "base/heap.h"
 #include "engine/storage/buffer_pool.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "base/heap.h"
 #include "base/nontemporal_copy.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,8 @@
 /* Columns of text with an unsorted dictionary: pages are decompressed straight into it, and their strings stay where
  * they are. That costs a fraction of a sorted one, and is enough for what looks at single strings. */
-#include "base/heap.h"
 #include "base/memory_size.h"
 #include "base/utf8.h"
 #include "engine/parquet/read.h"
-#include "engine/storage/buffer_pool.h"
 
 #include <string.h>
 

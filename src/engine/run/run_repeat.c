@@ -7,8 +7,6 @@
 #include "engine/run/run_queue.h"
 #include "engine/storage/residency.h"
 
-#include <stdio.h>
-
 /* A queue of the loop, optimised for a number of rows. Its tasks' inputs name the columns of the round. */
 struct round_queue {
     struct arena *arena;

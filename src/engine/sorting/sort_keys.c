@@ -7,7 +7,6 @@
 #include "engine/vector/elements.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

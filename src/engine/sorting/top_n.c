@@ -7,7 +7,6 @@
 #include "base/timing.h"
 #include "engine/sorting/radix_sort.h"
 #include "engine/sorting/sort_rows.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/vector/elements.h"
 #include "engine/vector/selection.h"
 

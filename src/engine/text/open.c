@@ -3,7 +3,6 @@
 #include "base/heap.h"
 #include "engine/text/table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct dialect dialect_csv = {.extension = ".csv", .delimiter = ',', .header = true, .quotes = true};

@@ -1,6 +1,5 @@
 #include "repl/print/print_guard.h"
 
-#include "engine/run/run.h"
 #include "engine/storage/file_errors.h"
 
 bool print_relieve(struct printer *out, const struct relation *relation)

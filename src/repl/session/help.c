@@ -13,7 +13,6 @@
 #include "parser/words.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A list of names, wrapped under its title. */

@@ -2,7 +2,6 @@
 
 #include "engine/optimize/optimize.h"
 #include "sql/lower/float_sum.h"
-#include "sql/wire/server_text.h"
 #include "sql/wire/table.h"
 
 #include <string.h>
