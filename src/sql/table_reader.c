@@ -31,10 +31,9 @@ static enum status report_no_table(struct table_reader *reader, const struct for
     const size_t count = (size_t)tables.rows;
     query_texts_release(&tables);
     const char *database = reader->url.database;
-    diag_error(job->diags, job->span, "there is no table `%s%s%s` on `%s`%s", database ? database : "",
-               database ? "." : "", reader->url.table, reader->server,
-               did_you_mean(arena, reader->url.table, names, count));
-    return STATUS_FAILED;
+    return diag_error(job->diags, job->span, "there is no table `%s%s%s` on `%s`%s", database ? database : "",
+                      database ? "." : "", reader->url.table, reader->server,
+                      did_you_mean(arena, reader->url.table, names, count));
 }
 
 /* Whether a query gives another column this name: in its place a server may take that one. */

@@ -340,11 +340,10 @@ static enum status load_each(struct file_cache *file_cache, const char *path, co
         const enum status status = load_file(file_cache, file, span, &options, loaded, diags);
         if (status != STATUS_OK)
             return status;
-        if (loaded->columns[i]->rows != loaded->columns[0]->rows) {
-            diag_error(diags, span, "the columns of `%s` differ in length: `%s` has %lld rows, `%s` has %lld", path,
-                       names[0], (long long)loaded->columns[0]->rows, names[i], (long long)loaded->columns[i]->rows);
-            return STATUS_FAILED;
-        }
+        if (loaded->columns[i]->rows != loaded->columns[0]->rows)
+            return diag_error(diags, span, "the columns of `%s` differ in length: `%s` has %lld rows, `%s` has %lld",
+                              path, names[0], (long long)loaded->columns[0]->rows, names[i],
+                              (long long)loaded->columns[i]->rows);
     }
     return STATUS_OK;
 }

@@ -320,11 +320,9 @@ enum status npy_read_header(const struct format_job *job, const char *path, cons
     *header = (struct npy_header){0};
     const unsigned char *bytes = data;
     size_t begin = 0;
-    if (!bytes || !find_dictionary(bytes, length, header, &begin)) {
-        diag_error(job->diags, job->span, "`%s` is not a NumPy array or is truncated: it does not begin with a header",
-                   path);
-        return STATUS_FAILED;
-    }
+    if (!bytes || !find_dictionary(bytes, length, header, &begin))
+        return diag_error(job->diags, job->span,
+                          "`%s` is not a NumPy array or is truncated: it does not begin with a header", path);
     struct literal literal = {.job = job,
                               .path = path,
                               .at = (const char *)bytes + begin,

@@ -69,19 +69,16 @@ enum status save_check(const char *path, const struct table_source *tables, size
 
 static enum status day_of_no_file(int64_t row, int64_t day, struct span span, struct diags *diags)
 {
-    diag_error(diags, span, "row %lld: the date %lld days from 1970-01-01 does not fit a file", (long long)row,
-               (long long)day);
-    return STATUS_FAILED;
+    return diag_error(diags, span, "row %lld: the date %lld days from 1970-01-01 does not fit a file", (long long)row,
+                      (long long)day);
 }
 
 /* Days in 32 bits, as dates are in all files, with one reference; computed ones may have more. */
 static enum status narrow_days(struct column *column, struct span span, struct diags *diags, struct column **narrow)
 {
     *narrow = column_reserve(TYPE_I32, TYPE_I32, column->rows);
-    if (!*narrow) {
-        diag_error(diags, span, "not enough memory");
-        return STATUS_FAILED;
-    }
+    if (!*narrow)
+        return diag_error(diags, span, "not enough memory");
     for (int64_t row = 0; row < column->rows; row++) {
         const int64_t day = column_get_int(column, row);
         if (day < INT32_MIN || day > INT32_MAX) {

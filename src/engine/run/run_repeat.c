@@ -177,9 +177,8 @@ static enum status check_rows(const struct repeat_run *run, int64_t rows, struct
 {
     if (!run->loop->compares || rows == run->rows)
         return STATUS_OK;
-    diag_error(diags, run->loop->span, "`before` compares rows, but a round makes %lld rows of %lld", (long long)rows,
-               (long long)run->rows);
-    return STATUS_FAILED;
+    return diag_error(diags, run->loop->span, "`before` compares rows, but a round makes %lld rows of %lld",
+                      (long long)rows, (long long)run->rows);
 }
 
 /* Sets *done where no row has a round. */

@@ -41,9 +41,8 @@ static enum status check_directory(const char *path, const char *target, struct 
             return diag_error_hint(diags, span,
                                    "rql writes local files, and tables by clickhouse://HOST/DATABASE/TABLE",
                                    "cannot write `%s`: it is no file", path);
-        diag_error(diags, span, "cannot write `%s`: no such directory: `%s`", path,
-                   path_display(directory, diags->arena));
-        return STATUS_FAILED;
+        return diag_error(diags, span, "cannot write `%s`: no such directory: `%s`", path,
+                          path_display(directory, diags->arena));
     }
     if (faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) != 0)
         return diag_error(diags, span, "cannot write `%s`: cannot write to its directory: %s", path, strerror(errno));
