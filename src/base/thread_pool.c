@@ -1,11 +1,11 @@
 #include "base/thread_pool.h"
 
 #include "base/heap.h"
-#include "base/thread.h"
 #include "base/timing.h"
 
 #include <assert.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -202,4 +202,18 @@ void thread_pool_run(struct thread_pool *pool, int members, worker_fn *run, void
         pthread_mutex_unlock(&pool->lock);
     }
     pool->busy = false;
+}
+
+bool thread_start(pthread_t *thread, void *(*run)(void *argument), void *argument)
+{
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    const bool started = pthread_create(thread, NULL, run, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
 }

@@ -1,4 +1,4 @@
-#include "parser/filler.h"
+#include "parser/hints.h"
 
 #include "parser/grammar.h"
 

@@ -3,6 +3,7 @@
 #define RQL_PARSER_HINTS_H
 
 #include "parser/expect.h"
+#include "parser/lexer.h"
 
 /* Where the error is: all that hints depend on. */
 struct situation {
@@ -17,5 +18,11 @@ const char *hint_for(const struct situation *s);
 
 /* The hint on the first of two adjacent words if that is what is wrong, or NULL. */
 const char *hint_on_first_word(const struct situation *s);
+
+/* filler.c: signs and words of other languages that add nothing, and that are left out: the `by` of `group by`, and the
+ * `*` of `count(*)`. */
+
+/* Whether the lexeme after the trail is filler; if so, moves the lexer past it. */
+bool filler_skip(const struct trail *trail, struct lexer *lexer, struct lexeme lexeme);
 
 #endif

@@ -6,9 +6,9 @@
 #include "sql/lower/dialect.h"
 #include "sql/wire/query.h"
 #include "sql/wire/server_settings.h"
-#include "sql/wire/server_text.h"
 #include "sql/wire/servers.h"
 #include "sql/wire/table.h"
+#include "sql/wire/table_url.h"
 
 #include <stdlib.h>
 #include <string.h>

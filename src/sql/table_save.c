@@ -4,8 +4,8 @@
 #include "engine/storage/file_errors.h"
 #include "sql/wire/native_write.h"
 #include "sql/wire/query.h"
-#include "sql/wire/server_text.h"
 #include "sql/wire/servers.h"
+#include "sql/wire/table_url.h"
 
 #include <string.h>
 #include <time.h>

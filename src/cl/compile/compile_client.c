@@ -3,7 +3,7 @@
 #include "base/cachedir.h"
 #include "base/heap.h"
 #include "base/strbuf.h"
-#include "base/thread.h"
+#include "base/thread_pool.h"
 #include "base/timing.h"
 
 #include <errno.h>

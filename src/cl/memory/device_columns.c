@@ -4,7 +4,7 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
-#include "base/thread.h"
+#include "base/thread_pool.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 #include "cl/memory/transfer.h"
 
 #include "base/heap.h"
-#include "base/thread.h"
+#include "base/thread_pool.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,12 +1,28 @@
-/* The environment: names of `let` and `def`, arguments of the command line, the last result. */
+/* The environment: names of `let` and `def`, arguments of the command line, the last result; and in a check, the files
+ * that the statements so far may make when they run (made_files.c). */
 #ifndef RQL_ENGINE_BIND_ENV_H
 #define RQL_ENGINE_BIND_ENV_H
 
 #include "base/diag.h"
-#include "engine/env/made_files.h"
 #include "engine/formats/file_cache.h"
 #include "engine/storage/column.h"
 #include "parser/ast.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct made_files {
+    char **paths; /* absolute; malloc'd */
+    size_t count, capacity;
+};
+
+void made_files_add(struct made_files *made, const char *path);
+void made_files_free(struct made_files *made);
+
+/* Whether the path, a folder or a pattern may then stand for other files than now. */
+bool made_files_have(const struct made_files *made, const char *path);
+
+/* The environment. */
 
 enum binding_kind { BINDING_SCALAR, BINDING_RELATION, BINDING_FUNCTION, BINDING_STAGE };
 

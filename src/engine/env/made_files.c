@@ -1,4 +1,4 @@
-#include "engine/env/made_files.h"
+#include "engine/env/env.h"
 
 #include "base/heap.h"
 #include "base/path.h"

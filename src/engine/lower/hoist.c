@@ -1,4 +1,4 @@
-#include "engine/lower/hoist.h"
+#include "engine/lower/lower.h"
 
 void hoist_values(struct scope *scope, struct span span, struct slot *slots, const value *values, size_t count,
                   struct flow *computed)

@@ -3,7 +3,7 @@
 
 #include "engine/expression/texts.h"
 #include "engine/lower/aggregate_functions.h"
-#include "engine/lower/hoist.h"
+#include "engine/lower/lower.h"
 
 #include "base/calendar.h"
 

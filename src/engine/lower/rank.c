@@ -2,7 +2,7 @@
  * in its group, less that among its equals. It returns to the row's place by a scatter. */
 
 #include "engine/expression/texts.h"
-#include "engine/lower/hoist.h"
+#include "engine/lower/lower.h"
 #include "engine/lower/over.h"
 
 #include <string.h>

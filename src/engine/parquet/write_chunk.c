@@ -2,7 +2,7 @@
 
 #include "base/heap.h"
 #include "engine/parquet/encode.h"
-#include "engine/parquet/page_header.h"
+#include "engine/parquet/page.h"
 #include "engine/parquet/thrift.h"
 #include "engine/values/dictionary.h"
 

@@ -9,7 +9,7 @@
 #include "engine/storage/narrow_copy.h"
 
 #include "base/heap.h"
-#include "base/thread.h"
+#include "base/thread_pool.h"
 
 #include <stdlib.h>
 #include <sys/resource.h>

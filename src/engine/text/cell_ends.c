@@ -1,6 +1,6 @@
 /* Bit parities tell whether a delimiter or newline is within quotes, as in Langdale and Lemire, "Parsing gigabytes of
  * JSON per second" (2019). */
-#include "engine/text/cell_ends.h"
+#include "engine/text/pass.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"

@@ -3,7 +3,6 @@
 #include "base/calendar.h"
 #include "base/number_text.h"
 #include "base/utf8.h"
-#include "engine/text/cell_ends.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/scan.h"

@@ -1,12 +1,11 @@
 #include "repl/print/print.h"
 
-#include "repl/print/number_format.h"
-#include "repl/print/print_guard.h"
-
 #include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
+#include "engine/storage/file_errors.h"
 #include "engine/storage/residency.h"
+#include "repl/print/number_format.h"
 
 #include <math.h>
 
@@ -202,4 +201,10 @@ void print_result(struct printer *out, const struct result *result, const struct
     } else {
         print_scalar(&out->text, &result->scalar, style);
     }
+}
+
+bool print_relieve(struct printer *out, const struct relation *relation)
+{
+    const bool damaged = printer_is_full(out) && changed_column(relation->columns, relation->count);
+    return !damaged && printer_relieve(out);
 }

@@ -2,9 +2,8 @@
 #ifndef RQL_REPL_PRINT_PRINT_H
 #define RQL_REPL_PRINT_PRINT_H
 
-#include "repl/print/printer.h"
-
 #include "engine/run/run.h"
+#include "repl/print/printer.h"
 
 enum print_format {
     PRINT_AUTO,
@@ -54,5 +53,11 @@ struct description;
 
 /* Appends the summary of columns as a table in the style's format (print_description.c). */
 void print_description(struct strbuf *out, const struct description *description, const struct print_style *style);
+
+struct relation;
+
+/* Like printer_relieve, but writes only if the relation's files are still complete: rows of a truncated file read as
+ * zeroes. */
+bool print_relieve(struct printer *out, const struct relation *relation);
 
 #endif

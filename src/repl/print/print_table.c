@@ -3,7 +3,6 @@
 #include "repl/print/bar.h"
 #include "repl/print/number_format.h"
 #include "repl/print/print.h"
-#include "repl/print/print_guard.h"
 #include "repl/print/table_layout.h"
 
 #include <string.h>

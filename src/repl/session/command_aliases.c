@@ -1,4 +1,4 @@
-#include "repl/session/command_aliases.h"
+#include "repl/session/commands.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
+#include "repl/session/commands.h"
 #include "repl/print/text_table.h"
-#include "repl/session/command_aliases.h"
 #include "repl/session/command_call.h"
 #include "repl/session/help.h"
 

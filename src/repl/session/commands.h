@@ -33,4 +33,9 @@ enum exit_status command_run(struct session *session, const struct stmt *stmt, s
 /* Checks a command as part of a script. */
 void command_check(struct checker *checker, const struct stmt *stmt);
 
+/* command_aliases.c: the names that commands have in other shells. */
+
+/* Returns the command of this name in another shell, such as ".format" for ".mode"; NULL: none. */
+const char *command_of_alias(const char *word, size_t length);
+
 #endif

@@ -5,6 +5,8 @@
 #include "engine/run/run.h"
 #include "repl/session/session.h"
 
+#include <stdint.h>
+
 /* One run. */
 struct measurement {
     int64_t ns;
@@ -35,5 +37,9 @@ enum status race_run(struct session *session, const struct stmt *stmt, struct ar
 
 /* Runs the pipeline and prints a table of its tasks instead of the result. */
 enum status explain_run(struct session *session, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Returns the rate, in bytes/ns, at which all processors together read a buffer of `bytes` (at least some thousands)
+ * repeatedly; caches may hold it. 0 without memory. */
+double read_bandwidth(int64_t bytes);
 
 #endif

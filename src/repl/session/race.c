@@ -1,7 +1,6 @@
 
 #include "repl/print/number_format.h"
 #include "repl/print/text_table.h"
-#include "repl/session/bandwidth.h"
 #include "repl/session/measure.h"
 
 #include "engine/storage/residency.h"

@@ -8,7 +8,6 @@
 #include "repl/session/output_file.h"
 #include "repl/session/progress_bar.h"
 #include "repl/session/session.h"
-#include "repl/session/shown_rows.h"
 #include "repl/session/timing_report.h"
 
 #include "engine/explain/explain.h"

@@ -2,12 +2,11 @@
 #ifndef RQL_REPL_SESSION_SESSION_H
 #define RQL_REPL_SESSION_SESSION_H
 
+#include "engine/run/run.h"
 #include "repl/print/print.h"
 #include "repl/print/render_diag.h"
 #include "repl/session/options.h"
 #include "repl/session/platform.h"
-
-#include "engine/run/run.h"
 
 enum { MAX_READ_DEPTH = 16, MAX_SCRIPT_BYTES = 1 << 30 };
 
@@ -73,5 +72,11 @@ bool session_has_device(struct session *session);
 /* Appends a whole file, or standard input if `path` is NULL. On failure adds an error at `span`. */
 enum status session_read(const struct session *session, const char *path, struct span span, struct strbuf *text,
                          struct diags *diags);
+
+/* shown_rows.c: reads the rows of a result that are shown, where its columns are unread (column.h). */
+
+/* The result's relation, one reference, with at least the rows and columns that are shown. NULL: *status says why. */
+struct relation *shown_rows(const struct session *session, const struct result *result, const struct print_style *style,
+                            struct span span, enum status *status, struct diags *diags);
 
 #endif

@@ -1,4 +1,4 @@
-#include "repl/session/shown_rows.h"
+#include "repl/session/session.h"
 
 #include "repl/print/table_layout.h"
 

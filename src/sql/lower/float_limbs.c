@@ -1,4 +1,4 @@
-#include "sql/lower/float_limbs.h"
+#include "sql/lower/float_sum.h"
 
 #include <string.h>
 

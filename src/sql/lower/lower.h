@@ -5,7 +5,7 @@
  * all filters and limits, and its failure is one more column; if such a row comes back, the pipeline is bound again
  * without the server, for the exact error.
  *
- * Sums of 64-bit integers are sums of halves, which are put together here; of floats see float_sum.h and float_limbs.h.
+ * Sums of 64-bit integers are sums of halves, which are put together here; of floats see float_sum.h and float_sum.h.
  * The last rows are the first in the reverse order, which a subquery turns round. A long expression that is read more
  * than once becomes a column of a subquery (expression_share.c), but of what servers run only where the text would be
  * too long: on a table of several servers a subquery brings its rows to one. The query itself checks the types of the
@@ -34,7 +34,7 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
 /* lower_aggregate.c: aggregates of values of `expressions`, as columns. False: one has no equivalent. */
 
 /* Of a group, behind the columns of its keys, one column each, computed of the rows of `select`. That of a quantile is
- * the values (lower_quantile.h). A sum or mean of floats has parts (float_limbs.h) in the
+ * the values (lower_internal.h). A sum or mean of floats has parts (float_sum.h) in the
  * columns from parts[i] on, 0: it has none, and its own column is the number of rows that the sum is divided by, or
  * nothing; *count becomes the number of columns with these. Adds to *fails where the result does not fit, or is not
  * known there. */

@@ -1,8 +1,6 @@
 #include "sql/lower/lower_internal.h"
 
-#include "sql/lower/float_limbs.h"
 #include "sql/lower/float_sum.h"
-#include "sql/lower/lower_quantile.h"
 
 #include <string.h>
 

@@ -2,6 +2,8 @@
 #ifndef RQL_SQL_LOWER_LOWER_INTERNAL_H
 #define RQL_SQL_LOWER_LOWER_INTERNAL_H
 
+#include "engine/plan/task.h"
+#include "sql/lower/dialect.h"
 #include "sql/lower/lower.h"
 
 /* A table as a SELECT of all its rows, ordered as its address says. */
@@ -55,5 +57,17 @@ bool lower_row(struct lowering *lowering, const struct task *task, const struct 
                struct sql_expressions *expressions, struct select *select);
 /* A task of SINK_OPERATOR; `select` is what it reads, and becomes its result. */
 bool lower_operator(struct lowering *lowering, const struct task *task, struct select *select);
+
+/* lower_quantile.c: quantiles of a group, of which the server sorts all values (engine/values/quantile.h); floats in
+ * ClickHouse's words alone. */
+
+/* The values `v`, floats if `number`, of the rows where the condition holds (NULL: of all), as a sorted array. NULL: it
+ * would be too long, or the dialect has no equivalent. */
+const char *quantile_values(const struct sql_dialect *dialect, const char *v, const char *where, bool number,
+                            struct arena *arena);
+
+/* The quantile, of the column that is such an array. */
+const char *quantile_of(const char *sorted, const struct aggregate *aggregate, bool number,
+                        const struct sql_dialect *dialect, struct arena *arena);
 
 #endif

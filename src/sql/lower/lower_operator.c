@@ -1,7 +1,6 @@
 #include "sql/lower/lower_internal.h"
 
-#include "sql/lower/float_limbs.h"
-#include "sql/lower/lower_quantile.h"
+#include "sql/lower/float_sum.h"
 
 static bool lower_sort(struct lowering *lowering, const struct task *task, struct select *select)
 {

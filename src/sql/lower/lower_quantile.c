@@ -1,4 +1,4 @@
-#include "sql/lower/lower_quantile.h"
+#include "sql/lower/lower_internal.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "sql/wire/curl_library.h"
+#include "sql/wire/http_internal.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

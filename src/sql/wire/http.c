@@ -3,9 +3,7 @@
 #include "base/heap.h"
 #include "base/strbuf.h"
 #include "base/timing.h"
-#include "sql/wire/curl_library.h"
-#include "sql/wire/http_report.h"
-#include "sql/wire/http_watch.h"
+#include "sql/wire/http_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

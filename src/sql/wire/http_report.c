@@ -1,4 +1,4 @@
-#include "sql/wire/http_report.h"
+#include "sql/wire/http_internal.h"
 
 #include "sql/wire/server_error.h"
 

@@ -1,4 +1,4 @@
-#include "sql/wire/http_watch.h"
+#include "sql/wire/http_internal.h"
 
 #include "base/timing.h"
 

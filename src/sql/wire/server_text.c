@@ -1,4 +1,4 @@
-#include "sql/wire/server_text.h"
+#include "sql/wire/table_url.h"
 
 static void add_quoted(struct strbuf *sql, char quote, const char *text)
 {

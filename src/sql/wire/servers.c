@@ -4,7 +4,7 @@
 #include "base/strbuf.h"
 #include "base/timing.h"
 #include "sql/wire/query.h"
-#include "sql/wire/server_text.h"
+#include "sql/wire/table_url.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #define RQL_SQL_WIRE_TABLE_URL_H
 
 #include "base/diag.h"
+#include "base/strbuf.h"
 
 struct table_url {
     bool tls;
@@ -26,5 +27,16 @@ enum status table_url_parse(const char *path, struct table_url *url, struct span
 
 /* "db1:8123", for messages; with the user if one is named. */
 const char *table_url_server(const struct table_url *url, struct arena *arena);
+
+/* server_text.c: names and texts within SQL of ClickHouse. */
+
+void server_add_name(struct strbuf *sql, const char *name); /* between backquotes */
+void server_add_text(struct strbuf *sql, const char *text); /* a literal */
+
+/* A table of the address's database, the user's default if it names none. */
+void server_add_table(struct strbuf *sql, const struct table_url *url, const char *table);
+
+/* The name of that database, as an expression. */
+void server_add_database(struct strbuf *sql, const struct table_url *url);
 
 #endif
