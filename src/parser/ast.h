@@ -257,7 +257,7 @@ enum stmt_kind {
     STMT_LET,      /* name = pipeline or expr; the other is NULL */
     STMT_DEF,      /* name(params) = expr, or stages */
     STMT_ASSERT,   /* expr, which must hold */
-    STMT_EXPLAIN,  /* explain [run|kernel|sql] pipeline */
+    STMT_EXPLAIN,  /* explain [run|kernel|passes|sql] pipeline */
     STMT_RACE,     /* race pipeline */
     STMT_COMMAND   /* command: a line that begins with a dot, without the newline */
 };

@@ -74,6 +74,7 @@ static const struct expectation expectations[] = {
     {TOKEN_LP, IN_EXPRESSION | IN_SOURCE | IN_OPERATOR, "`(`"},
     {TOKEN_LB, IN_SOURCE | IN_OPERATOR, "`[`"},
     {TOKEN_KERNEL, NOT_COVERED, "`kernel`"},
+    {TOKEN_PASSES, NOT_COVERED, "`passes`"},
     {TOKEN_RUN, NOT_COVERED, "`run`"},
     {TOKEN_SQL, NOT_COVERED, "`sql`"},
     {TOKEN_DIALECT, NOT_COVERED, "`--dialect NAME`"},

@@ -82,8 +82,6 @@ static void print_bound(struct strbuf *out, const struct queue *queue)
     }
 }
 
-static void print_tasks(struct strbuf *out, const struct queue *queue, const char *indent);
-
 /* The tasks of each round of a loop. */
 static void print_loop(struct strbuf *out, struct loop *loop, const char *indent)
 {
@@ -104,14 +102,13 @@ static void print_loop(struct strbuf *out, struct loop *loop, const char *indent
             continue;
         strbuf_printf(out, "%s    %s: %zu task%s\n", indent, headings[order[i]], queue->count,
                       queue->count == 1 ? "" : "s");
-        print_tasks(out, queue, arena_printf(arena, "%s    ", indent));
+        explain_tasks(out, queue, arena_printf(arena, "%s    ", indent));
     }
     for (size_t q = 0; q < LOOP_QUEUES; q++)
         queue_release(&fused[q]);
 }
 
-/* The parts of each task on one line, or on one line each if that is too long. */
-static void print_tasks(struct strbuf *out, const struct queue *queue, const char *indent)
+void explain_tasks(struct strbuf *out, const struct queue *queue, const char *indent)
 {
     for (size_t t = 0; t < queue->count; t++) {
         if (is_left_out(out, queue, t))
@@ -141,7 +138,7 @@ static void print_tasks(struct strbuf *out, const struct queue *queue, const cha
 static void print_fused(struct strbuf *out, const struct queue *queue)
 {
     print_heading(out, "fused", queue->count);
-    print_tasks(out, queue, "");
+    explain_tasks(out, queue, "");
 }
 
 static void explain_queue(struct strbuf *out, const struct queue *queue, const struct queue *fused)
@@ -164,6 +161,8 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
     struct queue fused, folded;
     queue_init(&fused, arena);
     queue_init(&folded, arena);
+    if (stmt->variant.text && strcmp(stmt->variant.text, "passes") == 0)
+        return explain_passes(out, runner, queue, arena, diags);
     optimize_queue(queue, &fused);
     const struct queue *runs = fold_axes(&fused, &folded) ? &folded : &fused;
     enum status status = STATUS_OK;
@@ -187,7 +186,7 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
 {
     if (stmt->variant.text && strcmp(stmt->variant.text, "sql") == 0)
         return explain_sql(out, runner, stmt, arena, diags);
-    if (stmt->variant.text && strcmp(stmt->variant.text, "kernel") != 0)
+    if (stmt->variant.text && strcmp(stmt->variant.text, "kernel") != 0 && strcmp(stmt->variant.text, "passes") != 0)
         return diag_error_hint(diags, stmt->variant.span, "write `explain PIPELINE` or `explain kernel PIPELINE`",
                                "unknown variant `%s` of explain", stmt->variant.text);
     if (!stmt->variant.text && explain_server(out, runner, stmt, arena, diags))

@@ -8,6 +8,10 @@
  * the typed code). */
 enum status explain_kernels(struct strbuf *out, struct runner *runner, const struct queue *fused, struct diags *diags);
 
+/* Appends what the queue is, and the typed code of each of its tasks, after each pass that changes it. */
+enum status explain_passes(struct strbuf *out, struct runner *runner, const struct queue *queue, struct arena *arena,
+                           struct diags *diags);
+
 /* Appends a line for each task of the queue: the backend it would run on now, and the expected times of that and the
  * others. Needs runner->chooser. */
 enum status explain_choice(struct strbuf *out, const struct runner *runner, const struct queue *queue,

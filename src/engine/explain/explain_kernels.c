@@ -5,7 +5,7 @@
 #include "engine/explain/dry_run.h"
 #include "engine/explain/explain_task.h"
 
-static void list_task(struct strbuf *out, const struct task *task)
+void explain_code(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
     bool *live = arena_array(task->code.arena, (size_t)task->code.count + 1, sizeof *live);
@@ -52,7 +52,7 @@ static void add_program(struct strbuf *out, const struct runner *runner, const s
     if (text)
         strbuf_puts(out, text);
     else
-        list_task(out, task);
+        explain_code(out, task);
 }
 
 static enum status explain_task(struct strbuf *out, const struct runner *runner, struct dry_run *dry_run,

@@ -19,6 +19,13 @@ void task_result_names(struct strbuf *out, const struct task *task); /* ids, amo
 /* The names of the task's inputs, for code_print. */
 const char *const *task_input_names(const struct task *task);
 
+/* explain.c: a line for each task, or several, after the indent. */
+void explain_tasks(struct strbuf *out, const struct queue *queue, const char *indent);
+
+/* explain_kernels.c: the typed code of a task that is no operator, with lanes and intervals, and what it keeps and
+ * gives. */
+void explain_code(struct strbuf *out, const struct task *task);
+
 /* rounds_form.c: how the rounds of a loop run. */
 
 /* A phrase or two, in the arena. `queues` are those of the loop, optimised, in the order of loop_queue. */

@@ -5,26 +5,52 @@
 
 #include <assert.h>
 
+static void queue_after(const struct pass_watch *watch, const char *pass, const struct queue *queue)
+{
+    assert(queue_is_valid(queue, pass));
+    if (watch)
+        watch->queue(watch->context, pass, queue);
+}
+
+static void task_after(const struct pass_watch *watch, const char *pass, const struct task *task, enum code_phase phase)
+{
+    assert(task_is_valid(task, phase, pass));
+    (void)phase; /* without assertions */
+    if (watch)
+        watch->task(watch->context, pass, task);
+}
+
 void optimize_queue(const struct queue *queue, struct queue *fused)
 {
-    assert(queue_is_valid(queue, "binding"));
+    optimize_queue_watched(queue, fused, NULL);
+}
+
+void optimize_queue_watched(const struct queue *queue, struct queue *fused, const struct pass_watch *watch)
+{
+    queue_after(watch, "binding", queue);
     queue_prune(queue); /* dead outputs: mark those that are read */
     fuse(queue, fused); /* task fusion: join each task with those that read it row by row */
-    assert(queue_is_valid(fused, "fuse"));
+    queue_after(watch, "fuse", fused);
     queue_prune(fused); /* a fused task may need fewer outputs */
     push_limits(fused); /* limit pushdown: sort only as many rows as are read */
-    assert(queue_is_valid(fused, "push_limits"));
+    queue_after(watch, "push_limits", fused);
 }
 
 void optimize_task(struct task *task, struct column *const *columns, int64_t rows)
 {
-    assert(task_is_valid(task, CODE_BUILT, "what made the task"));
+    optimize_task_watched(task, columns, rows, NULL);
+}
+
+void optimize_task_watched(struct task *task, struct column *const *columns, int64_t rows,
+                           const struct pass_watch *watch)
+{
+    task_after(watch, "building", task, CODE_BUILT);
     folds_lower(task); /* lowering: loops of one form */
-    assert(task_is_valid(task, CODE_BUILT, "folds_lower"));
+    task_after(watch, "folds_lower", task, CODE_BUILT);
     range_analyse(task, columns, rows); /* range analysis: intervals, lanes, and which operations may fail */
-    assert(task_is_valid(task, CODE_ANALYSED, "range_analyse"));
+    task_after(watch, "range_analyse", task, CODE_ANALYSED);
     guard_place(task); /* guard placement: in which rows such a failure matters, and a loop has rounds */
-    assert(task_is_valid(task, CODE_GUARDED, "guard_place"));
+    task_after(watch, "guard_place", task, CODE_GUARDED);
     loops_order(task); /* scheduling: arguments before what reads them */
-    assert(task_is_valid(task, CODE_ANALYSED, "loops_order"));
+    task_after(watch, "loops_order", task, CODE_ANALYSED);
 }

@@ -7,11 +7,19 @@
 
 #include "engine/plan/loop.h"
 
+/* Is told the queue, or the task, before the first pass and after each one: for `explain passes`. */
+struct pass_watch {
+    void (*queue)(void *context, const char *pass, const struct queue *queue);
+    void (*task)(void *context, const char *pass, const struct task *task);
+    void *context;
+};
+
 /* ---- a queue ---- */
 
 /* Fills `fused`, initialised with the same arena, with an equivalent queue of as few tasks as possible. Both queues
  * hold the columns they read. `queue` keeps its tasks; only its unneeded outputs are marked. */
 void optimize_queue(const struct queue *queue, struct queue *fused);
+void optimize_queue_watched(const struct queue *queue, struct queue *fused, const struct pass_watch *watch);
 
 /* axis_fold.c: fills `folded`, initialised with the same arena, with the tasks of a fused queue, reductions along an
  * axis as folds where that stores fewer rows; false if there are none. It borrows the columns of `fused`. Errors are to
@@ -50,5 +58,7 @@ struct task *fuse_until(const struct loop *loop, const struct task *body, const 
 /* Analyses a task for a run on `columns`, its inputs in order, and `rows` rows: sets the lane, interval, `checked` and
  * guard of every instruction. May append instructions to the task's code, in that code's arena. */
 void optimize_task(struct task *task, struct column *const *columns, int64_t rows);
+void optimize_task_watched(struct task *task, struct column *const *columns, int64_t rows,
+                           const struct pass_watch *watch);
 
 #endif
