@@ -21,6 +21,8 @@ void bound_init(struct bound *bound, struct arena *arena);
 /* Binds what is left of the pipeline when a server has run its part, with the sources as they are. */
 enum status bind_rest(struct binder *binder, struct bound *bound);
 
+/* bind_set_rows.c: union, except, intersect. */
+void bind_set_rows(struct binder *binder, const struct stage *stage, struct flow *flow);
 /* bind_range.c */
 void bind_range(struct binder *binder, const struct source_node *source, struct flow *flow);
 
