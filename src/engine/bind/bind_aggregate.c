@@ -2,7 +2,6 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/expression/named_aggregates.h"
 #include "engine/lower/lower.h"
-#include "engine/plan/code_loop.h"
 
 #include <math.h>
 #include <string.h>
@@ -136,8 +135,7 @@ static bool scanned_value(struct binder *binder, const struct stage *stage, cons
                           "begin with a value, as in `from 0`, or give them one first: `map x ?? 0`",
                           "along an axis, `%s` has no value before the first that is not missing",
                           text_of_word(binder->arena, stage));
-    const value none = aggregate_none(code, what->kind, code->at[term->value].kind, stage->span);
-    term->value = code_op(code, OP_SELECT, term->present, term->value, none, stage->span);
+    term->value = aggregate_settled(code, what->kind, *term, stage->span);
     return true;
 }
 

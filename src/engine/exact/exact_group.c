@@ -357,7 +357,6 @@ static enum status group_text(struct exact *exact, struct lazy_task *lazy, int64
 
 enum status exact_group_failure(struct exact *exact, struct lazy_task *lazy, size_t k, int64_t group)
 {
-    static const char *const sums[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct task *task = lazy->task;
     const struct aggregate *aggregate = &task->aggregates[k - task->column_op->key_count];
     const char *of;
@@ -369,7 +368,8 @@ enum status exact_group_failure(struct exact *exact, struct lazy_task *lazy, siz
     const char *where = stage ? arena_printf(exact->diags->arena, " in `%s`", stage->text) : "";
     if (aggregate->kind == AGG_FOLD)
         return diag_error(exact->diags, span, "the function has no result for %s%s", of, where);
-    diag_error(exact->diags, span, "the %s of %s does not fit in 64 bits%s", sums[aggregate->kind], of, where);
+    diag_error(exact->diags, span, "the %s of %s does not fit in 64 bits%s", aggregate_table[aggregate->kind].word, of,
+               where);
     return diag_hint(exact->diags, task->outputs[k].logical.kind == LOGICAL_DECIMAL
                                        ? "`round(x, 2)` has fewer digits; `float(x)` gives a rounded result"
                                        : "`float(x)` gives a rounded result");

@@ -85,16 +85,15 @@ static enum status function_failure(struct exact *exact, const struct lazy_task 
 
 enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)
 {
-    static const char *const words[] = {[AGG_SUM] = "sum", [AGG_PRODUCT] = "product"};
     const struct aggregate *aggregate = &lazy->task->aggregates[0];
     const struct column_operator *column_op = lazy->task->column_op;
     const bool empty = column_op->exclusive && begins(column_op, row);
     if (aggregate->kind == AGG_FOLD && !empty)
         return function_failure(exact, lazy, row);
     const bool wide = aggregate->kind == AGG_SUM || aggregate->kind == AGG_PRODUCT;
-    const char *what =
-        wide ? arena_printf(exact->diags->arena, "the running %s does not fit in 64 bits", words[aggregate->kind])
-             : "there is no value before the first";
+    const char *what = wide ? arena_printf(exact->diags->arena, "the running %s does not fit in 64 bits",
+                                           aggregate_table[aggregate->kind].word)
+                            : "there is no value before the first";
     fail_row(lazy->task, exact_operator_span(lazy), lazy->task->first + row, what, exact->diags);
     if (wide)
         diag_hint(exact->diags, "`map float(x)` before gives a rounded result");

@@ -139,23 +139,27 @@ value any_counted(struct reader *reader, const struct aggregate_call *call)
     return code_op(code, OP_LT, code_exact_int(code, 0, span), count, NO_VALUE, span);
 }
 
-static void begin_sum(struct lowering *lowering, struct aggregate_call *call)
+value aggregate_settled(struct code *code, enum aggregate_kind kind, struct term term, struct span span)
 {
-    struct term term = aggregate_argument(lowering, call, AGG_SUM, 0);
-    if (call->known)
-        term.value = term_settled(scope_of(lowering)->code, term, call->expr->span);
-    add_plain(lowering, call, AGG_SUM, term);
+    if (term.present == NO_VALUE || aggregate_table[kind].none == 0)
+        return term_settled(code, term, span);
+    const value none = aggregate_none(code, kind, code->at[term.value].kind, span);
+    return code_op(code, OP_SELECT, term.present, term.value, none, span);
 }
 
-static void begin_product(struct lowering *lowering, struct aggregate_call *call)
+/* Sums and products, which have a value of nothing. */
+static void begin_joined(struct lowering *lowering, struct aggregate_call *call)
 {
-    struct term term = aggregate_argument(lowering, call, AGG_PRODUCT, 0);
-    struct code *code = scope_of(lowering)->code;
-    if (call->known && term.present != NO_VALUE)
-        term.value =
-            code_op(code, OP_SELECT, term.present, term.value,
-                    aggregate_none(code, AGG_PRODUCT, code->at[term.value].kind, call->expr->span), call->expr->span);
-    add_plain(lowering, call, AGG_PRODUCT, term);
+    const enum aggregate_kind kind = call->function->kind;
+    struct term term = aggregate_argument(lowering, call, kind, 0);
+    if (call->known)
+        term.value = aggregate_settled(scope_of(lowering)->code, kind, term, call->expr->span);
+    add_plain(lowering, call, kind, term);
+}
+
+value counted_rows(struct scope *scope, struct term term, struct span span)
+{
+    return class_of(scope->code, term) == CLASS_BOOL ? term_settled(scope->code, term, span) : term.present;
 }
 
 /* count() counts all rows, count(CONDITION) those for which it holds, and count(E) those where E is present. */
@@ -167,10 +171,8 @@ static void begin_count(struct lowering *lowering, struct aggregate_call *call)
     if (call->expr->arg_count == 1) {
         struct term term = bind_term(scope, call->expr->args[0]);
         call->known = term_is_known(term);
-        if (call->known && class_of(scope->code, term) == CLASS_BOOL)
-            where = term_settled(scope->code, term, call->expr->span);
-        else if (call->known)
-            where = term.present;
+        if (call->known)
+            where = counted_rows(scope, term, call->expr->span);
     }
     call->slot = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
     call->plain = true;
@@ -182,11 +184,10 @@ void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum ag
 {
     struct code *code = scope_of(lowering)->code;
     call->truth = call->known && code->at[term.value].kind == KIND_BOOL;
-    if (call->known)
+    if (call->known) {
         term.value = bind_number(code, term.value, call->expr->span);
-    if (call->known && term.present != NO_VALUE)
-        term.value = code_op(code, OP_SELECT, term.present, term.value,
-                             aggregate_none(code, kind, code->at[term.value].kind, call->expr->span), call->expr->span);
+        term.value = aggregate_settled(code, kind, term, call->expr->span);
+    }
     add_plain(lowering, call, kind, term);
     count_values(lowering, call, term);
     call->plain = !call->lacks && !call->truth;
@@ -454,8 +455,7 @@ static struct term finish_first(struct reader *reader, const struct aggregate_ca
     return element_at(reader, call, reader_value(reader, call->pass, call->part[0], call->expr->span));
 }
 
-static const struct aggregate_recipe recipe_sum = {.begin = begin_sum}, recipe_product = {.begin = begin_product},
-                                     recipe_count = {.begin = begin_count},
+static const struct aggregate_recipe recipe_joined = {.begin = begin_joined}, recipe_count = {.begin = begin_count},
                                      recipe_extreme = {.begin = begin_extreme, .finish = finish_extreme},
                                      recipe_mean = {.begin = begin_mean, .finish = finish_mean},
                                      recipe_quantile = {.begin = begin_quantile, .finish = finish_quantile},

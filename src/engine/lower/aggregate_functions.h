@@ -78,6 +78,12 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
 /* The operand as written or, if it is a column by its place or `expr` is NULL, that column's name: for messages. */
 const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span);
 
+/* The value, or where there is none what the aggregate leaves as it is. */
+value aggregate_settled(struct code *code, enum aggregate_kind kind, struct term term, struct span span);
+
+/* Which rows count(term) counts: where a condition holds, or where there is a value; NO_VALUE: all. */
+value counted_rows(struct scope *scope, struct term term, struct span span);
+
 /* The mean of decimals or durations, from that of their integers. */
 struct term term_of_mean(struct code *code, struct term term, struct logical_type logical, struct span span);
 

@@ -143,17 +143,6 @@ static bool bind_window(struct scope *scope, const struct window_frame *frame, s
                       "the range of the window is empty");
 }
 
-/* What is counted: where a condition holds, where a value is present, or all rows. */
-static struct term counted(struct scope *scope, struct term term, struct span span)
-{
-    struct term rows = unknown_term;
-    if (class_of(scope->code, term) == CLASS_BOOL)
-        rows.present = term_settled(scope->code, term, span);
-    else
-        rows.present = term.present;
-    return rows;
-}
-
 /* The operands of the operator, as columns of a task. */
 struct moving_columns {
     struct slot slots[MOVING_KEYS];
@@ -276,9 +265,13 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
     known = bind_window(scope, expr->frame, &window) && known;
     if (!known)
         return unknown_term;
-    if (window.op.kind == AGG_COUNT)
-        term = call->arg_count > 0 ? counted(scope, term, call->span) : term;
-    else if (!bind_aggregated(scope, window.op.kind, &term, call->args[0], call->name.text, call->span))
+    if (window.op.kind == AGG_COUNT && call->arg_count > 0) {
+        const value counted = counted_rows(scope, term, call->span);
+        term = unknown_term;
+        term.present = counted;
+    }
+    if (window.op.kind != AGG_COUNT &&
+        !bind_aggregated(scope, window.op.kind, &term, call->args[0], call->name.text, call->span))
         return unknown_term;
     if (term_is_known(term) && aggregate_table[window.op.kind].extreme) {
         window.truth = scope->code->at[term.value].kind == KIND_BOOL;

@@ -158,7 +158,7 @@ static void run_part(void *context, int member, int64_t number)
     part->from = part->to = part->nearest = part->exact_from = part->exact_to = -1;
     part->time.column = part->time_behind.column = part->time_ahead.column = moving->times;
     part->entering.column = part->leaving.column = moving->values;
-    moving_total_init(&part->total);
+    moving_total_init(moving, &part->total);
     if (goes_backwards(moving->op)) {
         run_backwards(part);
     } else {
@@ -186,7 +186,7 @@ static void find_total(void *context, int member, int64_t number)
         return;
     struct element_reader *reader = heap_array(1, sizeof *reader);
     reader->column = moving->values;
-    moving_total_init(&moving->totals[number]);
+    moving_total_init(moving, &moving->totals[number]);
     moving_total_add(moving, &moving->totals[number], reader, begin, end);
     moving->has_total[number] = true;
     free(reader);

@@ -36,15 +36,14 @@ static inline double element_number(struct element_reader *reader, int64_t row)
     return reader->block.numbers[row - reader->begin];
 }
 
-/* The sum and the extremes of some rows' present values. Of floats only finite ones are in the sum, and NaNs are
- * counted but not among the extremes. */
+/* The sum, or the extreme, of some rows' present values. Of floats only finite ones are in the sum. */
 struct moving_total {
     int128 sum;
     struct compensated_sum number_sum;
     int64_t count; /* of present values */
     int64_t nan, positive_inf, negative_inf;
-    int64_t least, most;
-    double number_least, number_most;
+    int64_t integer; /* the extreme, or this one */
+    double number;
 };
 
 /* One operator, shared by all threads. */
@@ -107,7 +106,7 @@ enum status moving_run(const struct operator_job *job, const struct workers *wor
 /* Runs it for rows in the order of their groups. False: cancelled. */
 bool moving_run_parts(struct moving *moving, const struct workers *workers);
 
-void moving_total_init(struct moving_total *total);
+void moving_total_init(const struct moving *moving, struct moving_total *total);
 /* Adds the present values of these rows. */
 void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
                       int64_t begin, int64_t end);

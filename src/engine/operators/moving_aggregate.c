@@ -2,6 +2,7 @@
  * Lemire, "Streaming maximum-minimum filter using no more than three comparisons per element", 2006). */
 #include "engine/operators/moving.h"
 
+#include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"
 
 #include "base/heap.h"
@@ -21,24 +22,24 @@ void element_reader_fill(struct element_reader *reader, int64_t row)
     operator_values(reader->column, begin, reader->count, &reader->block);
 }
 
-void moving_total_init(struct moving_total *total)
+void moving_total_init(const struct moving *moving, struct moving_total *total)
 {
-    *total = (struct moving_total){
-        .least = INT64_MAX, .most = INT64_MIN, .number_least = INFINITY, .number_most = -INFINITY};
+    const struct aggregate_info *info = &aggregate_table[moving->op->kind];
+    *total = (struct moving_total){.integer = info->none, .number = info->number_none};
 }
 
-static void moving_total_merge(struct moving_total *into, const struct moving_total *from)
+static void moving_total_merge(const struct moving *moving, struct moving_total *into, const struct moving_total *from)
 {
+    const enum aggregate_kind kind = moving->op->kind;
+    bool unread = false;
     into->sum += from->sum;
     compensated_sum_merge(&into->number_sum, &from->number_sum);
     into->count += from->count;
     into->nan += from->nan;
     into->positive_inf += from->positive_inf;
     into->negative_inf += from->negative_inf;
-    into->least = min_int64(into->least, from->least);
-    into->most = max_int64(into->most, from->most);
-    into->number_least = from->number_least < into->number_least ? from->number_least : into->number_least;
-    into->number_most = from->number_most > into->number_most ? from->number_most : into->number_most;
+    into->integer = aggregate_join_integers(kind, into->integer, from->integer, &unread);
+    into->number = aggregate_join_numbers(kind, into->number, from->number);
 }
 
 /* Adds `sign` times a float to the sum. */
@@ -59,27 +60,38 @@ static inline bool is_present(const struct moving *moving, int64_t row)
     return !moving->present || moving->present[row] != 0;
 }
 
-void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
-                      int64_t begin, int64_t end)
+/* One loop for each extreme, and one for the others. */
+JOINS void add_total(const struct moving *moving, enum aggregate_kind extreme, struct moving_total *total,
+                     struct element_reader *reader, int64_t begin, int64_t end)
 {
+    bool unread = false;
     for (int64_t row = begin; row < end; row++) {
         if (!is_present(moving, row))
             continue;
-        if (!moving->values) {
-            total->count++;
-        } else if (moving->number) {
-            const double number = element_number(reader, row);
-            add_number(total, number, 1);
-            total->number_least = number < total->number_least ? number : total->number_least;
-            total->number_most = number > total->number_most ? number : total->number_most;
-        } else {
-            const int64_t integer = element_integer(reader, row);
-            total->count++;
-            total->sum += integer;
-            total->least = min_int64(total->least, integer);
-            total->most = max_int64(total->most, integer);
+        if (extreme == AGG_SUM && moving->values && moving->number) {
+            add_number(total, element_number(reader, row), 1);
+            continue;
         }
+        total->count++;
+        if (extreme == AGG_SUM)
+            total->sum += moving->values ? element_integer(reader, row) : 0;
+        else if (moving->number)
+            total->number = aggregate_join_numbers(extreme, total->number, element_number(reader, row));
+        else
+            total->integer = aggregate_join_integers(extreme, total->integer, element_integer(reader, row), &unread);
     }
+}
+
+void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
+                      int64_t begin, int64_t end)
+{
+    const enum aggregate_kind kind = moving->op->kind;
+    if (!aggregate_table[kind].extreme)
+        add_total(moving, AGG_SUM, total, reader, begin, end);
+#define AGGREGATE_JOIN(join, ...)                                                                                      \
+    if (kind == AGG_##join)                                                                                            \
+        add_total(moving, AGG_##join, total, reader, begin, end);
+#include "engine/plan/aggregates.def"
 }
 
 /* Adds the rows, of whole parts by their totals where these are known. */
@@ -92,7 +104,7 @@ static void add_rows(struct moving_part *part, int64_t begin, int64_t end)
         const int64_t whole = begin / size;
         if (begin % size == 0 && moving->totals && moving->has_total[whole] &&
             part_begin(&moving->parts, whole + 1) <= end) {
-            moving_total_merge(&part->total, &moving->totals[whole]);
+            moving_total_merge(moving, &part->total, &moving->totals[whole]);
             next = part_begin(&moving->parts, whole + 1);
         } else {
             moving_total_add(moving, &part->total, &part->entering, begin, next);
@@ -123,7 +135,7 @@ static void remove_rows(struct moving_part *part, int64_t begin, int64_t end)
 static inline void slide(struct moving_part *part, int64_t first, int64_t last)
 {
     if (first >= part->to) {
-        moving_total_init(&part->total);
+        moving_total_init(part->moving, &part->total);
         part->from = part->to = first;
     }
     if (last > part->to) {
@@ -312,18 +324,10 @@ struct extreme {
     double number;
 };
 
-static struct extreme extreme_of_total(const struct moving *moving, const struct moving_total *total)
+static struct extreme extreme_of_total(const struct moving_total *total)
 {
-    const bool least = moving->op->kind == AGG_MIN;
-    struct extreme extreme = {.present = total->count > 0};
-    if (extreme.present && moving->number) {
-        extreme.number = least ? total->number_least : total->number_most;
-        if (total->count == total->nan)
-            extreme.number = NAN;
-    } else if (extreme.present) {
-        extreme.integer = least ? total->least : total->most;
-    }
-    return extreme;
+    const bool present = total->count > 0;
+    return (struct extreme){present, present ? total->integer : 0, present ? total->number : 0};
 }
 
 static struct extreme extreme_of_contenders(const struct moving_part *part)
@@ -362,14 +366,14 @@ static void extreme_block(struct moving_part *part, int64_t row, int count)
     for (int i = 0; i < count; i++) {
         if (moving->op->from_first) {
             if (part->first[i] >= part->to || part->first[i] != part->from) {
-                moving_total_init(&part->total);
+                moving_total_init(moving, &part->total);
                 part->from = part->to = part->first[i];
             }
             if (part->last[i] > part->to) {
                 add_rows(part, part->to, part->last[i]);
                 part->to = part->last[i];
             }
-            extremes[i] = extreme_of_total(moving, &part->total);
+            extremes[i] = extreme_of_total(&part->total);
         } else {
             slide_contenders(part, part->first[i], part->last[i]);
             extremes[i] = extreme_of_contenders(part);
@@ -387,14 +391,14 @@ void moving_backwards(struct moving_part *part, const int64_t *first, const int6
         for (int64_t i = end - 1; i >= row; i--) {
             int64_t from = first[i - part->begin], to = last[i - part->begin];
             if (to != part->to || from > part->from) {
-                moving_total_init(&part->total);
+                moving_total_init(moving, &part->total);
                 part->from = part->to = to;
             }
             if (from < part->from) {
                 add_rows(part, from, part->from);
                 part->from = from;
             }
-            extremes[i - row] = extreme_of_total(moving, &part->total);
+            extremes[i - row] = extreme_of_total(&part->total);
         }
         write_extremes(moving, row, extremes, (int)(end - row));
         end = row;
