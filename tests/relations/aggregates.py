@@ -56,7 +56,7 @@ def root(value):
 
 
 def spread(word, values):
-    present = [float(v) for v in values if v is not None]
+    present = [v for v in values if v is not None]
     if len(present) < 2:
         return None
     if any(not abs(v) < LARGE for v in present):
@@ -71,7 +71,10 @@ def both(xs, ys):
 
 
 def correlation(xs, ys):
-    pairs = both(xs, ys)
+    """Of integers, or of floats, to which an integer beside one is converted."""
+    pairs = [(x, y) for x, y in zip(xs, ys) if x is not None and y is not None]
+    if any(isinstance(v, float) for pair in pairs for v in pair):
+        pairs = both(xs, ys)
     if len(pairs) < 2:
         return None
     if any(not abs(v) < LARGE for pair in pairs for v in pair):
