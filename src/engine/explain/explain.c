@@ -159,12 +159,9 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
 {
     const struct queue *queue = &bound->queue;
     struct queue fused, folded;
-    queue_init(&fused, arena);
-    queue_init(&folded, arena);
     if (stmt->variant.text && strcmp(stmt->variant.text, "passes") == 0)
         return explain_passes(out, runner, queue, arena, diags);
-    optimize_queue(queue, &fused);
-    const struct queue *runs = fold_axes(&fused, &folded) ? &folded : &fused;
+    const struct queue *runs = optimize_and_fold(queue, &fused, &folded);
     enum status status = STATUS_OK;
     if (stmt->variant.text) {
         status = explain_kernels(out, runner, runner->fusion ? runs : queue, diags);

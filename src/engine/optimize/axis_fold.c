@@ -61,9 +61,7 @@ static bool has_groups(const struct axis *axis)
 static bool find_axis(const struct queue *queue, const struct task *task, struct axis *axis)
 {
     const struct column_operator *op = task->column_op;
-    if (task->sink != SINK_OPERATOR || op->kind != OPERATOR_GROUP || !op->key || task->aggregate_count != 1 ||
-        task->output_count != 2 || task->outputs[0].needed || !folds(task->aggregates[0].kind) ||
-        task->aggregates[0].has_initial || task->aggregates[0].value == NO_VALUE)
+    if (!task_aggregates_axis(task) || !folds(task->aggregates[0].kind) || task->aggregates[0].has_initial)
         return false;
     const struct instr *read = &task->code.at[task->aggregates[0].value];
     if (read->op != OP_INPUT || !task->inputs[read->integer].task)

@@ -36,6 +36,14 @@ void optimize_queue_watched(const struct queue *queue, struct queue *fused, cons
     queue_after(watch, "push_limits", fused);
 }
 
+const struct queue *optimize_and_fold(const struct queue *queue, struct queue *fused, struct queue *folded)
+{
+    queue_init(fused, queue->arena);
+    queue_init(folded, queue->arena);
+    optimize_queue(queue, fused);
+    return fold_axes(fused, folded) ? folded : fused;
+}
+
 void optimize_task(struct task *task, struct column *const *columns, int64_t rows)
 {
     optimize_task_watched(task, columns, rows, NULL);

@@ -26,6 +26,9 @@ void optimize_queue_watched(const struct queue *queue, struct queue *fused, cons
  * be found by `fused`, which tells the rows as they are written. */
 bool fold_axes(const struct queue *fused, struct queue *folded);
 
+/* Both: initialises and fills `fused` and `folded`; returns the one to run. */
+const struct queue *optimize_and_fold(const struct queue *queue, struct queue *fused, struct queue *folded);
+
 /* ---- rounds of a loop whose programs are made once (engine/run/kept_rounds.h) ---- */
 
 /* element_columns.c, precomputation: fills `made`, as fold_axes does, with what folds compute of elements at one

@@ -292,6 +292,14 @@ bool task_is_scalar(const struct task *task)
     return task->sink == SINK_AGGREGATE && task->output_count == 0;
 }
 
+bool task_aggregates_axis(const struct task *task)
+{
+    const struct column_operator *column_op = task->column_op;
+    return task->sink == SINK_OPERATOR && column_op->kind == OPERATOR_GROUP && column_op->key &&
+           task->aggregate_count == 1 && task->output_count == 2 && !task->outputs[0].needed &&
+           task->aggregates[0].value != NO_VALUE;
+}
+
 bool task_has_window(const struct task *task)
 {
     return task->window.skip != 0 || task->window.take != INT64_MAX || task->window.tail >= 0;

@@ -296,6 +296,8 @@ bool aggregate_in_order(const struct aggregate *aggregate, const struct code *co
 
 bool task_has_window(const struct task *task); /* anything but all rows */
 bool task_is_scalar(const struct task *task);  /* its result is one value, not a relation */
+/* Whether it is a group along an axis of a shape, of whose result only one aggregate of values is read. */
+bool task_aggregates_axis(const struct task *task);
 
 /* The type that stores an output of an analysed task: its column's own for a bare input of the output's type, else the
  * narrowest of i32 and i64 that its interval fits, or bool or f64. `columns` are the task's inputs in order. */

@@ -12,8 +12,7 @@ static size_t aggregated_input(const struct task *group)
 bool is_along_axis(const struct runner *runner, const struct task *task, const struct task *group)
 {
     const struct column_operator *column_op = group->column_op;
-    if (!column_op->key || group->aggregate_count != 1 || group->output_count != 2 || group->outputs[0].needed ||
-        group->aggregates[0].value == NO_VALUE)
+    if (!task_aggregates_axis(group))
         return false;
     const enum aggregate_kind kind = group->aggregates[0].kind;
     const struct input *key = &group->inputs[column_op->keys[0]], *aggregated = &group->inputs[aggregated_input(group)];

@@ -284,14 +284,10 @@ enum status run_queue(struct runner *runner, const struct queue *queue, enum def
     const int64_t began = now_ns();
     diags_init(&attempt, diags->arena);
     wake_evaluator(runner, queue);
-    queue_init(&fused, queue->arena);
-    queue_init(&folded, queue->arena);
-    optimize_queue(queue, &fused);
-    const bool folds = runner->fusion && fold_axes(&fused, &folded);
+    const struct queue *best = optimize_and_fold(queue, &fused, &folded);
     if (runner->fusion)
         timing_add(runner->timing, PHASE_FUSE, "", now_ns() - began, 0);
-    const struct queue *runs = folds ? &folded : runner->fusion ? &fused : queue;
-    enum status status = run_tasks(runner, runs, &fused, defer, NULL, NULL, result, &attempt);
+    enum status status = run_tasks(runner, runner->fusion ? best : queue, &fused, defer, NULL, NULL, result, &attempt);
     status = check_files(queue, status, &attempt, diags);
     if (status != STATUS_OK)
         result_release(result);
