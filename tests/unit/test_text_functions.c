@@ -330,8 +330,9 @@ static void test_nothing(void **context)
     for (size_t k = 0; k < text_function_count; k++) {
         const struct text_argument args[2] = {{text_of("a"), 0}, {text_of("b"), 0}};
         struct text_lookup lookup = {0};
-        assert_int_equal(apply(text_functions[k].name, dictionary, args, text_functions[k].most, NULL, &lookup),
-                         STATUS_OK);
+        const bool reads_format = text_argument_is_constant(&text_functions[k], 0) && text_functions[k].least == 0;
+        const int count = reads_format ? 0 : text_functions[k].most;
+        assert_int_equal(apply(text_functions[k].name, dictionary, args, count, NULL, &lookup), STATUS_OK);
         assert_true(lookup.count == 0 && !lookup.present);
         text_lookup_free(&lookup);
     }
