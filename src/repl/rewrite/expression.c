@@ -208,19 +208,60 @@ static struct phrase parse_is(struct translator *t, struct phrase x)
     return result;
 }
 
+static const char *lower_case(const struct translator *t, const char *text)
+{
+    char *lower = arena_text(t->arena, text, strlen(text));
+    for (char *at = lower; *at; at++)
+        *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
+    return lower;
+}
+
 static struct phrase parse_like(struct translator *t, struct phrase x, bool negated, bool any_case)
 {
     struct phrase pattern = parse(t, STRENGTH_COMPARISON + 1);
     if (!pattern.raw || next_is(t, "escape"))
         return translate_fail(t, "`like` takes a text, without `escape`; `x ~ 'REGEX'` matches a regular expression");
     if (any_case) {
-        char *lower = arena_text(t->arena, pattern.raw, strlen(pattern.raw));
-        for (char *at = lower; *at; at++)
-            *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
-        pattern = phrase_text(lower, t->arena);
+        pattern = phrase_text(lower_case(t, pattern.raw), t->arena);
         x = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
     }
     return phrase_binary(&x, negated ? " not like " : " like ", &pattern, LEVEL_EQUALITY, PHRASE_BOOL, t->arena);
+}
+
+/* contains "x" and such, which ignore case; between (A .. B) */
+static struct phrase parse_words_of_kql(struct translator *t, struct phrase x, bool *found)
+{
+    static const struct {
+        const char *word, *form;
+        bool any_case;
+    } tests[] = {{"contains", "contains(A, B)", true}, {"contains_cs", "contains(A, B)", false},
+                 {"startswith", "starts(A, B)", true}, {"startswith_cs", "starts(A, B)", false},
+                 {"endswith", "ends(A, B)", true},     {"endswith_cs", "ends(A, B)", false},
+                 {"matches regex", "A ~ B", false}};
+    *found = true;
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        if (!accept(t, tests[i].word))
+            continue;
+        struct phrase operands[] = {x, translate_operand(t)};
+        if (!operands[1].raw)
+            return translate_fail(t, "`contains(s, a)` tells whether a is somewhere in s");
+        if (tests[i].any_case) {
+            operands[0] = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+            operands[1] = phrase_text(lower_case(t, operands[1].raw), t->arena);
+        }
+        return phrase_fill(tests[i].form, LEVEL_OPERAND, PHRASE_BOOL, operands, 2, t->arena);
+    }
+    if (next_is(t, "has"))
+        return translate_fail(t, "`s ~ '\\bWORD\\b'` finds a word, `contains(s, a)` any text");
+    if (accept_two(t, "between", "(")) {
+        const struct phrase low = parse(t, STRENGTH_COMPARISON + 1);
+        if (!expect(t, ".."))
+            return (struct phrase){0};
+        const struct phrase high = parse(t, STRENGTH_COMPARISON + 1);
+        return expect(t, ")") ? between(t, x, low, high, false) : (struct phrase){0};
+    }
+    *found = false;
+    return x;
 }
 
 /* What follows an operand as words. *found: whether there was some. */
@@ -241,6 +282,8 @@ static struct phrase parse_words(struct translator *t, struct phrase x, bool *fo
         t->at++;
         return parse_like(t, x, negated, token_is(t, t->at - 1, "ilike"));
     }
+    if (t->dialect == DIALECT_KQL)
+        return parse_words_of_kql(t, x, found);
     if (t->dialect == DIALECT_SQL && !negated && accept(t, "is"))
         return parse_is(t, x);
     if (t->dialect == DIALECT_SQL && (next_is(t, "similar") || next_is(t, "glob") || next_is(t, "~")))
@@ -259,8 +302,10 @@ static struct phrase parse_percent(struct translator *t, struct phrase x, bool *
     if (!*found)
         return x;
     t->at++;
-    if (accept_two(t, "in", "%"))
-        return (void)accept(t, "c"), parse_in(t, x, false);
+    if (accept_two(t, "in", "%")) {
+        (void)accept(t, "c");
+        return parse_in(t, x, false);
+    }
     return translate_fail(
         t, "`a %% b` is the remainder, with the sign of a; `a // b` is the quotient of integers, without its fraction");
 }

@@ -1,5 +1,5 @@
 /* Functions of other languages. */
-#include "repl/rewrite/translator.h"
+#include "repl/rewrite/verbs.h"
 
 #include <string.h>
 #include <strings.h>
@@ -179,6 +179,31 @@ static struct phrase of_dates(struct translator *t, const char *name, struct phr
 }
 
 /* Functions of any number of operands, and those that depend on types. */
+/* Functions of R that read other rows. */
+static struct phrase of_rows(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
+{
+    struct phrase result = {0};
+    *found = true;
+    if (count == 0 && strcmp(name, "row_number") == 0)
+        return (struct phrase){.text = "row + 1", .level = LEVEL_SUM, .type = PHRASE_INT};
+    if ((count == 1 || count == 2) && is_one_of(name, "lag lead")) {
+        const char *form = arena_printf(t->arena, strcmp(name, "lag") == 0 ? "at(A, -%s)" : "at(A, %s)",
+                                        count > 1 ? operands[1].text : "1");
+        result = phrase_fill(form, LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
+        result.optional = true;
+        return result;
+    }
+    if (count == 1 && strcmp(name, "cumsum") == 0)
+        return operands[0].optional
+                   ? translate_fail(t, "`sum(x) over ..0` passes over missing values")
+                   : phrase_fill("sum(A) over ..0", LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
+    if (count == 1 && is_one_of(name, "min_rank dense_rank"))
+        return phrase_fill(*name == 'd' ? "rank(A, dense)" : "rank(A)", LEVEL_OPERAND, PHRASE_INT, operands, 1,
+                           t->arena);
+    *found = false;
+    return result;
+}
+
 static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     *found = true;
@@ -240,6 +265,8 @@ struct phrase translate_function(struct translator *t, const char *name, struct 
     }
     bool found;
     struct phrase result = special(t, name, operands, count, &found);
+    if (!found && t->dialect == DIALECT_R)
+        result = of_rows(t, name, operands, count, &found);
     if (found)
         return result;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -265,6 +292,13 @@ struct phrase translate_call(struct translator *t, const char *name)
     struct phrase operands[MOST];
     size_t count = 0;
     const size_t close = after_brackets(t, t->at - 1) - 1;
+    if (t->dialect == DIALECT_R && strcmp(name, "case_when") == 0) {
+        const struct phrase chosen = case_when(t, close);
+        if (chosen.text && t->at != close)
+            return translate_fail(t, "a choice is `CONDITION ? A : B`");
+        t->at = close + 1;
+        return chosen;
+    }
     const bool aggregate = is_aggregate_name(t, name);
     const bool distinct = aggregate && accept(t, "distinct");
     bool passes_over = false;

@@ -2,6 +2,7 @@
 
 #include "repl/rewrite/frames.h"
 #include "repl/rewrite/q.h"
+#include "repl/rewrite/verbs.h"
 
 #include <string.h>
 
@@ -169,7 +170,16 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
     const char *prefix = prefix_of(&t, &begin);
     if (!prefix)
         return result;
-    if (is_q(&t, begin)) {
+    if (is_dplyr(&t, begin) || is_kql(&t, begin)) {
+        result.found = true;
+        t.at = begin;
+        const char *query = is_dplyr(&t, begin) ? translate_dplyr(&t) : translate_kql(&t);
+        result.line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL;
+        result.message = is_dplyr(&t, begin)
+                             ? "stages are separated by `|`, and have other words here"
+                             : "stages and functions have other words here, and comparisons of text heed case";
+        result.instead = t.told;
+    } else if (is_q(&t, begin)) {
         result.found = true;
         t.at = begin;
         const char *query = translate_q(&t);
