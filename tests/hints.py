@@ -81,7 +81,7 @@ def problem_of(line, expected):
     if result.status != 0:
         return f"`{line}` does not run\n{result.text()}"
     rows = [[value(cell) for cell in text.split("\t")] for text in result.out.decode().splitlines()]
-    wanted = expected["rows"]
+    wanted = [[value(v) if isinstance(v, str) and v else v for v in row] for row in expected["rows"]]
     if not expected["ordered"]:
         rows, wanted = sorted(rows, key=key), sorted(wanted, key=key)
     same = len(rows) == len(wanted) and all(

@@ -75,6 +75,9 @@ static const struct function functions[] = {
     {"startofmonth", KQL, 1, "trunc(A, month)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"startofyear", KQL, 1, "trunc(A, year)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"as.Date as_date date", R | SQL, 1, "date(A)", LEVEL_OPERAND, PHRASE_DATE},
+    {"now", SQL, 0, "now()", LEVEL_OPERAND, PHRASE_TIMESTAMP},
+    {"today", SQL, 0, "today()", LEVEL_OPERAND, PHRASE_DATE},
+    {"strftime", SQL, 2, "text(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"pi", SQL | KQL, 0, "pi", LEVEL_OPERAND, PHRASE_FLOAT},
     {"to_days", SQL, 1, "A * 1d", LEVEL_PRODUCT, PHRASE_DURATION},
 };
@@ -83,18 +86,20 @@ static const struct function functions[] = {
 static const struct {
     const char *names, *instead;
 } missing_functions[] = {
-    {"now today current_date current_timestamp getdate ago sys.time sys.date",
-     "there is no clock in a query: write the time, as 2024-01-31T09:30, or pass it with `--arg now=...`"},
+    {"ago getdate sys.time sys.date current_date current_timestamp",
+     "`now()` is the time in UTC, `today()` the day: `now() - 1d`"},
     {"strftime to_char format_datetime date_format format",
-     "there is no format of dates: `year(t)`, `month(t)` and `trunc(t, month)` are numbers and dates to group by"},
-    {"strptime to_date to_timestamp", "`date(s)` and `timestamp(s)` read texts such as 2024-01-31T09:30"},
+     "`text(t, '%Y-%m')` writes a time in a format, `format('{} {:.2f}', a, b)` values in a pattern"},
+    {"strptime to_date to_timestamp", "`date(s, '%d/%m/%Y')` and `timestamp(s, FORMAT)` read texts"},
     {"regexp_extract regexp_substr str_extract extract",
-     "no part of a text is found by a regular expression: `split(s, sep, k)` and `substr(s, from, n)` take parts"},
-    {"regexp_replace str_replace_all gsub sub", "`replace(s, a, b)` replaces texts, not regular expressions"},
+     "`extract(s, regex, k)` is what group k of a regular expression matches, 0 all of it"},
+    {"regexp_replace str_replace_all gsub sub",
+     "`replace_regex(s, regex, to)` replaces each match of a regular expression"},
     {"unnest explode generate_subscripts", "there is no nested data: `split(s, sep, k)` is one part of a text"},
     {"string_agg group_concat listagg list array_agg make_list make_set collect_list",
      "a group has no lists: `first(x)`, `last(x)` and `distinct(x)` are values of it"},
-    {"lpad rpad printf format concat_ws", "there is no format of text: `a + b` joins texts"},
+    {"lpad rpad printf concat_ws",
+     "`pad(s, n, fill)` fills a text up, `format('{}-{:05}', a, n)` writes values in a pattern"},
     {"percent_rank cume_dist ntile nth_value last_value",
      "`rank(x)` is the place of x in order: `rank(x) / float(count())` is its share"},
     {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
@@ -241,6 +246,8 @@ static struct phrase special(struct translator *t, const char *name, struct phra
                    ? translate_fail(t, "`split(s, sep, k)` counts parts from 0, and is missing where there are fewer")
                    : result;
     }
+    if (count == 2 && t->dialect == DIALECT_SQL && strcmp(name, "regexp_extract") == 0 && !operands[0].optional)
+        return phrase_fill("extract(A, B, 0) ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, operands, 2, t->arena);
     if (count >= 2 && is_one_of(name, "date_trunc date_part datepart date_diff datediff"))
         return of_dates(t, name, operands, count);
     if (count == 2 && t->dialect == DIALECT_KQL && is_one_of(name, "bin floor")) {

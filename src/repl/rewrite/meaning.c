@@ -138,8 +138,10 @@ struct phrase join_text(struct translator *t, struct phrase a, struct phrase b)
     for (size_t i = 0; i < 2; i++) {
         if (!both[i]->text)
             return (struct phrase){0};
-        if (both[i]->type != PHRASE_TEXT && both[i]->type != PHRASE_UNKNOWN)
-            return translate_fail(t, "`+` joins texts, and `%s` is none", both[i]->text);
+        if (both[i]->type == PHRASE_INT)
+            *both[i] = phrase_fill("text(A)", LEVEL_OPERAND, PHRASE_TEXT, both[i], 1, t->arena);
+        else if (both[i]->type != PHRASE_TEXT && both[i]->type != PHRASE_UNKNOWN)
+            return translate_fail(t, "`concat(a, b)` writes values one after another, `text(x)` one");
     }
     return phrase_binary(&a, " + ", &b, LEVEL_SUM, PHRASE_TEXT, t->arena);
 }
@@ -176,6 +178,8 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type)
     }
     if (is_one_of(type, "text varchar string char str") && x.type == PHRASE_TEXT)
         return x;
-    return translate_fail(t, "there is no conversion to %s: `int(x)`, `float(x)`, `date(x)` and `timestamp(x)` convert",
-                          type);
+    if (is_one_of(type, "text varchar string char str") && (x.type == PHRASE_INT || x.type == PHRASE_DATE))
+        return phrase_fill("text(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+    return translate_fail(
+        t, "`int(x)`, `float(x)`, `date(x)`, `timestamp(x)` and `text(x)` convert; there is none to %s", type);
 }
