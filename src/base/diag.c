@@ -135,6 +135,23 @@ bool name_abbreviates(const char *name, const char *longer)
     return false;
 }
 
+bool name_shortens(const char *name, const char *longer)
+{
+    for (size_t i = 0; *name != '\0' && longer[i] != '\0'; i++) {
+        if (!begins_word(longer, i) || *name != longer[i])
+            continue;
+        const char *rest = name + 1;
+        for (size_t k = i + 1;
+             longer[k] != '\0' && (isalnum((unsigned char)longer[k]) || (unsigned char)longer[k] >= 0x80) &&
+             !begins_word(longer, k);
+             k++)
+            rest += *rest == longer[k];
+        if (*rest == '\0')
+            return true;
+    }
+    return false;
+}
+
 bool name_has_letters(const char *longer, const char *shorter)
 {
     if (!*shorter || fold(*shorter) != fold(*longer))

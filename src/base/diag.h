@@ -73,6 +73,9 @@ bool diags_have_errors(const struct diags *diags);
 /* Whether `name` is the beginning of `longer` or of one of its words, as `tip` and `amount` of `tip_amount`. */
 bool name_abbreviates(const char *name, const char *longer);
 
+/* Whether `name` is made of letters of one word of `longer`, in order and with the first, as `amt` of `amounts`. */
+bool name_shortens(const char *name, const char *longer);
+
 /* Whether `shorter` has the same first letter as `longer` and its letters occur there in order, in any case. */
 bool name_has_letters(const char *longer, const char *shorter);
 

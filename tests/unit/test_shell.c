@@ -161,20 +161,21 @@ static void scripts_get_their_arguments_by_name_or_place(void **state)
 {
     (void)state;
     expect_script(run_script("a * 2\narg2", "a=21", "-7"), "42\n-7\n", EXIT_FINE, "");
-    expect_script(run_script("r | count x > 1", "r=range 1..3", NULL), "2\n", EXIT_FINE, "");
+    expect_script(run_script("len($r)", "r=range 1..3", NULL), "10\n", EXIT_FINE, "");
     expect_script(run_script("len($a)", "a=", NULL), "0\n", EXIT_FINE, "");
     expect_script(run_script("len($b)", "a=1", "b=nonsense"), "8\n", EXIT_FINE, "");
     expect_script(run_script("1", "1 == 1", NULL), "1\n", EXIT_FINE, "");
     expect_script(run_script("$a * $arg2", "a=6", "7"), "42\n", EXIT_FINE, "");
     expect_script(run_script("$a", "a=no/such.file", NULL), "", EXIT_QUERY, "no such file: `no/such.file`");
+    expect_script(run_script("load $a", "a=no/such.file", NULL), "", EXIT_QUERY, "no such file: `no/such.file`");
 }
 
 static void arguments_smuggle_in_no_statement(void **state)
 {
     (void)state;
-    expect_script(run_script("1", "a=1; 2", NULL), "", EXIT_USAGE, "one value or pipeline");
-    expect_script(run_script("1", "a=1\n.quit", NULL), "", EXIT_USAGE, "one value or pipeline");
-    expect_script(run_script("1", "2\n3", NULL), "", EXIT_USAGE, "one value or pipeline");
+    expect_script(run_script("len($a)", "a=1; 2", NULL), "4\n", EXIT_FINE, "");
+    expect_script(run_script("len($a)", "a=1\n.quit", NULL), "7\n", EXIT_FINE, "");
+    expect_script(run_script("len($arg1)", "2\n3", NULL), "3\n", EXIT_FINE, "");
 }
 
 static void scripts_are_checked_before_they_run(void **state)

@@ -43,6 +43,16 @@ static void check_rows(struct binder *binder, struct file_columns *all, const st
     }
 }
 
+/* Whether the file has a single column, which is called like the file. */
+static bool names_column(const struct source_file *file)
+{
+    if (file->count != 1 || !file->path.text)
+        return false;
+    const char *slash = strrchr(file->path.text, '/'), *base = slash ? slash + 1 : file->path.text;
+    const size_t length = strlen(file->columns[0].name);
+    return strncmp(base, file->columns[0].name, length) == 0 && base[length] == '.';
+}
+
 /* Adds a file's columns, side by side with those of the files before it. */
 static void add_file(struct binder *binder, const struct name *written, const struct name *as, struct file_columns *all)
 {
@@ -60,7 +70,11 @@ static void add_file(struct binder *binder, const struct name *written, const st
         const struct source_column *column = &file->columns[i];
         const char *name = as->text ? as->text : column->name;
         add_column(binder, all, column->column,
-                   (struct slot){.name = name, .type = column->type, .known = true, .logical = column->logical});
+                   (struct slot){.name = name,
+                                 .type = column->type,
+                                 .known = true,
+                                 .of_file = !as->text && names_column(file),
+                                 .logical = column->logical});
         if (!column->column)
             continue;
         queue_hold(binder->queue, column_ref(column->column));

@@ -141,7 +141,8 @@ struct term {
 struct slot {
     const char *name;
     enum type type;
-    bool known; /* the type is; if not, everything is accepted */
+    bool known;   /* the type is; if not, everything is accepted */
+    bool of_file; /* the name is that of its file, in which there are no names */
     struct logical_type logical;
     size_t key;    /* within per: 1 + the number of the key that this column is; 0: none */
     size_t origin; /* within per: 1 + the column before it that this one is, unchanged; 0: none */

@@ -7,15 +7,23 @@
 
 #include <string.h>
 
-/* Finds the columns that the name abbreviates: their number, and the first of them. None but at the prompt. */
+/* Finds the columns that the name abbreviates: their number, and the first of them. At the prompt it begins the name or
+ * one of its words or, where it begins none, has letters of a word; names of files may be shortened so everywhere, for
+ * they are not in the data. */
 static size_t find_abbreviated(const struct scope *scope, const char *name, size_t *index)
 {
     const struct flow *flow = scope->flow;
     size_t found = 0;
-    if (!flow || !scope->binder->env->abbreviates)
+    if (!flow)
         return 0;
-    for (size_t i = 0; i < flow->count; i++) {
+    const bool prompt = scope->binder->env->abbreviates;
+    for (size_t i = 0; i < flow->count && prompt; i++) {
         if (name_abbreviates(name, flow->columns[i].name) && found++ == 0)
+            *index = i;
+    }
+    for (size_t i = 0, none = found; i < flow->count && none == 0; i++) {
+        const char *column = flow->columns[i].name;
+        if (name_shortens(name, column) && (prompt || flow->columns[i].of_file) && found++ == 0)
             *index = i;
     }
     return found;
