@@ -139,7 +139,7 @@ static void skip_blanks(struct reader *reader)
 
 static bool read_code(struct reader *reader, char code)
 {
-    int number;
+    int number = 0;
     bool good;
     switch (code) {
     case 'Y':
