@@ -213,7 +213,9 @@ static void offer_words(struct offer *offer, const struct next *next, bool of_va
         const struct word *word = next->words[i];
         const bool alias = word_canonical(word) != word;
         const bool fits = !of_value || word->stage == STAGE_NONE || stage_does(word->stage, TAKES_VALUE);
-        if (fits && (!alias || *offer->typed))
+        /* A column may be called `missing`, but elsewhere than in expressions the word means nothing. */
+        const bool means = strcmp(word->text, "missing") != 0 || next->kinds & NEXT_EXPRESSION;
+        if (fits && means && (!alias || *offer->typed))
             offer_name(offer, word->text);
     }
 }

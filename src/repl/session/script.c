@@ -1,20 +1,18 @@
 #include "repl/session/script.h"
 
-#include "repl/grid/grid.h"
-#include "repl/plot/plot.h"
 #include "repl/rewrite/rewrites.h"
 #include "repl/session/commands.h"
 #include "repl/session/measure.h"
 #include "repl/session/output_file.h"
 #include "repl/session/progress_bar.h"
 #include "repl/session/session.h"
+#include "repl/session/show_result.h"
 #include "repl/session/timing_report.h"
 
 #include "engine/explain/explain.h"
 #include "engine/formats/open_file.h"
 #include "engine/run/check.h"
 #include "engine/storage/column_stats.h"
-#include "engine/storage/file_errors.h"
 #include "parser/broken.h"
 
 #include <stdlib.h>
@@ -182,11 +180,6 @@ static bool check_whole(struct session *session, const struct script *script)
     return valid && parsed;
 }
 
-static enum exit_status exit_for(enum status status)
-{
-    return status == STATUS_OK ? EXIT_FINE : status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_QUERY;
-}
-
 struct statement_run {
     struct session *session;
     const struct stmt *stmt;
@@ -194,127 +187,9 @@ struct statement_run {
     struct diags diags;
     struct timing timing;
     int64_t begin, parse_ns;
-    int64_t browsed_ns;           /* how long the user looked at a grid */
     struct table_traffic traffic; /* of the session before it */
     struct progress_bar bar;
 };
-
-/* The file under a column was truncated while its rows were printed. */
-static enum exit_status report_damage(struct statement_run *run, const struct column *column, bool began)
-{
-    printer_discard(&run->session->out);
-    run->diags.count = 0; /* already reported */
-    (void)file_changed_error(column, run->stmt->span, &run->diags);
-    if (began)
-        diag_hint(&run->diags,
-                  "the rows printed so far are correct, the rest is missing; load the file again once it is "
-                  "complete");
-    session_report(run->session, &run->diags);
-    return EXIT_QUERY;
-}
-
-/* Returns whether something has been printed. */
-static bool plot_result(struct statement_run *run, const struct result *result, const struct print_style *style,
-                        enum status *status)
-{
-    const atomic_int *cancel = run->session->platform->cancel;
-    const bool saved = result->plot_path.text;
-    *status = plot_check(result->relation, run->stmt->span, &run->diags);
-    if (*status == STATUS_OK && saved)
-        *status = plot_save(result->relation, &result->plot_path, cancel, &run->diags);
-    else if (*status == STATUS_OK)
-        plot_print(&run->session->out.text, result->relation, style, cancel);
-    session_report(run->session, &run->diags);
-    return *status == STATUS_OK && !saved;
-}
-
-static enum exit_status print_rows(struct statement_run *run, const struct result *result,
-                                   const struct print_style *chosen)
-{
-    struct printer *out = &run->session->out;
-    const struct print_style style = *chosen;
-    out->wrote = false;
-    enum status ready = print_check(result, &style, run->stmt->span, &run->diags);
-    if (ready == STATUS_OK)
-        ready = print_fetch(result, &style, run->stmt->span, &run->diags);
-    if (ready != STATUS_OK) {
-        session_report(run->session, &run->diags);
-        return exit_for(ready);
-    }
-    if (result->view == VIEW_PLOT && !plot_result(run, result, &style, &ready))
-        return exit_for(ready);
-    if (result->view != VIEW_PLOT)
-        print_result(out, result, &style);
-    const struct column *damaged = NULL;
-    if (result->kind == RESULT_RELATION && !result->quiet)
-        damaged = changed_column(result->relation->columns, result->relation->count);
-    return damaged ? report_damage(run, damaged, out->wrote) : session_flush(run->session);
-}
-
-static void start_progress(struct statement_run *run)
-{
-    struct session *session = run->session;
-    if (session->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
-        progress_bar_start(&run->bar, STDERR_FILENO);
-        session->runner.progress = &run->bar.base;
-    }
-}
-
-static void stop_progress(struct statement_run *run)
-{
-    if (run->session->runner.progress) {
-        progress_bar_stop(&run->bar);
-        run->session->runner.progress = NULL;
-    }
-}
-
-/* All columns of a table that is to be shown, if a pager can show those that do not fit. */
-static struct print_style result_style(struct session *session, const struct result *result)
-{
-    enum { PAGED_WIDTH = 1 << 20 };
-    struct print_style style = session_print_style(session);
-    const bool whole = result->kind == RESULT_RELATION && result->view == VIEW_ROWS && result->show_rows >= 0;
-    if (whole && session->out.page.lines > 0 && style.terminal && pager_command()) {
-        session->out.page.cuts = true;
-        style.width = PAGED_WIDTH;
-    }
-    return style;
-}
-
-/* `browse`: the user scrolls through the relation, which may be another one afterwards. */
-static enum exit_status browse(struct statement_run *run, struct result *result, const struct print_style *style)
-{
-    struct session *session = run->session;
-    const struct platform *platform = session->platform;
-    const struct grid_host host = {&session->runner, session->file_cache, platform->cancel, platform->signals};
-    const int64_t began = now_ns();
-    const enum status status = grid_show(&host, &result->relation, style, run->stmt->span, &run->diags);
-    run->browsed_ns = now_ns() - began;
-    session_report(session, &run->diags);
-    return exit_for(status);
-}
-
-static enum exit_status print_and_flush(struct statement_run *run, struct result *result)
-{
-    struct result shown = *result;
-    const struct print_style style = result_style(run->session, result);
-    enum status status = STATUS_OK;
-    run->diags.count = 0; /* already reported */
-    const bool browses = result->kind == RESULT_RELATION && !result->quiet && result->show_rows == SHOW_BROWSED;
-    if (browses && !run->session->out.file && grid_is_possible(&style))
-        return browse(run, result, &style);
-    if (result->kind == RESULT_RELATION) {
-        start_progress(run);
-        shown.relation = shown_rows(run->session, result, &style, run->stmt->span, &status, &run->diags);
-        stop_progress(run);
-        session_report(run->session, &run->diags);
-        run->diags.count = 0;
-    }
-    const enum exit_status outcome = status == STATUS_OK ? print_rows(run, &shown, &style) : exit_for(status);
-    if (result->kind == RESULT_RELATION)
-        relation_unref(shown.relation);
-    return outcome;
-}
 
 static struct table_traffic traffic_of(const struct session *session)
 {
@@ -370,20 +245,21 @@ static enum exit_status run_query(struct statement_run *run)
 {
     struct session *session = run->session;
     struct result result = {.kind = RESULT_NONE, .show_rows = SHOW_SOME};
-    start_progress(run);
+    session_start_progress(session, &run->bar);
     const enum status status = run_statement(&session->runner, run->stmt, run->arena, &result, &run->diags);
-    stop_progress(run);
+    session_stop_progress(session, &run->bar);
     if (status == STATUS_FAILED)
         rewrites_correct(session->runner.env, PARSE_PROMPT, &run->diags, 0, run->stmt->span);
     else if (session->interactive || strcmp(run->stmt->span.source->name, "-c") == 0)
         rewrites_note(session->runner.env, run->stmt->span, &run->diags);
     session_report(session, &run->diags);
-    enum exit_status outcome = exit_for(status);
+    enum exit_status outcome = exit_status_for(status);
     if (status == STATUS_OK) {
         const int64_t ran = now_ns();
         const int64_t shown = session->out.pager.shown;
-        outcome = print_and_flush(run, &result);
-        const int64_t paged = session->out.pager.shown - shown + run->browsed_ns; /* by the user */
+        int64_t browsed = 0;
+        outcome = show_result(session, &result, run->stmt->span, &browsed, &run->diags);
+        const int64_t paged = session->out.pager.shown - shown + browsed; /* by the user */
         run->begin += paged;
         print_timing(run, ran + paged);
         if (outcome != EXIT_QUERY && session->interactive)
@@ -402,12 +278,12 @@ static bool explains_run(const struct stmt *stmt)
 static enum exit_status run_measured(struct statement_run *run)
 {
     struct session *session = run->session;
-    start_progress(run);
+    session_start_progress(session, &run->bar);
     const enum status status = run->stmt->kind == STMT_RACE ? race_run(session, run->stmt, run->arena, &run->diags)
                                                             : explain_run(session, run->stmt, run->arena, &run->diags);
-    stop_progress(run);
+    session_stop_progress(session, &run->bar);
     session_report(session, &run->diags);
-    return status == STATUS_OK ? session_flush(session) : exit_for(status);
+    return status == STATUS_OK ? session_flush(session) : exit_status_for(status);
 }
 
 static enum exit_status run_explain(struct statement_run *run)
@@ -416,7 +292,7 @@ static enum exit_status run_explain(struct statement_run *run)
     struct strbuf text = {0};
     const enum status status = explain_statement(&text, &session->runner, run->stmt, run->arena, &run->diags);
     session_report(session, &run->diags);
-    enum exit_status outcome = exit_for(status);
+    enum exit_status outcome = exit_status_for(status);
     if (status == STATUS_OK) {
         strbuf_add(&session->out.text, text.text ? text.text : "", text.length);
         outcome = session_flush(session);

@@ -1,5 +1,7 @@
 #include "repl/session/session.h"
 
+#include "repl/session/progress_bar.h"
+
 #include "repl/session/output_file.h"
 
 #include "base/cachedir.h"
@@ -255,4 +257,25 @@ bool session_continues(const struct session *session, enum exit_status outcome)
 {
     const bool failed = outcome == EXIT_QUERY && (session->starting || session->settings.errors == ERRORS_CONTINUE);
     return !session->quitting && (outcome == EXIT_FINE || failed);
+}
+
+void session_start_progress(struct session *session, struct progress_bar *bar)
+{
+    if (session->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
+        progress_bar_start(bar, STDERR_FILENO);
+        session->runner.progress = &bar->base;
+    }
+}
+
+void session_stop_progress(struct session *session, struct progress_bar *bar)
+{
+    if (session->runner.progress) {
+        progress_bar_stop(bar);
+        session->runner.progress = NULL;
+    }
+}
+
+enum exit_status exit_status_for(enum status status)
+{
+    return status == STATUS_OK ? EXIT_FINE : status == STATUS_CANCELLED ? EXIT_INTERRUPTED : EXIT_QUERY;
 }

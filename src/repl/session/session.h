@@ -8,6 +8,8 @@
 #include "repl/session/options.h"
 #include "repl/session/platform.h"
 
+struct progress_bar; /* progress_bar.h */
+
 enum { MAX_READ_DEPTH = 16, MAX_SCRIPT_BYTES = 1 << 30 };
 
 struct session {
@@ -62,6 +64,13 @@ void session_begin_page(struct session *session);
  */
 enum exit_status session_flush(struct session *session);
 
+/* Shows progress until session_stop_progress, where standard error is a terminal and messages are wanted. */
+void session_start_progress(struct session *session, struct progress_bar *bar);
+void session_stop_progress(struct session *session, struct progress_bar *bar);
+
+/* The exit status that the end of a query means. */
+enum exit_status exit_status_for(enum status status);
+
 /* Opens the device that the settings ask for, unless it is open. */
 void session_choose_device(struct session *session);
 void session_close_device(struct session *session);
@@ -72,11 +81,5 @@ bool session_has_device(struct session *session);
 /* Appends a whole file, or standard input if `path` is NULL. On failure adds an error at `span`. */
 enum status session_read(const struct session *session, const char *path, struct span span, struct strbuf *text,
                          struct diags *diags);
-
-/* shown_rows.c: reads the rows of a result that are shown, where its columns are unread (column.h). */
-
-/* The result's relation, one reference, with at least the rows and columns that are shown. NULL: *status says why. */
-struct relation *shown_rows(const struct session *session, const struct result *result, const struct print_style *style,
-                            struct span span, enum status *status, struct diags *diags);
 
 #endif
