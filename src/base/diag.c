@@ -135,18 +135,35 @@ bool name_abbreviates(const char *name, const char *longer)
     return false;
 }
 
+/* The bytes of the text's first UTF-8 letter; 0 at its end. */
+static size_t letter_bytes(const char *text)
+{
+    size_t bytes = *text != '\0';
+    while (bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80)
+        bytes++;
+    return bytes;
+}
+
+/* Whether the letters of `name` occur in order in the word that begins `longer`, the first as its first. */
+static bool shortens_word(const char *name, const char *longer)
+{
+    size_t k = letter_bytes(name);
+    if (k == 0 || strncmp(name, longer, k) != 0)
+        return false;
+    const char *rest = name + k;
+    while (*rest != '\0' && (isalnum((unsigned char)longer[k]) || (unsigned char)longer[k] >= 0x80) &&
+           !begins_word(longer, k)) {
+        const size_t bytes = letter_bytes(longer + k);
+        rest += bytes == letter_bytes(rest) && strncmp(rest, longer + k, bytes) == 0 ? bytes : 0;
+        k += bytes;
+    }
+    return *rest == '\0';
+}
+
 bool name_shortens(const char *name, const char *longer)
 {
-    for (size_t i = 0; *name != '\0' && longer[i] != '\0'; i++) {
-        if (!begins_word(longer, i) || *name != longer[i])
-            continue;
-        const char *rest = name + 1;
-        for (size_t k = i + 1;
-             longer[k] != '\0' && (isalnum((unsigned char)longer[k]) || (unsigned char)longer[k] >= 0x80) &&
-             !begins_word(longer, k);
-             k++)
-            rest += *rest == longer[k];
-        if (*rest == '\0')
+    for (size_t i = 0; longer[i] != '\0'; i++) {
+        if (begins_word(longer, i) && shortens_word(name, longer + i))
             return true;
     }
     return false;

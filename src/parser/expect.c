@@ -49,8 +49,8 @@ static bool stage_has(const struct situation *s, int token)
     return s->trail->stage && s->trail->stage->token == token;
 }
 
-/* If an expression, source or operator is expected, the tokens that begin it are not listed. */
-enum covered { NOT_COVERED = 0, IN_EXPRESSION = 1, IN_SOURCE = 2, IN_OPERATOR = 4 };
+/* If an expression, source, operator or column is expected, the tokens that begin it are not listed. */
+enum covered { NOT_COVERED = 0, IN_EXPRESSION = 1, IN_SOURCE = 2, IN_OPERATOR = 4, IN_COLUMN = 8 };
 
 struct expectation {
     int token;
@@ -80,7 +80,7 @@ static const struct expectation expectations[] = {
     {TOKEN_DIALECT, NOT_COVERED, "`--dialect NAME`"},
     {TOKEN_AS, NOT_COVERED, "`as`"},
     {TOKEN_TEXT, IN_EXPRESSION, "quoted text"},
-    {TOKEN_MISSING, IN_EXPRESSION, "`missing`"},
+    {TOKEN_MISSING, IN_EXPRESSION | IN_COLUMN, "`missing`"},
     {TOKEN_BY, NOT_COVERED, "`by`"},
     {TOKEN_DESC, NOT_COVERED, "`desc`"},
     {TOKEN_EXCLUSIVE, NOT_COVERED, "`exclusive`"},
@@ -106,7 +106,8 @@ enum { EXPECTATION_COUNT = sizeof expectations / sizeof *expectations, MAX_EXPEC
 static unsigned expected_groups(const struct situation *s)
 {
     return (expects(s, TOKEN_INT) ? IN_EXPRESSION : 0u) | (expects(s, TOKEN_LOAD) ? IN_SOURCE : 0u) |
-           (expects(s, TOKEN_PLUS) && !expects(s, TOKEN_INT) ? IN_OPERATOR : 0u);
+           (expects(s, TOKEN_PLUS) && !expects(s, TOKEN_INT) ? IN_OPERATOR : 0u) |
+           (expects(s, TOKEN_POSITION) ? IN_COLUMN : 0u);
 }
 
 /* "a stage (select, take, ...)": one word of each of the first syntaxes. NULL if no stage is expected. */

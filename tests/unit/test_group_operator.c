@@ -166,7 +166,7 @@ static void group_of_unknown_aggregates(void **unused)
     rig->column_op.key_count = 1;
     rig->keys[0] = add_column(rig, TYPE_U8, 100, FEW);
     add_carried(rig, 0);
-    add_aggregate(rig, AGG_XOR, 0);
+    add_aggregate(rig, AGG_LEADING, 0);
     run_freely(rig, 100, 1);
     assert_true(rig->flagged);
     assert_null(rig->results[0]);
