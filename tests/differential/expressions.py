@@ -573,7 +573,8 @@ class Maker:
         if choice < 0.82:
             return Node(random.choice(["min", "max"]), "float", [sub(), sub()])
         if choice < 0.9:
-            return Node(random.choice(EXACT_FLOAT_FUNCTIONS), "float", [other()])
+            name = random.choice(EXACT_FLOAT_FUNCTIONS)
+            return Node(name, "float", [sub() if name == "round" else other()])  # that of an integer is one
         if choice < 0.93:
             return Node("ldexp", "float", [other(), self.integer(depth - 1)])
         return Node("float", "float", [self.integer(depth - 1)])

@@ -27,6 +27,20 @@ def as_number(value):
     return value.astype(np.int64) if value.dtype == bool else value
 
 
+def as_operand(value, word, initial=None):
+    """Extremes of bools are bools, unless they begin with a number; all else takes them for 1 and 0."""
+    return value if word in ("min", "max") and initial is None else as_number(value)
+
+
+def number_kind(kind):
+    return "float" if kind == "float" else "int"
+
+
+def kind_of_extreme(word, kind):
+    """The kind of what the word makes of values of this kind."""
+    return "bool" if kind == "bool" and word in ("min", "max") else number_kind(kind)
+
+
 def read_all(relation, value, fails):
     """A column that is always read whole."""
     if relation.filtered and fails.any():
@@ -69,7 +83,7 @@ def apply_scan(relation, stage):
     if len(relation.columns) != 1 or (stage["along"] and not relation.shape):
         raise KeyError("column")  # only while shrinking
     relation.raise_if_failed()
-    value = as_number(read_all(relation, *relation.whole(relation.columns[0])))
+    value = as_operand(read_all(relation, *relation.whole(relation.columns[0])), stage["op"], stage["initial"])
     made, fails = np.zeros_like(value), np.zeros(relation.rows, dtype=bool)
     for chain in chains(relation.rows, relation.shape, stage["along"]):
         made[chain], fails[chain] = scan(stage, value[chain])
@@ -120,7 +134,7 @@ def apply_group(relation, stage):
             continue
         value, fails = relation.whole(evaluate(next(operands), relation.columns, place))
         pending = pending or fails.any()
-        columns.append(aggregate_groups(word, as_number(value)[order], fails, starts, ends))
+        columns.append(aggregate_groups(word, as_operand(value, word)[order], fails, starts, ends))
     # A sum beyond 64 bits names the key; a failed value belongs to no group.
     relation.vague = relation.vague or pending or any(fails.any() for _, fails in columns)
     relation.lenient = relation.lenient or pending
@@ -137,7 +151,8 @@ def aggregate_groups(word, value, fails, starts, ends):
     beyond = np.array([not floating and not INT64_MIN <= each <= INT64_MAX for each in results], dtype=bool)
     results = [0 if wrong else each for each, wrong in zip(results, beyond)]
     # All values of a column are computed or none.
-    return np.array(results, dtype=np.float64 if floating else np.int64), beyond | fails.any()
+    kind = np.float64 if floating else value.dtype if value.dtype == bool else np.int64
+    return np.array(results, dtype=kind), beyond | fails.any()
 
 
 def apply_reverse(relation, _):
@@ -405,7 +420,7 @@ def make_scan(random, state, names):
     stage = {"word": "scan", **random_combining(random, state.kinds[0], state.large, False)}
     if state.shape and random.random() < 0.7:
         stage["along"] = random.choice(["rows", "cols"])
-    state.kinds = ["float" if state.kinds[0] == "float" else "int"]
+    state.kinds = [kind_of_extreme(stage["op"], state.kinds[0]) if stage["initial"] is None else number_kind(state.kinds[0])]
     return [*stages, stage]
 
 
@@ -483,7 +498,7 @@ def make_group(random, state, names):
     rest = iter(operands)
     for word, has_operand in aggregates:
         kind = next(rest).kind if has_operand else "int"
-        kinds.append("float" if word == "mean" or (kind == "float" and word != "count") else "int")
+        kinds.append("float" if word == "mean" else "int" if word == "count" else kind_of_extreme(word, kind))
     state.names, state.kinds, state.rows, state.shape = made, kinds, None, None
     stage = {"word": "group", "nodes": keys + operands, "keys": len(keys), "aggregates": aggregates, "names": made}
     return [stage]

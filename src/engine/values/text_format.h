@@ -18,7 +18,7 @@ struct format_argument {
 };
 
 /* The pattern for such arguments, in the arena; NULL if it is wrong: `wrong` then says how. */
-const struct text_format *text_format_new(struct text pattern, const struct format_argument *arguments, size_t count,
+const struct text_format *text_format_new(struct text text, const struct format_argument *arguments, size_t count,
                                           struct arena *arena, const char **wrong);
 
 /* One argument as text, by a format of base/time_format.h if that is not empty, else as it is printed. */
