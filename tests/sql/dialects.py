@@ -63,6 +63,8 @@ def random_stages(rng):
 
 
 def of_text(field):
+    if field in ("true", "false"):
+        return int(field == "true")
     return None if field == "\\N" else float(field) if re.search(r"[.enf]", field) else int(field)
 
 
@@ -286,13 +288,14 @@ def rows_of_rql(sandbox, line):
     if result.status != 0:
         return result.err.decode()
     read = list(csv.reader(result.out.decode().splitlines()))
-    is_value = len(read) == 1 and re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?|-?inf|nan", read[0][0])
+    is_value = len(read) == 1 and re.fullmatch(r"-?[0-9.]+(e[-+]?[0-9]+)?|-?inf|nan|true|false", read[0][0])
     return ([], read) if is_value else (read[0], read[1:])
 
 
 def as_text(field):
     """A value of rql or of an engine as text; CSV does not tell an empty text from a missing one. Dates may be days."""
     text = "" if field in (None, "\\N", "ᴺᵁᴸᴸ") else str(int(field)) if isinstance(field, bool) else str(field)
+    text = {"true": "1", "false": "0"}.get(text, text)  # engines have integers
     if re.fullmatch(r"-?[0-9]+", text):
         return text
     if re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", text):
