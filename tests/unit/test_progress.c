@@ -72,8 +72,8 @@ static void breakers_tell_their_passes(void **state)
 {
     struct backend *evaluator = evaluator_open();
     struct listener listener = {0};
-    /* On a busy machine, other threads may do a whole pass, and this one reports nothing. */
-    for (int i = 0; i < 20 && listener.fell == 0; i++)
+    /* On a busy machine, other threads may do a whole pass, or the end of one, and this one reports nothing. */
+    for (int i = 0; i < 20 && (listener.fell == 0 || listener.part < 1); i++)
         run(*state, evaluator, "range 1..1000000 | map x * 7919 % 1000003 as k | sort k desc", &listener);
     assert_string_equal(listener.what, "sort");
     assert_true(listener.fell > 0);
