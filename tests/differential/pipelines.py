@@ -241,16 +241,20 @@ def terminal(relation, stage):
     relation.raise_if_failed()
     if "value" in stage:
         value = value == stage["value"]
+    # The extreme of bools is a bool, unless it begins with a number.
+    extreme = stage["op"] if word == "fold" and stage["initial"] is None else word
+    kind = bool if value.dtype == bool and extreme in ("min", "max") else None
     value = as_number(truth(value) if word == "count" else value)
     if not stage.get("along"):
-        return answer_of(stage, value)
+        answer = answer_of(stage, value)
+        return bool(answer) if kind else answer
     try:
         answers = [answer_of(stage, value[chain]) for chain in chains(relation.rows, shape, stage["along"])]
     except QueryError as error:
         raise QueryError(0, False, True, error.regrouped) from None
     if not all(isinstance(each, float) or INT64_MIN <= each <= INT64_MAX for each in answers):
         raise QueryError(0, False, True)
-    return [np.array(answers)]
+    return [np.array(answers, dtype=kind)]
 
 
 def answer_of(stage, value):
