@@ -40,8 +40,7 @@ struct term bind_concat(const struct builtin *call);
 /* builtin_convert.c: int, float, date, timestamp, time of numbers and times, round, div */
 struct term bind_to_int(const struct builtin *call);
 struct term bind_to_float(const struct builtin *call);
-struct term bind_to_date(const struct builtin *call);
-struct term bind_to_timestamp(const struct builtin *call);
+struct term bind_to_date_or_timestamp(const struct builtin *call);
 struct term bind_to_time(const struct builtin *call);
 struct term bind_round(const struct builtin *call);
 struct term bind_div(const struct builtin *call);

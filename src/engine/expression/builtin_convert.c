@@ -110,57 +110,29 @@ static bool refuse_format(const struct builtin *call)
     return true;
 }
 
-struct term bind_to_date(const struct builtin *call)
+struct term bind_to_date_or_timestamp(const struct builtin *call)
 {
-    const struct logical_type date = {.kind = LOGICAL_DATE};
+    const enum term_class which = class_of_argument(call, 0);
+    const enum logical kind = call->function->signature == SIGNATURE_TO_DATE ? LOGICAL_DATE : LOGICAL_TIMESTAMP;
+    const bool date = kind == LOGICAL_DATE;
+    struct code *code = call->scope->code;
     struct term term = call->arguments[0];
-    if (class_of_argument(call, 0) != CLASS_TEXT && refuse_format(call))
-        return unknown_term;
-    switch (class_of_argument(call, 0)) {
-    case CLASS_TEXT:
+    if (which == CLASS_TEXT)
         return bind_text_function(call);
-    case CLASS_TIMESTAMP:
-        return builtin_result(call, code_day_of(call->scope->code, term.value, call->expr->span), date);
-    case CLASS_DATE:
-        return term;
-    case CLASS_INT:
-        return within_calendar(call, 1, LOGICAL_DATE);
-    case CLASS_BOOL:
-    case CLASS_FLOAT:
-    case CLASS_DURATION:
-    case CLASS_DECIMAL:
-    case CLASS_MONTHS:
-    case CLASS_MISSING:
-        break;
-    }
-    return builtin_refuse(call, 0, "a timestamp, text or number of days", NULL);
-}
-
-struct term bind_to_timestamp(const struct builtin *call)
-{
-    const struct logical_type timestamp = {.kind = LOGICAL_TIMESTAMP};
-    struct term term = call->arguments[0];
-    if (class_of_argument(call, 0) != CLASS_TEXT && refuse_format(call))
+    if (refuse_format(call))
         return unknown_term;
-    switch (class_of_argument(call, 0)) {
-    case CLASS_TEXT:
-        return bind_text_function(call);
-    case CLASS_TIMESTAMP:
+    if (which == CLASS_INT)
+        return within_calendar(call, date ? 1 : DAY_US, kind);
+    if (which == (date ? CLASS_DATE : CLASS_TIMESTAMP))
         return term;
-    case CLASS_DATE:
-        term_to_timestamp(call->scope->code, &term, false, call->expr->span);
-        return builtin_result(call, term.value, timestamp);
-    case CLASS_INT:
-        return within_calendar(call, DAY_US, LOGICAL_TIMESTAMP);
-    case CLASS_BOOL:
-    case CLASS_FLOAT:
-    case CLASS_DURATION:
-    case CLASS_DECIMAL:
-    case CLASS_MONTHS:
-    case CLASS_MISSING:
-        break;
+    if (which == CLASS_TIMESTAMP)
+        return builtin_result(call, code_day_of(code, term.value, call->expr->span), (struct logical_type){.kind = kind});
+    if (which == CLASS_DATE) {
+        term_to_timestamp(code, &term, false, call->expr->span);
+        return builtin_result(call, term.value, term.logical);
     }
-    return builtin_refuse(call, 0, "a date, text or number of microseconds", NULL);
+    const char *wanted = date ? "a timestamp, text or number of days" : "a date, text or number of microseconds";
+    return builtin_refuse(call, 0, wanted, NULL);
 }
 
 struct term bind_to_time(const struct builtin *call)
