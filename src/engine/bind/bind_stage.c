@@ -118,10 +118,7 @@ static void bind_show(struct binder *binder, const struct stage *stage, struct f
 
 static bool bind_path(struct binder *binder, const struct name *written, struct name *path)
 {
-    const bool resolved = path_substitute(binder->env, written, binder->arena, path, binder->diags) == STATUS_OK;
-    if (!resolved)
-        bind_failed(binder);
-    return resolved;
+    return bind_succeeded(binder, path_substitute(binder->env, written, binder->arena, path, binder->diags));
 }
 
 static bool ends_in(const char *path, const char *extension)

@@ -126,7 +126,8 @@ struct term bind_to_date_or_timestamp(const struct builtin *call)
     if (which == (date ? CLASS_DATE : CLASS_TIMESTAMP))
         return term;
     if (which == CLASS_TIMESTAMP)
-        return builtin_result(call, code_day_of(code, term.value, call->expr->span), (struct logical_type){.kind = kind});
+        return builtin_result(call, code_day_of(code, term.value, call->expr->span),
+                              (struct logical_type){.kind = kind});
     if (which == CLASS_DATE) {
         term_to_timestamp(code, &term, false, call->expr->span);
         return builtin_result(call, term.value, term.logical);

@@ -82,13 +82,7 @@ static enum known evaluate(struct scope *scope, value v, struct scalar *scalar)
         return KNOWN_KIND;
     struct binder *binder = scope->binder;
     const enum status status = exact_constant(scope->code, v, env_cancel(binder->env), scalar, binder->diags);
-    if (status == STATUS_OK)
-        return KNOWN_VALUE;
-    if (status == STATUS_CANCELLED)
-        binder->cancelled = true;
-    else
-        bind_failed(binder);
-    return KNOWN_NOTHING;
+    return bind_succeeded(binder, status) ? KNOWN_VALUE : KNOWN_NOTHING;
 }
 
 enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar)

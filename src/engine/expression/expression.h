@@ -262,6 +262,8 @@ bool bind_error_second(struct binder *binder, struct span span, struct span seco
                        const char *format, ...) __attribute__((format(printf, 6, 7)));
 /* Counts an error that another module recorded. */
 void bind_failed(struct binder *binder);
+/* Whether a call of another module succeeded: if not, counts the error that it recorded, or stops binding. */
+bool bind_succeeded(struct binder *binder, enum status status);
 /* Whether LIMIT_ERRORS is reached, or binding was cancelled, and should stop. */
 bool bind_gave_up(const struct binder *binder);
 

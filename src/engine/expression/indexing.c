@@ -270,10 +270,8 @@ static struct term bind_in_relation(struct scope *scope, const struct expr *expr
     struct column *column;
     const enum status status = take_column(binder, binding, k, expr->span, &column);
     queue_hold(binder->queue, column);
-    if (status != STATUS_OK) {
-        bind_failed(binder);
+    if (!bind_succeeded(binder, status))
         return unknown_term;
-    }
     of.input = (struct input){.column = column, .type = column->type, .name = of.name, .whole = true};
     of.validity = (struct input){.column = column->validity, .type = TYPE_BOOL, .name = "present", .whole = true};
     of.nullable = column->validity;

@@ -92,6 +92,15 @@ void bind_failed(struct binder *binder)
     binder->errors++;
 }
 
+bool bind_succeeded(struct binder *binder, enum status status)
+{
+    if (status == STATUS_CANCELLED)
+        binder->cancelled = true;
+    else if (status != STATUS_OK)
+        bind_failed(binder);
+    return status == STATUS_OK;
+}
+
 bool bind_gave_up(const struct binder *binder)
 {
     return binder->cancelled || binder->errors >= LIMIT_ERRORS;

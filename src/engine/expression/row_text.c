@@ -65,11 +65,7 @@ static enum known constant_of_term(struct scope *scope, const struct term *term,
             continue;
         const enum status status =
             exact_constant(scope->code, values[k], env_cancel(binder->env), &found[k], binder->diags);
-        if (status == STATUS_CANCELLED)
-            binder->cancelled = true;
-        else if (status != STATUS_OK)
-            bind_failed(binder);
-        if (status != STATUS_OK)
+        if (!bind_succeeded(binder, status))
             return KNOWN_NOTHING;
     }
     *scalar = found[0];
@@ -244,13 +240,8 @@ static struct term compute(const struct row_text_use *use, const struct scalar *
     struct text_lookup lookup;
     const enum status status = row_texts_make(&call, constant ? NULL : &workers, use->span, binder->diags, &lookup);
     free(codes);
-    if (status != STATUS_OK) {
-        if (status == STATUS_CANCELLED)
-            binder->cancelled = true;
-        else
-            bind_failed(binder);
+    if (!bind_succeeded(binder, status))
         return unknown_term;
-    }
     struct text_use of = {.scope = use->scope, .function = use->function, .span = use->span};
     if (!use->function)
         of.function = &of_rows;

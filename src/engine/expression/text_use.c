@@ -218,10 +218,8 @@ struct term text_use_apply(const struct text_use *use)
 {
     struct binder *binder = use->scope->binder;
     const bool constant = use->text.text;
-    if (text_function_check(use->function, use->args, use->count, use->span, binder->diags) != STATUS_OK) {
-        bind_failed(binder);
+    if (!bind_succeeded(binder, text_function_check(use->function, use->args, use->count, use->span, binder->diags)))
         return unknown_term;
-    }
     if (!constant && (binder->checking || !use->text.logical.dictionary))
         return unread_result(use);
     struct dictionary *dictionary =
@@ -231,13 +229,8 @@ struct term text_use_apply(const struct text_use *use)
     const enum status status = text_function_apply(use->function, dictionary, use->args, use->count,
                                                    constant ? NULL : &workers, use->span, binder->diags, &lookup);
     dictionary_unref(dictionary);
-    if (status != STATUS_OK) {
-        if (status == STATUS_CANCELLED)
-            binder->cancelled = true;
-        else
-            bind_failed(binder);
+    if (!bind_succeeded(binder, status))
         return unknown_term;
-    }
     struct term result = constant ? text_use_constant(use, &lookup) : text_use_lookup(use, &lookup);
     note_missing(use, &lookup);
     text_lookup_free(&lookup);
