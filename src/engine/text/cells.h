@@ -6,18 +6,18 @@
 #include "engine/text/table.h"
 #include "engine/values/dictionary.h"
 
-/* Sets *piece to the cell at `at` and returns its end: a delimiter, a newline (skipping \r before it) or `end`. NULL:
+/* Sets *cell to the cell at `at` and returns its end: a delimiter, a newline (skipping \r before it) or `end`. NULL:
  * malformed quotes. */
-const char *cell_scan(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);
+const char *cell_scan(const struct dialect *dialect, const char *at, const char *end, struct cell *cell);
 
 /* cell_scan, but white space around a cell without quotes belongs to it. */
-const char *cell_scan_text(const struct dialect *dialect, const char *at, const char *end, struct piece *piece);
+const char *cell_scan_text(const struct dialect *dialect, const char *at, const char *end, struct cell *cell);
 
 /* Skips `count` cells and the delimiter after each; not for JSON. NULL: a problem. */
 const char *cells_skip(const struct dialect *dialect, const char *at, const char *end, size_t count,
                        enum problem_kind *problem);
 
 /* The text of a cell, with its quotes and escapes undone, in the file or in `scratch`, which is cleared first. */
-struct text cell_text(const struct dialect *dialect, struct piece piece, struct strbuf *scratch);
+struct text cell_text(const struct dialect *dialect, struct cell cell, struct strbuf *scratch);
 
 #endif

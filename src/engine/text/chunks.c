@@ -108,10 +108,10 @@ static void place_chunks(struct table *table, const struct count *counts)
 static const char *count_records(const struct table *table, const char *at, const char *end, struct chunk *chunk)
 {
     while (at < end) {
-        struct piece piece;
-        const char *next = cell_scan(table->dialect, at, table->end, &piece);
+        struct cell cell;
+        const char *next = cell_scan(table->dialect, at, table->end, &cell);
         while (next && next < table->end && *next != '\n')
-            next = cell_scan(table->dialect, next + 1, table->end, &piece);
+            next = cell_scan(table->dialect, next + 1, table->end, &cell);
         if (!next) /* malformed quotes, which parsing reports */
             next = memchr(at, '\n', (size_t)(table->end - at));
         at = next && next < table->end ? next + 1 : table->end;

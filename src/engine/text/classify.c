@@ -6,71 +6,71 @@
 #include <string.h>
 #include <strings.h>
 
-static size_t length_of(struct piece piece)
+static size_t length_of(struct cell cell)
 {
-    return (size_t)(piece.end - piece.at);
+    return (size_t)(cell.end - cell.at);
 }
 
-static bool is_word(struct piece piece, const char *word)
+static bool is_word(struct cell cell, const char *word)
 {
     const size_t length = strlen(word);
-    return length_of(piece) == length && strncasecmp(piece.at, word, length) == 0;
+    return length_of(cell) == length && strncasecmp(cell.at, word, length) == 0;
 }
 
 /* Whether the cell is one of the usual words for a missing value. */
-static bool is_missing_word(struct piece piece)
+static bool is_missing_word(struct cell cell)
 {
     static const char *const words[] = {"-", "?", "na", "\\n", "n/a", "null", "none", "#n/a"};
-    if (length_of(piece) > 4 || (piece.at < piece.end && *piece.at >= '0' && *piece.at <= '9'))
+    if (length_of(cell) > 4 || (cell.at < cell.end && *cell.at >= '0' && *cell.at <= '9'))
         return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (is_word(piece, words[i]))
+        if (is_word(cell, words[i]))
             return true;
     }
     return false;
 }
 
-static bool is_stated_missing(const struct table *table, struct piece piece)
+static bool is_stated_missing(const struct table *table, struct cell cell)
 {
     for (size_t i = 0; i < table->missing_count; i++) {
-        if (strlen(table->missing[i]) == length_of(piece) && memcmp(table->missing[i], piece.at, length_of(piece)) == 0)
+        if (strlen(table->missing[i]) == length_of(cell) && memcmp(table->missing[i], cell.at, length_of(cell)) == 0)
             return true;
     }
     return false;
 }
 
-bool cell_is_missing(const struct table *table, struct piece piece, enum value_kind kind)
+bool cell_is_missing(const struct table *table, struct cell cell, enum value_kind kind)
 {
-    if (is_stated_missing(table, piece))
+    if (is_stated_missing(table, cell))
         return true;
     if (table->dialect->json)
-        return !piece.quoted && length_of(piece) == 4 && memcmp(piece.at, "null", 4) == 0;
-    if (piece.at == piece.end)
-        return kind != VALUE_TEXT || !piece.quoted;
-    if (table->dialect->escapes && !piece.quoted && length_of(piece) == 2 && memcmp(piece.at, "\\N", 2) == 0)
+        return !cell.quoted && length_of(cell) == 4 && memcmp(cell.at, "null", 4) == 0;
+    if (cell.at == cell.end)
+        return kind != VALUE_TEXT || !cell.quoted;
+    if (table->dialect->escapes && !cell.quoted && length_of(cell) == 2 && memcmp(cell.at, "\\N", 2) == 0)
         return true;
-    return kind != VALUE_TEXT && !table->missing && is_missing_word(piece);
+    return kind != VALUE_TEXT && !table->missing && is_missing_word(cell);
 }
 
-bool cell_is_bool(struct piece piece, bool *value)
+bool cell_is_bool(struct cell cell, bool *value)
 {
-    *value = is_word(piece, "true");
-    return *value || is_word(piece, "false");
+    *value = is_word(cell, "true");
+    return *value || is_word(cell, "false");
 }
 
-bool cell_has_leading_zero(struct piece piece)
+bool cell_has_leading_zero(struct cell cell)
 {
-    const char *at = piece.at + (piece.at < piece.end && (*piece.at == '-' || *piece.at == '+'));
-    return piece.end - at >= 2 && at[0] == '0' && at[1] >= '0' && at[1] <= '9';
+    const char *at = cell.at + (cell.at < cell.end && (*cell.at == '-' || *cell.at == '+'));
+    return cell.end - at >= 2 && at[0] == '0' && at[1] >= '0' && at[1] <= '9';
 }
 
-static enum value_class class_of_number(struct piece piece)
+static enum value_class class_of_number(struct cell cell)
 {
     int64_t integer;
     double number;
-    if (cell_has_leading_zero(piece))
+    if (cell_has_leading_zero(cell))
         return CLASS_TEXT;
-    switch (read_int(piece.at, piece.end, &integer)) {
+    switch (read_int(cell.at, cell.end, &integer)) {
     case READ_INT:
         return CLASS_INT;
     case READ_OVERFLOW:
@@ -79,34 +79,34 @@ static enum value_class class_of_number(struct piece piece)
     case READ_INVALID:
         break;
     }
-    return read_float(piece.at, piece.end, &number) == READ_FLOAT ? CLASS_FLOAT : CLASS_TEXT;
+    return read_float(cell.at, cell.end, &number) == READ_FLOAT ? CLASS_FLOAT : CLASS_TEXT;
 }
 
-static enum value_class class_of_time(struct piece piece)
+static enum value_class class_of_time(struct cell cell)
 {
     int64_t time;
     bool zoned, cut;
-    if (date_read(piece.at, piece.end, &time))
+    if (date_read(cell.at, cell.end, &time))
         return CLASS_DATE;
-    if (timestamp_read(piece.at, piece.end, &time, &zoned, &cut))
+    if (timestamp_read(cell.at, cell.end, &time, &zoned, &cut))
         return zoned ? CLASS_UTC : CLASS_TIMESTAMP;
     return CLASS_TEXT;
 }
 
-enum value_class classify(const struct table *table, struct piece piece)
+enum value_class classify(const struct table *table, struct cell cell)
 {
     bool truth;
-    if (cell_is_missing(table, piece, VALUE_TEXT))
+    if (cell_is_missing(table, cell, VALUE_TEXT))
         return CLASS_BLANK;
-    if (table->dialect->json && piece.quoted)
-        return class_of_time(piece);
-    if (table->dialect->json && piece.at < piece.end && (*piece.at == '{' || *piece.at == '['))
+    if (table->dialect->json && cell.quoted)
+        return class_of_time(cell);
+    if (table->dialect->json && cell.at < cell.end && (*cell.at == '{' || *cell.at == '['))
         return CLASS_NESTED;
-    if (cell_is_missing(table, piece, VALUE_INT))
+    if (cell_is_missing(table, cell, VALUE_INT))
         return CLASS_WORD;
-    if (looks_like_number(piece.at, piece.end))
-        return class_of_number(piece);
-    return cell_is_bool(piece, &truth) ? CLASS_BOOL : class_of_time(piece);
+    if (looks_like_number(cell.at, cell.end))
+        return class_of_number(cell);
+    return cell_is_bool(cell, &truth) ? CLASS_BOOL : class_of_time(cell);
 }
 
 static unsigned bit(enum value_class value_class)

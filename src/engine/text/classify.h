@@ -5,15 +5,15 @@
 #include "engine/text/table.h"
 
 /* Not CLASS_NESTED. */
-enum value_class classify(const struct table *table, struct piece piece);
+enum value_class classify(const struct table *table, struct cell cell);
 
 /* Whether the cell is missing in a column of this kind. */
-bool cell_is_missing(const struct table *table, struct piece piece, enum value_kind kind);
+bool cell_is_missing(const struct table *table, struct cell cell, enum value_kind kind);
 
-bool cell_is_bool(struct piece piece, bool *value);
+bool cell_is_bool(struct cell cell, bool *value);
 
 /* Whether a zero leads another digit: an identifier, such as 00501. */
-bool cell_has_leading_zero(struct piece piece);
+bool cell_has_leading_zero(struct cell cell);
 
 void evidence_add(struct evidence *evidence, enum value_class value_class, const char *at);
 void evidence_merge(struct evidence *into, const struct evidence *from);

@@ -28,28 +28,28 @@ static const char *location_of(const struct table *table, const struct problem *
 
 const char *table_shown_cell(const struct table *table, const char *at, struct arena *arena)
 {
-    struct piece piece;
+    struct cell cell;
     /* A quoted value begins after its opening quote. */
     if (at > table->begin && at[-1] == '"' && (table->dialect->quotes || table->dialect->json))
         at--;
-    if (!cell_scan(table->dialect, at, table->end, &piece))
-        piece = (struct piece){at, at, false};
-    const size_t length = (size_t)(piece.end - piece.at);
-    return arena_text(arena, piece.at, length < MAX_SHOWN ? length : MAX_SHOWN);
+    if (!cell_scan(table->dialect, at, table->end, &cell))
+        cell = (struct cell){at, at, false};
+    const size_t length = (size_t)(cell.end - cell.at);
+    return arena_text(arena, cell.at, length < MAX_SHOWN ? length : MAX_SHOWN);
 }
 
 static bool is_blank_line(const struct table *table, const char *at)
 {
-    struct piece piece;
-    const char *next = cell_scan(&(struct dialect){.delimiter = '\n'}, at, table->end, &piece);
-    return next && piece.at == piece.end && (at == table->begin || at[-1] == '\n');
+    struct cell cell;
+    const char *next = cell_scan(&(struct dialect){.delimiter = '\n'}, at, table->end, &cell);
+    return next && cell.at == cell.end && (at == table->begin || at[-1] == '\n');
 }
 
 static size_t values_in(const struct table *table, const char *at)
 {
     size_t count = 1;
-    struct piece piece;
-    while ((at = cell_scan(table->dialect, at, table->end, &piece)) && at < table->end && *at != '\n') {
+    struct cell cell;
+    while ((at = cell_scan(table->dialect, at, table->end, &cell)) && at < table->end && *at != '\n') {
         count++;
         at++;
     }
@@ -161,7 +161,7 @@ static enum status encoding_error(const struct problem *problem, const struct ta
     const char *end = table->end, *at = problem->at;
     struct text escape = {0};
     if (table->dialect->json)
-        escape = json_bad_escape((struct piece){at, find_any(at, end, '"', '\n', '\n'), true});
+        escape = json_bad_escape((struct cell){at, find_any(at, end, '"', '\n', '\n'), true});
     if (escape.length > 0)
         return diag_error_hint(job->diags, job->span,
                                "a character beyond U+FFFF is two escapes, as in \\ud83d\\ude00; text has no U+0000",

@@ -69,9 +69,9 @@ static void note_separator(const struct opening *opening, char separator)
 /* Counts the cells of the first record. Returns its end; NULL: malformed quotes. */
 static const char *scan_record(const struct table *table, size_t *count)
 {
-    struct piece piece;
+    struct cell cell;
     const char *at = table->begin;
-    for (*count = 1; (at = cell_scan(table->dialect, at, table->end, &piece)); ++*count) {
+    for (*count = 1; (at = cell_scan(table->dialect, at, table->end, &cell)); ++*count) {
         if (at == table->end || *at == '\n')
             return at;
         at++;
@@ -108,16 +108,16 @@ static bool is_header(struct table *table, const char *below)
     bool value = false, name = false;
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
-        struct piece piece;
-        at = cell_scan(table->dialect, at, table->end, &piece);
+        struct cell cell;
+        at = cell_scan(table->dialect, at, table->end, &cell);
         if (!at)
             return true; /* the file is changing, which format_read reports */
         at += at < table->end;
-        const enum value_class value_class = classify(table, piece);
+        const enum value_class value_class = classify(table, cell);
         const bool known = alone || (evidence_has_values(&column->evidence) && column->kind != VALUE_TEXT);
-        if (!known || (!piece.quoted && (value_class == CLASS_BLANK || value_class == CLASS_WORD)))
+        if (!known || (!cell.quoted && (value_class == CLASS_BLANK || value_class == CLASS_WORD)))
             continue;
-        if (!piece.quoted && (alone ? value_class != CLASS_TEXT : fits(value_class, column)))
+        if (!cell.quoted && (alone ? value_class != CLASS_TEXT : fits(value_class, column)))
             value = true;
         else
             name = true;
@@ -142,13 +142,13 @@ static void name_columns(struct table *table, bool named, struct arena *arena)
     struct key_index *names = key_index_new(arena);
     struct strbuf scratch = {0};
     for (size_t k = 0; k < table->count; k++) {
-        struct piece piece;
-        at = cell_scan(table->dialect, at, table->end, &piece);
+        struct cell cell;
+        at = cell_scan(table->dialect, at, table->end, &cell);
         if (!at) { /* it was valid before: the file is changing, which format_read reports */
-            piece = (struct piece){table->end, table->end, false};
+            cell = (struct cell){table->end, table->end, false};
             at = table->end;
         }
-        struct text text = cell_text(table->dialect, piece, &scratch);
+        struct text text = cell_text(table->dialect, cell, &scratch);
         const char *name = named ? arena_text(arena, text.at, text.length) : "";
         name = *name ? name : arena_printf(arena, "c%zu", k + 1);
         table->columns[k].name = distinct_name(names, name, arena);

@@ -55,7 +55,7 @@ static bool is_bare_value(const char *at, const char *end)
     return looks_like_number(at, end);
 }
 
-const char *json_scan(const char *at, const char *end, struct piece *piece)
+const char *json_scan(const char *at, const char *end, struct cell *cell)
 {
     at = skip_blank(at, end);
     const char *begin = at;
@@ -71,12 +71,12 @@ const char *json_scan(const char *at, const char *end, struct piece *piece)
     }
     if (!at || (!quoted && !nested && !is_bare_value(begin, at)))
         return NULL;
-    *piece = (struct piece){begin + quoted, at - quoted, quoted};
+    *cell = (struct cell){begin + quoted, at - quoted, quoted};
     at = skip_blank(at, end);
     return at < end && (*at == ',' || *at == '}') ? at : NULL;
 }
 
-const char *json_key(const char *at, const char *end, struct piece *key)
+const char *json_key(const char *at, const char *end, struct cell *key)
 {
     at = skip_blank(at, end);
     if (at == end || *at != '"')
@@ -85,7 +85,7 @@ const char *json_key(const char *at, const char *end, struct piece *key)
     at = skip_string(begin, end);
     if (!at)
         return NULL;
-    *key = (struct piece){begin, at - 1, true};
+    *key = (struct cell){begin, at - 1, true};
     at = skip_blank(at, end);
     return at < end && *at == ':' ? skip_blank(at + 1, end) : NULL;
 }
@@ -134,18 +134,18 @@ static uint32_t unescaped(const char **at, const char *end)
     return code;
 }
 
-void json_decode(struct piece piece, struct strbuf *out)
+void json_decode(struct cell cell, struct strbuf *out)
 {
-    for (const char *at = piece.at; at < piece.end;) {
-        const char *mark = memchr(at, '\\', (size_t)(piece.end - at));
+    for (const char *at = cell.at; at < cell.end;) {
+        const char *mark = memchr(at, '\\', (size_t)(cell.end - at));
         if (mark != at) {
-            strbuf_add(out, at, (size_t)((mark ? mark : piece.end) - at));
-            at = mark ? mark : piece.end;
+            strbuf_add(out, at, (size_t)((mark ? mark : cell.end) - at));
+            at = mark ? mark : cell.end;
             continue;
         }
         char bytes[4];
         at++;
-        const uint32_t code = at < piece.end ? unescaped(&at, piece.end) : 0;
+        const uint32_t code = at < cell.end ? unescaped(&at, cell.end) : 0;
         if (!is_surrogate(code)) {
             strbuf_add(out, bytes, utf8_encode(code, bytes));
             continue;
@@ -156,15 +156,15 @@ void json_decode(struct piece piece, struct strbuf *out)
     }
 }
 
-struct text json_bad_escape(struct piece piece)
+struct text json_bad_escape(struct cell cell)
 {
-    for (const char *at = piece.at; at + 1 < piece.end;) {
+    for (const char *at = cell.at; at + 1 < cell.end;) {
         const char *begin = at++;
         if (*begin != '\\')
             continue;
-        const uint32_t code = unescaped(&at, piece.end);
+        const uint32_t code = unescaped(&at, cell.end);
         if (begin[1] == 'u' && (code == 0 || is_surrogate(code)))
             return (struct text){begin, (size_t)(at - begin)};
     }
-    return (struct text){piece.end, 0};
+    return (struct text){cell.end, 0};
 }

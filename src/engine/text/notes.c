@@ -53,15 +53,15 @@ static void add_counts(struct strbuf *out, const struct table *table, const bool
 /* Whether a cell is a number with a decimal comma. */
 static bool has_decimal_comma(const struct table *table, const char *at)
 {
-    struct piece piece;
+    struct cell cell;
     int commas = 0;
-    if (table->count == 1 || table->dialect->json || !cell_scan(table->dialect, at, table->end, &piece) ||
-        piece.at == piece.end)
+    if (table->count == 1 || table->dialect->json || !cell_scan(table->dialect, at, table->end, &cell) ||
+        cell.at == cell.end)
         return false;
-    at = piece.at + (*piece.at == '-');
-    for (; at < piece.end && ((*at >= '0' && *at <= '9') || *at == ','); at++)
+    at = cell.at + (*cell.at == '-');
+    for (; at < cell.end && ((*at >= '0' && *at <= '9') || *at == ','); at++)
         commas += *at == ',';
-    return at == piece.end && commas == 1 && piece.end[-1] != ',' && *piece.at != ',';
+    return at == cell.end && commas == 1 && cell.end[-1] != ',' && *cell.at != ',';
 }
 
 static void add_text_columns(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
@@ -88,7 +88,7 @@ static void add_left_out(struct strbuf *out, const struct table *table)
             strbuf_printf(out, "`%s` (objects or arrays)", table->columns[k].name);
     }
     if (table->unknown && list_next(&list)) {
-        struct piece key;
+        struct cell key;
         if (json_key(table->unknown - 1, table->end, &key))
             strbuf_printf(out, "`%.*s` (first in line %lld)", (int)(key.end - key.at < 40 ? key.end - key.at : 40),
                           key.at, (long long)table_line(table, table->unknown));

@@ -33,8 +33,8 @@ static bool parse_line(struct parser *parser, const char **from, int64_t row)
     if (left > 1 && !(at = cells_skip(table->dialect, at, end, left - 1, &problem)))
         return parse_fail(parser, problem, *from, 0);
     if (left > 0) {
-        struct piece piece;
-        at = cell_scan(table->dialect, at, end, &piece);
+        struct cell cell;
+        at = cell_scan(table->dialect, at, end, &cell);
         if (!at)
             return parse_fail(parser, PROBLEM_QUOTE, *from, 0);
     }

@@ -7,11 +7,11 @@
 #include <string.h>
 
 /* The column of a key, `count` if it is none; `guess` is the one expected. */
-static size_t column_of(const struct table *table, struct piece key, size_t guess, struct strbuf *scratch)
+static size_t column_of(const struct table *table, struct cell key, size_t guess, struct strbuf *scratch)
 {
     const size_t length = (size_t)(key.end - key.at);
     if (guess < table->count) {
-        const struct piece *expected = &table->columns[guess].key;
+        const struct cell *expected = &table->columns[guess].key;
         if ((size_t)(expected->end - expected->at) == length && memcmp(expected->at, key.at, length) == 0)
             return guess;
     }
@@ -19,7 +19,7 @@ static size_t column_of(const struct table *table, struct piece key, size_t gues
 }
 
 /* Parses the value of a key, or skips it. */
-static bool parse_member(struct parser *parser, const char **at, struct piece key, size_t k, int64_t row)
+static bool parse_member(struct parser *parser, const char **at, struct cell key, size_t k, int64_t row)
 {
     const struct pass *pass = parser->pass;
     struct member *member = parser->member;
@@ -32,8 +32,8 @@ static bool parse_member(struct parser *parser, const char **at, struct piece ke
     } else if (!member->unknown) {
         member->unknown = key.at;
     }
-    struct piece piece;
-    *at = json_scan(*at, parser->end, &piece);
+    struct cell cell;
+    *at = json_scan(*at, parser->end, &cell);
     return *at;
 }
 
@@ -57,7 +57,7 @@ bool parse_object(struct parser *parser, const char **from, int64_t row)
     size_t found = 0, guess = 0;
     bool more = at && at < end && *at != '}';
     while (more) {
-        struct piece key;
+        struct cell key;
         at = json_key(at, end, &key);
         if (!at)
             return parse_fail(parser, PROBLEM_COUNT, *from, 0);

@@ -58,15 +58,15 @@ static enum outcome store_float(const struct step *step, struct seen *seen, int6
 }
 
 /* Reads digits with an optional point as an integer scaled by 10^scale. */
-static enum outcome read_decimal(struct piece piece, int scale, int64_t *value)
+static enum outcome read_decimal(struct cell cell, int scale, int64_t *value)
 {
-    const char *at = piece.at;
-    bool negative = at < piece.end && *at == '-', point = false, digits = false;
+    const char *at = cell.at;
+    bool negative = at < cell.end && *at == '-', point = false, digits = false;
     int64_t sum = 0;
     int places = 0;
-    at += at < piece.end && (*at == '-' || *at == '+');
+    at += at < cell.end && (*at == '-' || *at == '+');
     enum outcome outcome = STORED;
-    for (; at < piece.end; at++) {
+    for (; at < cell.end; at++) {
         if (*at == '.' && !point) {
             point = true;
             continue;
@@ -91,37 +91,37 @@ static enum outcome read_decimal(struct piece piece, int scale, int64_t *value)
     return digits ? outcome : OTHER;
 }
 
-static enum outcome store_time(const struct step *step, struct seen *seen, int64_t row, struct piece piece)
+static enum outcome store_time(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
 {
     int64_t time = 0;
     bool zoned = false, cut = false, valid = false;
     if (step->column->kind == VALUE_DATE)
-        valid = date_read(piece.at, piece.end, &time);
+        valid = date_read(cell.at, cell.end, &time);
     else if (step->column->kind == VALUE_TIMESTAMP)
-        valid = timestamp_read(piece.at, piece.end, &time, &zoned, &cut) && zoned == step->column->utc;
+        valid = timestamp_read(cell.at, cell.end, &time, &zoned, &cut) && zoned == step->column->utc;
     else
-        valid = duration_read(piece.at, piece.end, &time);
+        valid = duration_read(cell.at, cell.end, &time);
     if (!valid)
         return OTHER;
     seen->cut += cut;
     return store_int(step, seen, row, time);
 }
 
-static enum outcome store_number(const struct step *step, struct seen *seen, int64_t row, struct piece piece)
+static enum outcome store_number(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
 {
     const struct table_column *column = step->column;
     int64_t integer = 0;
     double number = 0;
     if (column->kind == VALUE_DECIMAL) {
-        const enum outcome outcome = read_decimal(piece, column->scale, &integer);
+        const enum outcome outcome = read_decimal(cell, column->scale, &integer);
         return outcome == STORED ? store_int(step, seen, row, integer) : outcome;
     }
-    if (!column->stated && cell_has_leading_zero(piece))
+    if (!column->stated && cell_has_leading_zero(cell))
         return OTHER;
-    if (column->kind == VALUE_FLOAT && scan_float(piece.at, piece.end, &number) == piece.end)
+    if (column->kind == VALUE_FLOAT && scan_float(cell.at, cell.end, &number) == cell.end)
         return store_float(step, seen, row, number);
     enum reading reading =
-        column->kind == VALUE_INT ? read_int(piece.at, piece.end, &integer) : read_float(piece.at, piece.end, &number);
+        column->kind == VALUE_INT ? read_int(cell.at, cell.end, &integer) : read_float(cell.at, cell.end, &number);
     switch (reading) {
     case READ_INT:
         return store_int(step, seen, row, integer);
@@ -137,20 +137,20 @@ static enum outcome store_number(const struct step *step, struct seen *seen, int
 
 /* Stores the value if it is of the column's kind, which is not text. */
 static enum outcome store(const struct table *table, const struct step *step, struct seen *seen, int64_t row,
-                          struct piece piece)
+                          struct cell cell)
 {
-    bool truth, string = table->dialect->json && piece.quoted;
+    bool truth, string = table->dialect->json && cell.quoted;
     switch (step->column->kind) {
     case VALUE_INT:
     case VALUE_FLOAT:
     case VALUE_DECIMAL:
-        return string && !step->column->stated ? OTHER : store_number(step, seen, row, piece);
+        return string && !step->column->stated ? OTHER : store_number(step, seen, row, cell);
     case VALUE_BOOL:
-        return string || !cell_is_bool(piece, &truth) ? OTHER : store_int(step, seen, row, truth);
+        return string || !cell_is_bool(cell, &truth) ? OTHER : store_int(step, seen, row, truth);
     case VALUE_DATE:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
-        return store_time(step, seen, row, piece);
+        return store_time(step, seen, row, cell);
     case VALUE_TEXT:
         break;
     }
@@ -158,64 +158,64 @@ static enum outcome store(const struct table *table, const struct step *step, st
 }
 
 /* Notes what a value that is not of the column's kind is, or fails if the type is stated. */
-static bool note_other(struct parser *parser, const struct step *step, struct piece piece, enum outcome outcome)
+static bool note_other(struct parser *parser, const struct step *step, struct cell cell, enum outcome outcome)
 {
     const size_t k = (size_t)(step->column - parser->table->columns);
-    const enum value_class value_class = classify(parser->table, piece);
+    const enum value_class value_class = classify(parser->table, cell);
     const bool time = value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC;
     if (step->column->stated && !(step->column->kind == VALUE_TIMESTAMP && time))
-        return parse_fail(parser, outcome == OUT_OF_RANGE ? PROBLEM_RANGE : PROBLEM_VALUE, piece.at, k);
-    evidence_add(&seen_of(parser, step)->evidence, value_class, piece.at);
+        return parse_fail(parser, outcome == OUT_OF_RANGE ? PROBLEM_RANGE : PROBLEM_VALUE, cell.at, k);
+    evidence_add(&seen_of(parser, step)->evidence, value_class, cell.at);
     return true;
 }
 
 static bool parse_slowly(struct parser *parser, const char **at, const struct step *step, int64_t row)
 {
     struct seen *seen = seen_of(parser, step);
-    struct piece piece;
+    struct cell cell;
     clear_value(step, row); /* of a value that is missing, or not of the column's kind */
-    const char *next = cell_scan(parser->table->dialect, *at, parser->end, &piece);
+    const char *next = cell_scan(parser->table->dialect, *at, parser->end, &cell);
     if (!next)
         return parse_fail(parser, PROBLEM_QUOTE, *at, (size_t)(step->column - parser->table->columns));
     *at = next;
-    if (cell_is_missing(parser->table, piece, step->column->kind)) {
+    if (cell_is_missing(parser->table, cell, step->column->kind)) {
         step->absent[row] = 1;
         seen->missing++;
-        if (piece.at < piece.end && !step->column->stated)
-            evidence_add(&seen->evidence, CLASS_WORD, piece.at);
+        if (cell.at < cell.end && !step->column->stated)
+            evidence_add(&seen->evidence, CLASS_WORD, cell.at);
         return true;
     }
-    const enum outcome outcome = store(parser->table, step, seen, row, piece);
-    return outcome == STORED || note_other(parser, step, piece, outcome);
+    const enum outcome outcome = store(parser->table, step, seen, row, cell);
+    return outcome == STORED || note_other(parser, step, cell, outcome);
 }
 
 /* Parsing a value in the form that almost all have. False: it is to be parsed slowly. */
 typedef bool value_fn(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
-                      struct piece piece);
+                      struct cell cell);
 
 /* Whether the eight bytes before the end of a value are within the text. */
-static inline bool has_word(const struct parser *parser, struct piece piece)
+static inline bool has_word(const struct parser *parser, struct cell cell)
 {
-    return piece.end - parser->table->text >= 8;
+    return cell.end - parser->table->text >= 8;
 }
 
 /* Up to 18 digits, in an i64 column. */
 static inline bool parse_int(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
-                             struct piece piece)
+                             struct cell cell)
 {
-    const bool negative = piece.at < piece.end && *piece.at == '-';
-    const char *digit = piece.at + negative;
-    const size_t length = (size_t)(piece.end - digit);
-    if (length - 1 >= FAST_DIGITS || (*digit == '0' && length > 1) || !has_word(parser, piece))
+    const bool negative = cell.at < cell.end && *cell.at == '-';
+    const char *digit = cell.at + negative;
+    const size_t length = (size_t)(cell.end - digit);
+    if (length - 1 >= FAST_DIGITS || (*digit == '0' && length > 1) || !has_word(parser, cell))
         return false;
     bool all = true;
     uint64_t high = 0, low;
-    for (; piece.end - digit > 8; digit++) {
+    for (; cell.end - digit > 8; digit++) {
         const unsigned c = (unsigned)(unsigned char)*digit - '0';
         all = all && c <= 9;
         high = high * 10 + c;
     }
-    if (!eight_digits(load_digits(piece.end, length), &low) || !all)
+    if (!eight_digits(load_digits(cell.end, length), &low) || !all)
         return false;
     const uint64_t sum = high * 100000000 + low;
     const int64_t value = negative ? -(int64_t)sum : (int64_t)sum;
@@ -225,10 +225,10 @@ static inline bool parse_int(const struct parser *parser, const struct step *ste
 }
 
 /* Up to eight characters, of which one may be a point. */
-static inline bool read_short_float(struct piece piece, double *value)
+static inline bool read_short_float(struct cell cell, double *value)
 {
-    const size_t length = (size_t)(piece.end - piece.at);
-    uint64_t word = load_digits(piece.end, length), digits;
+    const size_t length = (size_t)(cell.end - cell.at);
+    uint64_t word = load_digits(cell.end, length), digits;
     const uint64_t points = zero_bytes(word ^ repeat_character('.'));
     int decimals = 0;
     if (points) { /* the characters before it take its place */
@@ -245,17 +245,17 @@ static inline bool read_short_float(struct piece piece, double *value)
 
 /* In an f64 column. */
 static inline bool parse_float(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
-                               struct piece piece)
+                               struct cell cell)
 {
-    struct piece digits = piece;
-    const bool negative = piece.at < piece.end && *piece.at == '-';
+    struct cell digits = cell;
+    const bool negative = cell.at < cell.end && *cell.at == '-';
     digits.at += negative;
     if (digits.end - digits.at > 1 && digits.at[0] == '0' && digits.at[1] >= '0' && digits.at[1] <= '9')
         return false;
     double value;
-    if (digits.end - digits.at <= 8 && has_word(parser, piece) && read_short_float(digits, &value))
+    if (digits.end - digits.at <= 8 && has_word(parser, cell) && read_short_float(digits, &value))
         value = negative ? -value : value;
-    else if (scan_float(piece.at, piece.end, &value) != piece.end)
+    else if (scan_float(cell.at, cell.end, &value) != cell.end)
         return false;
     ((double *)step->data)[row] = value;
     seen->values++;
@@ -264,11 +264,11 @@ static inline bool parse_float(const struct parser *parser, const struct step *s
 
 /* In an i32 column. */
 static inline bool parse_date(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
-                              struct piece piece)
+                              struct cell cell)
 {
     (void)parser;
     int64_t days;
-    if (!date_read(piece.at, piece.end, &days))
+    if (!date_read(cell.at, cell.end, &days))
         return false;
     ((int32_t *)step->data)[row] = (int32_t)days;
     note_int(seen, days);
@@ -277,12 +277,12 @@ static inline bool parse_date(const struct parser *parser, const struct step *st
 
 /* In an i64 column. */
 static inline bool parse_timestamp(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
-                                   struct piece piece)
+                                   struct cell cell)
 {
     (void)parser;
     int64_t time;
     bool zoned, cut;
-    if (!timestamp_read(piece.at, piece.end, &time, &zoned, &cut) || zoned != step->column->utc)
+    if (!timestamp_read(cell.at, cell.end, &time, &zoned, &cut) || zoned != step->column->utc)
         return false;
     ((int64_t *)step->data)[row] = time;
     seen->cut += cut;
@@ -325,42 +325,41 @@ static inline bool store_text(struct parser *parser, const struct step *step, in
 static bool parse_text_slowly(struct parser *parser, const char **at, const struct step *step, int64_t row)
 {
     const struct table *table = parser->table;
-    struct piece piece;
-    const char *next = cell_scan_text(table->dialect, *at, parser->end, &piece);
+    struct cell cell;
+    const char *next = cell_scan_text(table->dialect, *at, parser->end, &cell);
     if (!next)
         return parse_fail(parser, PROBLEM_QUOTE, *at, (size_t)(step->column - table->columns));
     *at = next;
-    if (cell_is_missing(table, piece, VALUE_TEXT)) {
+    if (cell_is_missing(table, cell, VALUE_TEXT)) {
         clear_value(step, row);
         step->absent[row] = 1;
         seen_of(parser, step)->missing++;
         return true;
     }
-    struct text text = cell_text(table->dialect, piece, &parser->member->scratch);
-    return store_text(parser, step, row, text, piece.at);
+    struct text text = cell_text(table->dialect, cell, &parser->member->scratch);
+    return store_text(parser, step, row, text, cell.at);
 }
 
 /* A text that is neither missing nor has marks to be removed: without quotes or escapes, or in quotes without quotes.
  */
-static inline bool plain_text(const struct parser *parser, struct piece piece, struct text *text)
+static inline bool plain_text(const struct parser *parser, struct cell cell, struct text *text)
 {
     const struct dialect *dialect = parser->table->dialect;
-    if (piece.at == piece.end || parser->table->missing_count > 0)
+    if (cell.at == cell.end || parser->table->missing_count > 0)
         return false;
-    const bool quoted = *piece.at == '"';
-    if (quoted && (!dialect->quotes || piece.end - piece.at < 2 || piece.end[-1] != '"'))
+    const bool quoted = *cell.at == '"';
+    if (quoted && (!dialect->quotes || cell.end - cell.at < 2 || cell.end[-1] != '"'))
         return false;
-    piece.at += quoted;
-    piece.end -= quoted;
-    if ((quoted || dialect->escapes) &&
-        find_any(piece.at, piece.end, '"', dialect->escapes ? '\\' : '"', '"') < piece.end)
+    cell.at += quoted;
+    cell.end -= quoted;
+    if ((quoted || dialect->escapes) && find_any(cell.at, cell.end, '"', dialect->escapes ? '\\' : '"', '"') < cell.end)
         return false;
-    *text = (struct text){piece.at, (size_t)(piece.end - piece.at)};
+    *text = (struct text){cell.at, (size_t)(cell.end - cell.at)};
     return true;
 }
 
 /* Finds the end of a value without quotes or escapes, or of a JSON string without escapes. NULL: it may have some. */
-static const char *find_plain(const struct parser *parser, const char *at, struct piece *piece)
+static const char *find_plain(const struct parser *parser, const char *at, struct cell *cell)
 {
     const struct dialect *dialect = parser->table->dialect;
     const char *end = parser->end, *next;
@@ -371,34 +370,34 @@ static const char *find_plain(const struct parser *parser, const char *at, struc
         next = find_any(at, end, ',', '}', '}');
     else
         next = find_any(at, end, parser->delimiter, '\n', dialect->escapes ? '\\' : '"');
-    *piece = (struct piece){at, quoted ? next : without_return(at, next, end), quoted};
+    *cell = (struct cell){at, quoted ? next : without_return(at, next, end), quoted};
     if (quoted && (next == end || *next++ != '"'))
         return NULL;
     return ends_value(parser, next) ? next : NULL;
 }
 
 /* Calls the function directly: a row of JSON has values of all kinds. */
-static inline bool parse_plain(const struct parser *parser, const struct step *step, int64_t row, struct piece piece)
+static inline bool parse_plain(const struct parser *parser, const struct step *step, int64_t row, struct cell cell)
 {
     struct seen *seen = seen_of(parser, step);
     value_fn *parse = value_function(parser, step->column);
     if (parse == parse_int)
-        return parse_int(parser, step, seen, row, piece);
+        return parse_int(parser, step, seen, row, cell);
     if (parse == parse_float)
-        return parse_float(parser, step, seen, row, piece);
-    return parse && parse(parser, step, seen, row, piece);
+        return parse_float(parser, step, seen, row, cell);
+    return parse && parse(parser, step, seen, row, cell);
 }
 
 bool parse_value(struct parser *parser, const char **at, const struct step *step, int64_t row)
 {
     const enum value_kind kind = step->column->kind;
     const bool json = parser->table->dialect->json, is_text = kind == VALUE_TEXT;
-    struct piece piece;
-    const char *next = find_plain(parser, *at, &piece);
-    if (next && piece.quoted == (json && kind != VALUE_INT && kind != VALUE_FLOAT)) {
-        struct text text = {piece.at, (size_t)(piece.end - piece.at)};
-        const bool plain = is_text && (json ? parser->table->missing_count == 0 : plain_text(parser, piece, &text));
-        if (plain || parse_plain(parser, step, row, piece)) {
+    struct cell cell;
+    const char *next = find_plain(parser, *at, &cell);
+    if (next && cell.quoted == (json && kind != VALUE_INT && kind != VALUE_FLOAT)) {
+        struct text text = {cell.at, (size_t)(cell.end - cell.at)};
+        const bool plain = is_text && (json ? parser->table->missing_count == 0 : plain_text(parser, cell, &text));
+        if (plain || parse_plain(parser, step, row, cell)) {
             *at = next;
             return !plain || store_text(parser, step, row, text, text.at);
         }
@@ -414,11 +413,11 @@ struct cells {
     bool last; /* of its record */
 };
 
-static inline struct piece cell_at(const struct cells *cells, int64_t i)
+static inline struct cell cell_at(const struct cells *cells, int64_t i)
 {
     const uint32_t *ends = cells->ends + (size_t)i * cells->stride;
     const char *begin = cells->text + (uint32_t)(ends[0] + 1), *end = cells->text + ends[1];
-    return (struct piece){begin, end - (cells->last && end > begin && end[-1] == '\r'), false};
+    return (struct cell){begin, end - (cells->last && end > begin && end[-1] == '\r'), false};
 }
 
 /* Inlined for each function, with what is seen in registers. */
@@ -429,9 +428,9 @@ static inline __attribute__((always_inline)) bool parse_cells(struct parser *par
     struct seen now = {.lo = INT64_MAX, .hi = INT64_MIN}, *seen = seen_of(parser, step);
     bool ok = true;
     for (int64_t i = 0; i < parser->chunk->rows && ok; i++) {
-        struct piece piece = cell_at(cells, i);
-        if (!parse || !parse(parser, step, &now, first + i, piece))
-            ok = parse_slowly(parser, &piece.at, step, first + i);
+        struct cell cell = cell_at(cells, i);
+        if (!parse || !parse(parser, step, &now, first + i, cell))
+            ok = parse_slowly(parser, &cell.at, step, first + i);
     }
     seen->lo = now.lo < seen->lo ? now.lo : seen->lo;
     seen->hi = now.hi > seen->hi ? now.hi : seen->hi;
@@ -445,10 +444,10 @@ static bool parse_text_cells(struct parser *parser, const struct step *step, con
     const int64_t first = parser->chunk->first_row;
     bool ok = true;
     for (int64_t i = 0; i < parser->chunk->rows && ok; i++) {
-        struct piece piece = cell_at(cells, i);
+        struct cell cell = cell_at(cells, i);
         struct text text;
-        ok = plain_text(parser, piece, &text) ? store_text(parser, step, first + i, text, text.at)
-                                              : parse_text_slowly(parser, &piece.at, step, first + i);
+        ok = plain_text(parser, cell, &text) ? store_text(parser, step, first + i, text, text.at)
+                                             : parse_text_slowly(parser, &cell.at, step, first + i);
     }
     return ok;
 }

@@ -21,13 +21,13 @@ void table_sample(struct table *table, const char *at)
     size_t cells = 0;
     for (int row = 0; sampled(table, begin, at, row, cells); row++) {
         for (size_t k = 0; k < table->count; k++, cells++) {
-            struct piece piece;
-            at = cell_scan(table->dialect, at, table->end, &piece);
+            struct cell cell;
+            at = cell_scan(table->dialect, at, table->end, &cell);
             const bool more = k + 1 < table->count;
             if (!at || (more && (at == table->end || *at == '\n')))
                 return; /* parsing will report the error */
             at += more;
-            evidence_add(&table->columns[k].evidence, classify(table, piece), piece.at);
+            evidence_add(&table->columns[k].evidence, classify(table, cell), cell.at);
         }
         at = at < table->end ? at + 1 : at;
     }
@@ -51,7 +51,7 @@ struct keys {
     struct strbuf scratch;
 };
 
-static struct table_column *column_of(struct keys *keys, struct piece key)
+static struct table_column *column_of(struct keys *keys, struct cell key)
 {
     struct table *table = keys->table;
     struct text text = cell_text(table->dialect, key, &keys->scratch);
@@ -73,7 +73,7 @@ static const char *sample_object(struct keys *keys, const char *at)
     at = json_open(at, end);
     bool more = at && at < end && *at != '}';
     while (more) {
-        struct piece key = {0}, value;
+        struct cell key = {0}, value;
         at = json_key(at, end, &key);
         at = at ? json_scan(at, end, &value) : NULL;
         if (!at)

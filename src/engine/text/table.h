@@ -53,14 +53,14 @@ struct evidence {
 };
 
 /* The text of a cell, without surrounding white space and quotes. */
-struct piece {
+struct cell {
     const char *at, *end;
     bool quoted;
 };
 
 struct table_column {
     const char *name;
-    struct piece key; /* of JSON objects, as first written */
+    struct cell key; /* of JSON objects, as first written */
     enum value_kind kind;
     enum type type; /* of the elements; of text TYPE_U32 until the codes are known */
     uint8_t scale;  /* VALUE_DECIMAL */
