@@ -83,8 +83,8 @@ static void reduce_axis_by_group(struct operands *operands, const struct reducti
         pass_add_count(&pass, NO_VALUE, what.span);
     else
         pass_add(&pass, what.kind, v, slot, what.span);
-    pass.parts[0].what = what;
-    pass.parts[0].slot = slot;
+    pass.partials[0].what = what;
+    pass.partials[0].slot = slot;
     pass_end(&pass);
     struct task *group = pass.flow.task;
     group->column_op->key = reduction->name;

@@ -198,7 +198,7 @@ void group_equal(struct binder *binder, const struct stage *stage, struct flow *
     pass_begin(&pass, &by_nothing);
     pass_group_by(&pass, 0);
     pass_add_count(&pass, NO_VALUE, stage->span);
-    pass.parts[0].slot.name = "count";
+    pass.partials[0].slot.name = "count";
     pass_end(&pass);
     *flow = pass.flow;
 }

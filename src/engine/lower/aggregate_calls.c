@@ -163,7 +163,7 @@ struct group_lowering {
     const struct key_operands *id_keys; /* of group_ids_add, whose groups have keys; NULL: none */
     size_t id_key_count;
     struct lowering passes;
-    size_t first_row; /* the part of the first pass with each group's first row, where id_keys is set */
+    size_t first_row; /* the partial of the first pass with each group's first row, where id_keys is set */
 };
 
 static struct term key_of_row(struct builder *builder, const struct group_lowering *group,
@@ -208,7 +208,7 @@ static struct term value_of_call(struct reader *reader, const struct aggregate_c
 {
     if (!call->known)
         return unknown_term;
-    return call->plain ? reader_part(reader, call->pass, call->part[0], call->expr->span)
+    return call->plain ? reader_partial(reader, call->pass, call->partial[0], call->expr->span)
                        : recipe_of(call)->finish(reader, call, second);
 }
 
@@ -255,7 +255,7 @@ static void name_value(struct binder *binder, struct aggregate_call *call, struc
     enum { SHOWN = 40 };
     call->slot.name = text_of_span(binder->arena, call->expr->span, SHOWN);
     if (call->plain && call->pass == first)
-        first->parts[call->part[0]].slot.name = first->parts[call->part[0]].what.name = call->slot.name;
+        first->partials[call->partial[0]].slot.name = first->partials[call->partial[0]].what.name = call->slot.name;
 }
 
 /* Lowers calls without calls in their arguments: `result` has the keys, and call i in column columns[i]. Returns
@@ -285,7 +285,7 @@ static bool lower_calls(struct group_lowering *group, struct aggregate_call *cal
     if (is_plain(group, calls, count)) {
         *result = passes->first.flow;
         for (size_t i = 0; i < count; i++)
-            columns[i] = passes->first.key_columns + calls[i].part[0];
+            columns[i] = passes->first.key_columns + calls[i].partial[0];
         return false;
     }
     builder_begin(&builder, &group->of, &passes->first.flow, keys + count * MOST_BETWEEN);

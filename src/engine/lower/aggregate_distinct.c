@@ -25,7 +25,7 @@ static void count_groups(struct aggregate_call *call, const struct aggregation *
     value present = NO_VALUE;
     if (nullable)
         present = code_op(code, OP_NOT, code_input(code, (int64_t)keys, KIND_BOOL, span), NO_VALUE, NO_VALUE, span);
-    call->part[0] = pass_add_count(pass, present, span);
+    call->partial[0] = pass_add_count(pass, present, span);
     pass_end(pass);
 }
 
@@ -38,8 +38,8 @@ static void count_remotely(struct lowering *lowering, struct aggregate_call *cal
     call->slot = (struct slot){.name = "distinct", .type = TYPE_I64, .known = call->known};
     call->plain = true;
     call->pass = &lowering->first;
-    call->part[0] = pass_add_distinct(&lowering->first, call->known ? term.value : NO_VALUE,
-                                      call->known ? term.present : NO_VALUE, call->slot, span);
+    call->partial[0] = pass_add_distinct(&lowering->first, call->known ? term.value : NO_VALUE,
+                                         call->known ? term.present : NO_VALUE, call->slot, span);
 }
 
 static void begin_distinct(struct lowering *lowering, struct aggregate_call *call)
@@ -66,7 +66,7 @@ static void begin_distinct(struct lowering *lowering, struct aggregate_call *cal
 static struct term finish_distinct(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
 {
     (void)second;
-    return reader_part(reader, &call->distinct, call->part[0], call->expr->span);
+    return reader_partial(reader, &call->distinct, call->partial[0], call->expr->span);
 }
 
 const struct aggregate_recipe recipe_distinct = {.begin = begin_distinct, .finish = finish_distinct};

@@ -112,7 +112,8 @@ static void add_plain(struct lowering *lowering, struct aggregate_call *call, en
     call->slot = slot_of(lowering, call, kind, term);
     call->plain = true;
     call->pass = &lowering->first;
-    call->part[0] = pass_add(&lowering->first, kind, call->known ? term.value : NO_VALUE, call->slot, call->expr->span);
+    call->partial[0] =
+        pass_add(&lowering->first, kind, call->known ? term.value : NO_VALUE, call->slot, call->expr->span);
 }
 
 /* Whether there may be nothing to aggregate. */
@@ -121,12 +122,12 @@ static bool may_lack(const struct lowering *lowering, struct term term)
     return term.present != NO_VALUE || aggregation_is_whole(lowering->of);
 }
 
-/* Adds the part that counts the values, if there may be none. */
+/* Adds the partial that counts the values, if there may be none. */
 static void count_values(struct lowering *lowering, struct aggregate_call *call, struct term term)
 {
     call->lacks = call->known && may_lack(lowering, term);
     if (call->lacks)
-        call->part[1] = pass_add_count(&lowering->first, term.present, call->expr->span);
+        call->partial[1] = pass_add_count(&lowering->first, term.present, call->expr->span);
 }
 
 value any_counted(struct reader *reader, const struct aggregate_call *call)
@@ -135,7 +136,7 @@ value any_counted(struct reader *reader, const struct aggregate_call *call)
     const struct span span = call->expr->span;
     if (!call->lacks)
         return NO_VALUE;
-    const value count = reader_value(reader, call->pass, call->part[1], span);
+    const value count = reader_value(reader, call->pass, call->partial[1], span);
     return code_op(code, OP_LT, code_exact_int(code, 0, span), count, NO_VALUE, span);
 }
 
@@ -177,7 +178,7 @@ static void begin_count(struct lowering *lowering, struct aggregate_call *call)
     call->slot = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
     call->plain = true;
     call->pass = &lowering->first;
-    call->part[0] = pass_add_count(&lowering->first, where, call->expr->span);
+    call->partial[0] = pass_add_count(&lowering->first, where, call->expr->span);
 }
 
 void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term)
@@ -199,10 +200,10 @@ static void begin_extreme(struct lowering *lowering, struct aggregate_call *call
     add_extreme(lowering, call, kind, aggregate_argument(lowering, call, kind, 0));
 }
 
-/* Part 0, where part 1 says that there is something. */
+/* Partial 0, where partial 1 says that there is something. */
 static struct term counted(struct reader *reader, const struct aggregate_call *call)
 {
-    struct term term = reader_part(reader, call->pass, call->part[0], call->expr->span);
+    struct term term = reader_partial(reader, call->pass, call->partial[0], call->expr->span);
     term.logical = call->slot.logical;
     term.present = any_counted(reader, call);
     term.settled = term.present == NO_VALUE;
@@ -232,7 +233,8 @@ struct term term_of_mean(struct code *code, struct term term, struct logical_typ
     return term;
 }
 
-/* Adds integers in two halves, so that no sum of a column exceeds 64 bits: part 0 adds the high ones, part 2 the low.
+/* Adds integers in two halves, so that no sum of a column exceeds 64 bits: partial 0 adds the high ones, partial 2 the
+ * low.
  */
 static void sum_halves(struct lowering *lowering, struct aggregate_call *call, struct term term)
 {
@@ -241,8 +243,8 @@ static void sum_halves(struct lowering *lowering, struct aggregate_call *call, s
     const value low = code_op(code, OP_BITAND, term.value, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
     const value high = code_op(code, OP_SHR, term.value, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
     call->pass = &lowering->first;
-    call->part[0] = pass_add_plain(&lowering->first, AGG_SUM, high, span);
-    call->part[2] = pass_add_plain(&lowering->first, AGG_SUM, low, span);
+    call->partial[0] = pass_add_plain(&lowering->first, AGG_SUM, high, span);
+    call->partial[2] = pass_add_plain(&lowering->first, AGG_SUM, low, span);
     call->slot = slot_of(lowering, call, AGG_MEAN, term);
 }
 
@@ -251,7 +253,7 @@ static value join_halves(struct reader *reader, const struct aggregate_call *cal
 {
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
-    value low = reader_value(reader, call->pass, call->part[2], span);
+    value low = reader_value(reader, call->pass, call->partial[2], span);
     const value carry = code_op(code, OP_SHR, low, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
     high = code_op(code, OP_ADD, high, carry, NO_VALUE, span);
     low = code_op(code, OP_BITAND, low, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
@@ -292,7 +294,7 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
     if (call->halved)
         term.value = join_halves(reader, call, term.value);
     if (call->summed) {
-        const value count = reader_value(reader, call->pass, call->part[1], span);
+        const value count = reader_value(reader, call->pass, call->partial[1], span);
         const value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);
         term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
     }
@@ -335,8 +337,8 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
     struct slot slot = call->slot;
     if (!lower)
         slot.logical = (struct logical_type){0};
-    call->part[0] = pass_add_quantile(&lowering->first, call->known ? term.value : NO_VALUE,
-                                      call->known ? term.present : NO_VALUE, share, lower, slot, span);
+    call->partial[0] = pass_add_quantile(&lowering->first, call->known ? term.value : NO_VALUE,
+                                         call->known ? term.present : NO_VALUE, share, lower, slot, span);
     count_values(lowering, call, term);
     call->plain = !call->lacks && (lower || call->slot.logical.kind == LOGICAL_NUMBER);
 }
@@ -364,7 +366,7 @@ static void begin_any(struct lowering *lowering, struct aggregate_call *call)
     }
     call->slot = (struct slot){.name = call->function->canonical, .type = TYPE_BOOL, .known = call->known};
     call->pass = &lowering->first;
-    call->part[0] = pass_add_count(&lowering->first, where, span);
+    call->partial[0] = pass_add_count(&lowering->first, where, span);
 }
 
 static struct term finish_any(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
@@ -372,7 +374,7 @@ static struct term finish_any(struct reader *reader, const struct aggregate_call
     (void)second;
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
-    value count = reader_value(reader, call->pass, call->part[0], span), none = code_exact_int(code, 0, span);
+    value count = reader_value(reader, call->pass, call->partial[0], span), none = code_exact_int(code, 0, span);
     if (call->function->kind == AGG_ALL)
         return term_of(code_op(code, OP_EQ, count, none, NO_VALUE, span));
     return term_of(code_op(code, OP_LT, none, count, NO_VALUE, span));
@@ -444,7 +446,7 @@ static void begin_first(struct lowering *lowering, struct aggregate_call *call)
     if (call->known && term.present != NO_VALUE)
         row = code_op(scope->code, OP_SELECT, term.present, row,
                       code_exact_int(scope->code, first ? INT64_MAX : -1, span), span);
-    call->part[0] = pass_add_plain(&lowering->first, first ? AGG_MIN : AGG_MAX, row, span);
+    call->partial[0] = pass_add_plain(&lowering->first, first ? AGG_MIN : AGG_MAX, row, span);
     count_values(lowering, call, term);
     find_elements(lowering, call, 0);
 }
@@ -452,7 +454,7 @@ static void begin_first(struct lowering *lowering, struct aggregate_call *call)
 static struct term finish_first(struct reader *reader, const struct aggregate_call *call, const struct pass *second)
 {
     (void)second;
-    return element_at(reader, call, reader_value(reader, call->pass, call->part[0], call->expr->span));
+    return element_at(reader, call, reader_value(reader, call->pass, call->partial[0], call->expr->span));
 }
 
 static const struct aggregate_recipe recipe_joined = {.begin = begin_joined}, recipe_count = {.begin = begin_count},

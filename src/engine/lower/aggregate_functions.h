@@ -1,29 +1,29 @@
-/* How each aggregate function is made of parts: sums, counts, extremes and quantiles of one or two passes over the
+/* How each aggregate function is made of partials: sums, counts, extremes and quantiles of one or two passes over the
  * rows, and what is computed of them. */
 #ifndef RQL_ENGINE_LOWER_AGGREGATE_FUNCTIONS_H
 #define RQL_ENGINE_LOWER_AGGREGATE_FUNCTIONS_H
 
 #include "engine/lower/aggregate_pass.h"
 
-enum { MOST_PARTS = 5, MOST_BETWEEN = 3 };
+enum { MOST_PARTIALS = 5, MOST_BETWEEN = 3 };
 
 /* A call of an aggregate while it is lowered. */
 struct aggregate_call {
     const struct expr *expr;
     const struct aggregate_function *function;
-    size_t level;                 /* how deep calls are nested in its arguments */
-    bool known;                   /* its arguments are bound, and fit */
-    bool plain;                   /* its value is part 0 as it is */
-    bool lacks;                   /* there may be nothing to aggregate: part 1 counts the values */
-    bool summed;                  /* a mean: part 0 is the sum, */
-    bool halved;                  /* and part 2 that of the low halves of integers */
-    bool truth;                   /* part 0 is 1 or 0 for a bool */
-    struct slot slot;             /* of the value; its name is only for listings */
-    const struct pass *pass;      /* of `part` */
-    size_t part[MOST_PARTS];      /* of the first pass */
-    size_t again[MOST_PARTS];     /* of the second */
-    size_t between[MOST_BETWEEN]; /* columns of the relation between them */
-    struct flow at;               /* the relation with the column that an element is taken of, */
+    size_t level;                  /* how deep calls are nested in its arguments */
+    bool known;                    /* its arguments are bound, and fit */
+    bool plain;                    /* its value is partial 0 as it is */
+    bool lacks;                    /* there may be nothing to aggregate: partial 1 counts the values */
+    bool summed;                   /* a mean: partial 0 is the sum, */
+    bool halved;                   /* and partial 2 that of the low halves of integers */
+    bool truth;                    /* partial 0 is 1 or 0 for a bool */
+    struct slot slot;              /* of the value; its name is only for listings */
+    const struct pass *pass;       /* of `partial` */
+    size_t partial[MOST_PARTIALS]; /* of the first pass */
+    size_t again[MOST_PARTIALS];   /* of the second */
+    size_t between[MOST_BETWEEN];  /* columns of the relation between them */
+    struct flow at;                /* the relation with the column that an element is taken of, */
     size_t at_column;
     struct pass distinct; /* that counts different values */
 };
@@ -36,24 +36,24 @@ struct lowering {
 };
 
 struct aggregate_recipe {
-    /* Binds the arguments and adds the parts of the first pass. */
+    /* Binds the arguments and adds the partials of the first pass. */
     void (*begin)(struct lowering *lowering, struct aggregate_call *call);
     /* What the second pass reads, at most MOST_BETWEEN terms; returns their number. NULL: one pass is enough. */
     size_t (*between)(struct reader *reader, const struct aggregate_call *call, struct term *terms);
-    /* Adds the parts of the second pass. */
+    /* Adds the partials of the second pass. */
     void (*again)(struct lowering *lowering, struct aggregate_call *call);
     /* The value of a call that is known and not plain. `second`: the second pass. */
     struct term (*finish)(struct reader *reader, const struct aggregate_call *call, const struct pass *second);
 };
 
-/* aggregate_functions.c: parts that several functions have. */
+/* aggregate_functions.c: partials that several functions have. */
 
 /* Binds argument k, for an aggregate of this kind, in the first pass. */
 struct term aggregate_argument(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind,
                                size_t k);
 /* The least or greatest value. */
 void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term);
-/* Whether part 1 counts something; NO_VALUE: it always does. */
+/* Whether partial 1 counts something; NO_VALUE: it always does. */
 value any_counted(struct reader *reader, const struct aggregate_call *call);
 /* Finds the column that argument k is: the flow's own, or that of a task that computes it. */
 void find_elements(struct lowering *lowering, struct aggregate_call *call, size_t k);

@@ -64,7 +64,7 @@ static void begin_float(struct lowering *lowering, struct aggregate_call *call)
     call->slot = (struct slot){.name = call->function->canonical, .type = TYPE_F64, .known = call->known};
 }
 
-/* wmean: sum(x * w) / sum(w); part 1 counts. */
+/* wmean: sum(x * w) / sum(w); partial 1 counts. */
 static void begin_wmean(struct lowering *lowering, struct aggregate_call *call)
 {
     struct pass *pass = &lowering->first;
@@ -75,9 +75,9 @@ static void begin_wmean(struct lowering *lowering, struct aggregate_call *call)
         weight = arguments.at[1].value;
         product = binary(pass->operands.scope.code, OP_MUL, arguments.at[0].value, weight, span);
     }
-    call->part[0] = add_sum(pass, product, arguments.present, span);
-    call->part[1] = pass_add_count(pass, arguments.present, span);
-    call->part[2] = add_sum(pass, weight, arguments.present, span);
+    call->partial[0] = add_sum(pass, product, arguments.present, span);
+    call->partial[1] = pass_add_count(pass, arguments.present, span);
+    call->partial[2] = add_sum(pass, weight, arguments.present, span);
     call->lacks = arguments.present != NO_VALUE || aggregation_is_whole(lowering->of);
     begin_float(lowering, call);
 }
@@ -94,8 +94,8 @@ static struct term finish_wmean(struct reader *reader, const struct aggregate_ca
 {
     (void)second;
     const struct span span = call->expr->span;
-    const value sum = reader_value(reader, call->pass, call->part[0], span);
-    const value weights = reader_value(reader, call->pass, call->part[2], span);
+    const value sum = reader_value(reader, call->pass, call->partial[0], span);
+    const value weights = reader_value(reader, call->pass, call->partial[2], span);
     return quotient(reader, call, sum, weights, any_counted(reader, call));
 }
 
@@ -121,7 +121,7 @@ static struct term number_argument(struct lowering *lowering, struct aggregate_c
     return term;
 }
 
-/* Variances and correlations: part 1 counts the rows that have all arguments. */
+/* Variances and correlations: partial 1 counts the rows that have all arguments. */
 static void begin_var(struct lowering *lowering, struct aggregate_call *call)
 {
     struct pass *pass = &lowering->first;
@@ -136,9 +136,9 @@ static void begin_var(struct lowering *lowering, struct aggregate_call *call)
         present = call->known ? present_both(pass->operands.scope.code, x.present, y.present, span) : NO_VALUE;
     }
     begin_float(lowering, call);
-    call->part[0] = pass_add_moment(pass, pairs ? AGG_CORR : AGG_VAR, x.value, y.value, present, call->slot, span);
-    pass->parts[call->part[0]].what.scale = x.logical.kind == LOGICAL_DECIMAL ? x.logical.scale : 0;
-    call->part[1] = pass_add_count(pass, present, span);
+    call->partial[0] = pass_add_moment(pass, pairs ? AGG_CORR : AGG_VAR, x.value, y.value, present, call->slot, span);
+    pass->partials[call->partial[0]].what.scale = x.logical.kind == LOGICAL_DECIMAL ? x.logical.scale : 0;
+    call->partial[1] = pass_add_count(pass, present, span);
 }
 
 /* Missing where there are fewer than two rows. */
@@ -147,8 +147,8 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
     (void)second;
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
-    struct term term = reader_part(reader, call->pass, call->part[0], span);
-    const value count = reader_value(reader, call->pass, call->part[1], span);
+    struct term term = reader_partial(reader, call->pass, call->partial[0], span);
+    const value count = reader_value(reader, call->pass, call->partial[1], span);
     term.present = binary(code, OP_LT, code_exact_int(code, 1, span), count, span);
     term.settled = true;
     if (call->function->kind == AGG_STDDEV)
@@ -170,7 +170,7 @@ static void begin_argmin(struct lowering *lowering, struct aggregate_call *call)
 
 static size_t extreme_between(struct reader *reader, const struct aggregate_call *call, struct term *terms)
 {
-    terms[0] = term_of(reader_value(reader, call->pass, call->part[0], call->expr->span));
+    terms[0] = term_of(reader_value(reader, call->pass, call->partial[0], call->expr->span));
     return 1;
 }
 

@@ -37,25 +37,25 @@ void pass_group_by(struct pass *pass, size_t column)
     pass_add_key(pass, operands_add(&pass->operands, slot->known ? key : NO_VALUE, *slot));
 }
 
-static struct part *new_part(struct pass *pass, enum aggregate_kind kind, struct slot slot, struct span span)
+static struct partial *new_partial(struct pass *pass, enum aggregate_kind kind, struct slot slot, struct span span)
 {
-    pass->parts =
-        arena_reserve(pass->of->binder->arena, pass->parts, pass->count, &pass->capacity, sizeof *pass->parts);
-    struct part *part = &pass->parts[pass->count++];
-    *part = (struct part){.slot = slot};
-    part->what =
+    pass->partials =
+        arena_reserve(pass->of->binder->arena, pass->partials, pass->count, &pass->capacity, sizeof *pass->partials);
+    struct partial *partial = &pass->partials[pass->count++];
+    *partial = (struct partial){.slot = slot};
+    partial->what =
         (struct aggregate){.kind = kind, .value = NO_VALUE, .other = NO_VALUE, .where = NO_VALUE, .span = span};
-    part->what.name = slot.name;
-    return part;
+    partial->what.name = slot.name;
+    return partial;
 }
 
 size_t pass_add(struct pass *pass, enum aggregate_kind kind, value v, struct slot slot, struct span span)
 {
-    struct part *part = new_part(pass, kind, slot, span);
+    struct partial *partial = new_partial(pass, kind, slot, span);
     const struct code *code = pass->operands.scope.code;
     const enum type type = v != NO_VALUE ? type_of_kind(code->at[v].kind) : TYPE_I64;
-    part->has_values = true;
-    part->operand = operands_add(&pass->operands, v, (struct slot){.type = type});
+    partial->has_values = true;
+    partial->operand = operands_add(&pass->operands, v, (struct slot){.type = type});
     return pass->count - 1;
 }
 
@@ -71,7 +71,7 @@ size_t pass_add_count(struct pass *pass, value where, struct span span)
 {
     const struct slot slot = {.name = "present", .type = TYPE_I64, .known = true};
     if (where == NO_VALUE) {
-        new_part(pass, AGG_COUNT, slot, span);
+        new_partial(pass, AGG_COUNT, slot, span);
         return pass->count - 1;
     }
     const value counted = code_op(pass->operands.scope.code, OP_BOOL_TO_INT, where, NO_VALUE, NO_VALUE, span);
@@ -81,18 +81,18 @@ size_t pass_add_count(struct pass *pass, value where, struct span span)
 /* Only the rows where the bool is true count. */
 static void set_where(struct pass *pass, size_t number, value where)
 {
-    struct part *part = &pass->parts[number];
-    part->has_where = where != NO_VALUE;
-    if (part->has_where)
-        part->where = operands_add(&pass->operands, where, (struct slot){.type = TYPE_BOOL});
+    struct partial *partial = &pass->partials[number];
+    partial->has_where = where != NO_VALUE;
+    if (partial->has_where)
+        partial->where = operands_add(&pass->operands, where, (struct slot){.type = TYPE_BOOL});
 }
 
 size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
                          struct span span)
 {
     const size_t number = pass_add(pass, AGG_QUANTILE, v, slot, span);
-    pass->parts[number].what.quantile = quantile;
-    pass->parts[number].what.lower = lower;
+    pass->partials[number].what.quantile = quantile;
+    pass->partials[number].what.lower = lower;
     set_where(pass, number, where);
     return number;
 }
@@ -113,12 +113,12 @@ size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, val
         return number;
     const struct code *code = pass->operands.scope.code;
     const enum type type = y != NO_VALUE ? type_of_kind(code->at[y].kind) : TYPE_I64;
-    pass->parts[number].has_other = true;
-    pass->parts[number].other = operands_add(&pass->operands, y, (struct slot){.type = type});
+    pass->partials[number].has_other = true;
+    pass->partials[number].other = operands_add(&pass->operands, y, (struct slot){.type = type});
     return number;
 }
 
-/* The slots of the keys, then of the parts. */
+/* The slots of the keys, then of the partials. */
 static struct slot *slots_of(const struct pass *pass)
 {
     const struct aggregation *of = pass->of;
@@ -130,7 +130,7 @@ static struct slot *slots_of(const struct pass *pass)
         slots[column++] = pass->keys[i].slot;
     }
     for (size_t i = 0; i < pass->count; i++)
-        slots[pass->key_columns + i] = pass->parts[i].slot;
+        slots[pass->key_columns + i] = pass->partials[i].slot;
     return slots;
 }
 
@@ -146,11 +146,11 @@ static void end_whole(struct pass *pass)
     task->aggregate_count = pass->count;
     value *values = arena_array(arena, pass->count + 1, sizeof *values);
     for (size_t i = 0; i < pass->count; i++) {
-        const struct part *part = &pass->parts[i];
-        values[i] = part->has_values ? pass->operands.values[part->operand] : NO_VALUE;
-        task->aggregates[i] = part->what;
+        const struct partial *partial = &pass->partials[i];
+        values[i] = partial->has_values ? pass->operands.values[partial->operand] : NO_VALUE;
+        task->aggregates[i] = partial->what;
         task->aggregates[i].value = values[i];
-        if (values[i] != NO_VALUE && (part->what.kind == AGG_SUM || part->what.kind == AGG_PRODUCT))
+        if (values[i] != NO_VALUE && (partial->what.kind == AGG_SUM || partial->what.kind == AGG_PRODUCT))
             task->code.at[values[i]].fallible = true;
     }
     name_columns(pass->of->binder, slots, pass->count);
@@ -195,17 +195,17 @@ static void end_groups(struct pass *pass)
     task->aggregates = arena_array(arena, pass->count + 1, sizeof *task->aggregates);
     task->aggregate_count = pass->count;
     for (size_t i = 0; i < pass->count; i++) {
-        const struct part *part = &pass->parts[i];
+        const struct partial *partial = &pass->partials[i];
         struct aggregate *aggregate = &task->aggregates[i];
-        *aggregate = part->what;
+        *aggregate = partial->what;
         values[pass->key_columns + i] = pass->key_columns > 0 ? values[0] : input_of(task, 0, task->span);
-        if (part->has_where)
-            aggregate->where = input_of(task, inputs[part->where], part->what.span);
-        if (part->has_other)
-            aggregate->other = input_of(task, inputs[part->other], part->what.span);
-        if (!part->has_values)
+        if (partial->has_where)
+            aggregate->where = input_of(task, inputs[partial->where], partial->what.span);
+        if (partial->has_other)
+            aggregate->other = input_of(task, inputs[partial->other], partial->what.span);
+        if (!partial->has_values)
             continue;
-        aggregate->value = input_of(task, inputs[part->operand], part->what.span);
+        aggregate->value = input_of(task, inputs[partial->operand], partial->what.span);
         task->code.at[aggregate->value].fallible = true;
         values[pass->key_columns + i] = aggregate->value;
     }
@@ -218,16 +218,16 @@ void pass_end(struct pass *pass)
 {
     bool operands = false;
     for (size_t i = 0; i < pass->count; i++)
-        operands = operands || aggregate_table[pass->parts[i].what.kind].operands;
+        operands = operands || aggregate_table[pass->partials[i].what.kind].operands;
     if (pass->key_columns == 0 && !operands)
         end_whole(pass);
     else
         end_groups(pass);
 }
 
-struct term reader_part(struct reader *reader, const struct pass *pass, size_t part, struct span span)
+struct term reader_partial(struct reader *reader, const struct pass *pass, size_t partial, struct span span)
 {
-    const size_t column = pass->key_columns + part;
+    const size_t column = pass->key_columns + partial;
     if (pass->flow.task == reader->flow->task)
         return term_of_column(reader->scope.code, &pass->flow, column, span);
     const value row = aggregation_is_whole(reader->of) ? code_exact_int(reader->scope.code, 0, span)
@@ -235,7 +235,7 @@ struct term reader_part(struct reader *reader, const struct pass *pass, size_t p
     return term_at(&reader->scope, &pass->flow, column, row, span);
 }
 
-value reader_value(struct reader *reader, const struct pass *pass, size_t part, struct span span)
+value reader_value(struct reader *reader, const struct pass *pass, size_t partial, struct span span)
 {
-    return reader_part(reader, pass, part, span).value;
+    return reader_partial(reader, pass, partial, span).value;
 }

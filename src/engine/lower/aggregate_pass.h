@@ -1,4 +1,4 @@
-/* One pass over the rows: the parts of aggregates that one operator, or one aggregating task, computes. */
+/* One pass over the rows: the partials of aggregates that one operator, or one aggregating task, computes. */
 #ifndef RQL_ENGINE_LOWER_AGGREGATE_PASS_H
 #define RQL_ENGINE_LOWER_AGGREGATE_PASS_H
 
@@ -15,7 +15,7 @@ struct aggregation {
     size_t ids;
 };
 
-struct part {
+struct partial {
     struct aggregate what;
     size_t operand; /* its values, if has_values; not of AGG_COUNT */
     size_t where;   /* the operand that says which rows count, if has_where */
@@ -30,9 +30,9 @@ struct pass {
     struct key_operands *keys;
     size_t *key_operands; /* with the hidden ones */
     size_t key_columns, key_capacity;
-    struct part *parts;
+    struct partial *partials;
     size_t count, capacity;
-    struct flow flow; /* after pass_end: the keys' columns, then those of the parts */
+    struct flow flow; /* after pass_end: the keys' columns, then those of the partials */
 };
 
 /* Begins with the keys as operands. */
@@ -73,9 +73,9 @@ struct reader {
     const struct flow *flow; /* INPUT k is column k */
     struct scope scope;
 };
-/* Column `column` of a part's pass. */
-struct term reader_part(struct reader *reader, const struct pass *pass, size_t part, struct span span);
+/* Column `column` of a partial's pass. */
+struct term reader_partial(struct reader *reader, const struct pass *pass, size_t partial, struct span span);
 /* As an integer or float. */
-value reader_value(struct reader *reader, const struct pass *pass, size_t part, struct span span);
+value reader_value(struct reader *reader, const struct pass *pass, size_t partial, struct span span);
 
 #endif
