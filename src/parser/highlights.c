@@ -1,17 +1,20 @@
-#include "parser/pieces.h"
+#include "parser/highlights.h"
 
 #include "parser/grammar.h"
+#include "parser/parser.h"
 
 #include <string.h>
 
-static void add(struct pieces *pieces, uint32_t begin, uint32_t end, enum piece_kind kind, struct arena *arena)
+static void add(struct highlights *highlights, uint32_t begin, uint32_t end, enum highlight_kind kind,
+                struct arena *arena)
 {
-    pieces->at = arena_reserve(arena, pieces->at, pieces->count, &pieces->capacity, sizeof *pieces->at);
-    pieces->at[pieces->count++] = (struct piece){begin, end, kind};
+    highlights->at =
+        arena_reserve(arena, highlights->at, highlights->count, &highlights->capacity, sizeof *highlights->at);
+    highlights->at[highlights->count++] = (struct highlight){begin, end, kind};
 }
 
 /* Between lexemes there are only blanks, newlines and comments. */
-static void add_comments(struct pieces *pieces, const struct source *text, uint32_t begin, uint32_t end,
+static void add_comments(struct highlights *highlights, const struct source *text, uint32_t begin, uint32_t end,
                          struct arena *arena)
 {
     while (begin < end) {
@@ -20,20 +23,20 @@ static void add_comments(struct pieces *pieces, const struct source *text, uint3
         const size_t length = newline ? (size_t)(newline - line) : end - begin;
         const char *mark = memchr(line, '#', length);
         if (mark)
-            add(pieces, begin + (uint32_t)(mark - line), begin + (uint32_t)length, PIECE_COMMENT, arena);
+            add(highlights, begin + (uint32_t)(mark - line), begin + (uint32_t)length, HIGHLIGHT_COMMENT, arena);
         begin += (uint32_t)length + 1;
     }
 }
 
-static enum piece_kind kind_of(struct lexeme lexeme, bool itself)
+static enum highlight_kind kind_of(struct lexeme lexeme, bool itself)
 {
     switch (lexeme.kind) {
     case TOKEN_LP:
     case TOKEN_LB:
-        return PIECE_OPEN;
+        return HIGHLIGHT_OPEN;
     case TOKEN_RP:
     case TOKEN_RB:
-        return PIECE_CLOSE;
+        return HIGHLIGHT_CLOSE;
     case TOKEN_INT:
     case TOKEN_INT_LIMIT:
     case TOKEN_FLOAT:
@@ -41,34 +44,78 @@ static enum piece_kind kind_of(struct lexeme lexeme, bool itself)
     case TOKEN_TIMESTAMP:
     case TOKEN_DURATION:
     case TOKEN_MONTHS:
-        return PIECE_NUMBER;
+        return HIGHLIGHT_NUMBER;
     case TOKEN_TEXT:
     case TOKEN_STRING:
     case LEX_BAD_STRING:
-        return PIECE_STRING;
+        return HIGHLIGHT_STRING;
     case TOKEN_PATH:
-        return PIECE_PATH;
+        return HIGHLIGHT_PATH;
     case TOKEN_STAGE_NAME:
-        return PIECE_CALL;
+        return HIGHLIGHT_CALL;
     case TOKEN_NOT_IN:
-        return PIECE_WORD;
+        return HIGHLIGHT_WORD;
     case LEX_COMMAND:
-        return PIECE_COMMAND;
+        return HIGHLIGHT_COMMAND;
     default:
-        return itself ? PIECE_WORD : PIECE_PLAIN;
+        return itself ? HIGHLIGHT_WORD : HIGHLIGHT_PLAIN;
     }
 }
 
-void pieces_add(struct pieces *pieces, const struct source *text, struct lexeme lexeme, bool itself,
-                struct arena *arena)
+/* Adds the highlight of the next lexeme, and those of the comments before it. `itself`: a word stands for itself, and
+ * is no name. */
+static void add_lexeme(struct highlights *highlights, const struct source *text, struct lexeme lexeme, bool itself,
+                       struct arena *arena)
 {
-    const enum piece_kind kind = kind_of(lexeme, itself);
-    const struct lexeme last = pieces->last;
-    if (lexeme.kind == TOKEN_LP && pieces->named && last.end == lexeme.begin)
-        add(pieces, last.begin, last.end, PIECE_CALL, arena);
-    add_comments(pieces, text, last.end, lexeme.begin, arena);
-    if (kind != PIECE_PLAIN)
-        add(pieces, lexeme.begin, lexeme.end, kind, arena);
-    pieces->last = lexeme;
-    pieces->named = kind == PIECE_PLAIN && (lexeme.kind == TOKEN_NAME || lexeme.word);
+    const enum highlight_kind kind = kind_of(lexeme, itself);
+    const struct lexeme last = highlights->last;
+    if (lexeme.kind == TOKEN_LP && highlights->named && last.end == lexeme.begin)
+        add(highlights, last.begin, last.end, HIGHLIGHT_CALL, arena);
+    add_comments(highlights, text, last.end, lexeme.begin, arena);
+    if (kind != HIGHLIGHT_PLAIN)
+        add(highlights, lexeme.begin, lexeme.end, kind, arena);
+    highlights->last = lexeme;
+    highlights->named = kind == HIGHLIGHT_PLAIN && (lexeme.kind == TOKEN_NAME || lexeme.word);
+}
+
+/* The next lexeme of a text being typed, which the statement so far accepts if it is `sound`. */
+static struct lexeme typed_lexeme(struct parser *p, bool sound)
+{
+    struct lexeme lexeme = {.kind = LEX_NONE};
+    if (sound && p->trail.count == 0)
+        lexeme = lexer_command(&p->lexer);
+    if (lexeme.kind == LEX_NONE)
+        lexeme = sound ? parser_lexeme(p) : lexer_next(&p->lexer);
+    return lexeme;
+}
+
+struct highlights parse_highlights(const struct source *text, struct arena *arena)
+{
+    struct highlights highlights = {0};
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
+    if (text->length > LIMIT_TEXT)
+        return highlights;
+    p.automaton = automaton_new(&p.tree);
+    parser_begin_statement(&p);
+    bool sound = true, first = true;
+    struct lexeme lexeme = typed_lexeme(&p, sound);
+    for (; lexeme.kind != LEX_EOF; lexeme = typed_lexeme(&p, sound)) {
+        const bool stage = lexeme.word && highlights.last.kind == TOKEN_PIPE;
+        const bool itself = lexeme.word && (sound ? automaton_expects(p.automaton, lexeme.kind) : stage);
+        add_lexeme(&highlights, text, lexeme, itself, arena);
+        if (first && lexeme.kind == TOKEN_PIPE)
+            parser_feed_last(&p, lexeme);
+        first = false;
+        if (sound && lexeme.kind != LEX_COMMAND)
+            sound = parser_follow(&p, &lexeme);
+        if (!sound && lexeme.kind == LEX_SEMICOLON) {
+            parser_begin_statement(&p);
+            sound = true;
+        }
+    }
+    add_lexeme(&highlights, text, lexeme, false, arena);
+    automaton_free(p.automaton);
+    return highlights;
 }

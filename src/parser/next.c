@@ -1,8 +1,8 @@
 #include "parser/next.h"
 
 #include "parser/grammar.h"
-#include "parser/lexer.h"
-#include "parser/next_tokens.h"
+#include "parser/hints.h"
+#include "parser/parser.h"
 
 static const struct {
     int token;
@@ -42,7 +42,8 @@ static unsigned kinds_of(const struct automaton *automaton, const struct trail *
     return kinds;
 }
 
-void next_describe(const struct automaton *automaton, const struct trail *trail, struct arena *arena, struct next *next)
+static void describe(const struct automaton *automaton, const struct trail *trail, struct arena *arena,
+                     struct next *next)
 {
     next->kinds = kinds_of(automaton, trail);
     next->words = arena_array(arena, word_count, sizeof *next->words);
@@ -50,6 +51,37 @@ void next_describe(const struct automaton *automaton, const struct trail *trail,
         if (automaton_expects(automaton, words[i].token))
             next->words[next->word_count++] = &words[i];
     }
+}
+
+/* Feeds all lexemes of an incomplete text. */
+static bool follow_all(struct parser *p)
+{
+    bool first = true;
+    for (parser_begin_statement(p);; first = false) {
+        struct lexeme lexeme = parser_lexeme(p);
+        if (lexeme.kind == LEX_EOF)
+            return true;
+        if (first && lexeme.kind == TOKEN_PIPE)
+            parser_feed_last(p, lexeme);
+        if (!filler_skip(&p->trail, &p->lexer, lexeme) && !parser_follow(p, &lexeme))
+            return false;
+    }
+}
+
+bool next_after(const struct source *text, struct arena *arena, struct next *next)
+{
+    struct diags diags;
+    diags_init(&diags, arena);
+    struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
+    *next = (struct next){0};
+    if (text->length > LIMIT_TEXT)
+        return false;
+    p.automaton = automaton_new(&p.tree);
+    const bool followed = follow_all(&p);
+    if (followed)
+        describe(p.automaton, &p.trail, arena, next);
+    automaton_free(p.automaton);
+    return followed;
 }
 
 /* The open brackets, and the last few pipes within each. */

@@ -1,29 +1,11 @@
-#include "parser/parse.h"
+#include "parser/parser.h"
 
 #include "base/utf8.h"
-#include "parser/automaton.h"
-#include "parser/expect.h"
 #include "parser/grammar.h"
 #include "parser/hints.h"
-#include "parser/lexer.h"
 #include "parser/lookahead.h"
-#include "parser/next_tokens.h"
-#include "parser/pieces.h"
 
 #include <string.h>
-
-struct parser {
-    enum parse_mode mode;
-    size_t records_before; /* diagnostics before this source */
-    struct lexer lexer;
-    struct tree tree;
-    struct automaton *automaton;
-
-    /* The statement being read. */
-    struct trail trail;
-    struct lexer restart; /* the start of the line, if it looks like a new statement; else zero */
-    struct span before;   /* and the end of the text before it */
-};
 
 enum outcome { STATEMENT_READ, STATEMENT_FAILED, STATEMENT_INCOMPLETE };
 
@@ -73,7 +55,7 @@ static bool opens_value(const struct parser *p)
     return !after_in && ahead_is_value(p->lexer, automaton_expects(p->automaton, TOKEN_LOAD));
 }
 
-static struct lexeme next_lexeme(struct parser *p)
+struct lexeme parser_lexeme(struct parser *p)
 {
     if (automaton_expects(p->automaton, TOKEN_DIALECT)) {
         struct lexeme dialect = lexer_dialect(&p->lexer);
@@ -320,11 +302,11 @@ static enum outcome read_statement(struct parser *p, struct lexeme lexeme)
                 return recover(p, lexeme);
             break;
         }
-        lexeme = next_lexeme(p);
+        lexeme = parser_lexeme(p);
     }
 }
 
-static void begin_statement(struct parser *p)
+void parser_begin_statement(struct parser *p)
 {
     p->tree.stmt = NULL;
     p->tree.terms = 0;
@@ -334,8 +316,7 @@ static void begin_statement(struct parser *p)
     automaton_reset(p->automaton);
 }
 
-/* A leading `|` continues the last result: the grammar sees a source there. */
-static void feed_last(struct parser *p, struct lexeme pipe)
+void parser_feed_last(struct parser *p, struct lexeme pipe)
 {
     automaton_feed(p->automaton, TOKEN_LAST, (struct token){.begin = pipe.begin, .end = pipe.begin});
 }
@@ -374,13 +355,13 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
         if (lexeme.kind == LEX_NEWLINE || lexeme.kind == LEX_SEMICOLON)
             continue;
 
-        begin_statement(p);
+        parser_begin_statement(p);
         if (lexeme.kind != LEX_COMMAND) {
             p->lexer = before;
-            lexeme = next_lexeme(p);
+            lexeme = parser_lexeme(p);
         }
         if (first && p->mode == PARSE_PROMPT && lexeme.kind == TOKEN_PIPE)
-            feed_last(p, lexeme);
+            parser_feed_last(p, lexeme);
         first = false;
 
         const uint32_t begin = lexeme.begin;
@@ -401,8 +382,7 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
     }
 }
 
-static struct parser parser_new(const struct source *source, enum parse_mode mode, struct arena *arena,
-                                struct diags *diags)
+struct parser parser_new(const struct source *source, enum parse_mode mode, struct arena *arena, struct diags *diags)
 {
     struct parser p = {
         .mode = mode,
@@ -430,8 +410,7 @@ enum parse_result parse(const struct source *source, enum parse_mode mode, struc
     return result;
 }
 
-/* Feeds a lexeme of an incomplete text. Returns false if it is not accepted. */
-static bool follow(struct parser *p, struct lexeme *lexeme)
+bool parser_follow(struct parser *p, struct lexeme *lexeme)
 {
     const bool ends = lexeme->kind == LEX_SEMICOLON || (lexeme->kind == LEX_NEWLINE && can_end(p) && !continues(p));
     if (p->trail.count == 0 && (lexeme->kind == LEX_SEMICOLON || lexeme->kind == LEX_NEWLINE))
@@ -439,79 +418,6 @@ static bool follow(struct parser *p, struct lexeme *lexeme)
     if (!ends)
         return lexeme->kind == LEX_NEWLINE || feed(p, lexeme);
     const bool whole = can_end(p);
-    begin_statement(p);
+    parser_begin_statement(p);
     return whole;
-}
-
-/* Feeds all lexemes of an incomplete text. */
-static bool follow_all(struct parser *p)
-{
-    bool first = true;
-    for (begin_statement(p);; first = false) {
-        struct lexeme lexeme = next_lexeme(p);
-        if (lexeme.kind == LEX_EOF)
-            return true;
-        if (first && lexeme.kind == TOKEN_PIPE)
-            feed_last(p, lexeme);
-        if (!filler_skip(&p->trail, &p->lexer, lexeme) && !follow(p, &lexeme))
-            return false;
-    }
-}
-
-bool next_after(const struct source *text, struct arena *arena, struct next *next)
-{
-    struct diags diags;
-    diags_init(&diags, arena);
-    struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
-    *next = (struct next){0};
-    if (text->length > LIMIT_TEXT)
-        return false;
-    p.automaton = automaton_new(&p.tree);
-    const bool followed = follow_all(&p);
-    if (followed)
-        next_describe(p.automaton, &p.trail, arena, next);
-    automaton_free(p.automaton);
-    return followed;
-}
-
-/* The next lexeme of a text being typed, which the statement so far accepts if it is `sound`. */
-static struct lexeme typed_lexeme(struct parser *p, bool sound)
-{
-    struct lexeme lexeme = {.kind = LEX_NONE};
-    if (sound && p->trail.count == 0)
-        lexeme = lexer_command(&p->lexer);
-    if (lexeme.kind == LEX_NONE)
-        lexeme = sound ? next_lexeme(p) : lexer_next(&p->lexer);
-    return lexeme;
-}
-
-struct pieces parse_pieces(const struct source *text, struct arena *arena)
-{
-    struct pieces pieces = {0};
-    struct diags diags;
-    diags_init(&diags, arena);
-    struct parser p = parser_new(text, PARSE_PROMPT, arena, &diags);
-    if (text->length > LIMIT_TEXT)
-        return pieces;
-    p.automaton = automaton_new(&p.tree);
-    begin_statement(&p);
-    bool sound = true, first = true;
-    struct lexeme lexeme = typed_lexeme(&p, sound);
-    for (; lexeme.kind != LEX_EOF; lexeme = typed_lexeme(&p, sound)) {
-        const bool stage = lexeme.word && pieces.last.kind == TOKEN_PIPE;
-        const bool itself = lexeme.word && (sound ? automaton_expects(p.automaton, lexeme.kind) : stage);
-        pieces_add(&pieces, text, lexeme, itself, arena);
-        if (first && lexeme.kind == TOKEN_PIPE)
-            feed_last(&p, lexeme);
-        first = false;
-        if (sound && lexeme.kind != LEX_COMMAND)
-            sound = follow(&p, &lexeme);
-        if (!sound && lexeme.kind == LEX_SEMICOLON) {
-            begin_statement(&p);
-            sound = true;
-        }
-    }
-    pieces_add(&pieces, text, lexeme, false, arena);
-    automaton_free(p.automaton);
-    return pieces;
 }
