@@ -131,8 +131,8 @@ static enum exit_status print_message(const struct strbuf *text)
 /* All devices as one backend; without devices the same as `auto`. */
 static struct backend *open_all(void)
 {
-    size_t numbers[MOST_MEMBERS], count = cl_numbers(numbers, MOST_MEMBERS, &opencl_process);
-    struct backend *members[MOST_MEMBERS];
+    size_t numbers[MOST_CHILDREN], count = cl_numbers(numbers, MOST_CHILDREN, &opencl_process);
+    struct backend *members[MOST_CHILDREN];
     for (size_t k = 0; k < count; k++) {
         char choice[24];
         (void)snprintf(choice, sizeof choice, "%zu", numbers[k]);

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-static const struct part parts[] = {
+static const struct hole holes[] = {
     {"name", "f"}, {"body", "    x = $value;\n    y = 2;\n"}, {"value", "1"}, {"empty", ""}, {"short", "    z;"},
     {NULL, NULL},
 };
@@ -18,7 +18,7 @@ static void expect(const char *template, const char *expected)
     struct arena *arena = arena_new();
     struct strbuf text = {0};
 
-    template_expand(&text, template, parts);
+    template_expand(&text, template, holes);
     assert_string_equal(text_in_arena(arena, &text), expected);
     arena_free(arena);
 }

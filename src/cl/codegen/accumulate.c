@@ -154,7 +154,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
         if (!*form.step)
             continue;
         const char *v = form.lane == LANE_BOOL ? "" : emit_aggregate(emitter, accumulator->aggregate, form.lane);
-        const struct part parts[] = {
+        const struct hole holes[] = {
             {"A", name(arena, k)},
             {"B", name(arena, k + 1)},
             {"C", name(arena, k + 2)},
@@ -167,7 +167,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
             {NULL, NULL},
         };
         strbuf_puts(out, "        ");
-        template_expand(out, form.step, parts);
+        template_expand(out, form.step, holes);
         strbuf_putc(out, '\n');
     }
 }
@@ -175,7 +175,7 @@ void accumulators_step(const struct accumulators *accumulators, const struct emi
 /* Combines `other` into accumulator k. */
 static void combine(struct arena *arena, struct strbuf *out, const struct accumulator *accumulator, size_t k)
 {
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"x", result_name(arena, accumulator, k)},
         {"y", "other"},
         {"o", name(arena, k + 1)},
@@ -187,7 +187,7 @@ static void combine(struct arena *arena, struct strbuf *out, const struct accumu
     const char *text = form.combine           ? form.combine
                        : form.join == AGG_SUM ? "$x += $y;"
                                               : join_text(form.join, result_element(accumulator), "$x", "$y", arena);
-    template_expand(out, text, parts);
+    template_expand(out, text, holes);
 }
 
 /* "-unitfirst2": the exponent that scales a level to integers. */
@@ -208,11 +208,11 @@ static const struct {
 
 static const char *packed(struct arena *arena, const char *element, bool unpack, const char *text)
 {
-    const struct part parts[] = {{"x", text}, {NULL, NULL}};
+    const struct hole holes[] = {{"x", text}, {NULL, NULL}};
     struct strbuf out = {0};
     for (size_t k = 0; k < sizeof packs / sizeof *packs; k++) {
         if (strcmp(packs[k].element, element) == 0)
-            template_expand(&out, unpack ? packs[k].unpack : packs[k].pack, parts);
+            template_expand(&out, unpack ? packs[k].unpack : packs[k].pack, holes);
     }
     return text_in_arena(arena, &out);
 }
@@ -238,7 +238,7 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
         const char *place = arena_printf(arena, "scratch[%zu]", k - first);
         struct strbuf combined = {0};
         combine(arena, &combined, accumulator, k);
-        const struct part parts[] = {
+        const struct hole holes[] = {
             {"s", place},
             {"packed", packed(arena, element, false, scalar)},
             {"unpacked", packed(arena, element, true, arena_printf(arena, "%s[lane + step]", place))},
@@ -247,7 +247,7 @@ static void for_each(const struct accumulators *accumulators, size_t first, size
             {"k", arena_printf(arena, "%zu", k)},
             {NULL, NULL},
         };
-        template_expand(out, template, parts);
+        template_expand(out, template, holes);
         strbuf_free(&combined);
     }
 }

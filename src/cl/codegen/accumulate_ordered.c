@@ -14,7 +14,7 @@ static const struct function *function_of(const struct accumulators *accumulator
 static void emit_combine(const struct accumulators *accumulators, size_t k, struct arena *arena, struct strbuf *out,
                          const char *template, const char *x, const char *y, const char *err)
 {
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"x", x},
         {"y", y},
         {"call", function_call(function_of(accumulators, k), x, y, err)},
@@ -22,7 +22,7 @@ static void emit_combine(const struct accumulators *accumulators, size_t k, stru
         {"n", arena_printf(arena, "%zu", k + 1)},
         {NULL, NULL},
     };
-    template_expand(out, template, parts);
+    template_expand(out, template, holes);
 }
 
 /* The step of a kept row. */

@@ -51,45 +51,45 @@ static const char result_by_power[] = "        const $T v$n = convert_$T(w$n);\n
 
 static const char never_fails[] = "        const int f$n = (int)0;\n";
 
-static void emit_by_power(struct strbuf *out, const struct divide_const *quotient, const struct part *parts)
+static void emit_by_power(struct strbuf *out, const struct divide_const *quotient, const struct hole *holes)
 {
-    template_expand(out, by_power, parts);
-    template_expand(out, quotient->remainder ? remainder_by_power : quotient_by_power, parts);
-    template_expand(out, result_by_power, parts);
+    template_expand(out, by_power, holes);
+    template_expand(out, quotient->remainder ? remainder_by_power : quotient_by_power, holes);
+    template_expand(out, result_by_power, holes);
     if (quotient->checked)
-        template_expand(out, never_fails, parts);
+        template_expand(out, never_fails, holes);
 }
 
 void divide_const_emit(struct strbuf *out, const struct divide_const *quotient)
 {
     const bool wide = quotient->work == LANE_I64;
     const char *own = wide ? "long" : "int";
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"n", quotient->number},        {"a", quotient->dividend}, {"c", quotient->divisor},    {"S", own},
         {"U", wide ? "ulong" : "uint"}, {"T", quotient->type},     {"top", wide ? "63" : "31"}, {NULL, NULL},
     };
     if (quotient->power) {
-        emit_by_power(out, quotient, parts);
+        emit_by_power(out, quotient, holes);
         return;
     }
     if (wide) {
-        template_expand(out, magnitude_of_longs, parts);
-        template_expand(out, high_product, parts);
-        template_expand(out, quotient_of_longs, parts);
+        template_expand(out, magnitude_of_longs, holes);
+        template_expand(out, high_product, holes);
+        template_expand(out, quotient_of_longs, holes);
     } else {
-        template_expand(out, quotient_of_ints, parts);
+        template_expand(out, quotient_of_ints, holes);
     }
-    template_expand(out, quotient->remainder ? signed_remainder : signed_quotient, parts);
+    template_expand(out, quotient->remainder ? signed_remainder : signed_quotient, holes);
     template_expand(out,
                     strcmp(quotient->type, own) == 0 ? result_as_wide
                     : wide                           ? result_narrowed
                                                      : result_widened,
-                    parts);
+                    holes);
     if (!quotient->checked)
         return;
     if (quotient->remainder || !wide) {
-        template_expand(out, fails_for_zero, parts);
+        template_expand(out, fails_for_zero, holes);
         return;
     }
-    template_expand(out, fails_for_minus_one, parts);
+    template_expand(out, fails_for_minus_one, holes);
 }

@@ -243,7 +243,7 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     const int narrow = narrow_factor(code, instr, work);
     const bool wide = work == LANE_I64;
     const bool same = form->result == RESULT_COMPARE || strcmp(lane_cl_type(result), lane_cl_type(instr->lane)) == 0;
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"a", args[0]},
         {"b", args[1]},
         {"c", args[2]},
@@ -259,11 +259,11 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     };
     struct strbuf text = {0};
     if (form->before) {
-        template_expand(&text, form->before, parts);
+        template_expand(&text, form->before, holes);
         strbuf_printf(out, "        %s\n", text.text);
         strbuf_clear(&text);
     }
-    template_expand(&text, form->expression, parts);
+    template_expand(&text, form->expression, holes);
     if (form->result == RESULT_COMPARE)
         strbuf_printf(out, "        const int v%s = -(%s);\n", number, text.text);
     else
@@ -274,7 +274,7 @@ static void emit_operation(const struct emitter *emitter, struct strbuf *out, va
     if (instr->checked) {
         strbuf_clear(&text);
         const char *fails = form->fails ? form->fails : "($T)0 != ($T)0";
-        template_expand(&text, narrow >= 0 ? narrow_product_fails : fails, parts);
+        template_expand(&text, narrow >= 0 ? narrow_product_fails : fails, holes);
         strbuf_printf(out, "        const int f%s = -(%s);\n", number, text.text);
     }
     strbuf_free(&text);

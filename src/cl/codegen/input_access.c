@@ -41,8 +41,8 @@ void input_access_functions(const struct emitter *emitter, struct strbuf *out, s
             continue;
         functions->done[access][store] = true;
         const char *type = type_table[store].cl;
-        const struct part parts[] = {{"T", type}, {NULL, NULL}};
-        template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_text : gather_text, parts);
+        const struct hole holes[] = {{"T", type}, {NULL, NULL}};
+        template_expand(out, access == ACCESS_NEIGHBOURS ? neighbour_text : gather_text, holes);
     }
 }
 

@@ -43,7 +43,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
     struct arena *arena = plan->emitter.arena;
     const char *group = arena_printf(arena, "%zu", kernel_group(plan, role));
     enum { BRIEF_CODE = 16 }; /* operations; longer code would become too long */
-    const struct part parts[] = {
+    const struct hole filled[] = {
         {"name", kernel_names[role]},
         {"round", plan->round ? round_parameter : ""},
         {"tiles", kernel_in_tiles(plan, role) ? "1" : ""},
@@ -77,7 +77,7 @@ static void fill(const struct kernel_plan *plan, struct strbuf *out, const char 
         {"passing", text_of(&holes->leading.passing)},
         {NULL, NULL},
     };
-    template_expand(out, template, parts);
+    template_expand(out, template, filled);
     strbuf_putc(out, '\n');
 }
 
@@ -327,7 +327,7 @@ static void begin(const struct kernel_plan *plan, struct strbuf *text)
     if (plan->float_sums.count > 0)
         strbuf_puts(text, plan->config->contiguous ? any_order : "#define ANY_ORDER\n");
     if (adds_floats(plan))
-        template_expand(text, kernel_float_sum, (struct part[]){{NULL, NULL}});
+        template_expand(text, kernel_float_sum, (struct hole[]){{NULL, NULL}});
     input_access_functions(&plan->emitter, text, &functions);
     if (tail)
         input_access_functions(tail, text, &functions);

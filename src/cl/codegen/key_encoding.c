@@ -25,8 +25,8 @@ extern const char kernel_key_encoding[];
 
 void key_encoding_functions(struct strbuf *out, bool decode)
 {
-    const struct part parts[] = {{"decode", decode ? "1" : ""}, {NULL, NULL}};
-    template_expand(out, kernel_key_encoding, parts);
+    const struct hole holes[] = {{"decode", decode ? "1" : ""}, {NULL, NULL}};
+    template_expand(out, kernel_key_encoding, holes);
 }
 
 uint64_t key_encoding_max(const struct key_encoding *encoding)

@@ -28,7 +28,7 @@ const char *round_group_text(const struct round_group *group, const struct kerne
                       : task->aggregates[k - 1].kind == AGG_MEAN ? "sum / (double)count + 0.0"
                                                                  : "sum");
     }
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"floats", "1"},
         {"key", type_table[group->key].cl},
@@ -41,9 +41,9 @@ const char *round_group_text(const struct round_group *group, const struct kerne
         {NULL, NULL},
     };
     strbuf_puts(&text, "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n");
-    template_expand(&text, kernel_float_sum, parts);
-    template_expand(&text, kernel_join_terms, parts);
+    template_expand(&text, kernel_float_sum, holes);
+    template_expand(&text, kernel_join_terms, holes);
     strbuf_puts(&text, "\n\n");
-    template_expand(&text, kernel_round_group, parts);
+    template_expand(&text, kernel_round_group, holes);
     return text_in_arena(arena, &text);
 }

@@ -129,7 +129,7 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
     if (round->stops)
         round_stop(round, condition_of(round, 0, arena),
                    round->validity ? condition_of(round, round->validity, arena) : NULL, &stop);
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"round", round_parameter},
         {"begin", round_begin},
@@ -144,6 +144,6 @@ void round_combine(const struct accumulators *accumulators, const struct emitter
         {"stop", text_in_arena(arena, &stop)},
         {NULL, NULL},
     };
-    template_expand(out, kernel_combine, parts);
+    template_expand(out, kernel_combine, holes);
     strbuf_putc(out, '\n');
 }

@@ -16,11 +16,11 @@ static size_t letters(const char *text)
     return count;
 }
 
-static const char *part_text(const struct part *parts, const char *name, size_t length)
+static const char *hole_text(const struct hole *holes, const char *name, size_t length)
 {
-    for (; parts->text; parts++) {
-        if (*parts->name == *name && strncmp(parts->name, name, length) == 0 && parts->name[length] == '\0')
-            return parts->text;
+    for (; holes->text; holes++) {
+        if (*holes->name == *name && strncmp(holes->name, name, length) == 0 && holes->name[length] == '\0')
+            return holes->text;
     }
     return NULL;
 }
@@ -36,14 +36,14 @@ struct conditions {
 };
 
 /* Whether the line, after its indentation, is a condition or a comment. */
-static bool is_directive(struct conditions *conditions, const char *line, const struct part *parts)
+static bool is_directive(struct conditions *conditions, const char *line, const struct hole *holes)
 {
     if (*line == '/')
         return starts_with(line, "///");
     if (*line != '$')
         return false;
     if (starts_with(line, "$if ")) {
-        const char *name = line + strlen("$if "), *text = part_text(parts, name, letters(name));
+        const char *name = line + strlen("$if "), *text = hole_text(holes, name, letters(name));
         conditions->depth++;
         if (!conditions->off && (!text || !*text))
             conditions->off = conditions->depth;
@@ -66,23 +66,23 @@ static bool is_directive(struct conditions *conditions, const char *line, const 
 }
 
 /* Appends text up to `end` with its names replaced. */
-static void expand_names(struct strbuf *out, const char *at, const char *end, const struct part *parts)
+static void expand_names(struct strbuf *out, const char *at, const char *end, const struct hole *holes)
 {
     const char *dollar;
     while ((dollar = memchr(at, '$', (size_t)(end - at)))) {
         const size_t length = letters(dollar + 1);
-        const char *text = part_text(parts, dollar + 1, length);
+        const char *text = hole_text(holes, dollar + 1, length);
         strbuf_add(out, at, (size_t)(dollar - at));
         at = dollar + 1 + length;
         if (text)
-            template_expand(out, text, parts);
+            template_expand(out, text, holes);
         else
             strbuf_add(out, dollar, 1 + length);
     }
     strbuf_add(out, at, (size_t)(end - at));
 }
 
-void template_expand(struct strbuf *out, const char *template, const struct part *parts)
+void template_expand(struct strbuf *out, const char *template, const struct hole *holes)
 {
     struct conditions conditions = {0};
     while (*template) {
@@ -91,16 +91,16 @@ void template_expand(struct strbuf *out, const char *template, const struct part
             line++;
         const char *newline = strchr(line, '\n');
         const char *end = newline ? newline + 1 : line + strlen(line);
-        const bool directive = is_directive(&conditions, line, parts);
-        const char *part = *line == '$' ? part_text(parts, line + 1, letters(line + 1)) : NULL;
+        const bool directive = is_directive(&conditions, line, holes);
+        const char *part = *line == '$' ? hole_text(holes, line + 1, letters(line + 1)) : NULL;
         if (directive || conditions.off) {
             /* left out */
         } else if (part && line + 1 + letters(line + 1) == newline) {
-            template_expand(out, part, parts);
+            template_expand(out, part, holes);
             if (*part && part[strlen(part) - 1] != '\n')
                 strbuf_putc(out, '\n');
         } else {
-            expand_names(out, template, end, parts);
+            expand_names(out, template, end, holes);
         }
         template = end;
     }

@@ -99,7 +99,7 @@ static cl_int copy_unpinned(const struct lane *lane, const struct transfer *tran
 }
 
 /* A slot of pinned memory and what it holds. */
-struct slot {
+struct staging {
     char *memory, *host; /* memory: NULL without pinned memory */
     size_t bytes;
     cl_event event; /* of the device's copy; NULL: none in progress */
@@ -112,7 +112,7 @@ static void fail(struct batch *batch, cl_int code)
 }
 
 /* Waits until the slot is free, and copies downloaded bytes to their destination. */
-static void finish_slot(struct batch *batch, struct slot *slot)
+static void finish_slot(struct batch *batch, struct staging *slot)
 {
     if (!slot->event)
         return;
@@ -145,7 +145,7 @@ static const struct transfer *find_piece(const struct batch *batch, size_t piece
 }
 
 /* Starts the next piece in this slot; false if there is none. */
-static bool start_piece(struct batch *batch, struct slot *slot)
+static bool start_piece(struct batch *batch, struct staging *slot)
 {
     cl_command_queue queue = batch->lane->queue;
     size_t begin;
@@ -179,7 +179,7 @@ static void *run(void *argument)
 {
     struct batch *batch = argument;
     struct pinned *pinned = &batch->lane->pinned[atomic_fetch_add(&batch->numbered, 1)];
-    struct slot slots[SLOTS] = {{0}};
+    struct staging slots[SLOTS] = {{0}};
     if (!pinned->buffer)
         create_pinned(batch->lane, pinned);
     for (size_t k = 0; k < SLOTS; k++)

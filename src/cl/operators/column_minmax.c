@@ -17,7 +17,7 @@ static const char *minmax_text(const struct kernel_config *config, const struct 
                                struct arena *arena)
 {
     struct strbuf text = {0};
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"type", encoding->cl_type},
         {"encode", encoding->function},
@@ -29,7 +29,7 @@ static const char *minmax_text(const struct kernel_config *config, const struct 
         {0},
     };
     key_encoding_functions(&text, false);
-    template_expand(&text, kernel_column_minmax, parts);
+    template_expand(&text, kernel_column_minmax, holes);
     return text_in_arena(arena, &text);
 }
 

@@ -34,7 +34,7 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
 {
     const struct record_index_text index = group_keys_index_text(group_keys, arena);
     const struct key_hash_text hash = group_keys_hash_text(group_keys, arena);
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"each", row_loop_text},
         {"parameters", index.parameters},
@@ -49,7 +49,7 @@ static const char *first_rows_text(const struct group_keys *group_keys, int64_t 
     };
     struct strbuf text = {0};
     key_encoding_functions(&text, false);
-    template_expand(&text, kernel_first_rows, parts);
+    template_expand(&text, kernel_first_rows, holes);
     return text_in_arena(arena, &text);
 }
 

@@ -115,14 +115,14 @@ static void add_value_texts(const struct record_layout *layout, struct strbuf *p
 static void add_functions(struct strbuf *out, const struct record_layout *layout, const struct kernel_config *config,
                           bool shared, const char *space)
 {
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"space", space},
         {"atomicload", row_loop_atomic_load(config)},
         {"atomic", shared ? "1" : ""},
         {"wide", group_record_long_extremes(layout) ? "1" : ""},
         {0},
     };
-    template_expand(out, kernel_group_record, parts);
+    template_expand(out, kernel_group_record, holes);
 }
 
 void group_accumulate_add_text(struct strbuf *out, const struct record_layout *layout,
@@ -136,7 +136,7 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
     add_clear_lines(&clear, layout);
     add_row_lines(&add, layout, plan->strategy == ACCUMULATE_LOCAL ? "local" : "global", arena);
     add_merge_lines(&merge, layout, arena);
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"stride", arena_printf(arena, "%zu", layout->stride)},
         {"count", arena_printf(arena, "%zu", layout->count_word)},
@@ -156,7 +156,7 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
     add_functions(out, layout, config, true, "global");
     if (plan->strategy == ACCUMULATE_LOCAL)
         add_functions(out, layout, config, config->group > 1, "local");
-    template_expand(out, kernel_group_accumulate, parts);
+    template_expand(out, kernel_group_accumulate, holes);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
     strbuf_free(&values);

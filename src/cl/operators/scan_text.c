@@ -159,7 +159,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     text->items = text->lookback ? LOOKBACK_ITEMS : items_of(form.bytes, segmented, staged);
     name_kernels(text, column_op->stride > 1);
 
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"V", type_table[from].cl},
         {"R", type_table[to].cl},
         {"X", number ? "double" : "long"},
@@ -188,13 +188,13 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     if (text->has_function)
         function_emit(&text->function, &out);
     if (compensated)
-        template_expand(&out, kernel_float_sum, parts);
-    template_expand(&out, kernel_scan_state, parts);
+        template_expand(&out, kernel_float_sum, holes);
+    template_expand(&out, kernel_scan_state, holes);
     template_expand(&out,
                     config->contiguous ? kernel_scan_chunks
                     : text->lookback   ? kernel_scan_lookback
                                        : kernel_scan_tiles,
-                    parts);
+                    holes);
     text->text = text_in_arena(arena, &out);
     return true;
 }

@@ -42,7 +42,7 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
         strbuf_printf(&prologue, "    from%zu += from%zu_first;\n    to%zu += to%zu_first;\n", k, k, k, k);
         strbuf_printf(&move, "        to%zu[position] = from%zu[i];\n", k, k);
     }
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"each", row_loop_text},
         {"type", type_table[positions->store].cl},
@@ -51,7 +51,7 @@ static const char *scatter_text(const struct scatter *scatter, const struct colu
         {"move", move.text ? move.text : ""},
         {0},
     };
-    template_expand(&text, kernel_scatter, parts);
+    template_expand(&text, kernel_scatter, holes);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
     strbuf_free(&move);

@@ -135,7 +135,7 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
     bool payload = word->payload != SORT_NO_PAYLOAD, first = is_first(role), last = is_last(role),
          wide = layout->wide_positions;
     const size_t wider = payload && word->payload_size > word->code_size ? word->payload_size : word->code_size;
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"helpers", role == SORT_ROLE_COUNT ? "1" : ""},
         {"count", role <= SORT_COUNT ? "1" : ""},
         {"offsets", role == SORT_OFFSETS ? "1" : ""},
@@ -164,7 +164,7 @@ static void add_section(struct strbuf *out, const struct sort_word *word, const 
         {"sum", wide ? "(1ul << 63)" : "(1u << 31)"},
         {NULL, NULL},
     };
-    template_expand(out, templates[layout->method], parts);
+    template_expand(out, templates[layout->method], holes);
 }
 
 /* Whether a sort of this many passes has this kernel. */
@@ -206,12 +206,12 @@ void sort_add_text(struct strbuf *out, const struct sort_word *word, const struc
 void sort_add_gather(struct strbuf *out, size_t size, bool wide_positions, const struct kernel_config *config,
                      struct arena *arena)
 {
-    const struct part parts[] = {
+    const struct hole holes[] = {
         {"store", unsigned_of(size)},
         {"position", wide_positions ? "ulong" : "uint"},
         {"group", arena_printf(arena, "%zu", config->group)},
         {"unroll", arena_printf(arena, "%zu", config->unroll)},
         {NULL, NULL},
     };
-    template_expand(out, kernel_gather, parts);
+    template_expand(out, kernel_gather, holes);
 }

@@ -21,61 +21,62 @@ struct arrow_reader {
 };
 
 /* One call of `read`. */
-struct run {
+struct table_reading {
     const struct format_job *job;
     const struct arrow_file *file;
     struct column_reading *readings; /* of wanted columns */
     size_t count;
     struct piece *pieces;
     size_t piece_count, piece_capacity;
-    void (*work)(struct run *run, struct piece *piece, int member);
+    void (*work)(struct table_reading *table, struct piece *piece, int member);
     struct reading_failure failure;
 };
 
-static void add_pieces(struct run *run, struct column_reading *reading, const struct arrow_batch *batch, bool values)
+static void add_pieces(struct table_reading *table, struct column_reading *reading, const struct arrow_batch *batch,
+                       bool values)
 {
     /* A packed buffer is unpacked whole. */
     const int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : batch->rows;
     for (int64_t begin = 0; begin < batch->rows; begin += size) {
         const int64_t end = batch->rows - begin < size ? batch->rows : begin + size;
-        run->pieces = heap_reserve(run->pieces, run->piece_count, &run->piece_capacity, sizeof *run->pieces);
-        run->pieces[run->piece_count++] =
+        table->pieces = heap_reserve(table->pieces, table->piece_count, &table->piece_capacity, sizeof *table->pieces);
+        table->pieces[table->piece_count++] =
             (struct piece){.reading = reading, .batch = batch, .begin = begin, .end = end, .values = values};
     }
 }
 
-static void add_rows(struct run *run, struct column_reading *reading)
+static void add_rows(struct table_reading *table, struct column_reading *reading)
 {
-    for (size_t b = 0; b < run->file->batch_count; b++)
-        add_pieces(run, reading, &run->file->batches[b], false);
+    for (size_t b = 0; b < table->file->batch_count; b++)
+        add_pieces(table, reading, &table->file->batches[b], false);
 }
 
-static void add_values(struct run *run, struct column_reading *reading)
+static void add_values(struct table_reading *table, struct column_reading *reading)
 {
-    for (size_t d = 0; d < run->file->dictionary_count; d++) {
-        if (run->file->dictionaries[d].id == reading->field->dictionary)
-            add_pieces(run, reading, &run->file->dictionaries[d].batch, true);
+    for (size_t d = 0; d < table->file->dictionary_count; d++) {
+        if (table->file->dictionaries[d].id == reading->field->dictionary)
+            add_pieces(table, reading, &table->file->dictionaries[d].batch, true);
     }
 }
 
 static void run_piece(void *context, int member, int64_t part)
 {
-    struct run *run = context;
-    if (!run->failure.failed)
-        run->work(run, &run->pieces[part], member);
+    struct table_reading *table = context;
+    if (!table->failure.failed)
+        table->work(table, &table->pieces[part], member);
 }
 
-static enum status tell_failure(const struct run *run)
+static enum status tell_failure(const struct table_reading *table)
 {
-    const struct piece *piece = run->failure.piece;
-    const struct format_job *job = run->job;
-    const char *path = mapping_path(run->file->mapping);
+    const struct piece *piece = table->failure.piece;
+    const struct format_job *job = table->job;
+    const char *path = mapping_path(table->file->mapping);
     const struct arrow_field *field = piece->reading->field;
-    if (run->failure.row >= 0)
+    if (table->failure.row >= 0)
         diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, field->name,
-                   (long long)run->failure.row, run->failure.what);
+                   (long long)table->failure.row, table->failure.what);
     else
-        diag_error(job->diags, job->span, "`%s`, column `%s`: %s", path, field->name, run->failure.what);
+        diag_error(job->diags, job->span, "`%s`, column `%s`: %s", path, field->name, table->failure.what);
     if (field->binary)
         diag_hint(job->diags, "the column is binary, not text: `pick` others");
     else if (field->reading == READING_U64 || field->reading == READING_DECIMAL)
@@ -86,12 +87,13 @@ static enum status tell_failure(const struct run *run)
 }
 
 /* Does the work of all pieces. */
-static enum status run_pieces(struct run *run, void (*work)(struct run *run, struct piece *piece, int member))
+static enum status run_pieces(struct table_reading *table,
+                              void (*work)(struct table_reading *table, struct piece *piece, int member))
 {
-    run->work = work;
-    if (!workers_run(run->job->workers, (int64_t)run->piece_count, run_piece, run))
+    table->work = work;
+    if (!workers_run(table->job->workers, (int64_t)table->piece_count, run_piece, table))
         return STATUS_CANCELLED;
-    return run->failure.failed ? tell_failure(run) : STATUS_OK;
+    return table->failure.failed ? tell_failure(table) : STATUS_OK;
 }
 
 static bool is_text(const struct arrow_field *field)
@@ -99,31 +101,31 @@ static bool is_text(const struct arrow_field *field)
     return field->reading == READING_TEXT || field->reading == READING_VIEW;
 }
 
-static void first_work(struct run *run, struct piece *piece, int member)
+static void first_work(struct table_reading *table, struct piece *piece, int member)
 {
     if (is_text(piece->reading->field))
-        piece_intern(piece, member, &run->failure);
+        piece_intern(piece, member, &table->failure);
     else
-        piece_decode(piece, &run->failure);
+        piece_decode(piece, &table->failure);
 }
 
-static void translate_work(struct run *run, struct piece *piece, int member)
+static void translate_work(struct table_reading *table, struct piece *piece, int member)
 {
-    (void)run, (void)member;
+    (void)table, (void)member;
     if (is_text(piece->reading->field))
         piece_translate(piece);
 }
 
-static void look_up_work(struct run *run, struct piece *piece, int member)
+static void look_up_work(struct table_reading *table, struct piece *piece, int member)
 {
     (void)member;
-    struct arrow_window window = arrow_dictionary_window(run->file, piece->reading->field->dictionary, piece->batch);
-    piece_look_up(piece, &window, &run->failure);
+    struct arrow_window window = arrow_dictionary_window(table->file, piece->reading->field->dictionary, piece->batch);
+    piece_look_up(piece, &window, &table->failure);
 }
 
-static enum status no_memory(const struct run *run)
+static enum status no_memory(const struct table_reading *table)
 {
-    return file_memory_error(mapping_path(run->file->mapping), run->job->span, run->job->diags);
+    return file_memory_error(mapping_path(table->file->mapping), table->job->span, table->job->diags);
 }
 
 /* Whether some row may be without a value. */
@@ -143,9 +145,9 @@ static bool is_nullable(const struct arrow_file *file, const struct arrow_field 
 }
 
 /* The elements where they are in the mapped file, or NULL if they cannot stay there. */
-static struct column *map_column(const struct run *run, const struct arrow_field *field)
+static struct column *map_column(const struct table_reading *table, const struct arrow_field *field)
 {
-    const struct arrow_file *file = run->file;
+    const struct arrow_file *file = table->file;
     struct arrow_array array;
     struct arrow_bytes bytes;
     if (file->batch_count != 1 || file->batches[0].codec != BLOCK_NONE ||
@@ -159,132 +161,133 @@ static struct column *map_column(const struct run *run, const struct arrow_field
 }
 
 /* The most bytes of strings that views of these batches may have without overlapping, times some for each thread. */
-static size_t most_view_bytes(const struct run *run)
+static size_t most_view_bytes(const struct table_reading *table)
 {
     size_t most = 0;
-    for (size_t b = 0; b < run->file->batch_count; b++)
-        most += run->file->batches[b].length;
-    for (size_t d = 0; d < run->file->dictionary_count; d++)
-        most += run->file->dictionaries[d].batch.length;
-    if (__builtin_mul_overflow(most, 255 * (size_t)(run->job->workers->threads + 16), &most))
+    for (size_t b = 0; b < table->file->batch_count; b++)
+        most += table->file->batches[b].length;
+    for (size_t d = 0; d < table->file->dictionary_count; d++)
+        most += table->file->dictionaries[d].batch.length;
+    if (__builtin_mul_overflow(most, 255 * (size_t)(table->job->workers->threads + 16), &most))
         return SIZE_MAX;
     return most;
 }
 
-static enum status begin_text(struct run *run, struct column_reading *reading)
+static enum status begin_text(struct table_reading *table, struct column_reading *reading)
 {
     const struct arrow_field *field = reading->field;
-    reading->interners = heap_array((size_t)run->job->workers->threads, sizeof *reading->interners);
-    reading->maps = heap_array((size_t)run->job->workers->threads, sizeof *reading->maps);
-    reading->most_view_bytes = most_view_bytes(run);
-    reading->count = run->file->rows;
-    for (size_t d = 0; field->in_dictionary && d < run->file->dictionary_count; d++) {
-        const struct arrow_dictionary *dictionary = &run->file->dictionaries[d];
+    reading->interners = heap_array((size_t)table->job->workers->threads, sizeof *reading->interners);
+    reading->maps = heap_array((size_t)table->job->workers->threads, sizeof *reading->maps);
+    reading->most_view_bytes = most_view_bytes(table);
+    reading->count = table->file->rows;
+    for (size_t d = 0; field->in_dictionary && d < table->file->dictionary_count; d++) {
+        const struct arrow_dictionary *dictionary = &table->file->dictionaries[d];
         if (dictionary->id == field->dictionary)
             reading->count = dictionary->batch.first + dictionary->batch.rows;
     }
     reading->numbers = zeroed_alloc((size_t)(reading->count + 1) * sizeof *reading->numbers);
     if (!reading->numbers)
-        return no_memory(run);
+        return no_memory(table);
     if (field->in_dictionary)
-        add_values(run, reading);
+        add_values(table, reading);
     else
-        add_rows(run, reading);
+        add_rows(table, reading);
     return STATUS_OK;
 }
 
-static enum status begin_reading(struct run *run, struct column_reading *reading)
+static enum status begin_reading(struct table_reading *table, struct column_reading *reading)
 {
     const struct arrow_field *field = reading->field;
-    const int64_t rows = run->file->rows;
-    if (is_nullable(run->file, field)) {
+    const int64_t rows = table->file->rows;
+    if (is_nullable(table->file, field)) {
         reading->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, rows);
         if (!reading->validity)
-            return no_memory(run);
+            return no_memory(table);
     }
     if (is_text(field))
-        return begin_text(run, reading);
+        return begin_text(table, reading);
     if (field->reading == READING_NULL) { /* all zeroes */
         reading->column = column_reserve(TYPE_U8, TYPE_U8, rows);
-        reading->dictionary = dictionary_of_interners(NULL, 0, NULL, run->job->workers);
+        reading->dictionary = dictionary_of_interners(NULL, 0, NULL, table->job->workers);
         reading->missing = rows;
-        return reading->column ? STATUS_OK : no_memory(run);
+        return reading->column ? STATUS_OK : no_memory(table);
     }
-    reading->column = map_column(run, field);
+    reading->column = map_column(table, field);
     reading->in_place = reading->column;
     if (!reading->column)
         reading->column = column_reserve(field->as, field->as, rows);
     if (!reading->column)
-        return no_memory(run);
+        return no_memory(table);
     if (!reading->in_place || reading->validity || field->reading == READING_U64)
-        add_rows(run, reading);
+        add_rows(table, reading);
     return STATUS_OK;
 }
 
 /* Copies columns whose mapped elements are not 0 where values are missing. */
-static enum status copy_unclean(struct run *run)
+static enum status copy_unclean(struct table_reading *table)
 {
-    run->piece_count = 0;
-    for (size_t k = 0; k < run->count; k++) {
-        struct column_reading *reading = &run->readings[k];
+    table->piece_count = 0;
+    for (size_t k = 0; k < table->count; k++) {
+        struct column_reading *reading = &table->readings[k];
         if (!reading->unclean)
             continue;
         column_unref(reading->column);
-        reading->column = column_reserve(reading->field->as, reading->field->as, run->file->rows);
+        reading->column = column_reserve(reading->field->as, reading->field->as, table->file->rows);
         if (!reading->column)
-            return no_memory(run);
+            return no_memory(table);
         reading->in_place = false;
         reading->missing = 0;
-        add_rows(run, reading);
+        add_rows(table, reading);
     }
-    return run->piece_count > 0 ? run_pieces(run, first_work) : STATUS_OK;
+    return table->piece_count > 0 ? run_pieces(table, first_work) : STATUS_OK;
 }
 
 /* Joins the strings of all threads to the column's dictionary. */
-static enum status join_strings(const struct run *run, struct column_reading *reading)
+static enum status join_strings(const struct table_reading *table, struct column_reading *reading)
 {
-    const size_t threads = (size_t)run->job->workers->threads;
-    reading->dictionary = dictionary_of_interners(reading->interners, threads, reading->maps, run->job->workers);
+    const size_t threads = (size_t)table->job->workers->threads;
+    reading->dictionary = dictionary_of_interners(reading->interners, threads, reading->maps, table->job->workers);
     for (size_t t = 0; t < threads; t++) {
         interner_free(reading->interners[t]);
         reading->interners[t] = NULL;
     }
-    if (!reading->dictionary && workers_cancelled(run->job->workers))
+    if (!reading->dictionary && workers_cancelled(table->job->workers))
         return STATUS_CANCELLED;
     if (!reading->dictionary)
-        return diag_error(run->job->diags, run->job->span,
+        return diag_error(table->job->diags, table->job->span,
                           "`%s`: column `%s` has too many distinct texts, or too long ones",
-                          mapping_path(run->file->mapping), reading->field->name);
-    reading->column = column_reserve_codes(NULL, reading->dictionary, run->file->rows);
-    return reading->column ? STATUS_OK : no_memory(run);
+                          mapping_path(table->file->mapping), reading->field->name);
+    reading->column = column_reserve_codes(NULL, reading->dictionary, table->file->rows);
+    return reading->column ? STATUS_OK : no_memory(table);
 }
 
 /* From numbers of strings to codes: in rows, or in values of dictionaries and then in rows. */
-static enum status finish_texts(struct run *run)
+static enum status finish_texts(struct table_reading *table)
 {
-    for (size_t k = 0; k < run->count; k++) {
-        const enum status status = is_text(run->readings[k].field) ? join_strings(run, &run->readings[k]) : STATUS_OK;
+    for (size_t k = 0; k < table->count; k++) {
+        const enum status status =
+            is_text(table->readings[k].field) ? join_strings(table, &table->readings[k]) : STATUS_OK;
         if (status != STATUS_OK)
             return status;
     }
-    const enum status status = run_pieces(run, translate_work);
+    const enum status status = run_pieces(table, translate_work);
     if (status != STATUS_OK)
         return status;
-    run->piece_count = 0;
-    for (size_t k = 0; k < run->count; k++) {
-        if (run->readings[k].field->in_dictionary)
-            add_rows(run, &run->readings[k]);
+    table->piece_count = 0;
+    for (size_t k = 0; k < table->count; k++) {
+        if (table->readings[k].field->in_dictionary)
+            add_rows(table, &table->readings[k]);
     }
-    return run_pieces(run, look_up_work);
+    return run_pieces(table, look_up_work);
 }
 
-static void note_cut(const struct run *run)
+static void note_cut(const struct table_reading *table)
 {
-    const struct format_job *job = run->job;
+    const struct format_job *job = table->job;
     const char *list = "";
     size_t count = 0;
-    for (size_t k = 0; k < run->count; k++) {
-        const struct column_reading *reading = &run->readings[k];
+    for (size_t k = 0; k < table->count; k++) {
+        const struct column_reading *reading = &table->readings[k];
         if (reading->cut > 0 && count++ < MAX_LISTED)
             list = arena_printf(job->diags->arena, "%s%s%lld in `%s`", list, *list ? ", " : "", (long long)reading->cut,
                                 reading->field->name);
@@ -292,17 +295,17 @@ static void note_cut(const struct run *run)
     if (count > 0)
         diag_note(job->diags, (struct span){0},
                   "`%s`: times that are no whole microseconds, or days, are rounded down: %s%s",
-                  mapping_path(run->file->mapping), list, count > MAX_LISTED ? ", ..." : "");
+                  mapping_path(table->file->mapping), list, count > MAX_LISTED ? ", ..." : "");
 }
 
 /* The finished column, with the reading's reference. */
-static struct column *finish_column(const struct run *run, struct column_reading *reading)
+static struct column *finish_column(const struct table_reading *table, struct column_reading *reading)
 {
     struct column *column = reading->column, *validity = reading->validity;
     if (!reading->in_place)
-        column_finish(column, run->file->rows);
+        column_finish(column, table->file->rows);
     if (validity)
-        column_finish(validity, run->file->rows);
+        column_finish(validity, table->file->rows);
     if (reading->missing == 0) {
         column_unref(validity);
         validity = NULL;
@@ -316,9 +319,9 @@ static struct column *finish_column(const struct run *run, struct column_reading
     return column;
 }
 
-static void reading_free(const struct run *run, struct column_reading *reading)
+static void reading_free(const struct table_reading *table, struct column_reading *reading)
 {
-    for (int t = 0; reading->interners && t < run->job->workers->threads; t++) {
+    for (int t = 0; reading->interners && t < table->job->workers->threads; t++) {
         interner_free(reading->interners[t]);
         free(reading->maps[t]);
     }
@@ -330,43 +333,43 @@ static void reading_free(const struct run *run, struct column_reading *reading)
     column_unref(reading->validity);
 }
 
-static enum status read_all(struct run *run)
+static enum status read_all(struct table_reading *table)
 {
     enum status status = STATUS_OK;
-    for (size_t k = 0; k < run->count && status == STATUS_OK; k++)
-        status = begin_reading(run, &run->readings[k]);
+    for (size_t k = 0; k < table->count && status == STATUS_OK; k++)
+        status = begin_reading(table, &table->readings[k]);
     if (status == STATUS_OK)
-        status = run_pieces(run, first_work);
+        status = run_pieces(table, first_work);
     if (status == STATUS_OK)
-        status = finish_texts(run);
-    return status == STATUS_OK ? copy_unclean(run) : status;
+        status = finish_texts(table);
+    return status == STATUS_OK ? copy_unclean(table) : status;
 }
 
 static enum status read_columns(struct file_reader *base, const struct format_job *job, const bool *wanted,
                                 struct column **columns)
 {
     struct arrow_reader *reader = (struct arrow_reader *)base;
-    struct run run = {.job = job, .file = &reader->file};
-    run.readings = heap_array(base->count, sizeof *run.readings);
-    mtx_init(&run.failure.mutex, mtx_plain);
+    struct table_reading table = {.job = job, .file = &reader->file};
+    table.readings = heap_array(base->count, sizeof *table.readings);
+    mtx_init(&table.failure.mutex, mtx_plain);
     for (size_t k = 0; k < base->count; k++) {
         if (wanted[k])
-            run.readings[run.count++].field = reader->fields[k];
+            table.readings[table.count++].field = reader->fields[k];
     }
-    const enum status status = read_all(&run);
+    const enum status status = read_all(&table);
     if (status == STATUS_OK)
-        note_cut(&run);
+        note_cut(&table);
     size_t next = 0;
     for (size_t k = 0; k < base->count; k++) {
         if (!wanted[k])
             continue;
         if (status == STATUS_OK)
-            columns[k] = finish_column(&run, &run.readings[next]);
-        reading_free(&run, &run.readings[next++]);
+            columns[k] = finish_column(&table, &table.readings[next]);
+        reading_free(&table, &table.readings[next++]);
     }
-    mtx_destroy(&run.failure.mutex);
-    free(run.pieces);
-    free(run.readings);
+    mtx_destroy(&table.failure.mutex);
+    free(table.pieces);
+    free(table.readings);
     return status;
 }
 

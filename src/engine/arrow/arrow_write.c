@@ -19,12 +19,12 @@ enum {
 };
 
 /* Where a message is, for the footer. */
-struct block {
+struct footer_block {
     size_t at, metadata, body;
 };
 
-struct blocks {
-    struct block *at;
+struct footer_blocks {
+    struct footer_block *at;
     size_t count, capacity;
 };
 
@@ -40,7 +40,7 @@ struct output {
     size_t at;              /* bytes written */
     struct strbuf metadata; /* of the current message */
     unsigned char *chunk;   /* CHUNK_BYTES */
-    struct blocks dictionaries, batches;
+    struct footer_blocks dictionaries, batches;
 };
 
 static void put(struct output *output, const void *data, size_t size)
@@ -75,7 +75,7 @@ static size_t begin_message(struct output *output, enum arrow_header kind, size_
 }
 
 /* Writes the metadata, so that the body begins aligned. */
-static void put_message(struct output *output, size_t body, struct blocks *blocks)
+static void put_message(struct output *output, size_t body, struct footer_blocks *blocks)
 {
     size_t begin = output->at, length = output->metadata.length;
     length += padding_of(begin + PREFIX_BYTES + length);
@@ -85,7 +85,7 @@ static void put_message(struct output *output, size_t body, struct blocks *block
     put_zeroes(output, length - output->metadata.length);
     if (blocks) {
         blocks->at = heap_reserve(blocks->at, blocks->count, &blocks->capacity, sizeof *blocks->at);
-        blocks->at[blocks->count++] = (struct block){begin, length + PREFIX_BYTES, body};
+        blocks->at[blocks->count++] = (struct footer_block){begin, length + PREFIX_BYTES, body};
     }
 }
 
@@ -287,7 +287,7 @@ static enum status put_stream(struct output *output)
     return status;
 }
 
-static void link_blocks(struct strbuf *footer, size_t at, const struct blocks *blocks)
+static void link_blocks(struct strbuf *footer, size_t at, const struct footer_blocks *blocks)
 {
     const size_t vector = flat_add_vector(footer, blocks->count, ARROW_BLOCK_BYTES);
     flat_link(footer, at, vector);

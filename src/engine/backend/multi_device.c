@@ -15,13 +15,13 @@ enum {
     SHARES = 32 /* parts are multiples of 1/32 of the rows, so that they stay the same from run to run */
 };
 
-/* The weight of a new measurement of a member's speed. */
+/* The weight of a new measurement of a child's speed. */
 static const double weight_of_new = 0.25;
 
-/* Of SHARES: a slower member gets no part, as a whole share would keep the others waiting. */
+/* Of SHARES: a slower child gets no part, as a whole share would keep the others waiting. */
 static const double least_share = 1.5;
 
-/* A member's part of one range, run on its own thread: nothing in it is shared. */
+/* A child's part of one range, run on its own thread: nothing in it is shared. */
 struct part {
     struct job job;
     struct arena *arena;
@@ -34,9 +34,9 @@ struct part {
     int64_t ns;
 };
 
-struct member {
+struct child {
     struct backend *backend;
-    double speed; /* as a share of all members' speed; 0: unknown yet */
+    double speed; /* as a share of all children's speeds; 0: unknown yet */
     int share;    /* of SHARES */
     bool able;    /* to run the task prepared last */
     struct part part;
@@ -45,12 +45,12 @@ struct member {
 struct multi {
     struct backend base;
     int64_t least;
-    size_t count, best; /* members; the fastest */
+    size_t count, best; /* children; the fastest */
     bool known;         /* speeds are */
-    /* The caller's thread runs the fastest member's part. Each other member keeps its worker while the same members
+    /* The caller's thread runs the fastest child's part. Each other child keeps its worker while the same children
      * have parts: a driver's first calls on a thread take a millisecond. */
     struct thread_pool *thread_pool;
-    struct member members[MOST_MEMBERS];
+    struct child children[MOST_CHILDREN];
 };
 
 static struct multi *multi_of(struct backend *backend)
@@ -60,7 +60,7 @@ static struct multi *multi_of(struct backend *backend)
 
 static struct backend *best_of(struct backend *backend)
 {
-    return multi_of(backend)->members[multi_of(backend)->best].backend;
+    return multi_of(backend)->children[multi_of(backend)->best].backend;
 }
 
 /* Normalises speeds and assigns shares by them; keeps shares that are about right. */
@@ -69,21 +69,21 @@ static void assign_shares(struct multi *multi)
     double sum = 0;
     int assigned = 0;
     for (size_t k = 0; k < multi->count; k++)
-        sum += multi->members[k].speed;
+        sum += multi->children[k].speed;
     for (size_t k = 0; k < multi->count; k++) {
-        struct member *member = &multi->members[k];
-        member->speed /= sum;
-        if (member->speed > multi->members[multi->best].speed)
+        struct child *child = &multi->children[k];
+        child->speed /= sum;
+        if (child->speed > multi->children[multi->best].speed)
             multi->best = k;
-        const double share = member->speed * SHARES;
+        const double share = child->speed * SHARES;
         if (share < least_share)
-            member->share = 0;
-        else if (fabs(share - member->share) > 1.5)
-            member->share = (int)lround(share);
+            child->share = 0;
+        else if (fabs(share - child->share) > 1.5)
+            child->share = (int)lround(share);
     }
     for (size_t k = 0; k < multi->count; k++)
-        assigned += multi->members[k].share;
-    multi->members[multi->best].share += SHARES - assigned;
+        assigned += multi->children[k].share;
+    multi->children[multi->best].share += SHARES - assigned;
 }
 
 /* Before anything has been measured: by the defaults for such devices. */
@@ -93,30 +93,30 @@ static void assume_speeds(struct multi *multi)
         return;
     multi->known = true;
     for (size_t k = 0; k < multi->count; k++) {
-        struct member *member = &multi->members[k];
+        struct child *child = &multi->children[k];
         struct profile profile;
-        member->speed = 0;
-        if (member->backend->ops->profile(member->backend, true, &profile) == BACKEND_READY)
-            member->speed = 1 / cost_model_default(&profile).of[WORK_AGGREGATE].byte;
+        child->speed = 0;
+        if (child->backend->ops->profile(child->backend, true, &profile) == BACKEND_READY)
+            child->speed = 1 / cost_model_default(&profile).of[WORK_AGGREGATE].byte;
     }
     double sum = 0;
     for (size_t k = 0; k < multi->count; k++)
-        sum += multi->members[k].speed;
+        sum += multi->children[k].speed;
     if (sum <= 0)
-        multi->members[0].speed = 1;
+        multi->children[0].speed = 1;
     assign_shares(multi);
 }
 
-/* The first row of a member's part, counted from the begin of the range. */
-static int64_t part_rows_before(const struct multi *multi, const struct job *job, size_t member)
+/* The first row of a child's part, counted from the begin of the range. */
+static int64_t part_rows_before(const struct multi *multi, const struct job *job, size_t child)
 {
     const int64_t rows = job->end - job->begin;
     int before = 0;
-    for (size_t k = 0; k < member; k++)
-        before += multi->members[k].able ? multi->members[k].share : 0;
+    for (size_t k = 0; k < child; k++)
+        before += multi->children[k].able ? multi->children[k].share : 0;
     int all = before;
-    for (size_t k = member; k < multi->count; k++)
-        all += multi->members[k].able ? multi->members[k].share : 0;
+    for (size_t k = child; k < multi->count; k++)
+        all += multi->children[k].able ? multi->children[k].share : 0;
     if (before == all)
         return rows;
     return (int64_t)((double)rows * before / all) / UNIT * UNIT;
@@ -135,7 +135,7 @@ static bool is_split(const struct multi *multi, const struct job *job)
         shared = shared && !(job->columns[k] && job->columns[k]->residency);
     size_t able = 0;
     for (size_t k = 0; k < multi->count; k++)
-        able += multi->members[k].able && multi->members[k].share > 0;
+        able += multi->children[k].able && multi->children[k].share > 0;
     return shared && able > 1;
 }
 
@@ -146,31 +146,31 @@ static enum readiness multi_begin(struct backend *backend, const struct job *job
     if (!job)
         thread_pool_wake(multi->thread_pool);
     for (size_t k = 0; k < multi->count; k++) {
-        const enum readiness one = multi->members[k].backend->ops->begin(multi->members[k].backend, job);
+        const enum readiness one = multi->children[k].backend->ops->begin(multi->children[k].backend, job);
         readiness = one > readiness ? one : readiness;
     }
     return readiness;
 }
 
-/* The best member has to be able; others that are not get no part, without a note. */
+/* The best child has to be able; others that are not get no part, without a note. */
 static enum status multi_prepare(struct backend *backend, const struct job *job)
 {
     struct multi *multi = multi_of(backend);
     assume_speeds(multi);
     const enum status status = best_of(backend)->ops->prepare(best_of(backend), job);
     for (size_t k = 0; k < multi->count; k++)
-        multi->members[k].able = k == multi->best;
+        multi->children[k].able = k == multi->best;
     const bool shared = job->task->sink == SINK_AGGREGATE && job->end - job->begin >= 2 * multi->least;
     for (size_t k = 0; k < multi->count && shared && status == STATUS_OK; k++) {
-        struct member *member = &multi->members[k];
+        struct child *child = &multi->children[k];
         const size_t before = job->diags->count;
-        if (k == multi->best || member->share == 0)
+        if (k == multi->best || child->share == 0)
             continue;
-        const enum status one = member->backend->ops->prepare(member->backend, job);
+        const enum status one = child->backend->ops->prepare(child->backend, job);
         if (one == STATUS_CANCELLED)
             return one;
-        member->able = one == STATUS_OK;
-        job->diags->count = member->able ? job->diags->count : before;
+        child->able = one == STATUS_OK;
+        job->diags->count = child->able ? job->diags->count : before;
     }
     return status;
 }
@@ -204,10 +204,10 @@ static int64_t time_without_moving(const struct part *part, int64_t ns)
     return ns;
 }
 
-/* Runs a member's part, in ranges of at most its range_rows. */
-static void run_part(struct member *member)
+/* Runs a child's part, in ranges of at most its range_rows. */
+static void run_part(struct child *child)
 {
-    struct part *part = &member->part;
+    struct part *part = &child->part;
     const struct task *task = part->job.task;
     struct job range = part->job;
     const int64_t began = now_ns();
@@ -216,12 +216,12 @@ static void run_part(struct member *member)
             part->status = STATUS_CANCELLED;
             break;
         }
-        int64_t most = member->backend->ops->range_rows(member->backend, &part->job);
+        int64_t most = child->backend->ops->range_rows(child->backend, &part->job);
         most = most > UNIT ? most / UNIT * UNIT : most;
         range.end = part->job.end - range.begin > most ? range.begin + most : part->job.end;
         struct agg_state *states = arena_array(part->arena, task->aggregate_count, sizeof *states);
         init_states(task, states);
-        part->status = member->backend->ops->aggregate(member->backend, &range, states, &part->flagged);
+        part->status = child->backend->ops->aggregate(child->backend, &range, states, &part->flagged);
         if (part->status == STATUS_OK)
             merge_states(task, part->states, states);
         range.begin = range.end;
@@ -236,24 +236,24 @@ static bool is_empty(const struct part *part)
 
 static void run_one(void *context, int number)
 {
-    struct member *const *members = context;
-    members[number]->part.taken = true;
-    run_part(members[number]);
+    struct child *const *children = context;
+    children[number]->part.taken = true;
+    run_part(children[number]);
 }
 
 /* Runs the parts in parallel; those that got no thread run here afterwards. */
 static void run_parts(struct multi *multi)
 {
-    struct member *members[MOST_MEMBERS] = {&multi->members[multi->best]};
+    struct child *children[MOST_CHILDREN] = {&multi->children[multi->best]};
     int count = 1;
     for (size_t k = 0; k < multi->count; k++) {
-        if (k != multi->best && !is_empty(&multi->members[k].part))
-            members[count++] = &multi->members[k];
+        if (k != multi->best && !is_empty(&multi->children[k].part))
+            children[count++] = &multi->children[k];
     }
-    thread_pool_run(multi->thread_pool, count, run_one, members);
+    thread_pool_run(multi->thread_pool, count, run_one, children);
     for (int i = 0; i < count; i++) {
-        if (!members[i]->part.taken)
-            run_part(members[i]);
+        if (!children[i]->part.taken)
+            run_part(children[i]);
     }
 }
 
@@ -298,17 +298,17 @@ static void learn(struct multi *multi)
 {
     double sum = 0;
     for (size_t k = 0; k < multi->count; k++) {
-        const struct part *part = &multi->members[k].part;
+        const struct part *part = &multi->children[k].part;
         const int64_t rows = part->job.end - part->job.begin;
         if (rows > 0 && (rows < multi->least || part->ns <= 0))
             return;
         sum += rows > 0 ? (double)rows / (double)part->ns : 0;
     }
     for (size_t k = 0; k < multi->count; k++) {
-        struct member *member = &multi->members[k];
-        const int64_t rows = member->part.job.end - member->part.job.begin;
-        const double speed = rows > 0 ? (double)rows / (double)member->part.ns / sum : member->speed;
-        member->speed += weight_of_new * (speed - member->speed);
+        struct child *child = &multi->children[k];
+        const int64_t rows = child->part.job.end - child->part.job.begin;
+        const double speed = rows > 0 ? (double)rows / (double)child->part.ns / sum : child->speed;
+        child->speed += weight_of_new * (speed - child->speed);
     }
     assign_shares(multi);
 }
@@ -317,10 +317,10 @@ static enum status run_split(struct multi *multi, const struct job *job, struct 
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < multi->count; k++)
-        init_part(multi, k, job, &multi->members[k].part);
+        init_part(multi, k, job, &multi->children[k].part);
     run_parts(multi);
     for (size_t k = 0; k < multi->count; k++) {
-        struct part *part = &multi->members[k].part;
+        struct part *part = &multi->children[k].part;
         report_part(part, k, job);
         if (part->status != STATUS_OK && (status == STATUS_OK || part->status == STATUS_FAILED))
             status = part->status;
@@ -331,8 +331,8 @@ static enum status run_split(struct multi *multi, const struct job *job, struct 
     if (status == STATUS_OK && !*flagged)
         learn(multi);
     for (size_t k = 0; k < multi->count; k++) {
-        arena_free(multi->members[k].part.arena);
-        multi->members[k].part = (struct part){0};
+        arena_free(multi->children[k].part.arena);
+        multi->children[k].part = (struct part){0};
     }
     return status;
 }
@@ -370,7 +370,7 @@ static enum readiness multi_profile(struct backend *backend, bool wait, struct p
 static void multi_sweep(struct backend *backend)
 {
     for (size_t k = 0; k < multi_of(backend)->count; k++)
-        multi_of(backend)->members[k].backend->ops->sweep(multi_of(backend)->members[k].backend);
+        multi_of(backend)->children[k].backend->ops->sweep(multi_of(backend)->children[k].backend);
 }
 
 static void multi_close(struct backend *backend)
@@ -378,13 +378,13 @@ static void multi_close(struct backend *backend)
     struct multi *multi = multi_of(backend);
     thread_pool_free(multi->thread_pool);
     for (size_t k = 0; k < multi->count; k++)
-        multi->members[k].backend->ops->close(multi->members[k].backend);
+        multi->children[k].backend->ops->close(multi->children[k].backend);
     free(multi);
 }
 
-struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least)
+struct backend *multi_device_open(struct backend *const *children, size_t count, int64_t least)
 {
-    assert(count >= 1 && count <= MOST_MEMBERS);
+    assert(count >= 1 && count <= MOST_CHILDREN);
     static const struct backend_ops ops = {
         .begin = multi_begin,
         .prepare = multi_prepare,
@@ -403,6 +403,6 @@ struct backend *multi_device_open(struct backend *const *members, size_t count, 
     multi->count = count;
     multi->thread_pool = thread_pool_new((int)count);
     for (size_t k = 0; k < count; k++)
-        multi->members[k].backend = members[k];
+        multi->children[k].backend = children[k];
     return &multi->base;
 }

@@ -8,10 +8,10 @@
 
 #include "engine/backend/backend.h"
 
-enum { MOST_MEMBERS = 16 };
+enum { MOST_CHILDREN = 16 };
 
-/* Combines `count` backends, 1 to MOST_MEMBERS, and closes them when it is closed. A part has at least `least` rows; 0:
- * the default, 4 million. */
-struct backend *multi_device_open(struct backend *const *members, size_t count, int64_t least);
+/* Combines `count` backends, 1 to MOST_CHILDREN, and closes them when it is closed. A part has at least `least` rows;
+ * 0: the default, 4 million. */
+struct backend *multi_device_open(struct backend *const *children, size_t count, int64_t least);
 
 #endif

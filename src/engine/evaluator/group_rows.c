@@ -5,7 +5,7 @@
 #include "engine/plan/task_title.h"
 
 /* Shared by the threads. */
-struct run {
+struct grouping_rows {
     const struct job *job;
     const struct program *program;
     struct group_stream *stream;
@@ -32,11 +32,11 @@ struct group_stream *group_rows_open(const struct operator_job *job, struct thre
 }
 
 /* The columns that thread `member` writes, by the outputs of the job's task; NULL where the group does not read one. */
-static struct column **columns_written(const struct run *run, int member, struct arena *arena)
+static struct column **columns_written(const struct grouping_rows *grouping, int member, struct arena *arena)
 {
-    const struct task *group = group_stream_task(run->stream);
-    struct column *const *columns = group_stream_columns(run->stream, member);
-    struct column **written = arena_array(arena, run->job->task->output_count, sizeof *written);
+    const struct task *group = group_stream_task(grouping->stream);
+    struct column *const *columns = group_stream_columns(grouping->stream, member);
+    struct column **written = arena_array(arena, grouping->job->task->output_count, sizeof *written);
     for (size_t k = 0; k < group->input_count; k++) {
         if (columns[k])
             written[group->inputs[k].output] = columns[k];
@@ -44,11 +44,11 @@ static struct column **columns_written(const struct run *run, int member, struct
     return written;
 }
 
-static void member_init(struct member *member, const struct run *run, int number)
+static void member_init(struct member *member, const struct grouping_rows *grouping, int number)
 {
-    const struct program *program = run->program;
+    const struct program *program = grouping->program;
     member->arena = arena_new();
-    struct column **columns = columns_written(run, number, member->arena);
+    struct column **columns = columns_written(grouping, number, member->arena);
     member->worker = worker_new(program, member->arena);
     member->destinations = arena_array(member->arena, program->output_count, sizeof *member->destinations);
     for (size_t i = 0; i < program->output_count; i++)
@@ -64,18 +64,18 @@ static void report(const struct job *job, int64_t row)
 
 static void run_piece(void *context, int number, int64_t piece)
 {
-    struct run *run = context;
-    struct member *member = &run->members[number];
-    const struct job *job = run->job;
-    if (run->flagged)
+    struct grouping_rows *grouping = context;
+    struct member *member = &grouping->members[number];
+    const struct job *job = grouping->job;
+    if (grouping->flagged)
         return;
-    const int64_t begin = job->begin + piece * run->piece_rows;
-    const int64_t end = min_int64(begin + run->piece_rows, job->end);
+    const int64_t begin = job->begin + piece * grouping->piece_rows;
+    const int64_t end = min_int64(begin + grouping->piece_rows, job->end);
     const int64_t rows = worker_rows(member->worker, begin, end - begin, member->destinations, false);
     if (worker_flagged(member->worker))
-        run->flagged = true;
+        grouping->flagged = true;
     else
-        group_stream_add(run->stream, number, rows);
+        group_stream_add(grouping->stream, number, rows);
     if (number == 0)
         report(job, end);
 }
@@ -86,26 +86,26 @@ enum status group_rows_run(const struct job *job, struct group_stream *stream, s
     const int64_t began = now_ns();
     struct arena *arena = arena_new();
     const struct workers workers = workers_of(thread_pool, job->cancel);
-    struct run run = {
+    struct grouping_rows grouping = {
         .job = job,
         .stream = stream,
         .piece_rows = group_stream_rows(stream),
-        .members = arena_array(arena, (size_t)workers.threads, sizeof *run.members),
+        .members = arena_array(arena, (size_t)workers.threads, sizeof *grouping.members),
     };
-    run.program = program_new(job, columns_written(&run, 0, arena), arena);
+    grouping.program = program_new(job, columns_written(&grouping, 0, arena), arena);
     for (int i = 0; i < workers.threads; i++)
-        member_init(&run.members[i], &run, i);
+        member_init(&grouping.members[i], &grouping, i);
     const int64_t rows = job->end - job->begin;
-    bool done = workers_run(&workers, (rows + run.piece_rows - 1) / run.piece_rows, run_piece, &run);
+    bool done = workers_run(&workers, (rows + grouping.piece_rows - 1) / grouping.piece_rows, run_piece, &grouping);
     done = done && !(job->cancel && *job->cancel); /* a loop ends early then */
     int64_t skipped = 0;
     for (int i = 0; i < workers.threads; i++) {
-        skipped += worker_skipped_bytes(run.members[i].worker);
-        arena_free(run.members[i].arena);
+        skipped += worker_skipped_bytes(grouping.members[i].worker);
+        arena_free(grouping.members[i].arena);
     }
-    *flagged = run.flagged;
+    *flagged = grouping.flagged;
     timing_add(job->timing, PHASE_KERNEL, stages_title(job->task, arena), now_ns() - began,
-               program_bytes_read(run.program) - skipped);
+               program_bytes_read(grouping.program) - skipped);
     arena_free(arena);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }

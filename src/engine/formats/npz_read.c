@@ -12,7 +12,7 @@
 enum { HEAD_BYTES = (1 << 16) + 64, MAX_LISTED = 8 };
 
 /* An array of the archive. */
-struct member {
+struct npz_member {
     const char *name;
     struct zip_entry entry;
     struct npy_field field;
@@ -22,9 +22,9 @@ struct member {
 struct npz_reader {
     struct file_reader base;
     struct arena *arena;
-    struct mapping *mapping; /* one reference */
-    struct member *members;  /* the reader's columns */
-    const char *left_out;    /* a list for the note */
+    struct mapping *mapping;    /* one reference */
+    struct npz_member *members; /* the reader's columns */
+    const char *left_out;       /* a list for the note */
     size_t left_out_count;
 };
 
@@ -35,7 +35,7 @@ static void leave_out(struct npz_reader *reader, const char *why)
 }
 
 /* Reads the header of an array; false, and left out, if it is no column. */
-static bool describe(struct npz_reader *reader, const struct format_job *job, struct member *member)
+static bool describe(struct npz_reader *reader, const struct format_job *job, struct npz_member *member)
 {
     const struct zip_entry *entry = &member->entry;
     struct arena *arena = reader->arena;
@@ -77,7 +77,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 /* The length that most arrays have; of several, the largest. */
-static int64_t common_length(const struct member *members, size_t count)
+static int64_t common_length(const struct npz_member *members, size_t count)
 {
     int64_t *rows = heap_array(count, sizeof *rows), common = 0;
     for (size_t k = 0; k < count; k++)
@@ -103,7 +103,7 @@ static void list_members(struct npz_reader *reader, const struct format_job *job
     reader->members = arena_array(reader->arena, directory->count, sizeof *reader->members);
     for (size_t k = 0; k < directory->count; k++) {
         static const char ending[] = ".npy";
-        struct member *member = &reader->members[count];
+        struct npz_member *member = &reader->members[count];
         const char *name = directory->entries[k].name;
         const size_t length = strlen(name);
         if (length < sizeof ending - 1 || strcmp(name + length - (sizeof ending - 1), ending) != 0) {
@@ -112,7 +112,7 @@ static void list_members(struct npz_reader *reader, const struct format_job *job
         }
         struct strbuf clean = {0};
         add_clean_name(&clean, name);
-        *member = (struct member){.entry = directory->entries[k]};
+        *member = (struct npz_member){.entry = directory->entries[k]};
         member->name = arena_text(reader->arena, clean.text, clean.length - (sizeof ending - 1));
         strbuf_free(&clean);
         count += describe(reader, job, member);
@@ -121,7 +121,7 @@ static void list_members(struct npz_reader *reader, const struct format_job *job
     base->rows = common_length(reader->members, count);
     base->columns = arena_array(reader->arena, count, sizeof *base->columns);
     for (size_t k = 0; k < count; k++) {
-        struct member *member = &reader->members[k];
+        struct npz_member *member = &reader->members[k];
         if (member->rows != base->rows) {
             leave_out(reader, arena_printf(reader->arena, "`%s` has %lld elements, not %lld", member->name,
                                            (long long)member->rows, (long long)base->rows));
@@ -174,7 +174,7 @@ static enum status read_member(const struct unpacking *unpacking, const struct f
                                struct column **column)
 {
     const struct npz_reader *reader = unpacking->reader;
-    const struct member *member = &reader->members[k];
+    const struct npz_member *member = &reader->members[k];
     const char *path = mapping_path(reader->mapping);
     if (unpacking->failures[k])
         return diag_error(job->diags, job->span, "`%s`, array `%s`: %s", path, member->name, unpacking->failures[k]);

@@ -119,9 +119,10 @@ static bool take_bucket(void *context, int number, const struct radix_bucket *bu
     const size_t width = coded_rows_width(&partitioning->coded);
     const int slot_bits = bucket->bits > 0 ? clear_slots(member, bucket->count) : 0;
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
-    struct pieces pieces = pieces_of_bucket(bucket->partition, bucket->number);
+    struct bucket_reader reader = read_bucket(bucket->partition, bucket->number);
     int count;
-    for (const char *piece; (piece = pieces_next(&pieces, &count)) && !workers_cancelled(partitioning->workers);) {
+    for (const char *piece;
+         (piece = bucket_reader_next(&reader, &count)) && !workers_cancelled(partitioning->workers);) {
         for (int i = 0; i < count; i += KEY_BLOCK) {
             const int block = count - i < KEY_BLOCK ? count - i : KEY_BLOCK;
             coded_rows_split(&partitioning->coded, piece + (size_t)i * width, block, codes, rows);

@@ -68,15 +68,15 @@ CPU_CLONES static void places_of(const uint64_t *restrict codes, uint64_t least,
         places[i] = (uint32_t)(codes[i] - least);
 }
 
-static void add_pieces(const struct bucket_groups *buckets, const struct member *member, struct pieces *pieces,
-                       uint64_t least)
+static void add_elements(const struct bucket_groups *buckets, const struct member *member, struct bucket_reader *reader,
+                         uint64_t least)
 {
     const struct grouping *grouping = buckets->grouping;
     const size_t width = coded_rows_width(buckets->coded);
     uint64_t codes[ADD_ROWS], rows[ADD_ROWS];
     uint32_t places[ADD_ROWS];
     int count;
-    for (const char *piece; (piece = pieces_next(pieces, &count)) && !workers_cancelled(grouping->workers);) {
+    for (const char *piece; (piece = bucket_reader_next(reader, &count)) && !workers_cancelled(grouping->workers);) {
         for (int i = 0; i < count; i += ADD_ROWS) {
             const char *from = piece + (size_t)i * width;
             const struct row_block block = {.rows = rows, .count = count - i < ADD_ROWS ? count - i : ADD_ROWS};
@@ -98,9 +98,9 @@ static void add_part(void *context, int number, int64_t part)
     const struct large *large = context;
     const struct radix_bucket *bucket = large->bucket;
     const struct member *member = begin_member(large->buckets, number, bucket);
-    struct pieces pieces = pieces_of_part(bucket->partition, bucket->number, part);
+    struct bucket_reader reader = read_bucket_part(bucket->partition, bucket->number, part);
     if (member)
-        add_pieces(large->buckets, member, &pieces, bucket->least);
+        add_elements(large->buckets, member, &reader, bucket->least);
 }
 
 /* Adds the rows with all threads, and merges what they have into the states of thread 0. */
@@ -150,8 +150,8 @@ int64_t bucket_groups_emit(struct bucket_groups *buckets, int member, const stru
         add_large(buckets, bucket);
         member = 0;
     } else if (begin_member(buckets, member, bucket)) {
-        struct pieces pieces = pieces_of_bucket(bucket->partition, bucket->number);
-        add_pieces(buckets, &buckets->members[member], &pieces, bucket->least);
+        struct bucket_reader reader = read_bucket(bucket->partition, bucket->number);
+        add_elements(buckets, &buckets->members[member], &reader, bucket->least);
         buckets->members[member].used = false;
     }
     return buckets->failed ? -1 : emit_groups(buckets->grouping, &buckets->members[member], bucket);

@@ -126,7 +126,7 @@ static void run_rows(struct combine *combine, const struct workers *workers, str
     }
 }
 
-struct run {
+struct combine_pass {
     struct combine *combine;
     const struct workers *workers;
     bool writes;
@@ -136,14 +136,14 @@ struct run {
 static void run_chunk(void *context, int member, int64_t chunk)
 {
     (void)member;
-    const struct run *run = context;
-    struct combine *combine = run->combine;
+    const struct combine_pass *pass = context;
+    struct combine *combine = pass->combine;
     struct combined *own = &combine->before[chunk];
     struct block block;
     block_init(&block, combine, own);
-    run_rows(combine, run->workers, &block, part_begin(&combine->parts, chunk), part_begin(&combine->parts, chunk + 1),
-             run->writes);
-    if (!run->writes) {
+    run_rows(combine, pass->workers, &block, part_begin(&combine->parts, chunk), part_begin(&combine->parts, chunk + 1),
+             pass->writes);
+    if (!pass->writes) {
         own->any = block.any;
         memcpy(own->values, block.pair, combine->width * sizeof *own->values);
     }
@@ -195,17 +195,17 @@ static void run_serially(struct combine *combine, const struct workers *workers,
 static bool run_in_chunks(struct combine *combine, const struct workers *workers, struct combined *total, bool reduces)
 {
     const size_t chunks = (size_t)combine->parts.count;
-    struct run run = {combine, workers, false};
+    struct combine_pass pass = {combine, workers, false};
     combine->before = heap_array(chunks, sizeof *combine->before);
     combine->values = heap_array(chunks * combine->width, sizeof *combine->values);
     for (size_t i = 0; i < chunks; i++)
         combine->before[i].values = combine->values + i * combine->width;
-    bool done = workers_run(workers, combine->parts.count, run_chunk, &run);
+    bool done = workers_run(workers, combine->parts.count, run_chunk, &pass);
     if (done)
         combine_chunks(combine, total);
-    run.writes = true;
+    pass.writes = true;
     if (done && !reduces && !combine->flagged)
-        done = workers_run(workers, combine->parts.count, run_chunk, &run);
+        done = workers_run(workers, combine->parts.count, run_chunk, &pass);
     free(combine->before);
     free(combine->values);
     return done;

@@ -158,11 +158,11 @@ static void fill_region(void *context, int member, int64_t bucket)
         memset(region.values, 0, (size_t)rows * partitioned->size);
     if (column->claims)
         memset(region.taken, 0, taken_bytes);
-    struct pieces pieces = pieces_of_bucket(&partitioned->partition, bucket);
+    struct bucket_reader reader = read_bucket(&partitioned->partition, bucket);
     const void *elements;
     int count;
     bool twice = false;
-    while ((elements = pieces_next(&pieces, &count)))
+    while ((elements = bucket_reader_next(&reader, &count)))
         twice |= fill_piece(partitioned, &region, elements, count);
     if (twice)
         partitioned->failed = true;

@@ -26,7 +26,7 @@ static const int precedences[OP_COUNT] = {
 static const struct logical_type number = {.kind = LOGICAL_NUMBER};
 
 /* Text, or a value in a place for operators of at least this precedence. */
-struct piece {
+struct pending {
     const char *text;
     value value;
     int precedence;
@@ -39,19 +39,19 @@ struct printer {
     const struct code *code;
     const char *const *input_names;
     const struct logical_type *logicals; /* of the inputs; NULL: numbers */
-    struct piece pending[MAX_PENDING];   /* the next one last */
+    struct pending pending[MAX_PENDING]; /* the next one last */
     int count;
     int operations;
 };
 
 static void push_text(struct printer *printer, const char *text)
 {
-    printer->pending[printer->count++] = (struct piece){.text = text};
+    printer->pending[printer->count++] = (struct pending){.text = text};
 }
 
 static void push_value(struct printer *printer, value v, int precedence, struct logical_type as)
 {
-    printer->pending[printer->count++] = (struct piece){.value = v, .precedence = precedence, .as = as};
+    printer->pending[printer->count++] = (struct pending){.value = v, .precedence = precedence, .as = as};
 }
 
 static bool is_int(const struct instr *instr, int64_t integer)
@@ -154,14 +154,14 @@ static void print_name(struct strbuf *out, const char *name)
     strbuf_puts(out, quote);
 }
 
-static void print_leaf(struct printer *printer, const struct instr *instr, const struct piece *piece)
+static void print_leaf(struct printer *printer, const struct instr *instr, const struct pending *pending)
 {
     struct strbuf *out = printer->out;
-    const struct logical_type as = piece->as;
+    const struct logical_type as = pending->as;
     if (instr->op == OP_CONST && instr->kind == KIND_INT && as.kind != LOGICAL_NUMBER &&
         (as.kind != LOGICAL_TEXT || as.dictionary)) {
-        print_logical(out, as, piece->negated ? -instr->integer : instr->integer);
-    } else if (piece->negated) {
+        print_logical(out, as, pending->negated ? -instr->integer : instr->integer);
+    } else if (pending->negated) {
         print_int(out, -instr->integer);
     } else if (instr->op == OP_STATE) {
         strbuf_printf(out, "state%" PRId64, instr->offset + 1);
@@ -191,7 +191,7 @@ static void push_infix(struct printer *printer, enum op op, value a, const char 
 {
     const bool subtracts = strcmp(text, "+") == 0 && is_negative(&printer->code->at[b]);
     text = subtracts ? "-" : text;
-    printer->pending[printer->count++] = (struct piece){
+    printer->pending[printer->count++] = (struct pending){
         .value = b, .precedence = precedence + 1, .negated = subtracts, .as = logical_beside(printer, a, op)};
     push_text(printer, " ");
     push_text(printer, text);
@@ -380,16 +380,16 @@ void code_print_as(struct strbuf *out, const struct code *code, value root, cons
     struct printer printer = {.out = out, .code = code, .input_names = input_names, .logicals = logicals};
     push_value(&printer, root, 0, as);
     while (printer.count > 0) {
-        struct piece piece = printer.pending[--printer.count];
-        if (piece.text) {
-            strbuf_puts(out, piece.text);
+        struct pending pending = printer.pending[--printer.count];
+        if (pending.text) {
+            strbuf_puts(out, pending.text);
             continue;
         }
-        const struct instr *instr = &code->at[piece.value];
+        const struct instr *instr = &code->at[pending.value];
         if (op_table[instr->op].arity == 0)
-            print_leaf(&printer, instr, &piece);
+            print_leaf(&printer, instr, &pending);
         else if (printer.operations++ < MAX_OPERATIONS)
-            push_operation(&printer, instr, piece.precedence, piece.as);
+            push_operation(&printer, instr, pending.precedence, pending.as);
         else
             strbuf_puts(out, "…");
     }

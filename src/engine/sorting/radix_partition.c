@@ -222,17 +222,17 @@ void radix_partition_free(struct radix_partition *partition)
 
 /* ---- reading ---- */
 
-struct pieces pieces_of_bucket(const struct radix_partition *partition, int64_t bucket)
+struct bucket_reader read_bucket(const struct radix_partition *partition, int64_t bucket)
 {
-    return (struct pieces){.partition = partition,
-                           .width = partition->radix->width,
-                           .bucket = bucket,
-                           .last_part = partition->parts.count - 1};
+    return (struct bucket_reader){.partition = partition,
+                                  .width = partition->radix->width,
+                                  .bucket = bucket,
+                                  .last_part = partition->parts.count - 1};
 }
 
-struct pieces pieces_of_part(const struct radix_partition *partition, int64_t bucket, int64_t part)
+struct bucket_reader read_bucket_part(const struct radix_partition *partition, int64_t bucket, int64_t part)
 {
-    return (struct pieces){
+    return (struct bucket_reader){
         .partition = partition, .width = partition->radix->width, .bucket = bucket, .part = part, .last_part = part};
 }
 
@@ -244,56 +244,56 @@ int64_t pieces_before_part(const struct radix_partition *partition, int64_t buck
     return before;
 }
 
-struct pieces pieces_of_array(const void *elements, size_t count, size_t width)
+struct bucket_reader read_array(const void *elements, size_t count, size_t width)
 {
-    return (struct pieces){.from = elements, .left = count, .width = width};
+    return (struct bucket_reader){.from = elements, .left = count, .width = width};
 }
 
-static const void *next_of_bucket(struct pieces *pieces, int *count)
+static const void *next_of_bucket(struct bucket_reader *reader, int *count)
 {
-    const struct radix_partition *partition = pieces->partition;
+    const struct radix_partition *partition = reader->partition;
     const size_t chunk_bytes = partition->chunk_bytes;
-    for (; pieces->part <= pieces->last_part; pieces->part++, pieces->opened = false) {
-        const struct partitioned_part *part = &partition->of[pieces->part];
-        if (!pieces->opened) {
-            pieces->opened = true;
-            pieces->chunk = part->first[pieces->bucket];
-            pieces->left = part->in_chunks[pieces->bucket];
+    for (; reader->part <= reader->last_part; reader->part++, reader->opened = false) {
+        const struct partitioned_part *part = &partition->of[reader->part];
+        if (!reader->opened) {
+            reader->opened = true;
+            reader->chunk = part->first[reader->bucket];
+            reader->left = part->in_chunks[reader->bucket];
         }
-        if (pieces->left > 0) {
-            const char *at = part->chunks + (size_t)pieces->chunk * chunk_bytes;
-            const size_t bytes = pieces->left < chunk_bytes ? pieces->left : chunk_bytes;
-            pieces->left -= bytes;
-            pieces->chunk = part->after[pieces->chunk];
-            pieces->after = at;
-            if (pieces->left > 0) { /* hardware prefetching stops at the end of a page */
-                pieces->after = part->chunks + (size_t)pieces->chunk * chunk_bytes;
+        if (reader->left > 0) {
+            const char *at = part->chunks + (size_t)reader->chunk * chunk_bytes;
+            const size_t bytes = reader->left < chunk_bytes ? reader->left : chunk_bytes;
+            reader->left -= bytes;
+            reader->chunk = part->after[reader->chunk];
+            reader->after = at;
+            if (reader->left > 0) { /* hardware prefetching stops at the end of a page */
+                reader->after = part->chunks + (size_t)reader->chunk * chunk_bytes;
                 for (size_t i = 0; i < LEAST_CHUNK; i += LINE)
-                    __builtin_prefetch(pieces->after + i);
+                    __builtin_prefetch(reader->after + i);
             }
-            *count = (int)(bytes / pieces->width);
+            *count = (int)(bytes / reader->width);
             return at;
         }
-        *count = (int)in_buffer(partition, part, pieces->bucket);
+        *count = (int)in_buffer(partition, part, reader->bucket);
         if (*count > 0) {
-            const char *rest = part->buffers + (size_t)pieces->bucket * partition->buffer_bytes;
-            pieces->after = rest;
-            pieces->part++;
-            pieces->opened = false;
+            const char *rest = part->buffers + (size_t)reader->bucket * partition->buffer_bytes;
+            reader->after = rest;
+            reader->part++;
+            reader->opened = false;
             return rest;
         }
     }
     return NULL;
 }
 
-const void *pieces_next(struct pieces *pieces, int *count)
+const void *bucket_reader_next(struct bucket_reader *reader, int *count)
 {
-    if (pieces->partition)
-        return next_of_bucket(pieces, count);
-    const char *at = pieces->from;
-    pieces->after = at;
-    *count = pieces->left < PIECE ? (int)pieces->left : PIECE;
-    pieces->left -= (size_t)*count;
-    pieces->from += (size_t)*count * pieces->width;
+    if (reader->partition)
+        return next_of_bucket(reader, count);
+    const char *at = reader->from;
+    reader->after = at;
+    *count = reader->left < PIECE ? (int)reader->left : PIECE;
+    reader->left -= (size_t)*count;
+    reader->from += (size_t)*count * reader->width;
     return *count > 0 ? at : NULL;
 }

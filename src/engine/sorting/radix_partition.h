@@ -31,7 +31,7 @@ enum status radix_partition_run(struct radix_partition *partition, int64_t rows)
 void radix_partition_free(struct radix_partition *partition);
 
 /* Elements in order, some at once: those of a bucket, or those that lie one after another. */
-struct pieces {
+struct bucket_reader {
     const struct radix_partition *partition; /* NULL: */
     const char *from;                        /* the next elements */
     size_t left;                             /* there, or in the part's chunks */
@@ -39,17 +39,18 @@ struct pieces {
     int64_t bucket, part, last_part;
     uint32_t chunk;
     bool opened;       /* the part's chunks are being read */
-    const char *after; /* where pieces_next will go on, as far as is known; to be prefetched */
+    const char *after; /* where bucket_reader_next will go on, as far as is known; to be prefetched */
 };
 
 enum { PIECE = 1024 /* elements at most */ };
 
-struct pieces pieces_of_bucket(const struct radix_partition *partition, int64_t bucket);
-struct pieces pieces_of_part(const struct radix_partition *partition, int64_t bucket, int64_t part); /* of the rows */
+struct bucket_reader read_bucket(const struct radix_partition *partition, int64_t bucket);
+struct bucket_reader read_bucket_part(const struct radix_partition *partition, int64_t bucket,
+                                      int64_t part); /* of the rows */
 int64_t pieces_before_part(const struct radix_partition *partition, int64_t bucket,
                            int64_t part); /* elements of the bucket */
-struct pieces pieces_of_array(const void *elements, size_t count, size_t width);
+struct bucket_reader read_array(const void *elements, size_t count, size_t width);
 /* The next elements; NULL: there are no more. */
-const void *pieces_next(struct pieces *pieces, int *count);
+const void *bucket_reader_next(struct bucket_reader *reader, int *count);
 
 #endif

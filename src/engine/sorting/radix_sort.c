@@ -72,9 +72,9 @@ static int64_t bucket_count(const struct partitioning *partitioning, int64_t buc
 static bool begins_equal(const struct radix_partition *partition, int64_t bucket)
 {
     uint64_t least = UINT64_MAX, most = 0;
-    struct pieces pieces = pieces_of_bucket(partition, bucket);
+    struct bucket_reader reader = read_bucket(partition, bucket);
     int count = 0;
-    const void *piece = pieces_next(&pieces, &count);
+    const void *piece = bucket_reader_next(&reader, &count);
     partition->level->bounds(&partition->by->key, piece, partition->radix->width, count, &least, &most);
     return least == most;
 }
@@ -100,9 +100,9 @@ static bool positions_in_bucket(const struct partitioning *partitioning, int64_t
         return true;
     }
     uint64_t least = UINT64_MAX, most = 0;
-    struct pieces pieces = pieces_of_bucket(partition, bucket);
+    struct bucket_reader reader = read_bucket(partition, bucket);
     int count;
-    for (const void *piece; (piece = pieces_next(&pieces, &count));)
+    for (const void *piece; (piece = bucket_reader_next(&reader, &count));)
         partition->level->bounds(&by->key, piece, partition->radix->width, count, &least, &most);
     *by = sort_positions_between(partition->radix, least, most);
     return least != most;
@@ -135,8 +135,8 @@ static void small_bucket(void *context, int member, int64_t bucket)
     const bool differ = positions_in_bucket(partitioning, bucket, &by);
     if (take_bucket(partitioning, member, bucket, &by, differ))
         return;
-    const struct pieces pieces = pieces_of_bucket(&partitioning->partition, bucket);
-    void *sorted = bins_sort(&partitioning->sorter->bins[member], &pieces, (size_t)count, differ ? &by : NULL);
+    const struct bucket_reader reader = read_bucket(&partitioning->partition, bucket);
+    void *sorted = bins_sort(&partitioning->sorter->bins[member], &reader, (size_t)count, differ ? &by : NULL);
     radix->emit(radix->context, member, partitioning->row + partitioning->partition.begins[bucket], sorted, count);
 }
 
@@ -157,10 +157,10 @@ static void join_part(void *context, int member, int64_t part)
     const struct radix_partition *partition = &joining->partitioning->partition;
     const size_t width = partition->radix->width;
     char *to = joining->to + (size_t)pieces_before_part(partition, joining->bucket, part) * width;
-    struct pieces pieces = pieces_of_part(partition, joining->bucket, part);
+    struct bucket_reader reader = read_bucket_part(partition, joining->bucket, part);
     int count;
     joining->least[part] = UINT64_MAX;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)); to += (size_t)count * width) {
+    for (const void *piece; (piece = bucket_reader_next(&reader, &count)); to += (size_t)count * width) {
         memcpy(to, piece, (size_t)count * width);
         partition->level->bounds(&partition->by->key, piece, width, count, &joining->least[part], &joining->most[part]);
     }
@@ -312,8 +312,8 @@ static enum status sort_few(const struct sorter *sorter)
     by = sort_positions_between(radix, least, most);
     if (least != most)
         sort_positions_sample(&by, radix, elements, radix->rows, LEAST_BITS);
-    const struct pieces pieces = pieces_of_array(elements, (size_t)radix->rows, radix->width);
-    void *sorted = bins_sort(&sorter->bins[0], &pieces, (size_t)radix->rows, least != most ? &by : NULL);
+    const struct bucket_reader reader = read_array(elements, (size_t)radix->rows, radix->width);
+    void *sorted = bins_sort(&sorter->bins[0], &reader, (size_t)radix->rows, least != most ? &by : NULL);
     radix->emit(radix->context, 0, 0, sorted, radix->rows);
     sort_positions_free(&by);
     free(elements);

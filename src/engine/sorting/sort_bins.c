@@ -108,7 +108,7 @@ SPECIALISED uint32_t append(const void *elements, const uint32_t *numbers, int c
 }
 
 /* Partitions into bins of a fixed room; false: one was filled. */
-static bool partition_into_rooms(struct bins *bins, struct pieces pieces, const struct sort_positions *by,
+static bool partition_into_rooms(struct bins *bins, struct bucket_reader reader, const struct sort_positions *by,
                                  size_t bin_count)
 {
     const size_t width = bins->radix->width, stride = stride_of(bins, width);
@@ -117,11 +117,11 @@ static bool partition_into_rooms(struct bins *bins, struct pieces pieces, const 
     uint32_t numbers[PIECE];
     int count;
     memset(counts, 0, bin_count * sizeof *counts);
-    for (const void *piece; (piece = pieces_next(&pieces, &count));) {
+    for (const void *piece; (piece = bucket_reader_next(&reader, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
-        const uint32_t any = width == 4   ? append(piece, numbers, count, stride, counts, to, 4, pieces.after)
-                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8, pieces.after)
-                                          : append(piece, numbers, count, stride, counts, to, 16, pieces.after);
+        const uint32_t any = width == 4   ? append(piece, numbers, count, stride, counts, to, 4, reader.after)
+                             : width == 8 ? append(piece, numbers, count, stride, counts, to, 8, reader.after)
+                                          : append(piece, numbers, count, stride, counts, to, 16, reader.after);
         if (any >= (uint32_t)bins->room) /* a power of two; PIECE elements more are harmless */
             return false;
     }
@@ -135,15 +135,15 @@ SPECIALISED void move(const void *elements, const uint32_t *numbers, int count, 
 }
 
 /* Partitions into bins that follow each other; ends[i] is set to the end of bin i. */
-static void partition_counted(const struct bins *bins, const struct pieces *all, const struct sort_positions *by,
+static void partition_counted(const struct bins *bins, const struct bucket_reader *all, const struct sort_positions *by,
                               size_t bin_count, uint32_t *ends, char *to)
 {
     const size_t width = bins->radix->width;
     uint32_t numbers[PIECE];
     int count;
     memset(ends, 0, bin_count * sizeof *ends);
-    struct pieces pieces = *all;
-    for (const void *piece; (piece = pieces_next(&pieces, &count));) {
+    struct bucket_reader reader = *all;
+    for (const void *piece; (piece = bucket_reader_next(&reader, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         for (int i = 0; i < count; i++)
             ends[numbers[i]]++;
@@ -154,8 +154,8 @@ static void partition_counted(const struct bins *bins, const struct pieces *all,
         ends[bin] = place;
         place += here;
     }
-    pieces = *all;
-    for (const void *piece; (piece = pieces_next(&pieces, &count));) {
+    reader = *all;
+    for (const void *piece; (piece = bucket_reader_next(&reader, &count));) {
         bins->level->divide(by, (uint32_t)bin_count, piece, width, count, numbers);
         if (width == 4)
             move(piece, numbers, count, ends, to, 4);
@@ -213,8 +213,8 @@ static void sort_array(struct bins *bins, char *elements, size_t count, char *ot
     const size_t wanted = count / (size_t)mean_of(bins);
     const size_t bin_count = wanted < LEAST_BINS ? LEAST_BINS : wanted < MOST_BINS ? wanted : MOST_BINS;
     uint32_t ends[MOST_BINS];
-    const struct pieces pieces = pieces_of_array(elements, count, width);
-    partition_counted(bins, &pieces, &by, bin_count, ends, other);
+    const struct bucket_reader reader = read_array(elements, count, width);
+    partition_counted(bins, &reader, &by, bin_count, ends, other);
     sort_arrays(bins, other, bin_count, ends, elements, to);
 }
 
@@ -230,25 +230,25 @@ static void sort_rooms(struct bins *bins, size_t bin_count)
     }
 }
 
-static void gather(struct pieces pieces, char *to, size_t width)
+static void gather(struct bucket_reader reader, char *to, size_t width)
 {
     int count;
-    for (const void *piece; (piece = pieces_next(&pieces, &count)); to += (size_t)count * width)
+    for (const void *piece; (piece = bucket_reader_next(&reader, &count)); to += (size_t)count * width)
         memcpy(to, piece, (size_t)count * width);
 }
 
-void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, const struct sort_positions *by)
+void *bins_sort(struct bins *bins, const struct bucket_reader *reader, size_t count, const struct sort_positions *by)
 {
     if (!by) {
-        gather(*pieces, bins->sorted, bins->radix->width);
+        gather(*reader, bins->sorted, bins->radix->width);
         return bins->sorted;
     }
     const size_t wanted = count / (size_t)mean_of(bins) + 1;
     const size_t bin_count = wanted < SORT_STRETCHES ? wanted : SORT_STRETCHES;
-    if (partition_into_rooms(bins, *pieces, by, bin_count)) {
+    if (partition_into_rooms(bins, *reader, by, bin_count)) {
         sort_rooms(bins, bin_count);
     } else {
-        partition_counted(bins, pieces, by, bin_count, bins->counts, bins->spaces[0]);
+        partition_counted(bins, reader, by, bin_count, bins->counts, bins->spaces[0]);
         sort_arrays(bins, bins->spaces[0], bin_count, bins->counts, bins->spaces[1], bins->sorted);
     }
     return bins->sorted;

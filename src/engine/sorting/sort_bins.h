@@ -29,6 +29,6 @@ void bins_free(struct bins *bins);
 
 /* Sorts `count` > 0 elements with positions `by`, which are linear; NULL: their keys are equal. Returns them; they stay
  * until the next call. */
-void *bins_sort(struct bins *bins, const struct pieces *pieces, size_t count, const struct sort_positions *by);
+void *bins_sort(struct bins *bins, const struct bucket_reader *reader, size_t count, const struct sort_positions *by);
 
 #endif
