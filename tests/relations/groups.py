@@ -141,9 +141,75 @@ def sum_of_floats(values):
         return math.inf if total > 0 else -math.inf
 
 
+def quantile(kind, share, present):
+    """Type 7 of Hyndman and Fan; NaN is the largest. Of text the lower one."""
+    ordered = sorted(present, key=key_order)
+    at = (len(ordered) - 1) * share
+    lower = int(at)
+    fraction = at - lower if lower < len(ordered) - 1 else 0.0
+    a = ordered[lower]
+    if kind == "text":
+        return a
+    b = ordered[lower + 1] if fraction > 0 else a
+    if kind == "float":
+        return a + 0.0 if fraction == 0 or a == b else a + fraction * (b - a)
+    return float(Fraction(a + b, 2)) if fraction == 0.5 else float(a) + fraction * float(b - a)
+
+
+def moment(pairs):
+    """n * sum(x * y) - sum(x) * sum(y), rounded once; of floats NaN where a product is not finite."""
+    total = Fraction(0)
+    for x, y in pairs:
+        if isinstance(x, float):
+            high = x * y
+            if not math.isfinite(high):
+                return math.nan
+            total += Fraction(high) + Fraction(float(Fraction(x) * Fraction(y) - Fraction(high)))
+        else:
+            total += x * y
+    exact_moment = len(pairs) * total - sum(Fraction(x) for x, _ in pairs) * sum(Fraction(y) for _, y in pairs)
+    try:
+        return exact_moment if pairs and not isinstance(pairs[0][0], float) else float(exact_moment) + 0.0
+    except OverflowError:
+        return math.inf
+
+
+def variance(present):
+    if len(present) < 2:
+        return None
+    counted = len(present) * (len(present) - 1)
+    size = moment([(v, v) for v in present])
+    return float(size / counted) if isinstance(size, Fraction) else max(0.0, size) / counted if size == size else size
+
+
+def correlation(pairs):
+    """Near the right value: its last digits are not defined."""
+    if len(pairs) < 2:
+        return None
+    if any(isinstance(v, float) for pair in pairs for v in pair):
+        pairs = [(float(x), float(y)) for x, y in pairs]
+    xx, yy, xy = (moment(of) for of in ([(x, x) for x, _ in pairs], [(y, y) for _, y in pairs], pairs))
+    if any(size != size for size in (xx, yy, xy)) or xx <= 0 or yy <= 0:
+        return math.nan
+    return Near(max(-1.0, min(1.0, float(xy) / (math.sqrt(xx) * math.sqrt(yy)))))
+
+
+class Near(float):
+    pass
+
+
 def aggregate(word, kind, values):
     """Of the values of a window, of which some may be missing."""
+    if word == "corr":
+        return correlation([pair for pair in values if pair[0] is not None and pair[1] is not None])
     present = [v for v in values if v is not None]
+    if word == "distinct":
+        return len({same_key(v) for v in present})
+    if word == "var" or word == "stddev":
+        size = variance(present)
+        return math.sqrt(size) if word == "stddev" and size is not None and size == size else size
+    if word == "median" or word in SHARES:
+        return quantile(kind, SHARES.get(word, 0.5), present) if present else None
     if word == "count":
         return sum(present) if kind == "bool" else len(present)
     if word == "sum":
@@ -162,11 +228,18 @@ def aggregate(word, kind, values):
     return min(numbers) if word == "min" else max(numbers)
 
 
+SHARES = {"quantile(0.9": 0.9, "quantile(0.25": 0.25, "quantile(0": 0, "quantile(1": 1}
+FLOATS = ("mean", "var", "stddev", "corr")
+
+
 def window(word, of, first, last, times):
     """AGG(of) over first..last, in rows or by distances in the column t."""
     edges = f"{'' if first is None else first}..{'' if last is None else last}"
-    text = f"{word}({of.text if of else ''}) over {edges}" + (" of t" if times else "")
-    kind = {"count": "int", "mean": "float"}.get(word, of.kind if of else "int")
+    call = f"{word}, {of.text})" if word in SHARES else f"{word}({of.text if of else ''})"
+    text = f"{call} over {edges}" + (" of t" if times else "")
+    kind = {"count": "int", "distinct": "int"}.get(word, of.kind if of else "int")
+    if word in FLOATS or ((word in SHARES or word == "median") and kind == "int"):
+        kind = "float"
 
     def values(rows):
         given = of.values(rows) if of else [1] * len(rows)
@@ -247,16 +320,23 @@ def random_edges(rng):
     return rng.choice([(None, 0), (None, None), (0, None), (first, last), (first, last), (None, last), (first, None)])
 
 
+def pair(a, b):
+    """The arguments of a correlation."""
+    return Expression(f"{a.text}, {b.text}", "float", lambda rows: list(zip(a.values(rows), b.values(rows))))
+
+
 def random_window(rng, columns, timed):
-    words = ["sum", "count", "mean", "min", "max", "first", "last"]
+    words = ["sum", "count", "mean", "min", "max", "first", "last", "median", "var", "stddev", "corr", "distinct", *SHARES]
     word = rng.choice(words)
     numbers = [name for name, kind in columns.items() if kind in ("int", "float")]
-    names = numbers if word in ("sum", "mean") else list(columns)
+    names = numbers if word in ("sum", *FLOATS) else list(columns)
     first, last = random_edges(rng)
     if word == "count" and rng.random() < 0.4:
         return window(word, None, first, last, timed and rng.random() < 0.4)
     name = rng.choice(names)
     of = column(name, columns[name])
+    if word == "corr":
+        return window(word, pair(of, column(other := rng.choice(names), columns[other])), first, last, timed and rng.random() < 0.4)
     if of.kind == "int" and word == "count" and rng.random() < 0.5:
         of = comparison(of, rng.choice(["<", ">="]), rng.randint(-5, 9))
     elif of.kind == "int" and rng.random() < 0.15:
@@ -530,6 +610,7 @@ def mismatch(case, out):
             if kind == "float" and value is not None and text:
                 number = float(text)
                 good = number == value or (number != number and value != value)
+                good = good or (isinstance(value, Near) and abs(number - value) < 1e-9)
             else:
                 good = text == ("" if value is None else str(value).lower() if kind == "bool" else str(value))
             if not good:

@@ -267,9 +267,14 @@ static void add_moving(struct strbuf *out, const struct task *task)
                       moving->smallest ? "smallest" : "largest", task->inputs[values].name);
         return;
     }
+    const size_t others = moving_input(task->column_op, MOVING_OTHERS);
     strbuf_puts(out, aggregate_table[moving->kind].word);
+    if (moving->kind == AGG_QUANTILE)
+        strbuf_printf(out, " %g", moving->share);
     if (values != SIZE_MAX)
         strbuf_printf(out, " of %s", task->inputs[values].name);
+    if (others != SIZE_MAX)
+        strbuf_printf(out, ", %s", task->inputs[others].name);
     strbuf_puts(out, " over ");
     if (!moving->from_first)
         strbuf_printf(out, "%" PRId64, moving->first);

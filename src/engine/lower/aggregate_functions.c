@@ -301,14 +301,11 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
     return term_of_mean(code, term, term.logical, span);
 }
 
-/* The share of a quantile, a constant from 0 to 1. */
-static bool share_of(struct lowering *lowering, const struct aggregate_call *call, double *share)
+bool bind_share(struct binder *binder, const struct expr *expr, double *share)
 {
-    struct binder *binder = lowering->of->binder;
     struct code code;
     struct scalar scalar;
     code_init(&code, binder->arena);
-    const struct expr *expr = call->expr->args[0];
     struct scope scope = scope_without_columns(binder, &code, "the share is the same for all rows");
     const enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
@@ -326,7 +323,7 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
     const struct span span = call->expr->span;
     const bool median = call->function->kind == AGG_MEDIAN;
     double share = 0.5;
-    const bool known = median || share_of(lowering, call, &share);
+    const bool known = median || bind_share(lowering->of->binder, call->expr->args[0], &share);
     struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
     if (call->known)
         term.value = bind_number(scope_of(lowering)->code, term.value, span);

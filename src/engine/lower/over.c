@@ -11,30 +11,57 @@ enum { OPERAND_SHOWN = 40 };
 
 /* A window as written. */
 struct window_rows {
+    const struct aggregate_function *function;
     struct moving_operator op;
-    struct term times; /* unknown: by rows */
-    const char *name;  /* of the column of times */
-    bool truth;        /* the values, and the result, are 1 or 0 for bools */
+    struct term term, other; /* what is aggregated; unknown: nothing */
+    struct term times;       /* unknown: by rows */
+    const char *name;        /* of the column of times */
+    bool truth;              /* the values, and the result, are 1 or 0 for bools */
 };
 
-static bool find_kind(struct binder *binder, const struct expr *call, enum aggregate_kind *kind)
+/* The aggregate by which the operator computes a function. */
+static enum aggregate_kind kind_of(const struct aggregate_function *function)
 {
-    const struct aggregate_function *function = aggregate_find(call->name.text);
-    if (function && aggregate_table[function->kind].over) {
-        *kind = function->kind;
-        return true;
-    }
-    return bind_error(binder, call->name.span, "sum(E) count() mean(E) min(E) max(E) first(E) last(E) do",
-                      "`%s` does not take `over`", call->name.text);
+    return function->kind == AGG_MEDIAN ? AGG_QUANTILE : function->kind == AGG_STDDEV ? AGG_VAR : function->kind;
 }
 
-static bool check_arguments(struct binder *binder, const struct expr *call, enum aggregate_kind kind)
+/* The functions that take `over`. */
+static const char *listed_functions(struct arena *arena)
 {
-    if (call->arg_count == 1 || (call->arg_count == 0 && kind == AGG_COUNT))
+    const char *listed = "of rows around each there are";
+    for (size_t i = 0; i < aggregate_function_count; i++) {
+        const struct aggregate_function *function = &aggregate_functions[i];
+        if (function->usage && aggregate_table[function->kind].over)
+            listed = arena_printf(arena, "%s `%s`", listed, function->name);
+    }
+    return listed;
+}
+
+static bool find_function(struct binder *binder, const struct expr *call, struct window_rows *window)
+{
+    const struct aggregate_function *function = aggregate_find(call->name.text);
+    if (!function || !aggregate_table[function->kind].over)
+        return bind_error(binder, call->name.span, listed_functions(binder->arena), "`%s` does not take `over`",
+                          call->name.text);
+    window->function = function;
+    window->op.kind = kind_of(function);
+    window->op.share = 0.5;
+    return true;
+}
+
+static bool check_arguments(struct binder *binder, const struct expr *call, const struct window_rows *window)
+{
+    const size_t least = window->function->least, most = window->function->most;
+    if (call->arg_count >= least && call->arg_count <= most)
         return true;
-    return bind_error(binder, call->span, arena_printf(binder->arena, "as in `%s(x) over -2..0`", call->name.text),
-                      "`%s` over rows takes %s, not %zu", call->name.text,
-                      kind == AGG_COUNT ? "at most 1 argument" : "1 argument", call->arg_count);
+    const char *hint = most == 1 ? arena_printf(binder->arena, "as in `%s(x) over -2..0`", call->name.text)
+                                 : arena_printf(binder->arena, "usage: %s over A..B",
+                                                aggregate_find(window->function->canonical)->usage);
+    return bind_error(binder, call->span, hint, "`%s` over rows takes %s, not %zu", call->name.text,
+                      least == 0  ? "at most 1 argument"
+                      : most == 1 ? "1 argument"
+                                  : "2 arguments",
+                      call->arg_count);
 }
 
 /* What the edges of a window by time are distances of. */
@@ -166,28 +193,79 @@ static bool has_own_row(const struct moving_operator *op)
     return (op->from_first || op->first <= 0) && (op->to_last || op->last >= 0);
 }
 
-static const char *name_of_argument(const struct scope *scope, const struct expr *call)
+/* The argument that is aggregated. */
+static size_t argument_of(const struct window_rows *window)
 {
-    return call->arg_count > 0 ? text_of_span(scope->binder->arena, call->args[0]->span, OPERAND_SHOWN) : "rows";
+    return window->function && window->function->kind == AGG_QUANTILE ? 1 : 0;
+}
+
+static const char *name_of_argument(const struct scope *scope, const struct expr *call, size_t k)
+{
+    return k < call->arg_count ? text_of_span(scope->binder->arena, call->args[k]->span, OPERAND_SHOWN) : "rows";
+}
+
+static void add_values(struct scope *scope, const struct expr *call, size_t k, struct term term,
+                       struct moving_columns *columns, struct window_rows *window, enum moving_key key)
+{
+    struct term settled = term;
+    settled.value = term_settled(scope->code, term, call->span);
+    struct slot slot = slot_of_term(scope, settled);
+    slot.name = name_of_argument(scope, call, k);
+    add_column(columns, &window->op, key, settled.value, slot);
+}
+
+/* The operator's first output. */
+static struct slot slot_of_result(const struct scope *scope, const struct window_rows *window)
+{
+    const struct moving_operator *op = &window->op;
+    struct slot slot = {.type = TYPE_F64, .known = true};
+    if (op->kind == AGG_DISTINCT)
+        slot.type = TYPE_I64;
+    else if (op->kind != AGG_QUANTILE && op->kind != AGG_VAR && op->kind != AGG_CORR)
+        slot = slot_of_aggregate(scope, op->kind, window->term);
+    else if (op->lower)
+        slot = slot_of_aggregate(scope, AGG_MIN, window->term);
+    slot.name = "window";
+    slot.logical = op->kind == AGG_MEAN ? (struct logical_type){0} : slot.logical;
+    return slot;
+}
+
+/* Whether a window may have no result. */
+static bool may_lack(const struct moving_operator *op)
+{
+    if (op->kind == AGG_COUNT || op->kind == AGG_SUM || op->kind == AGG_DISTINCT)
+        return false;
+    return op->kind == AGG_VAR || op->kind == AGG_CORR || op->has[MOVING_PRESENT] || !has_own_row(op);
+}
+
+/* The function's value of the operator's. */
+static struct term value_of_result(struct scope *scope, const struct window_rows *window, struct term result,
+                                   struct span span)
+{
+    struct code *code = scope->code;
+    if (window->op.kind == AGG_MEAN || (window->op.kind == AGG_QUANTILE && !window->op.lower))
+        result = term_of_mean(code, result, window->term.logical, span);
+    if (window->function && window->function->kind == AGG_STDDEV)
+        result.value = code_op(code, OP_SQRT, result.value, NO_VALUE, NO_VALUE, span);
+    if (window->truth)
+        result.value = bind_truth(code, result.value, span);
+    return result;
 }
 
 /* Adds the operator for values of the scope's task. */
-static struct term add_operator(struct scope *scope, const struct expr *expr, const struct term *term,
-                                struct window_rows *window)
+static struct term add_operator(struct scope *scope, const struct expr *expr, struct window_rows *window)
 {
     struct moving_operator *op = &window->op;
     struct code *code = scope->code;
     struct moving_columns columns = {.count = 0};
     const struct span span = expr->span;
-    if (op->kind != AGG_COUNT) {
-        struct term settled = *term;
-        settled.value = term_settled(code, *term, span);
-        struct slot slot = slot_of_term(scope, settled);
-        slot.name = name_of_argument(scope, expr->args[0]);
-        add_column(&columns, op, MOVING_VALUES, settled.value, slot);
-    }
-    if (term->present != NO_VALUE)
-        add_column(&columns, op, MOVING_PRESENT, term->present, (struct slot){.name = "present", .type = TYPE_BOOL});
+    if (op->kind != AGG_COUNT)
+        add_values(scope, expr->args[0], argument_of(window), window->term, &columns, window, MOVING_VALUES);
+    if (term_is_known(window->other))
+        add_values(scope, expr->args[0], 1, window->other, &columns, window, MOVING_OTHERS);
+    const value present = present_both(code, window->term.present, window->other.present, span);
+    if (present != NO_VALUE)
+        add_column(&columns, op, MOVING_PRESENT, present, (struct slot){.name = "present", .type = TYPE_BOOL});
     if (scope->group != 0) {
         const value group = code_input(code, (int64_t)scope->group, KIND_INT, span);
         op->scattered = scope->scattered;
@@ -214,12 +292,10 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     for (size_t k = 0; k < columns.count; k++)
         task->column_op->keys[k] = k;
     task->column_op->moving = *op;
-    const bool missing = op->kind != AGG_COUNT && op->kind != AGG_SUM && (op->has[MOVING_PRESENT] || !has_own_row(op));
+    const bool missing = may_lack(op);
     struct slot *results = arena_array(scope->binder->arena, 2, sizeof *results);
     const value placeholder = code_input(&task->code, 0, type_table[slots[0].type].kind, span);
-    results[0] = slot_of_aggregate(scope, op->kind, *term);
-    results[0].name = "window";
-    results[0].logical = op->kind == AGG_MEAN ? (struct logical_type){0} : results[0].logical;
+    results[0] = slot_of_result(scope, window);
     results[0].validity = missing ? 1 : 0;
     results[1] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
     task_set_slots(scope->binder, task, &flow, results, (value[]){placeholder, placeholder}, 1, missing ? 1 : 0);
@@ -228,60 +304,89 @@ static struct term add_operator(struct scope *scope, const struct expr *expr, co
     struct term result = term_of_type(hoist_input(scope, task, 0, span), results[0].logical);
     if (missing)
         result.present = hoist_input(scope, task, 1, span);
-    if (op->kind == AGG_MEAN)
-        result = term_of_mean(code, result, term->logical, span);
-    if (window->truth)
-        result.value = bind_truth(code, result.value, span);
-    return result;
+    return value_of_result(scope, window, result, span);
 }
 
 /* Whether the windows are those of groups whose rows are anywhere: of rows that only enter. */
 static bool fits_scattered(const struct moving_operator *op)
 {
-    return !op->has[MOVING_TIMES] && (op->from_first || op->first == 0) && (op->to_last || op->last == 0) &&
-           (op->from_first || op->to_last);
+    return !op->has[MOVING_TIMES] && !aggregate_table[op->kind].operands && (op->from_first || op->first == 0) &&
+           (op->to_last || op->last == 0) && (op->from_first || op->to_last);
+}
+
+/* Binds the arguments. False after an error, or if they are unknown. */
+static bool bind_arguments_of(struct scope *scope, const struct expr *call, struct window_rows *window)
+{
+    const size_t at = argument_of(window);
+    bool known = at == 0 || bind_share(scope->binder, call->args[0], &window->op.share);
+    if (at < call->arg_count) {
+        window->term = bind_term(scope, call->args[at]);
+        known = term_is_known(window->term) && known;
+    }
+    if (window->op.kind == AGG_CORR) {
+        window->other = bind_term(scope, call->args[1]);
+        known = term_is_known(window->other) && known;
+    }
+    return known;
+}
+
+/* Makes the arguments what the operator reads. False after an error. */
+static bool settle_arguments(struct scope *scope, const struct expr *call, struct window_rows *window)
+{
+    struct code *code = scope->code;
+    struct moving_operator *op = &window->op;
+    const size_t at = argument_of(window);
+    const char *name = call->name.text;
+    if (op->kind == AGG_COUNT && call->arg_count > 0) {
+        const value counted = counted_rows(scope, window->term, call->span);
+        window->term = unknown_term;
+        window->term.present = counted;
+    }
+    if (op->kind == AGG_COUNT)
+        return true;
+    if (!bind_aggregated(scope, op->kind, &window->term, call->args[at], name, call->span) ||
+        (op->kind == AGG_CORR && !bind_aggregated(scope, op->kind, &window->other, call->args[1], name, call->span)))
+        return false;
+    const struct logical_type logical = window->term.logical;
+    if (op->kind == AGG_CORR && code->at[window->term.value].kind != code->at[window->other.value].kind) {
+        window->term = term_to_float(code, window->term, call->span);
+        window->other = term_to_float(code, window->other, call->span);
+    }
+    op->lower = op->kind == AGG_QUANTILE && logical.kind != LOGICAL_NUMBER && !logical_table[logical.kind].adds;
+    op->scale = op->kind == AGG_VAR && logical.kind == LOGICAL_DECIMAL ? logical.scale : 0;
+    if (aggregate_table[op->kind].extreme) {
+        window->truth = code->at[window->term.value].kind == KIND_BOOL;
+        window->term.value = bind_number(code, window->term.value, call->span);
+    }
+    return true;
 }
 
 struct term lower_over(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
     const struct expr *call = expr->args[0];
-    struct window_rows window = {0};
-    struct term term = unknown_term;
+    struct window_rows window = {.term = unknown_term, .other = unknown_term};
     if (binder->defining) { /* with unknown parameters */
-        if (find_kind(binder, call, &window.op.kind) && check_arguments(binder, call, window.op.kind) &&
-            call->arg_count > 0)
-            bind_term(scope, call->args[0]);
+        if (find_function(binder, call, &window) && check_arguments(binder, call, &window)) {
+            for (size_t k = 0; k < call->arg_count; k++)
+                bind_term(scope, call->args[k]);
+        }
         return unknown_term;
     }
     if (!scope->task || !scope->has_rows)
         return term_error(binder, expr->span, scope->no_columns, "`over` needs rows, and there are none here");
     scope->reads_row = true;
-    if (!find_kind(binder, call, &window.op.kind) || !check_arguments(binder, call, window.op.kind))
+    if (!find_function(binder, call, &window) || !check_arguments(binder, call, &window))
         return unknown_term;
-    if (call->arg_count > 0)
-        term = bind_term(scope, call->args[0]);
-    bool known = call->arg_count == 0 || term_is_known(term);
+    bool known = bind_arguments_of(scope, call, &window);
     known = bind_window(scope, expr->frame, &window) && known;
-    if (!known)
+    if (!known || !settle_arguments(scope, call, &window))
         return unknown_term;
-    if (window.op.kind == AGG_COUNT && call->arg_count > 0) {
-        const value counted = counted_rows(scope, term, call->span);
-        term = unknown_term;
-        term.present = counted;
-    }
-    if (window.op.kind != AGG_COUNT &&
-        !bind_aggregated(scope, window.op.kind, &term, call->args[0], call->name.text, call->span))
-        return unknown_term;
-    if (term_is_known(term) && aggregate_table[window.op.kind].extreme) {
-        window.truth = scope->code->at[term.value].kind == KIND_BOOL;
-        term.value = bind_number(scope->code, term.value, call->span);
-    }
     if (scope->scattered && !fits_scattered(&window.op)) {
         binder->needs_order = true;
         return unknown_term;
     }
-    struct term result = add_operator(scope, expr, &term, &window);
+    struct term result = add_operator(scope, expr, &window);
     result.aggregate = true;
     return result;
 }
@@ -289,11 +394,11 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
 /* The number of the group's rows in a window, less the row itself. */
 static value other_rows(struct scope *scope, struct moving_operator op, struct span span)
 {
-    struct window_rows window = {.op = op, .times = unknown_term};
+    struct window_rows window = {.op = op, .term = unknown_term, .other = unknown_term, .times = unknown_term};
     struct expr call = {.kind = EXPR_CALL, .span = span};
     struct expr *calls[] = {&call};
     const struct expr row = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
-    struct term count = add_operator(scope, &row, &unknown_term, &window);
+    struct term count = add_operator(scope, &row, &window);
     return code_op(scope->code, OP_SUB, count.value, code_exact_int(scope->code, 1, span), NO_VALUE, span);
 }
 
@@ -309,12 +414,14 @@ value lower_rows_after(struct scope *scope, struct span span)
 
 value lower_first_of_group(struct scope *scope, value v, struct span span)
 {
-    struct window_rows window = {.op = {.kind = AGG_FIRST, .from_first = true, .to_last = true}, .times = unknown_term};
+    struct window_rows window = {.op = {.kind = AGG_FIRST, .from_first = true, .to_last = true},
+                                 .term = term_of(v),
+                                 .other = unknown_term,
+                                 .times = unknown_term};
     struct expr argument = {.kind = EXPR_NAME, .span = span};
     struct expr *arguments[] = {&argument};
     struct expr call = {.kind = EXPR_CALL, .span = span, .args = arguments, .arg_count = 1};
     struct expr *calls[] = {&call};
     const struct expr over = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
-    const struct term term = term_of(v);
-    return add_operator(scope, &over, &term, &window).value;
+    return add_operator(scope, &over, &window).value;
 }

@@ -25,8 +25,6 @@ struct partition {
     struct column *to;
 };
 
-static const uint64_t sign_64 = UINT64_C(1) << 63;
-
 /* One stretch of rows a thread: there is a count for each group and part. */
 static struct parts parts_of(const struct workers *workers, int64_t rows, int64_t groups)
 {
@@ -153,26 +151,6 @@ static uint64_t least_of(const uint64_t *images, int64_t count)
     return least;
 }
 
-static int64_t int_of_image(uint64_t image)
-{
-    return (int64_t)(image ^ sign_64);
-}
-
-static double float_of_image(enum type store, uint64_t image)
-{
-    if (store == TYPE_F32) {
-        const uint32_t sign = UINT32_C(1) << 31, short_image = (uint32_t)image;
-        const uint32_t bits = short_image & sign ? short_image ^ sign : ~short_image;
-        float number;
-        memcpy(&number, &bits, sizeof number);
-        return number;
-    }
-    const uint64_t bits = image & sign_64 ? image ^ sign_64 : ~image;
-    double number;
-    memcpy(&number, &bits, sizeof number);
-    return number;
-}
-
 /* The quantile of a group's values, which are reordered. */
 static void write_quantile(const struct partition *partition, int64_t group, uint64_t *images, int64_t count)
 {
@@ -182,7 +160,7 @@ static void write_quantile(const struct partition *partition, int64_t group, uin
     const struct quantile_place place = quantile_place(count, aggregate->quantile);
     const uint64_t image = select_kth(images, count, place.lower);
     if (aggregate->lower) {
-        const int64_t element = int_of_image(image);
+        const int64_t element = sort_key_integer(image);
         operator_write_ints(partition->to, group, &element, 1);
         return;
     }
@@ -190,8 +168,8 @@ static void write_quantile(const struct partition *partition, int64_t group, uin
     if (place.fraction > 0)
         next = least_of(images + place.lower + 1, count - place.lower - 1);
     double *to = column_at(partition->to, group);
-    *to = number ? quantile_of_floats(float_of_image(store, image), float_of_image(store, next), place.fraction)
-                 : quantile_of_ints(int_of_image(image), int_of_image(next), place.fraction);
+    *to = number ? quantile_of_floats(sort_key_number(store, image), sort_key_number(store, next), place.fraction)
+                 : quantile_of_ints(sort_key_integer(image), sort_key_integer(next), place.fraction);
 }
 
 /* After place_part, the last part's places are where the groups end. */

@@ -2,13 +2,15 @@
 #include "engine/operators/moving.h"
 
 #include "engine/operators/moving_by_group.h"
+#include "engine/operators/moving_moments.h"
+#include "engine/operators/moving_order.h"
 #include "engine/operators/operator_kinds.h"
 
 #include "base/heap.h"
 
 #include <stdlib.h>
 
-enum { FEWEST_ROWS = 1 << 16, WINDOWS_A_PART = 4 };
+enum { FEWEST_ROWS = 1 << 16, WINDOWS_A_PART = 4, PARTS_OF_ALL = 4 };
 
 /* The last row of the group, plus 1: its size is doubled until another group begins. */
 static int64_t end_of_group(const struct moving *moving, int64_t row)
@@ -136,6 +138,38 @@ static void run_backwards(struct moving_part *part)
     free(last);
 }
 
+static bool has_order(const struct moving_operator *op)
+{
+    return op->kind == AGG_QUANTILE || op->kind == AGG_DISTINCT;
+}
+
+static bool has_moments(const struct moving_operator *op)
+{
+    return op->kind == AGG_VAR || op->kind == AGG_CORR;
+}
+
+/* The bounds of a row's window. */
+static struct moving_part *window_at(struct moving *moving, int64_t row)
+{
+    struct moving_part *part = heap_array(1, sizeof *part);
+    part->moving = moving;
+    part->begin = row;
+    part->time.column = part->time_behind.column = part->time_ahead.column = moving->times;
+    set_windows(part, row, 1, part->first, part->last);
+    return part;
+}
+
+/* The order of the rows in the part's windows. */
+static struct moving_order *order_of(const struct moving_part *part)
+{
+    struct moving_part *first = window_at(part->moving, part->begin), *last = window_at(part->moving, part->end - 1);
+    struct moving_order *order =
+        moving_order_new(part->moving, first->first[0], max_int64(first->first[0], last->last[0]));
+    free(first);
+    free(last);
+    return order;
+}
+
 static bool gives_up(const struct moving *moving)
 {
     return moving->flagged && !moving->failed;
@@ -159,6 +193,8 @@ static void run_part(void *context, int member, int64_t number)
     part->time.column = part->time_behind.column = part->time_ahead.column = moving->times;
     part->entering.column = part->leaving.column = moving->values;
     moving_total_init(moving, &part->total);
+    part->order = has_order(moving->op) ? order_of(part) : NULL;
+    part->moments = has_moments(moving->op) ? moving_moments_new(moving) : NULL;
     if (goes_backwards(moving->op)) {
         run_backwards(part);
     } else {
@@ -170,6 +206,8 @@ static void run_part(void *context, int member, int64_t number)
             moving_block(part, row, count);
         }
     }
+    moving_order_free(part->order);
+    moving_moments_free(part->moments);
     free(part->contenders);
     free(part->exact);
     free(part);
@@ -202,16 +240,20 @@ static const struct column *key_of(const struct operator_job *job, enum moving_k
 static bool needs_totals(const struct moving *moving)
 {
     const struct moving_operator *op = moving->op;
-    return moving->parts.count > 1 && (op->from_first || op->to_last) && op->kind != AGG_FIRST && op->kind != AGG_LAST;
+    return moving->parts.count > 1 && (op->from_first || op->to_last) &&
+           (aggregate_table[op->kind].sums || aggregate_table[op->kind].extreme || op->kind == AGG_COUNT);
 }
 
 /* The rows of a part: of more than a few windows, whose rows are read again where a part begins. */
 static int64_t part_rows(const struct moving *moving, int threads)
 {
     const struct moving_operator *op = moving->op;
-    if (moving->times && !op->from_first && !op->to_last)
+    const bool open = op->from_first || op->to_last;
+    if (open && (has_order(op) || has_moments(op))) /* each reads all rows before it, or behind it */
+        return max_int64(FEWEST_ROWS, moving->rows / min_int64(threads, PARTS_OF_ALL));
+    if (moving->times && !open)
         return max_int64(FEWEST_ROWS, moving->rows / threads);
-    if (op->from_first || op->to_last)
+    if (open)
         return FEWEST_ROWS;
     const int128 rows = ((int128)op->last - op->first) * WINDOWS_A_PART;
     return max_int64(FEWEST_ROWS, clamp(rows, 0, moving->rows));
@@ -230,7 +272,10 @@ static enum status report_unsorted(const struct operator_job *job, const struct 
 
 bool moving_run_parts(struct moving *moving, const struct workers *workers)
 {
-    moving->parts = partition_rows(workers, moving->rows, part_rows(moving, workers->threads));
+    const int64_t size = part_rows(moving, workers->threads);
+    moving->parts = has_order(moving->op) /* parts whose order stays in a cache */
+                        ? (struct parts){moving->rows, size, divide_up(moving->rows, size)}
+                        : partition_rows(workers, moving->rows, size);
     struct moving_run run = {moving, workers};
     bool done = true;
     if (needs_totals(moving)) {
@@ -250,6 +295,7 @@ enum status moving_run(const struct operator_job *job, const struct workers *wor
         .op = &job->task->column_op->moving,
         .workers = workers,
         .values = key_of(job, MOVING_VALUES),
+        .others = key_of(job, MOVING_OTHERS),
         .groups = key_of(job, MOVING_GROUPS),
         .places = key_of(job, MOVING_PLACES),
         .times = key_of(job, MOVING_TIMES),

@@ -51,6 +51,7 @@ struct moving {
     const struct moving_operator *op;
     const struct workers *workers;
     const struct column *values; /* NULL: count */
+    const struct column *others; /* of a correlation; NULL: none */
     const uint8_t *present;      /* of each row; NULL: all are */
     const struct column *groups; /* never decreasing; NULL: all rows are one group */
     const struct column *places; /* the rows' numbers in errors; NULL: as they are */
@@ -97,6 +98,8 @@ struct moving_part {
     int64_t nearest;         /* of the first or last present value */
     struct exact_sum *exact; /* where the compensated sum is uncertain: of rows exact_from..exact_to-1 */
     int64_t exact_from, exact_to;
+    struct moving_order *order;     /* of quantiles and different values */
+    struct moving_moments *moments; /* of variances and correlations */
 };
 
 /* The operator; failed[row], one byte for each row and 0 before, or NULL, becomes 1 where the row's sum does not fit 64

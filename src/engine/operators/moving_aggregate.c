@@ -2,6 +2,8 @@
  * Lemire, "Streaming maximum-minimum filter using no more than three comparisons per element", 2006). */
 #include "engine/operators/moving.h"
 
+#include "engine/operators/moving_moments.h"
+#include "engine/operators/moving_order.h"
 #include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"
 
@@ -410,6 +412,10 @@ void moving_block(struct moving_part *part, int64_t row, int count)
     const enum aggregate_kind kind = part->moving->op->kind;
     if (kind == AGG_COUNT)
         count_block(part, row, count);
+    else if (part->order)
+        moving_order_block(part, row, count);
+    else if (part->moments)
+        moving_moments_block(part, row, count);
     else if (aggregate_table[kind].extreme)
         extreme_block(part, row, count);
     else if (!aggregate_table[kind].sums)

@@ -102,6 +102,7 @@ enum operator_outputs {
 /* The keys of a moving aggregate, in this order, those that it has. */
 enum moving_key {
     MOVING_VALUES,
+    MOVING_OTHERS,  /* the second values of a correlation */
     MOVING_PRESENT, /* bool: where there is a value */
     MOVING_GROUPS,  /* integers that never decrease: a row's window stays within the rows of its group */
     MOVING_TIMES,   /* what `first` and `last` are distances in: sorted, within each group */
@@ -109,8 +110,8 @@ enum moving_key {
     MOVING_KEYS
 };
 
-/* Output 0 is the aggregate and output 1 whether there is one, false where the window has no present value: sums and
- * counts have no output 1. */
+/* Output 0 is the aggregate and output 1 whether there is one, false where the window has no present value, of moments
+ * less than two: sums and counts have no output 1. */
 struct moving_operator {
     enum aggregate_kind kind;
     bool has[MOVING_KEYS];
@@ -119,6 +120,9 @@ struct moving_operator {
     int64_t first, last;      /* at these distances */
     int64_t leading;          /* AGG_LEADING, which is `scattered` */
     bool smallest;
+    double share; /* AGG_QUANTILE: as in struct aggregate */
+    bool lower;
+    int scale; /* AGG_VAR: of decimals */
 };
 
 /* What a key of a group is, for messages. */

@@ -88,3 +88,23 @@ void sort_key_encode(const void *data, enum type store, const uint64_t *rows, in
         break;
     }
 }
+
+int64_t sort_key_integer(uint64_t image)
+{
+    return (int64_t)(image ^ sign_64);
+}
+
+double sort_key_number(enum type store, uint64_t image)
+{
+    if (store == TYPE_F32) {
+        const uint32_t short_image = (uint32_t)image;
+        const uint32_t bits = short_image & sign_32 ? short_image ^ sign_32 : ~short_image;
+        float number;
+        memcpy(&number, &bits, sizeof number);
+        return number;
+    }
+    const uint64_t bits = image & sign_64 ? image ^ sign_64 : ~image;
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}

@@ -11,4 +11,8 @@
 /* Writes the images of the first `count` elements of `data`, or of the rows listed unless `rows` is NULL. */
 void sort_key_encode(const void *data, enum type store, const uint64_t *rows, int count, uint64_t *images);
 
+/* The integer, or the float of a column of this type, that has the image. */
+int64_t sort_key_integer(uint64_t image);
+double sort_key_number(enum type store, uint64_t image);
+
 #endif
