@@ -16,32 +16,37 @@ static bool bind_silently(struct env *env, const struct pipeline *pipeline, bool
     return bind_ready(NULL, &facts, arena, bound, &diags) == STATUS_OK;
 }
 
-/* False if not all columns are known. */
+/* The visible columns of a bound relation, in the arena; NULL: it is none. */
+static struct preview_column *columns_of(const struct bound *bound, struct arena *arena, size_t *count)
+{
+    *count = 0;
+    if (bound->kind != BOUND_RELATION || bound->queue.count == 0)
+        return NULL;
+    const struct task *last = bound->queue.tasks[bound->queue.count - 1];
+    struct preview_column *columns = arena_array(arena, last->output_count + 1, sizeof *columns);
+    for (; *count < last->output_count && !last->outputs[*count].hidden; ++*count) {
+        const struct output *output = &last->outputs[*count];
+        columns[*count] = (struct preview_column){output->name, output->type, output->logical, output->validity > 0};
+        columns[*count].logical.dictionary = NULL;
+    }
+    return columns;
+}
+
 static bool bound_columns(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
-                          const char *const **names, size_t *count)
+                          struct preview_column **columns, size_t *count)
 {
     struct bound bound;
     if (!bind_silently(env, pipeline, checking, UNREAD_NAMED, arena, &bound))
         return false;
-    const bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
-    if (found) {
-        const struct task *last = bound.queue.tasks[bound.queue.count - 1];
-        const char **copy = arena_array(arena, last->output_count, sizeof *copy);
-        *count = 0;
-        for (size_t k = 0; k < last->output_count && !last->outputs[k].hidden; k++)
-            copy[(*count)++] = last->outputs[k].name;
-        *names = copy;
-    }
-    const bool valued = bound.kind == BOUND_SCALAR && bound.scalar_name;
-    if (valued) {
-        const char **both = arena_array(arena, 2, sizeof *both);
-        both[0] = bound.scalar_name;
-        both[1] = ENV_LAST;
-        *names = both;
+    *columns = columns_of(&bound, arena, count);
+    if (bound.kind == BOUND_SCALAR && bound.scalar_name) {
+        *columns = arena_array(arena, 2, sizeof **columns);
+        (*columns)[0].name = bound.scalar_name;
+        (*columns)[1].name = ENV_LAST;
         *count = 2;
     }
     queue_release(&bound.queue);
-    return found || valued;
+    return *columns;
 }
 
 /* Checks it; false if it has errors. The queue is released. */
@@ -66,50 +71,24 @@ struct shape preview_shape(struct env *env, const struct pipeline *pipeline, str
                                                                                         : (struct shape){0};
 }
 
-bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
-                     size_t *count)
+bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena,
+                     struct preview_column **columns, size_t *count)
 {
-    if (bound_columns(env, pipeline, true, arena, names, count) ||
-        (sources_load_fast(env, pipeline, arena) && bound_columns(env, pipeline, false, arena, names, count)))
+    if (bound_columns(env, pipeline, true, arena, columns, count) ||
+        (sources_load_fast(env, pipeline, arena) && bound_columns(env, pipeline, false, arena, columns, count)))
         return true;
     env->peeks = true;
-    const bool found = bound_columns(env, pipeline, true, arena, names, count);
+    const bool found = bound_columns(env, pipeline, true, arena, columns, count);
     env->peeks = false;
     return found;
 }
 
-static bool bound_schema(struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
-                         struct preview_column **columns, size_t *count)
+const char **preview_names(const struct preview_column *columns, size_t count, struct arena *arena)
 {
-    struct bound bound;
-    if (!bind_silently(env, pipeline, checking, UNREAD_NAMED, arena, &bound))
-        return false;
-    const bool found = bound.kind == BOUND_RELATION && bound.queue.count > 0;
-    if (found) {
-        const struct task *last = bound.queue.tasks[bound.queue.count - 1];
-        *columns = arena_array(arena, last->output_count, sizeof **columns);
-        *count = 0;
-        for (size_t k = 0; k < last->output_count && !last->outputs[k].hidden; k++) {
-            const struct output *output = &last->outputs[k];
-            struct preview_column *column = &(*columns)[(*count)++];
-            *column = (struct preview_column){output->name, output->type, output->logical, output->validity > 0};
-            column->logical.dictionary = NULL;
-        }
-    }
-    queue_release(&bound.queue);
-    return found;
-}
-
-bool preview_schema(struct env *env, const struct pipeline *pipeline, struct arena *arena,
-                    struct preview_column **columns, size_t *count)
-{
-    if (bound_schema(env, pipeline, true, arena, columns, count) ||
-        (sources_load_fast(env, pipeline, arena) && bound_schema(env, pipeline, false, arena, columns, count)))
-        return true;
-    env->peeks = true;
-    const bool found = bound_schema(env, pipeline, true, arena, columns, count);
-    env->peeks = false;
-    return found;
+    const char **names = arena_array(arena, count + 1, sizeof *names);
+    for (size_t k = 0; k < count; k++)
+        names[k] = columns[k].name;
+    return names;
 }
 
 static struct preview_texts texts_of(const struct dictionary *dictionary, const char *prefix, size_t most,
@@ -175,18 +154,12 @@ struct preview_texts preview_texts(struct env *env, const struct pipeline *pipel
     struct bound bound;
     if (!sources_load_fast(env, pipeline, arena) || !bind_silently(env, pipeline, false, UNREAD_NAMED, arena, &bound))
         return texts;
-    if (bound.kind == BOUND_RELATION && bound.queue.count > 0) {
-        const struct task *last = bound.queue.tasks[bound.queue.count - 1];
-        const char **names = arena_array(arena, last->output_count + 1, sizeof *names);
-        size_t count = 0;
-        while (count < last->output_count && !last->outputs[count].hidden) {
-            names[count] = last->outputs[count].name;
-            count++;
-        }
-        const size_t k = find_named(names, count, name);
-        if (k < count)
-            texts = texts_of_output(env, last, k, prefix, most, arena);
-    }
+    size_t count;
+    const struct preview_column *columns = columns_of(&bound, arena, &count);
+    const char **names = preview_names(columns, count, arena);
+    const size_t k = find_named(names, count, name);
+    if (k < count)
+        texts = texts_of_output(env, bound.queue.tasks[bound.queue.count - 1], k, prefix, most, arena);
     queue_release(&bound.queue);
     return texts;
 }

@@ -4,12 +4,6 @@
 
 #include "engine/run/run.h"
 
-/* Finds the names of the pipeline's columns, or of its value, in the arena. Loads files only where their names do not
- * tell the columns and loading is fast; of others it looks at the beginning. False: it has no columns, is wrong, or the
- * columns are unknown. */
-bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena, const char *const **names,
-                     size_t *count);
-
 /* A column of a pipeline. */
 struct preview_column {
     const char *name;
@@ -18,9 +12,13 @@ struct preview_column {
     bool optional;               /* values may be missing */
 };
 
-/* Finds them, like preview_columns. False also where the pipeline ends in a value. */
-bool preview_schema(struct env *env, const struct pipeline *pipeline, struct arena *arena,
-                    struct preview_column **columns, size_t *count);
+/* Finds the pipeline's columns, in the arena; of a value only its names. Loads files only where their names do not tell
+ * the columns and loading is fast; of others it looks at the beginning. False: it has no columns, is wrong, or the
+ * columns are unknown. */
+bool preview_columns(struct env *env, const struct pipeline *pipeline, struct arena *arena,
+                     struct preview_column **columns, size_t *count);
+
+const char **preview_names(const struct preview_column *columns, size_t count, struct arena *arena);
 
 /* The shape of the pipeline's rows, with names in the arena, as far as the check of a binding tells: else none. */
 struct shape preview_shape(struct env *env, const struct pipeline *pipeline, struct arena *arena);

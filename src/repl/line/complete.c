@@ -135,8 +135,11 @@ static bool columns_before(const struct completer *completer, const struct sourc
     const size_t part_count = next_pipelines(text, parts, MAX_PARTS);
     for (size_t i = 0; i < part_count; i++) {
         const struct pipeline *pipeline = parse_part(text, parts[i], arena);
-        if (pipeline && preview_columns(completer->env, pipeline, arena, names, count))
+        struct preview_column *columns;
+        if (pipeline && preview_columns(completer->env, pipeline, arena, &columns, count)) {
+            *names = preview_names(columns, *count, arena);
             return true;
+        }
     }
     /* A leading `|` continues from the last result. */
     const struct relation *last = completer->env->last;

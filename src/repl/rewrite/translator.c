@@ -161,7 +161,7 @@ bool known_add_source(struct translator *t, struct known_columns *scope, const c
     size_t count = 0;
     diags_init(&diags, t->arena);
     const bool known = parse(&source, PARSE_PROMPT, t->arena, &diags, &stmt) == PARSE_OK && stmt && stmt->pipeline &&
-                       preview_schema(t->env, stmt->pipeline, t->arena, &columns, &count);
+                       preview_columns(t->env, stmt->pipeline, t->arena, &columns, &count);
     for (size_t i = 0; i < count; i++)
         known_add(t, scope,
                   (struct known_column){.table = table,
