@@ -5,7 +5,6 @@
 #include "base/strbuf.h"
 #include "sql/lower/dialect.h"
 #include "sql/wire/query.h"
-#include "sql/wire/server_settings.h"
 #include "sql/wire/servers.h"
 #include "sql/wire/table.h"
 #include "sql/wire/table_url.h"

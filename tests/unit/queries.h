@@ -3,7 +3,7 @@
 #ifndef RQL_TESTS_QUERIES_H
 #define RQL_TESTS_QUERIES_H
 
-#include "engine/run/check.h"
+#include "engine/run/run.h"
 #include "parser/parse.h"
 #include "scratch.h"
 

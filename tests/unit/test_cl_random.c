@@ -1,6 +1,5 @@
 /* Random tasks: OpenCL kernels of both shapes compared with the evaluator. RQL_TEST_LONG=20 runs 20 times as many,
  * RQL_TEST_SEED=n runs others; an argument filters the tests. */
-#include "cl/codegen/kernel_key.h"
 #include "cl/codegen/kernel_text.h"
 #include "cl_rig.h"
 
@@ -308,7 +307,7 @@ static void assert_key_means_text(struct keyed_texts *all, const struct strbuf *
     memcpy(all->at[k].key, key->text, key->length);
 }
 
-/* Programs are found by their keys (kernel_key.h): equal keys must mean equal texts. Few inputs and instructions make
+/* Programs are found by their keys (kernel_key.c): equal keys must mean equal texts. Few inputs and instructions make
  * tasks that are nearly the same. */
 static void test_keys(void **state)
 {

@@ -4,7 +4,7 @@
 #include "repl/line/complete.h"
 
 #include "engine/formats/open_file.h"
-#include "engine/run/check.h"
+#include "engine/run/run.h"
 #include "parser/parse.h"
 
 struct desk {

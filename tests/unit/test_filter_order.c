@@ -2,7 +2,7 @@
  * fail. */
 #include "queries.h"
 
-#include "engine/evaluator/filter_order.h"
+#include "engine/evaluator/program.h"
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/optimize.h"
 

@@ -7,8 +7,8 @@
 #include <cmocka.h>
 
 #include "engine/vector/ahead.h"
+#include "engine/vector/border_rows.h"
 #include "engine/vector/ops.h"
-#include "engine/vector/progression_rows.h"
 
 #include <string.h>
 

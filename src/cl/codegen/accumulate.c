@@ -1,7 +1,6 @@
 #include "cl/codegen/accumulate.h"
 
-#include "cl/codegen/accumulate_ordered.h"
-#include "cl/codegen/lanes.h"
+#include "cl/codegen/emit.h"
 #include "cl/codegen/template.h"
 
 #include "engine/plan/aggregate_join.h"

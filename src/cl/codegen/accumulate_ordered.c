@@ -1,4 +1,4 @@
-#include "cl/codegen/accumulate_ordered.h"
+#include "cl/codegen/accumulate.h"
 
 #include "cl/codegen/template.h"
 

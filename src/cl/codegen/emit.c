@@ -1,9 +1,6 @@
 #include "cl/codegen/emit.h"
 
 #include "cl/codegen/divide_const.h"
-#include "cl/codegen/emit_input.h"
-#include "cl/codegen/emit_loop.h"
-#include "cl/codegen/lanes.h"
 #include "cl/codegen/op_templates.h"
 #include "cl/codegen/template.h"
 

@@ -10,6 +10,8 @@
 
 #include "cl/codegen/input_access.h"
 #include "cl/codegen/live_roots.h"
+#include "engine/plan/aggregates.h"
+#include "engine/plan/code.h"
 
 struct literal {
     value constant;
@@ -80,5 +82,40 @@ void emit_keep(const struct emitter *emitter, struct strbuf *out);
 /* An output or an aggregate, by number, as an expression in `lane`, in the arena. */
 const char *emit_output(const struct emitter *emitter, size_t output, enum lane lane);
 const char *emit_aggregate(const struct emitter *emitter, size_t aggregate, enum lane lane);
+
+/* emit_input.c: values that a kernel reads: elements of columns, and row numbers. */
+
+/* Append the statement that declares the value v of row i: an INPUT, a GATHER, whose failures are
+ * declared too if it is checked, a ROW, a ROWS. */
+void emit_input(const struct emitter *emitter, struct strbuf *out, value v, enum input_source from);
+void emit_gather(const struct emitter *emitter, struct strbuf *out, value v);
+void emit_row(const struct emitter *emitter, struct strbuf *out, value v);
+void emit_rows(const struct emitter *emitter, struct strbuf *out, value v);
+
+/* emit_loop.c: loops in OpenCL C: a `for` for each row. */
+
+/* Where statements are, and which of the values marked. */
+struct statements {
+    enum input_source from;
+    const uint32_t *levels; /* of each value, where there are loops (engine/plan/code_loop.h); else NULL */
+    uint32_t within;        /* only values that depend on no other levels than these: those of the loops around */
+};
+
+/* Appends a LOOP and, after it, one of its FINALs. */
+void emit_loop(const struct emitter *emitter, struct strbuf *out, value loop, const struct statements *of);
+void emit_final(const struct emitter *emitter, struct strbuf *out, value final);
+
+/* In emit.c: the statements of values marked, with their failures; argument k of an instruction in a lane. */
+void emit_statements(const struct emitter *emitter, struct strbuf *out, const bool *wanted,
+                     const struct statements *of);
+const char *emit_argument(const struct emitter *emitter, value v, int k, enum lane lane);
+
+/* lanes.c: the OpenCL types of lanes, and constants in them. */
+
+/* "int", "long" or "double". */
+const char *lane_cl_type(enum lane lane);
+
+/* What the aggregate leaves as it is when it is joined with it (engine/plan/aggregates.def). */
+const char *aggregate_none_text(enum aggregate_kind kind, enum lane lane, struct arena *arena);
 
 #endif

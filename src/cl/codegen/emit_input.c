@@ -1,7 +1,4 @@
-#include "cl/codegen/emit_input.h"
-
-#include "cl/codegen/emit_loop.h"
-#include "cl/codegen/lanes.h"
+#include "cl/codegen/emit.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-#include "cl/codegen/emit_loop.h"
+#include "cl/codegen/emit.h"
 
-#include "cl/codegen/lanes.h"
 #include "cl/codegen/loop_terms.h"
 
 #include "engine/plan/code_loop.h"

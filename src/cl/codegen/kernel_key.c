@@ -1,4 +1,4 @@
-#include "cl/codegen/kernel_key.h"
+#include "cl/codegen/kernel_text.h"
 
 #include <string.h>
 

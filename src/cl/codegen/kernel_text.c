@@ -1,8 +1,8 @@
 #include "cl/codegen/kernel_text.h"
 
-#include "cl/codegen/accumulate_ordered.h"
+#include "cl/codegen/accumulate.h"
+#include "cl/codegen/emit.h"
 #include "cl/codegen/filter_order.h"
-#include "cl/codegen/lanes.h"
 #include "cl/codegen/literal.h"
 #include "cl/codegen/loop_terms.h"
 #include "cl/codegen/template.h"

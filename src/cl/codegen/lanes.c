@@ -1,4 +1,4 @@
-#include "cl/codegen/lanes.h"
+#include "cl/codegen/emit.h"
 
 #include "engine/plan/aggregate_join.h"
 

@@ -1,6 +1,6 @@
 #include "cl/codegen/literal.h"
 
-#include "cl/codegen/lanes.h"
+#include "cl/codegen/emit.h"
 
 union literal_argument literal_argument(const struct emitter *emitter, const struct literal *literal, size_t *bytes)
 {

@@ -5,7 +5,7 @@
 #include "cl/device/accelerator.h"
 
 #include "base/diag.h"
-#include "engine/backend/readiness.h"
+#include "engine/backend/backend.h"
 
 struct program {
     char *text;

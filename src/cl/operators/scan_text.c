@@ -1,6 +1,6 @@
 #include "cl/operators/scan_text.h"
 
-#include "cl/codegen/lanes.h"
+#include "cl/codegen/emit.h"
 #include "cl/codegen/literal.h"
 #include "cl/codegen/template.h"
 

@@ -1,6 +1,5 @@
 #include "cl/task/plan_program.h"
 
-#include "cl/codegen/kernel_key.h"
 #include "cl/codegen/kernel_text.h"
 #include "cl/task/launch.h"
 

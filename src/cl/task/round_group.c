@@ -1,4 +1,4 @@
-#include "cl/task/round_group.h"
+#include "cl/task/round_steps.h"
 
 #include "cl/codegen/round_group_text.h"
 #include "cl/device/kernel_arguments.h"

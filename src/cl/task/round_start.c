@@ -1,4 +1,4 @@
-#include "cl/task/round_start.h"
+#include "cl/task/round_steps.h"
 
 #include "cl/codegen/round_text.h"
 

@@ -2,8 +2,6 @@
 
 #include "cl/task/execute.h"
 #include "cl/task/plan_program.h"
-#include "cl/task/round_group.h"
-#include "cl/task/round_start.h"
 
 #include "base/heap.h"
 #include "base/integer.h"

@@ -70,4 +70,16 @@ void rounds_close_steps(struct backend_rounds *rounds);
 bool rounds_set_arguments(struct backend_rounds *rounds, const struct round_step *step,
                           const struct round_kernel *kernel, size_t parity, int64_t row, int64_t rows);
 
+/* round_start.c: the state of a loop at its start, on a device. */
+
+/* Copies column k of the start to column k of the state, which has a buffer; a column that is on the device is copied
+ * there. False: the kernel that converts cannot be built, or with the accelerator's failure. */
+bool round_start(struct backend_rounds *rounds, size_t k);
+
+/* round_group.c: a group in the rounds of a loop, by one key with few values. */
+
+/* Prepares a step of OPERATOR_GROUP, whose task is set. False: the group is not of this form, or with the accelerator's
+ * failure. */
+bool round_group_open(struct backend_rounds *rounds, struct round_step *step);
+
 #endif

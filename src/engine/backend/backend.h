@@ -6,7 +6,6 @@
 #include "base/progress.h"
 #include "base/timing.h"
 #include "engine/backend/aggregate.h"
-#include "engine/backend/readiness.h"
 #include "engine/plan/task.h"
 
 #include <stdatomic.h>
@@ -100,6 +99,13 @@ struct rounds_end {
 struct backend;
 struct backend_rounds; /* each backend defines its own */
 struct group_stream;
+
+/* Whether a backend is ready to run a task. */
+enum readiness {
+    BACKEND_READY,   /* `prepare` will not wait */
+    BACKEND_PENDING, /* being prepared by other threads or processes: query again later */
+    BACKEND_UNABLE   /* it cannot run the task; `prepare` says why */
+};
 
 struct backend_ops {
     /* Starts to prepare the task without waiting, and returns the state of that; adds no notes. Other tasks may be

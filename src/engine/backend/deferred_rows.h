@@ -5,7 +5,7 @@
  * fetched. The result's relation refers to the deferral, so that a query that continues from it can bind the task in
  * place of the columns, and lines typed one after another fuse like the stages of one pipeline.
  *
- * Who does what: defer_policy.h decides which results are deferred, task_sink.h defers them, the binder recomputes
+ * Who does what: defer_policy.c decides which results are deferred, task_sink.h defers them, the binder recomputes
  * them in queries that continue from them, and run_value in run.c falls back to fetching them if that query fails. */
 #ifndef RQL_ENGINE_BACKEND_DEFERRED_ROWS_H
 #define RQL_ENGINE_BACKEND_DEFERRED_ROWS_H

@@ -52,7 +52,7 @@ void arms_want_arguments(struct builder *b, value v);
 /* Emits the steps of such a SELECT and assigns its vector. */
 void arms_emit(struct builder *b, value v);
 
-/* Calls `use` for each vector of an arm: own, or read from outside. For register allocation (vector_layout.h). */
+/* Calls `use` for each vector of an arm: own, or read from outside. For register allocation (vector_layout.c). */
 void arm_vectors(const struct arm *arm, void (*use)(void *context, reg vector, bool own), void *context);
 
 /* Runs an arm on `count` rows; returns whether some row failed. */

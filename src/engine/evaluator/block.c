@@ -3,7 +3,6 @@
 #include "base/integer.h"
 #include "base/nontemporal_copy.h"
 #include "engine/evaluator/loop.h"
-#include "engine/evaluator/pairwise_reduce.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/border_rows.h"
 #include "engine/vector/selection.h"

@@ -2,6 +2,8 @@
 #ifndef RQL_ENGINE_EVALUATOR_BLOCK_H
 #define RQL_ENGINE_EVALUATOR_BLOCK_H
 
+#include "engine/backend/aggregate.h"
+#include "engine/backend/user_reduce.h"
 #include "engine/evaluator/program.h"
 
 struct worker;
@@ -28,5 +30,17 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
  * program's outputs, and returns how many passed. Each destination holds `count` rows. `nontemporal`: write past the
  * caches, as they will not be read soon. */
 int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal);
+
+/* pairwise_reduce.c: tree reduction by a user's associative function, a vector at a time: adjacent values are
+ * combined until one is left. */
+
+struct pairwise;
+
+/* `reducer` is prepared and not one of floats. The vectors are in `arena`. */
+struct pairwise *pairwise_new(const struct user_reduce *reducer, struct arena *arena);
+
+/* Adds up to BLOCK_ROWS values, bools in bytes or 64-bit integers, to the state of the rows before. Sets `failed` if
+ * some combination may have no result. */
+void pairwise_fold(struct pairwise *pairwise, const void *values, int count, struct agg_state *state);
 
 #endif

@@ -1,7 +1,6 @@
 #include "engine/evaluator/compile.h"
 
 #include "engine/evaluator/arm.h"
-#include "engine/evaluator/gather_order.h"
 #include "engine/evaluator/loop.h"
 #include "engine/vector/compare_const.h"
 

@@ -1,4 +1,4 @@
-#include "engine/evaluator/filter_order.h"
+#include "engine/evaluator/program.h"
 
 #include "engine/vector/compare_const.h"
 

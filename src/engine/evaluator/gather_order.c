@@ -1,4 +1,4 @@
-#include "engine/evaluator/gather_order.h"
+#include "engine/evaluator/compile.h"
 
 #include "base/integer.h"
 #include "engine/plan/border.h"

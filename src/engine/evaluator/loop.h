@@ -59,7 +59,7 @@ void loop_want_arguments(struct builder *b, value v);
 void loop_emit(struct builder *b, value v);
 
 /* Calls `use` for each vector of a loop: own, or read or written outside of it. For register allocation
- * (vector_layout.h). */
+ * (vector_layout.c). */
 void loop_vectors(const struct vector_loop *loop, void (*use)(void *context, reg vector, bool own), void *context);
 
 #endif

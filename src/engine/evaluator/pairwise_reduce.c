@@ -1,6 +1,5 @@
 /* Combining neighbours keeps the order of rows, which is all an associative function needs. Each level runs the
  * function's program on the left and the right value of each pair, as if mapped over two columns. */
-#include "engine/evaluator/pairwise_reduce.h"
 
 #include "engine/evaluator/block.h"
 

@@ -2,10 +2,8 @@
 #include "engine/evaluator/program.h"
 
 #include "engine/evaluator/arm.h"
+#include "engine/evaluator/block.h"
 #include "engine/evaluator/compile.h"
-#include "engine/evaluator/filter_order.h"
-#include "engine/evaluator/pairwise_reduce.h"
-#include "engine/evaluator/vector_layout.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "base/integer.h"
 #include "engine/backend/datum.h"
 #include "engine/evaluator/kept_job.h"
-#include "engine/evaluator/skewed_rounds.h"
 #include "engine/storage/residency.h"
 
 /* A task of the rounds. */

@@ -1,4 +1,4 @@
-#include "engine/evaluator/skewed_rounds.h"
+#include "engine/evaluator/kept_job.h"
 
 #include "base/integer.h"
 

@@ -1,4 +1,4 @@
-#include "engine/evaluator/vector_layout.h"
+#include "engine/evaluator/program.h"
 
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/loop.h"

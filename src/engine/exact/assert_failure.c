@@ -1,4 +1,4 @@
-#include "engine/exact/assert_failure.h"
+#include "engine/exact/failure.h"
 
 #include "engine/backend/datum.h"
 #include "engine/plan/task_title.h"

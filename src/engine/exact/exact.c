@@ -3,7 +3,6 @@
 
 #include "engine/exact/exact_lazy.h"
 #include "engine/exact/exact_operator.h"
-#include "engine/exact/exact_rows.h"
 #include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
 #include "engine/storage/residency.h"

@@ -1,7 +1,7 @@
 /* Groups of rows, their aggregates, and their numbers. */
-#include "engine/exact/assert_failure.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/exact_sort.h"
+#include "engine/exact/failure.h"
 #include "engine/plan/task_title.h"
 #include "engine/values/moments.h"
 #include "engine/values/quantile.h"

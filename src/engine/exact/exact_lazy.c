@@ -1,7 +1,6 @@
 #include "engine/exact/exact_lazy.h"
 
 #include "engine/backend/memory_limit.h"
-#include "engine/exact/exact_loop.h"
 #include "engine/exact/exact_operator.h"
 #include "engine/exact/failure.h"
 #include "engine/plan/task_title.h"

@@ -29,7 +29,7 @@ struct lazy_task {
     int64_t row;                   /* the task row whose values are being computed */
     union datum *memo;             /* of each value, */
     int64_t *computed;             /* and the row it was computed for, plus 1 */
-    struct loop_run **loops;       /* of each value; exact_loop.h */
+    struct loop_run **loops;       /* of each value; exact_loop.c */
 
     /* Result row i is task row kept[i] (-1: a row of zeroes), or begin + i. */
     struct column *kept;
@@ -120,5 +120,32 @@ void exact_report(const struct exact *exact, const struct lazy_task *lazy, int64
 
 /* Creates the threads' evaluators if needed, and copies the results of the caller's evaluator to them. */
 void exact_update_members(struct exact *exact);
+
+/* exact_loop.c: loops and folds in the exact evaluator, a round at a time: a round's values are demanded like all
+ * others, and forgotten before the next one. */
+
+/* Continue the FOLD or LOOP `v` at the task's row; `ready` is false if a value has to be computed first. */
+enum status exact_run_fold(struct exact *exact, struct lazy_task *lazy, value v, union datum *result, bool *ready);
+enum status exact_run_loop(struct exact *exact, struct lazy_task *lazy, value v, bool *ready);
+/* The number of the round of the LOOP that is running and that the instruction is of; -1: none. */
+int64_t exact_round(const struct lazy_task *lazy, const struct instr *instr);
+
+/* A FINAL of a LOOP that has been run. */
+union datum exact_final(const struct lazy_task *lazy, const struct instr *final);
+
+/* exact_rows.c: the rows of a task with code: filters, outputs, aggregates. */
+
+/* Finds which task rows the result rows are (lazy->kept or lazy->begin, and lazy->count), without computing outputs. */
+enum status exact_list_rows(struct exact *exact, struct lazy_task *lazy);
+
+/* Computes exact->columns, reserved for all rows that the task reads, and sets lazy->count. The error is the first in
+ * the order of rows, filters included; with a tail, filters come first. */
+enum status exact_write_rows(struct exact *exact, struct lazy_task *lazy);
+
+/* Aggregates the task's rows into exact->states, which are initialised. */
+enum status exact_add_rows(struct exact *exact, struct lazy_task *lazy);
+
+/* Bytes of a result row in these columns. */
+int64_t exact_row_bytes(struct column *const *columns, size_t count);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/exact/exact_loop.h"
+#include "engine/exact/exact_lazy.h"
 
 #include "engine/backend/aggregate.h"
 #include "engine/plan/code_loop.h"

@@ -1,4 +1,4 @@
-#include "engine/exact/exact_rows.h"
+#include "engine/exact/exact_lazy.h"
 
 #include "engine/backend/user_reduce.h"
 #include "engine/exact/failure.h"

@@ -1,6 +1,5 @@
 #include "engine/exact/failure.h"
 
-#include "engine/exact/assert_failure.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/task_title.h"
 #include "engine/values/scalar.h"

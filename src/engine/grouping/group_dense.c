@@ -1,5 +1,5 @@
 /* Grouping by direct addressing: states for every possible code, for each thread its own. */
-#include "engine/grouping/group_dense.h"
+#include "engine/grouping/grouping.h"
 
 #include "base/heap.h"
 #include "engine/vector/elements.h"

@@ -1,6 +1,6 @@
 /* Append: the numbers of the rows of two relations, one after the other. */
 #include "base/integer.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/vector/elements.h"
 
 enum { PART_ROWS = 1 << 18 };

@@ -4,7 +4,7 @@
 #ifndef RQL_ENGINE_OPERATORS_AXIS_REDUCTION_H
 #define RQL_ENGINE_OPERATORS_AXIS_REDUCTION_H
 
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 
 /* Whether the job is such a group, of one aggregate of a kind supported here, without its keys. */
 bool axis_supports(const struct operator_job *job);

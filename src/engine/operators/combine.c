@@ -2,7 +2,7 @@
  * before each; where rounding depends on the grouping, all rows are combined one after another. */
 #include "engine/backend/datum.h"
 #include "engine/backend/user_reduce.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"

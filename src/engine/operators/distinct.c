@@ -1,7 +1,7 @@
 /* Distinct: keeps the first row of each group, marked in a bitmap of rows so that they are written in order. */
 #include "engine/grouping/first_rows.h"
 #include "engine/grouping/grouping.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/sorting/sort_rows.h"
 #include "engine/vector/elements.h"
 

@@ -2,7 +2,7 @@
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/backend/memory_limit.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/vector/elements.h"
 
 #include <stdlib.h>

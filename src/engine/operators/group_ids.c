@@ -1,11 +1,11 @@
 /* Group ids: few possible keys have a table of their ranks; few different keys are found by grouping and looked up in a
  * hash table; otherwise the rows are sorted. */
-#include "engine/operators/group_ids.h"
+#include "engine/operators/group_quantile.h"
 
 #include "base/heap.h"
 #include "base/zeroed.h"
 #include "engine/grouping/grouping.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/vector/elements.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,7 @@
 #include "engine/operators/group_quantile.h"
 
 #include "base/zeroed.h"
-#include "engine/operators/group_ids.h"
-#include "engine/sorting/sort_key_encode.h"
+#include "engine/sorting/sort_key_range.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/values/quantile.h"
 #include "engine/vector/elements.h"
@@ -11,7 +10,7 @@
 
 enum { PART_ROWS = 1 << 16, MOST_COUNTS = 1 << 22 };
 
-/* The values of one aggregate, as images (sort_key_encode.h), by group. */
+/* The values of one aggregate, as images (sort_key_encode.c), by group. */
 struct partition {
     const struct workers *workers;
     const struct aggregate *aggregate;

@@ -1,7 +1,7 @@
 #include "engine/operators/group_stream.h"
 
 #include "base/heap.h"
-#include "engine/grouping/group_dense.h"
+#include "engine/grouping/grouping.h"
 #include "engine/operators/group_by.h"
 #include "engine/operators/group_quantile.h"
 

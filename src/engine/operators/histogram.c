@@ -1,5 +1,5 @@
 /* Histograms: a pass finds the bounds, another counts, each thread on its own. */
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/values/calendar_edges.h"
 #include "engine/values/histogram_bins.h"
 #include "engine/vector/elements.h"

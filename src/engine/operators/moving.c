@@ -1,10 +1,9 @@
 /* Moving aggregates: the windows of rows, and their parts. */
 #include "engine/operators/moving.h"
 
-#include "engine/operators/moving_by_group.h"
 #include "engine/operators/moving_moments.h"
 #include "engine/operators/moving_order.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 
 #include "base/heap.h"
 

@@ -128,4 +128,16 @@ void moving_nearest_block(struct moving_part *part, int64_t row, int count);
  * `last` are of all rows of the part. */
 void moving_backwards(struct moving_part *part, const int64_t *first, const int64_t *last);
 
+/* moving_by_group.c: moving aggregates of groups whose rows are anywhere. Measured against sorting the rows by group,
+ * Xeon with two threads, 10^4 and 10^7 rows: 3 to 9 times as fast. */
+
+/* The operator's windows are all rows of a group up to each (first: all from it on; both: all). Results as of
+ * moving_run; STATUS_FAILED, without an error: not enough memory. */
+enum status moving_by_group(struct moving *moving, const struct workers *workers);
+
+/* moving_leading.c: rows that lead their groups. */
+
+/* AGG_LEADING of this many groups. False: cancelled. */
+bool moving_leading(const struct moving *moving, int64_t groups, struct parts parts, const struct workers *workers);
+
 #endif

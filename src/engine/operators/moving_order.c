@@ -7,7 +7,7 @@
  * whatever the size of its window. For different values the ranks are of values, which are counted. */
 #include "engine/operators/moving_order.h"
 
-#include "engine/sorting/sort_key_encode.h"
+#include "engine/sorting/sort_key_range.h"
 #include "engine/values/quantile.h"
 
 #include "base/heap.h"

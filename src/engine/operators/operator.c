@@ -1,7 +1,5 @@
 #include "engine/operators/operator.h"
 
-#include "engine/operators/operator_kinds.h"
-
 enum status host_operator_run_pool(const struct operator_job *job, struct thread_pool *thread_pool, bool *flagged)
 {
     static operator_fn *const functions[] = {

@@ -2,6 +2,7 @@
 #ifndef RQL_ENGINE_OPERATORS_OPERATOR_H
 #define RQL_ENGINE_OPERATORS_OPERATOR_H
 
+#include "base/parallel.h"
 #include "base/thread_pool.h"
 #include "engine/backend/backend.h"
 
@@ -18,5 +19,10 @@ enum status host_operator_run_threads(const struct operator_job *job, int thread
 
 /* On the threads of a pool. */
 enum status host_operator_run_pool(const struct operator_job *job, struct thread_pool *thread_pool, bool *flagged);
+
+/* One function for each kind of operator. */
+typedef enum status operator_fn(const struct operator_job *job, const struct workers *workers, bool *flagged);
+operator_fn operator_scan, operator_sort, operator_group, operator_distinct, operator_scatter, operator_hist,
+    operator_moving, operator_append, operator_expand, operator_ids, operator_partition, operator_combine;
 
 #endif

@@ -1,6 +1,6 @@
 /* Rows in the order of groups: one sort of keys with row numbers. Where the rows are in that order already, only their
  * groups are counted. */
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/sorting/radix_sort.h"
 #include "engine/sorting/sort_rows.h"
 #include "engine/vector/elements.h"

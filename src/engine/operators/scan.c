@@ -3,7 +3,7 @@
  * its own, and only then writes, while it prefetches its next chunk. Memory is read once. Segments, and columns side by
  * side, are independent chains that threads share. Sums of floats are scanned several runs at once (scan_sums.h). */
 #include "engine/backend/user_reduce.h"
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/operators/scan_ints.h"
 #include "engine/operators/scan_sums.h"
 #include "engine/plan/aggregate_join.h"

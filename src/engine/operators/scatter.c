@@ -1,7 +1,7 @@
 /* Scatter. Many rows are partitioned (scatter_partitioned.h). Others go to their places one by one: one thread marks
  * the places in a bitmap, which tells those taken twice, while others write a column each. So no element has two
  * writers, and nothing is atomic, which takes five times as long as the writing. */
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/operators/scatter_partitioned.h"
 #include "engine/vector/elements.h"
 

@@ -1,5 +1,5 @@
 /* The sort operator: all rows, or only the first (top_n). */
-#include "engine/operators/operator_kinds.h"
+#include "engine/operators/operator.h"
 #include "engine/sorting/sort_rows.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/vector/elements.h"

@@ -3,7 +3,7 @@
  * A sum, minimum or maximum along an axis of rows that are computed of nothing but their numbers and of elements at
  * any position, as an index product is, becomes a fold over that axis: the rows are not stored. */
 #include "engine/optimize/optimize.h"
-#include "engine/optimize/remap.h"
+#include "engine/optimize/passes.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/verify.h"
 

@@ -3,7 +3,7 @@
  * In `sum(e in A..B: r[from[e]] / degree[from[e]])` the quotient depends on the position alone. It becomes a column
  * with a row for each element, and a round of the fold reads one element where it read two. */
 #include "engine/optimize/optimize.h"
-#include "engine/optimize/remap.h"
+#include "engine/optimize/passes.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/verify.h"
 

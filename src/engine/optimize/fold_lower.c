@@ -6,7 +6,6 @@
  * as it was before. */
 #include "engine/optimize/passes.h"
 
-#include "engine/optimize/remap.h"
 #include "engine/plan/code_loop.h"
 
 #include <float.h>

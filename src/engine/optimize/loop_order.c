@@ -1,7 +1,6 @@
 /* The order of instructions in tasks with loops: everything after what it reads, also the conditions that guard_place
  * has added to a loop's index. */
 #include "engine/optimize/passes.h"
-#include "engine/optimize/remap.h"
 #include "engine/plan/code_loop.h"
 
 static value mapped(const value *map, value v)

@@ -1,8 +1,6 @@
-#include "engine/run/along_axis.h"
 
 #include "engine/operators/axis_reduction.h"
-#include "engine/run/host_backends.h"
-#include "engine/run/run_operator.h"
+#include "engine/run/run_task.h"
 
 static size_t aggregated_input(const struct task *group)
 {

@@ -1,4 +1,4 @@
-#include "engine/run/ask_server.h"
+#include "engine/run/provide.h"
 
 #include "engine/env/sources.h"
 #include "engine/formats/open_file.h"

@@ -1,7 +1,7 @@
 /* Conditions of `assert` that hold or fail as a whole: of a statement, and of a terminal's value. */
-#include "engine/run/assertion.h"
+#include "engine/run/run_bound.h"
 
-#include "engine/exact/assert_failure.h"
+#include "engine/exact/failure.h"
 
 enum { MOST_OPERANDS = 4 };
 

@@ -1,4 +1,4 @@
-#include "engine/run/bounds_search.h"
+#include "engine/run/provide.h"
 
 #include "engine/formats/file_cache.h"
 #include "engine/optimize/zone_predicate.h"

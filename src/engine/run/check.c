@@ -1,9 +1,9 @@
 /* Checks a statement before anything runs. What only running can compute is assumed to be right. */
-#include "engine/run/check.h"
+#include "engine/run/run.h"
 
 #include "engine/env/env.h"
 #include "engine/plan/result.h"
-#include "engine/run/assertion.h"
+#include "engine/run/run_bound.h"
 
 /* A relation with the columns of the last task, and no data; columns that are unread can be read later. */
 static struct relation *outline(const struct task *last, struct arena *arena)

@@ -1,8 +1,7 @@
-#include "engine/run/file_need.h"
+#include "engine/run/provide.h"
 
 #include "engine/optimize/optimize.h"
 #include "engine/plan/loop.h"
-#include "engine/run/bounds_search.h"
 #include "engine/run/run_task.h"
 
 /* Where more than one row in this many passes, nearly every cache line of a column has one: it is read as a whole. */

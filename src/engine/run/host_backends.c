@@ -1,4 +1,4 @@
-#include "engine/run/host_backends.h"
+#include "engine/run/run_task.h"
 
 #include "engine/backend/backend_choice.h"
 

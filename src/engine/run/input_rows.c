@@ -1,4 +1,3 @@
-#include "engine/run/input_rows.h"
 
 #include "engine/backend/memory_limit.h"
 #include "engine/run/input_columns.h"

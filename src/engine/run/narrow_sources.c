@@ -1,7 +1,6 @@
-#include "engine/run/narrow_sources.h"
+#include "engine/run/provide.h"
 
 #include "engine/env/sources.h"
-#include "engine/run/file_need.h"
 #include "engine/storage/file_reader.h"
 
 /* Fewer rows are read faster than anything can be found out about them. */

@@ -1,9 +1,6 @@
 #include "engine/run/provide.h"
 
 #include "engine/bind/bind_remote.h"
-#include "engine/run/ask_server.h"
-#include "engine/run/narrow_sources.h"
-#include "engine/run/provide_texts.h"
 #include "engine/run/run_bound.h"
 
 /* Another pipeline of the same statement. */

@@ -1,4 +1,4 @@
-#include "engine/run/provide_texts.h"
+#include "engine/run/provide.h"
 
 #include "engine/run/run_queue.h"
 #include "engine/storage/residency.h"

@@ -3,8 +3,6 @@
 #include "engine/run/run.h"
 
 #include "engine/backend/backend_choice.h"
-#include "engine/run/assertion.h"
-#include "engine/run/check.h"
 #include "engine/run/provide.h"
 #include "engine/run/run_bound.h"
 #include "engine/storage/column_stats.h"

@@ -54,4 +54,15 @@ enum status run_with_care(struct runner *runner, struct facts *facts, const stru
 enum status run_statement(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                           struct diags *diags);
 
+/* check.c: checks a statement before it runs. */
+
+/* Checks a statement's names and types without running it, and defines its names in `env`, a copy from env_copy. */
+enum status check_statement(struct env *env, const struct stmt *stmt, struct arena *arena, struct diags *diags);
+
+/* Checks a definition: its parameters, its names, that it does not use itself. */
+enum status check_definition(struct env *env, const struct stmt *def, struct arena *arena, struct diags *diags);
+
+/* An error if a `let` ends in describe or plot, which have no result. */
+enum status check_naming(const struct stmt *stmt, struct diags *diags);
+
 #endif

@@ -3,7 +3,6 @@
 #include "base/integer.h"
 #include "engine/formats/save.h"
 #include "engine/operators/describe.h"
-#include "engine/run/assertion.h"
 #include "engine/run/run_queue.h"
 #include "engine/storage/residency.h"
 

@@ -1,4 +1,4 @@
-#include "engine/run/run_operator.h"
+#include "engine/run/run_task.h"
 
 #include "engine/run/input_columns.h"
 #include "engine/storage/residency.h"
@@ -7,7 +7,6 @@
 #include "engine/backend/memory_limit.h"
 #include "engine/operators/group_quantile.h"
 #include "engine/plan/task_title.h"
-#include "engine/run/host_backends.h"
 #include "engine/run/run_repeat.h"
 
 /* The input whose rows an output moves, or NULL. */

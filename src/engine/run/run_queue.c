@@ -6,7 +6,6 @@
 #include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
-#include "engine/run/along_axis.h"
 #include "engine/run/run_repeat.h"
 #include "engine/run/run_task.h"
 #include "engine/storage/file_errors.h"

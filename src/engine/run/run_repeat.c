@@ -2,9 +2,9 @@
 
 #include "engine/backend/backend_choice.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/host_backends.h"
 #include "engine/run/kept_rounds.h"
 #include "engine/run/run_queue.h"
+#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
 
 /* A queue of the loop, optimised for a number of rows. Its tasks' inputs name the columns of the round. */

@@ -4,9 +4,7 @@
 #include "engine/backend/datum.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/exact/exact.h"
-#include "engine/run/defer_policy.h"
-#include "engine/run/host_backends.h"
-#include "engine/run/output_columns.h"
+#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
 
 enum { FIRST_WINDOW_ROWS = 1 << 16 };

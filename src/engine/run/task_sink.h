@@ -6,6 +6,7 @@
 #define RQL_ENGINE_RUN_TASK_SINK_H
 
 #include "engine/backend/deferred_rows.h"
+#include "engine/run/run.h"
 #include "engine/run/run_task.h"
 
 struct task_sink {
@@ -61,5 +62,32 @@ bool task_sink_rescue(struct task_sink *sink);
 
 /* Call when all rows have been run: moves the results to the outcome. *flagged: the rounding of a sum is uncertain. */
 enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bool *flagged);
+
+/* output_columns.c: the result columns of a task that ends in rows: reserved before it runs, finished afterwards. */
+
+/* Sets the outcome's column of each needed output: rows of an input as they stand (`inputs` are those that the plan
+ * names), or a column reserved for all rows of the job in memory of `pool`, which is put in written[k] too and has to
+ * be written. */
+enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, struct column *const *inputs,
+                            struct column **written, struct outcome *outcome);
+
+/* All rows have been written to the sink: applies the task's window to those that passed filters, and sets the
+ * outcome's rows. */
+enum status outputs_finish(const struct job *job, struct buffer_pool *pool, const struct row_sink *sink,
+                           struct outcome *outcome);
+
+/* defer_policy.c: which results have deferred rows (deferred_rows.h): those of tasks that cannot fail, cost no more
+ * operations than fusion would compute again, and keep at least one row in eight. Other formats than tables, output
+ * that is no terminal, named devices and machines with a GPU compute all rows at once. */
+
+/* Whether rows of the job's task may be deferred: they cannot fail, and recomputing them costs little more than reading
+ * them. A GPU, or a device that the user has named, computes all rows. */
+bool can_defer(const struct runner *runner, enum defer_choice choice, const struct job *job);
+
+/* The number of input rows on which such a task runs before it may defer the others; a multiple of 4096. */
+int64_t deferred_first_rows(enum defer_choice choice);
+
+/* Whether to defer the remaining rows, after `passed` of the `read` rows have passed the filters. */
+bool deferral_pays(int64_t passed, int64_t read, enum defer_choice choice);
 
 #endif

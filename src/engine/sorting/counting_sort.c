@@ -1,7 +1,5 @@
 #include "engine/sorting/counting_sort.h"
 
-#include "engine/sorting/value_counts.h"
-
 #include "base/heap.h"
 
 #include <stdlib.h>

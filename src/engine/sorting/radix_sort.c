@@ -15,7 +15,6 @@
 
 #include "engine/sorting/counting_sort.h"
 #include "engine/sorting/sort_bins.h"
-#include "engine/sorting/value_counts.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"

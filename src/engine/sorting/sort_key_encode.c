@@ -1,4 +1,4 @@
-#include "engine/sorting/sort_key_encode.h"
+#include "engine/sorting/sort_key_range.h"
 
 #include "base/cpu_dispatch.h"
 

@@ -1,7 +1,5 @@
 #include "engine/sorting/sort_key_range.h"
 
-#include "engine/sorting/sort_key_encode.h"
-
 #include "base/cpu_dispatch.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Sort keys encoded as unsigned integers, for sort, group and distinct.
  *
- * A key's code is the distance of its image (sort_key_encode.h) from the least of the column, descending from the
+ * A key's code is the distance of its image (sort_key_encode.c) from the least of the column, descending from the
  * greatest, so that it has only the bits that the column's range needs. Codes of several keys are packed into 64-bit
  * words, the first key most significant. Equal codes are equal keys: -0.0 equals 0.0, and NaNs are equal and last, in
  * descending order too. */

@@ -1,4 +1,4 @@
-#include "engine/sorting/value_counts.h"
+#include "engine/sorting/counting_sort.h"
 
 #include "engine/sorting/sort_element.h"
 

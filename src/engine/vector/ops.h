@@ -69,7 +69,7 @@ enum type lane_type(enum lane lane);
 
 /* Adds a vector to an aggregate's partial result. */
 typedef void fold_fn(struct agg_state *state, const void *values, int count);
-/* The loop for an aggregate; NULL for user reduces of anything but floats (pairwise_reduce.h). `exact_in_64`: the sum
+/* The loop for an aggregate; NULL for user reduces of anything but floats (pairwise_reduce.c). `exact_in_64`: the sum
  * of a block fits in 64 bits. */
 fold_fn *vector_fold(enum aggregate_kind kind, enum lane lane, bool exact_in_64);
 

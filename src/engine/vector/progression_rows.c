@@ -1,4 +1,4 @@
-#include "engine/vector/progression_rows.h"
+#include "engine/vector/border_rows.h"
 
 #include "base/cpu_dispatch.h"
 #include "engine/vector/ahead.h"

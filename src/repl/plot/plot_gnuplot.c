@@ -1,7 +1,6 @@
 /* PNG files are drawn by gnuplot, which gets what is drawn already reduced to pixels. */
 #include "repl/plot/plot_file.h"
 
-#include "repl/plot/plot_ticks.h"
 #include "repl/plot/time_label.h"
 
 #include <errno.h>

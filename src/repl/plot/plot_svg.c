@@ -1,6 +1,5 @@
 #include "repl/plot/plot_file.h"
 
-#include "repl/plot/plot_ticks.h"
 #include "repl/plot/time_label.h"
 #include "repl/print/fit_text.h"
 #include "repl/print/number_format.h"

@@ -1,4 +1,4 @@
-#include "repl/plot/plot_ticks.h"
+#include "repl/plot/plot_file.h"
 
 #include "engine/values/calendar_edges.h"
 #include "repl/plot/time_label.h"

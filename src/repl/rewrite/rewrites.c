@@ -3,7 +3,7 @@
 #include "repl/rewrite/rewrite_pattern.h"
 #include "repl/rewrite/translate.h"
 
-#include "engine/run/check.h"
+#include "engine/run/run.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 
 #include "engine/explain/explain.h"
 #include "engine/formats/open_file.h"
-#include "engine/run/check.h"
+#include "engine/run/run.h"
 #include "engine/storage/column_stats.h"
 #include "parser/broken.h"
 

@@ -1,4 +1,4 @@
-#include "sql/wire/server_settings.h"
+#include "sql/wire/query.h"
 
 #include "base/strbuf.h"
 
