@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "engine/sorting/sort_key_alone.h"
 #include "engine/sorting/sort_key_range.h"
 #include "engine/vector/elements.h"
 
@@ -214,9 +215,22 @@ static void read_codes(const struct keys *keys, int word, int64_t row, const uin
     }
 }
 
+/* Reads the codes of a single key; false: there is no loop for it. */
+static bool read_alone(const struct keys *keys, int64_t row, int count, size_t code_bytes, void *codes)
+{
+    const struct key *key = &keys->at[0];
+    const struct key_loops *loops = keys->count == 1 ? key_loops_of(key->column->store, code_bytes) : NULL;
+    if (!loops)
+        return false;
+    operator_prefetch(key->column, row + count, count);
+    loops->encode(key, element(key->column, row), count, codes);
+    return true;
+}
+
 void keys_read(const struct keys *keys, int word, int64_t row, int count, uint64_t *codes)
 {
-    read_codes(keys, word, row, NULL, count, codes);
+    if (!read_alone(keys, row, count, sizeof *codes, codes))
+        read_codes(keys, word, row, NULL, count, codes);
 }
 
 void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int count, uint64_t *codes)
@@ -226,6 +240,8 @@ void keys_read_at(const struct keys *keys, int word, const uint64_t *rows, int c
 
 void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *codes)
 {
+    if (read_alone(keys, row, count, sizeof *codes, codes))
+        return;
     uint64_t wide[KEY_BLOCK];
     read_codes(keys, 0, row, NULL, count, wide);
     for (int i = 0; i < count; i++)

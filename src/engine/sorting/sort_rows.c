@@ -3,6 +3,7 @@
 #include "engine/sorting/sort_rows.h"
 
 #include "engine/sorting/radix_sort.h"
+#include "engine/sorting/sort_key_alone.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
@@ -27,9 +28,9 @@ struct sorting {
     bool last;      /* this is the last word: results are written */
     uint64_t *rows; /* row numbers in the order of less significant words; NULL for keys of one word */
     bool payload_is_row;
-    int payload_bits; /* of the payload, below the code if both fit one word */
-    size_t width;     /* of an element */
-    bool alone;       /* elements are codes of a single key */
+    int payload_bits;              /* of the payload, below the code if both fit one word */
+    size_t width;                  /* of an element */
+    const struct key_loops *alone; /* elements are codes of a single key; NULL: there is more to them */
 };
 
 static uint64_t payload_mask(const struct sorting *sorting)
@@ -119,7 +120,7 @@ static void read_elements(void *context, int64_t row, int count, void *elements)
         keys_read_32(&sorting->keys, row, count, elements);
         return;
     }
-    if (sorting->alone && sorting->width == sizeof(uint64_t)) {
+    if (sorting->alone) {
         keys_read(&sorting->keys, 0, row, count, elements);
         return;
     }
@@ -205,7 +206,16 @@ static void write_elements(void *context, int member, int64_t row, const void *e
     const struct sorting *sorting = context;
     for (int64_t i = 0; i < count && !workers_cancelled(sorting->workers); i += KEY_BLOCK) {
         const void *block = (const char *)elements + (size_t)i * sorting->width;
-        write_block(sorting, row + i, block, count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK);
+        const int in_block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
+        if (!sorting->alone) {
+            write_block(sorting, row + i, block, in_block);
+            continue;
+        }
+        for (size_t k = 0; k < sorting->carried_count; k++) {
+            uint64_t decoded[KEY_BLOCK];
+            sorting->alone->decode(sorting->carried[k].key, block, in_block, decoded);
+            write_column(&sorting->carried[k], row + i, decoded, in_block);
+        }
     }
 }
 
@@ -214,7 +224,9 @@ static enum status sort_word(struct sorting *sorting)
     const int bits = sorting->keys.word_bits[sorting->word];
     const int all = bits + sorting->payload_bits;
     sorting->width = all <= 32 ? 4 : all <= WORD_BITS ? 8 : sizeof(struct radix_pair);
-    sorting->alone = sorting->keys.count == 1 && sorting->payload_bits == 0 && !sorting->payload_is_row;
+    sorting->alone = sorting->keys.count == 1 && sorting->payload_bits == 0 && !sorting->payload_is_row
+                         ? key_loops_of(sorting->keys.at[0].column->store, sorting->width)
+                         : NULL;
     const struct radix radix = {
         .workers = sorting->workers,
         .rows = sorting->rows_read,
