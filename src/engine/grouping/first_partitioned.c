@@ -1,7 +1,7 @@
 /* The first row of each different key of many possible values: rows are partitioned by their codes into buckets that
  * fit the cache, and a bucket's codes are looked up in a hash table, in the order of rows. */
-#include "engine/grouping/coded_rows.h"
 #include "engine/grouping/first_rows.h"
+#include "engine/grouping/group_carry.h"
 #include "engine/sorting/radix_partition.h"
 #include "engine/sorting/radix_sort.h"
 
@@ -23,7 +23,7 @@ struct member {
 
 struct partitioning {
     const struct workers *workers;
-    struct coded_rows coded;
+    struct group_carry carry;
     struct member *members;
     size_t kept_bytes;
     _Atomic uint64_t *kept;
@@ -34,7 +34,7 @@ struct partitioning {
 static void read_rows(void *context, int64_t row, int count, void *elements)
 {
     const struct partitioning *partitioning = context;
-    coded_rows_read(&partitioning->coded, row, count, elements);
+    group_carry_read(&partitioning->carry, row, count, elements);
 }
 
 static bool get_kept(struct partitioning *partitioning, struct member *member)
@@ -52,19 +52,29 @@ static inline void keep(struct member *member, uint64_t row)
     member->found++;
 }
 
+/* Reads a block's codes and row numbers. */
+static void read_block(const struct partitioning *partitioning, const void *elements, int count, uint64_t *codes,
+                       uint64_t *rows)
+{
+    uint64_t space[KEY_BLOCK];
+    const uint64_t *payloads = group_carry_payloads(&partitioning->carry, elements, count, space);
+    group_carry_codes(&partitioning->carry, elements, count, codes);
+    group_carry_values(&partitioning->carry, NULL, payloads, count, rows);
+}
+
 /* Sorted elements: the first of equal ones has the first row. */
 static void keep_sorted(void *context, int number, int64_t row, const void *elements, int64_t count)
 {
     (void)row;
     struct partitioning *partitioning = context;
     struct member *member = &partitioning->members[number];
-    const size_t width = coded_rows_width(&partitioning->coded);
+    const size_t width = group_carry_width(&partitioning->carry);
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK], before = 0;
     if (!get_kept(partitioning, member))
         return;
     for (int64_t at = 0; at < count && !workers_cancelled(partitioning->workers); at += KEY_BLOCK) {
         const int block = count - at < KEY_BLOCK ? (int)(count - at) : KEY_BLOCK;
-        coded_rows_split(&partitioning->coded, (const char *)elements + (size_t)at * width, block, codes, rows);
+        read_block(partitioning, (const char *)elements + (size_t)at * width, block, codes, rows);
         for (int i = 0; i < block; i++) {
             if ((at == 0 && i == 0) || codes[i] != before)
                 keep(member, rows[i]);
@@ -116,7 +126,7 @@ static bool take_bucket(void *context, int number, const struct radix_bucket *bu
     struct member *member = &partitioning->members[number < 0 ? 0 : number];
     if (!get_kept(partitioning, member))
         return true;
-    const size_t width = coded_rows_width(&partitioning->coded);
+    const size_t width = group_carry_width(&partitioning->carry);
     const int slot_bits = bucket->bits > 0 ? clear_slots(member, bucket->count) : 0;
     uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
     struct bucket_reader reader = read_bucket(bucket->partition, bucket->number);
@@ -125,7 +135,7 @@ static bool take_bucket(void *context, int number, const struct radix_bucket *bu
          (piece = bucket_reader_next(&reader, &count)) && !workers_cancelled(partitioning->workers);) {
         for (int i = 0; i < count; i += KEY_BLOCK) {
             const int block = count - i < KEY_BLOCK ? count - i : KEY_BLOCK;
-            coded_rows_split(&partitioning->coded, piece + (size_t)i * width, block, codes, rows);
+            read_block(partitioning, piece + (size_t)i * width, block, codes, rows);
             if (bucket->bits > 0) {
                 look_up(member, slot_bits, bucket->least, codes, rows, block);
                 continue;
@@ -154,18 +164,19 @@ static void join_part(void *context, int number, int64_t part)
 enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const struct workers *workers,
                                    _Atomic uint64_t *kept, int64_t *count)
 {
+    const struct group_aggregate first = {.kind = AGG_FIRST};
     const int64_t words = rows / WORD_BITS + 1;
     struct partitioning partitioning = {.workers = workers,
                                         .members = heap_array((size_t)workers->threads, sizeof *partitioning.members),
                                         .kept_bytes = (size_t)words * sizeof(uint64_t),
                                         .kept = kept,
                                         .parts = partition_rows(workers, words, PART_WORDS)};
-    coded_rows_init(&partitioning.coded, keys, rows);
+    group_carry_init(&partitioning.carry, keys, rows, &first, 1);
     const struct radix radix = {
         .workers = workers,
         .rows = rows,
-        .width = coded_rows_width(&partitioning.coded),
-        .shift = partitioning.coded.pairs ? 0 : partitioning.coded.row_bits,
+        .width = group_carry_width(&partitioning.carry),
+        .shift = partitioning.carry.pairs ? 0 : partitioning.carry.payload_bits,
         .bits = keys->word_bits[0],
         .read = read_rows,
         .emit = keep_sorted,
@@ -182,5 +193,6 @@ enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const 
         free(partitioning.members[i].slots);
     }
     free(partitioning.members);
+    group_carry_free(&partitioning.carry);
     return status == STATUS_OK && partitioning.failed ? STATUS_FAILED : status;
 }

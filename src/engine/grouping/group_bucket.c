@@ -19,16 +19,16 @@ struct member {
 
 struct bucket_groups {
     const struct grouping *grouping;
-    const struct coded_rows *coded;
+    const struct group_carry *carry;
     struct member *members;
     _Atomic bool failed;
 };
 
-struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const struct coded_rows *coded)
+struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const struct group_carry *carry)
 {
     struct bucket_groups *buckets = heap_array(1, sizeof *buckets);
     buckets->grouping = grouping;
-    buckets->coded = coded;
+    buckets->carry = carry;
     buckets->members = heap_array((size_t)grouping->workers->threads, sizeof *buckets->members);
     return buckets;
 }
@@ -72,15 +72,16 @@ static void add_elements(const struct bucket_groups *buckets, const struct membe
                          uint64_t least)
 {
     const struct grouping *grouping = buckets->grouping;
-    const size_t width = coded_rows_width(buckets->coded);
-    uint64_t codes[ADD_ROWS], rows[ADD_ROWS];
+    const size_t width = group_carry_width(buckets->carry);
+    uint64_t codes[ADD_ROWS], payloads[ADD_ROWS];
     uint32_t places[ADD_ROWS];
     int count;
     for (const char *piece; (piece = bucket_reader_next(reader, &count)) && !workers_cancelled(grouping->workers);) {
         for (int i = 0; i < count; i += ADD_ROWS) {
             const char *from = piece + (size_t)i * width;
-            const struct row_block block = {.rows = rows, .count = count - i < ADD_ROWS ? count - i : ADD_ROWS};
-            coded_rows_split(buckets->coded, from, block.count, codes, rows);
+            struct row_block block = {.carry = buckets->carry, .count = count - i < ADD_ROWS ? count - i : ADD_ROWS};
+            block.payloads = group_carry_payloads(buckets->carry, from, block.count, payloads);
+            group_carry_codes(buckets->carry, from, block.count, codes);
             places_of(codes, least, block.count, places);
             group_states_add(grouping, member->states, NULL, places, &block);
         }

@@ -11,7 +11,7 @@ enum { GROUP_BUCKET_BITS = 13 }; /* of codes: their states fit the cache */
 struct bucket_groups;
 
 /* For elements made by `carry`; both outlive it. */
-struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const struct coded_rows *coded);
+struct bucket_groups *bucket_groups_new(const struct grouping *grouping, const struct group_carry *carry);
 void bucket_groups_free(struct bucket_groups *buckets);
 
 /* Whether a bucket has few possible codes, and not many more than rows. */

@@ -1,7 +1,7 @@
-/* Grouping by partitioning or sorting codes with the numbers of their rows. Each bucket is aggregated while it is in
- * the cache, as it is if its codes have few possible values, else sorted; its groups are written from the bucket's
- * first row on, and at the end the gaps between buckets are closed. Rows that are in the order of their codes already,
- * as those of a table sorted by its key, are aggregated as they are, in parts. */
+/* Grouping by partitioning or sorting codes with the values of their rows. Each bucket is aggregated while it is in the
+ * cache, as it is if its codes have few possible values, else sorted; its groups are written from the bucket's first
+ * row on, and at the end the gaps between buckets are closed. Rows that are in the order of their codes already, as
+ * those of a table sorted by its key, are aggregated as they are, in parts. */
 #include "engine/grouping/group_bucket.h"
 #include "engine/sorting/radix_sort.h"
 
@@ -19,7 +19,7 @@ struct stretch {
 
 struct sorted {
     const struct grouping *grouping;
-    struct coded_rows coded;
+    struct group_carry carry;
     struct bucket_groups *buckets;
     void ***states; /* of each thread: a block's groups and the one before */
     _Atomic bool failed;
@@ -31,7 +31,7 @@ struct sorted {
 static void read_rows(void *context, int64_t row, int count, void *elements)
 {
     const struct sorted *sorted = context;
-    coded_rows_read(&sorted->coded, row, count, elements);
+    group_carry_read(&sorted->carry, row, count, elements);
 }
 
 /* A bucket being aggregated: all groups but the last have been emitted. */
@@ -96,13 +96,14 @@ static void aggregate_bucket(void *context, int member, int64_t row, const void 
     bucket.found.places = bucket.places;
     for (uint32_t i = 0; i <= KEY_BLOCK; i++)
         bucket.places[i] = i;
-    uint64_t codes[KEY_BLOCK], rows[KEY_BLOCK];
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
     for (int64_t i = 0; i < count && !workers_cancelled(grouping->workers); i += KEY_BLOCK) {
         struct row_block block = {.row = row + i, .count = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK};
         if (elements) {
-            const char *from = (const char *)elements + (size_t)i * coded_rows_width(&sorted->coded);
-            coded_rows_split(&sorted->coded, from, block.count, codes, rows);
-            block.rows = rows;
+            const char *from = (const char *)elements + (size_t)i * group_carry_width(&sorted->carry);
+            group_carry_codes(&sorted->carry, from, block.count, codes);
+            block.carry = &sorted->carry;
+            block.payloads = group_carry_payloads(&sorted->carry, from, block.count, payloads);
         } else {
             keys_read(grouping->keys, 0, row + i, block.count, codes);
         }
@@ -235,15 +236,15 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
     struct sorted sorted = {.grouping = grouping};
     if (!grouping->prepare(grouping->context, grouping->rows))
         return STATUS_FAILED;
-    coded_rows_init(&sorted.coded, grouping->keys, grouping->rows);
-    sorted.buckets = bucket_groups_new(grouping, &sorted.coded);
+    group_carry_init(&sorted.carry, grouping->keys, grouping->rows, grouping->group_aggs, grouping->group_agg_count);
+    sorted.buckets = bucket_groups_new(grouping, &sorted.carry);
     sorted.states = heap_array((size_t)members, sizeof *sorted.states);
     pthread_mutex_init(&sorted.lock, NULL);
     const struct radix radix = {
         .workers = grouping->workers,
         .rows = grouping->rows,
-        .width = coded_rows_width(&sorted.coded),
-        .shift = sorted.coded.pairs ? 0 : sorted.coded.row_bits,
+        .width = group_carry_width(&sorted.carry),
+        .shift = sorted.carry.pairs ? 0 : sorted.carry.payload_bits,
         .bits = grouping->keys->word_bits[0],
         .read = read_rows,
         .emit = aggregate_bucket,
@@ -266,6 +267,7 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
     free(sorted.states);
     free(sorted.stretches);
     bucket_groups_free(sorted.buckets);
+    group_carry_free(&sorted.carry);
     pthread_mutex_destroy(&sorted.lock);
     return status;
 }

@@ -84,17 +84,23 @@ struct space {
 /* The values, in `space` if they are not in memory as such. */
 static const void *read_values(const struct column *column, const struct row_block *block, void *space)
 {
-    if (!block->rows)
+    uint64_t rows[OPERATOR_BLOCK];
+    if (!block->carry)
         return axis_values(column, type_table[column->store].kind == KIND_FLOAT ? LANE_F64 : LANE_I64, block->row,
                            block->count, space);
-    operator_values_at(column, block->rows, block->count, space);
+    if (!group_carry_values(block->carry, column, block->payloads, block->count, space)) {
+        group_carry_values(block->carry, NULL, block->payloads, block->count, rows);
+        operator_values_at(column, rows, block->count, space);
+    }
     return space;
 }
 
 static void read_rows(const struct row_block *block, int64_t *rows)
 {
-    for (int i = 0; i < block->count; i++)
-        rows[i] = block->rows ? (int64_t)block->rows[i] : block->row + i;
+    for (int i = 0; i < block->count && !block->carry; i++)
+        rows[i] = block->row + i;
+    if (block->carry)
+        group_carry_values(block->carry, NULL, block->payloads, block->count, rows);
 }
 
 /* As floats also of integers. */

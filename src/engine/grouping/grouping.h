@@ -6,9 +6,9 @@
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
-#include "engine/grouping/coded_rows.h"
 #include "engine/grouping/float_grid.h"
 #include "engine/grouping/group_aggregate.h"
+#include "engine/grouping/group_carry.h"
 #include "engine/sorting/sort_keys.h"
 
 /* Groups found, in the order of their codes: rows at .. at+count-1 of the result. */
@@ -49,10 +49,11 @@ void **group_states_new(const struct grouping *grouping, int64_t groups);
 void group_states_free(const struct grouping *grouping, void **states, int64_t groups);
 void group_states_clear(const struct grouping *grouping, void **states, int64_t begin, int64_t count);
 
-/* Rows from `row` on or, unless `rows` is NULL, those with these numbers. */
+/* Rows from `row` on or, unless `carry` is NULL, those with these payloads. */
 struct row_block {
     int64_t row;
-    const uint64_t *rows;
+    const struct group_carry *carry;
+    const uint64_t *payloads;
     int count; /* at most KEY_BLOCK */
 };
 

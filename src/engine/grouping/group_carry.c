@@ -1,0 +1,204 @@
+#include "engine/grouping/group_carry.h"
+
+#include "base/cpu_dispatch.h"
+#include "base/heap.h"
+#include "engine/sorting/radix_sort.h"
+#include "engine/vector/elements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD_BITS = 64 };
+
+static uint64_t mask_of(int bits)
+{
+    return bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - bits);
+}
+
+static int bits_of(uint64_t most)
+{
+    return most ? WORD_BITS - __builtin_clzll(most) : 0;
+}
+
+/* Adds a column's values to the payload unless they are there. */
+static void carry_column(struct group_carry *carry, const struct column *column)
+{
+    if (!column)
+        return;
+    for (size_t i = 0; i < carry->count; i++) {
+        if (carry->values[i].column == column)
+            return;
+    }
+    const struct type_info *info = &type_table[column->store];
+    struct carried_values values = {.column = column};
+    int bits = WORD_BITS;
+    if (info->kind != KIND_FLOAT) {
+        values.low = column->range_known ? column->lo : info->lo;
+        bits = bits_of((uint64_t)(column->range_known ? column->hi : info->hi) - (uint64_t)values.low);
+    }
+    values.mask = mask_of(bits);
+    values.shift = carry->payload_bits;
+    carry->values[carry->count++] = values;
+    carry->payload_bits += bits;
+}
+
+static void carry_rows(struct group_carry *carry, int64_t rows)
+{
+    const int bits = bits_of((uint64_t)rows - 1);
+    carry->values[carry->count++] = (struct carried_values){.shift = carry->payload_bits, .mask = mask_of(bits)};
+    carry->payload_bits += bits;
+}
+
+void group_carry_init(struct group_carry *carry, const struct keys *keys, int64_t rows,
+                      const struct group_aggregate *group_aggs, size_t group_agg_count)
+{
+    const int code_bits = keys->word_bits[0];
+    bool first = false;
+    *carry = (struct group_carry){.keys = keys, .values = heap_array(3 * group_agg_count + 1, sizeof *carry->values)};
+    for (size_t i = 0; i < group_agg_count; i++) {
+        carry_column(carry, group_aggs[i].column);
+        carry_column(carry, group_aggs[i].other);
+        carry_column(carry, group_aggs[i].where);
+        first = first || group_aggs[i].kind == AGG_FIRST;
+    }
+    if (first)
+        carry_rows(carry, rows);
+    if (carry->payload_bits > WORD_BITS) {
+        carry->count = 0;
+        carry->payload_bits = 0;
+        carry_rows(carry, rows);
+    }
+    carry->pairs = carry->payload_bits == WORD_BITS || code_bits + carry->payload_bits > WORD_BITS;
+}
+
+void group_carry_free(struct group_carry *carry)
+{
+    free(carry->values);
+}
+
+size_t group_carry_width(const struct group_carry *carry)
+{
+    return carry->pairs ? sizeof(struct radix_pair) : sizeof(uint64_t);
+}
+
+#define SPECIALISED static inline __attribute__((always_inline))
+
+SPECIALISED void add_values(uint64_t *restrict words, const void *restrict values, bool wide, uint64_t low, int shift,
+                            int count)
+{
+    for (int i = 0; i < count; i++) {
+        const uint64_t term = wide ? ((const uint64_t *)values)[i] : (uint64_t)(int64_t)((const int32_t *)values)[i];
+        words[i] |= (term - low) << shift;
+    }
+}
+
+CPU_CLONES static void add_values_32(uint64_t *words, const void *values, uint64_t low, int shift, int count)
+{
+    add_values(words, values, false, low, shift, count);
+}
+
+CPU_CLONES static void add_values_64(uint64_t *words, const void *values, uint64_t low, int shift, int count)
+{
+    add_values(words, values, true, low, shift, count);
+}
+
+static void add_payloads(const struct group_carry *carry, int64_t row, int count, uint64_t *words)
+{
+    int64_t space[KEY_BLOCK];
+    for (size_t k = 0; k < carry->count; k++) {
+        const struct carried_values *carried = &carry->values[k];
+        const void *values = space;
+        enum lane lane = LANE_I64;
+        if (carried->column) {
+            lane = axis_lane(carried->column);
+            operator_prefetch(carried->column, row + count, count);
+            values = axis_values(carried->column, lane, row, count, space);
+        }
+        for (int i = 0; i < count && !carried->column; i++)
+            space[i] = row + i;
+        /* A shift of 64 is of a field without bits. */
+        (lane == LANE_I32 ? add_values_32 : add_values_64)(words, values, (uint64_t)carried->low,
+                                                           carried->shift % WORD_BITS, count);
+    }
+}
+
+CPU_CLONES static void shift_codes(const uint32_t *restrict codes, int shift, int count, uint64_t *restrict words)
+{
+    for (int i = 0; i < count; i++)
+        words[i] = (uint64_t)codes[i] << shift;
+}
+
+/* Codes above payloads of 0. */
+static void read_words(const struct group_carry *carry, int64_t row, int count, uint64_t *words)
+{
+    uint32_t codes[KEY_BLOCK];
+    if (carry->keys->word_bits[0] <= 32) {
+        keys_read_32(carry->keys, row, count, codes);
+        shift_codes(codes, carry->payload_bits, count, words);
+        return;
+    }
+    keys_read(carry->keys, 0, row, count, words);
+    for (int i = 0; i < count; i++)
+        words[i] <<= carry->payload_bits;
+}
+
+void group_carry_read(const struct group_carry *carry, int64_t row, int count, void *elements)
+{
+    if (!carry->pairs) {
+        read_words(carry, row, count, elements);
+        add_payloads(carry, row, count, elements);
+        return;
+    }
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
+    struct radix_pair *pairs = elements;
+    keys_read(carry->keys, 0, row, count, codes);
+    memset(payloads, 0, (size_t)count * sizeof *payloads);
+    add_payloads(carry, row, count, payloads);
+    for (int i = 0; i < count; i++)
+        pairs[i] = (struct radix_pair){.key = codes[i], .payload = payloads[i]};
+}
+
+CPU_CLONES static void codes_of_words(const uint64_t *restrict words, int shift, int count, uint64_t *restrict codes)
+{
+    for (int i = 0; i < count; i++)
+        codes[i] = words[i] >> shift;
+}
+
+void group_carry_codes(const struct group_carry *carry, const void *elements, int count, uint64_t *codes)
+{
+    const struct radix_pair *pairs = elements;
+    for (int i = 0; i < count && carry->pairs; i++)
+        codes[i] = pairs[i].key;
+    if (!carry->pairs)
+        codes_of_words(elements, carry->payload_bits, count, codes);
+}
+
+const uint64_t *group_carry_payloads(const struct group_carry *carry, const void *elements, int count, uint64_t *space)
+{
+    const struct radix_pair *pairs = elements;
+    if (!carry->pairs)
+        return elements; /* their fields are masked */
+    for (int i = 0; i < count; i++)
+        space[i] = pairs[i].payload;
+    return space;
+}
+
+CPU_CLONES static void take_field(const uint64_t *restrict payloads, uint64_t low, int shift, uint64_t mask,
+                                  uint64_t *restrict values, int count)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = (payloads[i] >> shift & mask) + low;
+}
+
+bool group_carry_values(const struct group_carry *carry, const struct column *column, const uint64_t *payloads,
+                        int count, void *values)
+{
+    for (size_t k = 0; k < carry->count; k++) {
+        const struct carried_values *carried = &carry->values[k];
+        if (carried->column != column)
+            continue;
+        take_field(payloads, (uint64_t)carried->low, carried->shift % WORD_BITS, carried->mask, values, count);
+        return true;
+    }
+    return false;
+}
