@@ -106,7 +106,7 @@ static struct phrase aggregate_over(struct translator *t, const char *name, stru
         if (operands[i].aggregate)
             return translate_fail(t, "an aggregate of aggregates takes two steps: `group K: ... | group: ...`");
     }
-    const struct phrase missing = {.text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+    const struct phrase missing = phrase_missing();
     const bool counts = strcmp(word->form, "count(A)") == 0;
     if ((word->count == 9 ? count > 1 : count != word->count) || (distinct && (count != 1 || *frame)))
         return translate_fail(t, "`%s` has other operands here; `.help aggregates` lists what there is", name);
@@ -223,7 +223,7 @@ static bool parse_over(struct translator *t, struct over *over)
             const struct phrase key = translate_expression(t);
             if (!key.text)
                 return false;
-            partition = partition ? arena_printf(t->arena, "%s, %s", partition, key.text) : key.text;
+            list_add(t, &partition, "%s", key.text);
         } while (accept(t, ","));
     }
     if (accept_two(t, "order", "by")) {
@@ -240,7 +240,7 @@ static bool parse_over(struct translator *t, struct over *over)
             (void)accept_two(t, "nulls", "last");
             over->keys[over->key_count++] = key;
             const char *text = arena_printf(t->arena, "%s%s", key.phrase.text, key.descending ? " desc" : "");
-            order = order ? arena_printf(t->arena, "%s, %s", order, text) : text;
+            list_add(t, &order, "%s", text);
         } while (accept(t, ","));
     }
     over->range = accept(t, "range");

@@ -1,6 +1,5 @@
 /* Expressions of other languages: operators by their strengths, operands, and what follows them. */
-#include "repl/rewrite/frames.h"
-#include "repl/rewrite/translator.h"
+#include "repl/rewrite/chain.h"
 
 #include <string.h>
 #include <strings.h>
@@ -33,30 +32,32 @@ struct operator
 enum {
     WORDS = DIALECT_SQL | DIALECT_PYTHON | DIALECT_KQL,
     ANY = WORDS | DIALECT_R,
+    Q = DIALECT_Q,
 };
 
 static const struct operator operators[] = {
-    {"or", WORDS, STRENGTH_OR, ACTION_LOGIC, " or "},
-    {"and", WORDS, STRENGTH_AND, ACTION_LOGIC, " and "},
+    {"or", WORDS | Q, STRENGTH_OR, ACTION_LOGIC, " or "},
+    {"and", WORDS | Q, STRENGTH_AND, ACTION_LOGIC, " and "},
     {"||", DIALECT_R, STRENGTH_OR, ACTION_LOGIC, " or "},
-    {"|", DIALECT_R, STRENGTH_OR, ACTION_LOGIC, " or "},
+    {"|", DIALECT_R | Q, STRENGTH_OR, ACTION_LOGIC, " or "},
     {"&&", DIALECT_R, STRENGTH_AND, ACTION_LOGIC, " and "},
-    {"&", DIALECT_R, STRENGTH_AND, ACTION_LOGIC, " and "},
+    {"&", DIALECT_R | Q, STRENGTH_AND, ACTION_LOGIC, " and "},
     {"|", DIALECT_PYTHON, STRENGTH_MASK_OR, ACTION_LOGIC, " or "},
     {"&", DIALECT_PYTHON, STRENGTH_MASK_AND, ACTION_LOGIC, " and "},
-    {"=", DIALECT_SQL, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
+    {"=", DIALECT_SQL | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
     {"==", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
-    {"<>", DIALECT_SQL | DIALECT_KQL, STRENGTH_COMPARISON, ACTION_COMPARE, " != "},
+    {"<>", DIALECT_SQL | DIALECT_KQL | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " != "},
     {"!=", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " != "},
-    {"<=", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " <= "},
-    {">=", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " >= "},
-    {"<", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " < "},
-    {">", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " > "},
+    {"<=", ANY | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " <= "},
+    {">=", ANY | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " >= "},
+    {"<", ANY | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " < "},
+    {">", ANY | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " > "},
     {"||", DIALECT_SQL, STRENGTH_JOIN, ACTION_JOIN, ""},
-    {"+", ANY, STRENGTH_SUM, ACTION_SUM, " + "},
-    {"-", ANY, STRENGTH_SUM, ACTION_SUM, " - "},
-    {"*", ANY, STRENGTH_PRODUCT, ACTION_PRODUCT, " * "},
+    {"+", ANY | Q, STRENGTH_SUM, ACTION_SUM, " + "},
+    {"-", ANY | Q, STRENGTH_SUM, ACTION_SUM, " - "},
+    {"*", ANY | Q, STRENGTH_PRODUCT, ACTION_PRODUCT, " * "},
     {"/", ANY, STRENGTH_PRODUCT, ACTION_PRODUCT, " / "},
+    {"%", Q, STRENGTH_PRODUCT, ACTION_PRODUCT, " / "},
     {"//", DIALECT_SQL, STRENGTH_PRODUCT, ACTION_PRODUCT, " // "},
     {"%", WORDS, STRENGTH_PRODUCT, ACTION_PRODUCT, " % "},
     {"**", DIALECT_SQL | DIALECT_PYTHON, STRENGTH_POWER, ACTION_POWER, ""},
@@ -135,6 +136,15 @@ static struct phrase apply(struct translator *t, const struct operator* operator
     }
 }
 
+struct phrase translate_operator(struct translator *t, const char *sign, struct phrase a, struct phrase b)
+{
+    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
+        if ((operators[i].dialects & (int)t->dialect) && strcmp(operators[i].sign, sign) == 0)
+            return apply(t, &operators[i], a, b);
+    }
+    return translate_fail(t, "`%s` is not understood there", sign);
+}
+
 static const struct operator* operator_at(const struct translator *t)
 {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
@@ -142,6 +152,27 @@ static const struct operator* operator_at(const struct translator *t)
             return &operators[i];
     }
     return NULL;
+}
+
+struct phrase in_items(struct translator *t, struct phrase x, const char *word, size_t close)
+{
+    struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL};
+    const char *items = NULL;
+    while (t->at < close) {
+        const struct phrase item = as_type(t, translate_expression(t), x.type);
+        if (!item.text || item.type == PHRASE_MISSING)
+            return translate_fail(t, "a list has no missing values: `x is missing or x in [...]`");
+        list_add(t, &items, "%s", item.text);
+        if (!accept(t, ","))
+            break;
+    }
+    if (t->at != close)
+        return translate_fail(t, "a list is written `x in [1, 2]`");
+    if (!x.text)
+        return x;
+    result.text = arena_printf(t->arena, "%s %s [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), word, items ? items : "");
+    (void)phrase_inherit(&result, &x);
+    return result;
 }
 
 /* The items of `x in (...)`. */
@@ -172,23 +203,8 @@ static struct phrase parse_in(struct translator *t, struct phrase x, bool negate
         (void)phrase_inherit(&result, &x);
         return result;
     }
-    struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL};
-    const char *items = "";
-    while (t->at < close) {
-        const struct phrase item = as_type(t, translate_expression(t), x.type);
-        if (!item.text || item.type == PHRASE_MISSING)
-            return translate_fail(t, "a list has no missing values: `x is missing or x in [...]`");
-        items = arena_printf(t->arena, "%s%s%s", items, *items ? ", " : "", item.text);
-        if (!accept(t, ","))
-            break;
-    }
-    if (t->at != close)
-        return translate_fail(t, "a list is written `x in [1, 2]`");
+    const struct phrase result = in_items(t, x, word, close);
     t->at++;
-    if (!x.text)
-        return x;
-    result.text = arena_printf(t->arena, "%s %s [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), word, items);
-    (void)phrase_inherit(&result, &x);
     return result;
 }
 
@@ -208,12 +224,14 @@ static struct phrase parse_is(struct translator *t, struct phrase x)
     return result;
 }
 
-static const char *lower_case(const struct translator *t, const char *text)
+struct phrase in_lower_case(struct translator *t, struct phrase x)
 {
-    char *lower = arena_text(t->arena, text, strlen(text));
+    if (!x.raw)
+        return phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+    char *lower = arena_text(t->arena, x.raw, strlen(x.raw));
     for (char *at = lower; *at; at++)
         *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
-    return lower;
+    return phrase_text(lower, t->arena);
 }
 
 static struct phrase parse_like(struct translator *t, struct phrase x, bool negated, bool any_case)
@@ -222,8 +240,8 @@ static struct phrase parse_like(struct translator *t, struct phrase x, bool nega
     if (!pattern.raw || next_is(t, "escape"))
         return translate_fail(t, "`like` takes a text, without `escape`; `x ~ 'REGEX'` matches a regular expression");
     if (any_case) {
-        pattern = phrase_text(lower_case(t, pattern.raw), t->arena);
-        x = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+        pattern = in_lower_case(t, pattern);
+        x = in_lower_case(t, x);
     }
     return phrase_binary(&x, negated ? " not like " : " like ", &pattern, LEVEL_EQUALITY, PHRASE_BOOL, t->arena);
 }
@@ -246,8 +264,8 @@ static struct phrase parse_words_of_kql(struct translator *t, struct phrase x, b
         if (!operands[1].raw)
             return translate_fail(t, "`contains(s, a)` tells whether a is somewhere in s");
         if (tests[i].any_case) {
-            operands[0] = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
-            operands[1] = phrase_text(lower_case(t, operands[1].raw), t->arena);
+            operands[0] = in_lower_case(t, x);
+            operands[1] = in_lower_case(t, operands[1]);
         }
         return phrase_fill(tests[i].form, LEVEL_OPERAND, PHRASE_BOOL, operands, 2, t->arena);
     }
@@ -344,5 +362,49 @@ static struct phrase parse(struct translator *t, int strength)
 
 struct phrase translate_expression(struct translator *t)
 {
-    return parse(t, STRENGTH_OR);
+    return t->dialect == DIALECT_Q ? q_expression(t) : parse(t, STRENGTH_OR);
+}
+
+struct phrase translate_range(struct translator *t, size_t begin, size_t end)
+{
+    const size_t at = t->at, before = t->end;
+    t->at = begin;
+    t->end = end;
+    struct phrase phrase = translate_expression(t);
+    if (phrase.text && t->at != end)
+        phrase = translate_fail(t, "`%s` is not understood there", token_text(t, t->at));
+    t->at = at;
+    t->end = before;
+    return phrase;
+}
+
+const char *translate_list(struct translator *t, size_t end, bool derives, size_t *aggregates, size_t *count)
+{
+    const char *list = NULL;
+    *aggregates = *count = 0;
+    while (t->at < end) {
+        if (t->dialect == DIALECT_R && next_is(t, "sort") && token_is(t, t->at + 1, "="))
+            break;                                        /* an option behind the list */
+        if (t->dialect == DIALECT_R && next_is(t, ".")) { /* .groups = "drop", .by = g */
+            if (!token_is(t, t->at + 1, "groups"))
+                return translate_fail(t, "the keys of a group come first: `group K: ...`").text;
+            t->at += 4 + token_is(t, t->at + 4, ",");
+            continue;
+        }
+        const bool named = token_is(t, t->at + 1, t->dialect == DIALECT_Q ? ":" : "=");
+        const char *name = named ? phrase_name(token_raw(t, t->at), t->arena) : NULL;
+        const size_t comma = find_word(t, t->at, ","), stop = comma < end ? comma : end;
+        const struct phrase value = translate_range(t, t->at + (named ? 2 : 0), stop);
+        if (!value.text)
+            return NULL;
+        ++*count;
+        *aggregates += value.aggregate;
+        if (!name || (!derives && strcmp(name, value.text) == 0))
+            list_add(t, &list, "%s", value.text);
+        else
+            list_add(t, &list, derives ? "%s = %s" : "%s as %s", derives ? name : value.text,
+                     derives ? value.text : name);
+        t->at = stop + (stop < end);
+    }
+    return list;
 }

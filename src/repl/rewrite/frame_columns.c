@@ -1,5 +1,5 @@
 /* Columns of pandas in expressions, and their methods. */
-#include "repl/rewrite/frames.h"
+#include "repl/rewrite/chain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +15,14 @@ bool accept_keyword(struct translator *t, const char *name)
 
 struct phrase frame_operand(struct translator *t)
 {
-    static const struct {
-        const char *word, *text;
-        enum phrase_type type;
-    } constants[] = {
-        {"None", "missing", PHRASE_MISSING}, {"True", "true", PHRASE_BOOL}, {"False", "false", PHRASE_BOOL}};
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        if (accept(t, constants[i].word))
-            return phrase_operand(constants[i].text, constants[i].type);
-    }
+    const struct phrase constant = translate_constant(t);
+    if (constant.text)
+        return constant;
     const char *name = token_raw(t, t->at++);
     if (is_one_of(name, "np pd numpy pandas math") && accept(t, ".")) {
         const char *function = token_raw(t, t->at++);
         if (strcmp(function, "nan") == 0)
-            return (struct phrase){.text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+            return phrase_missing();
         if (strcmp(function, "Timestamp") == 0 && accept(t, "(")) {
             const char *raw = token_raw(t, t->at);
             t->at += 2;
@@ -97,33 +91,21 @@ static struct phrase of_text(struct translator *t, struct phrase x)
     t->at = close + 1;
     if (strcmp(method, "contains") == 0 && count == 2) {
         const bool regex = !plain && operands[1].raw && strpbrk(operands[1].raw, ".^$*+?()[]{}|\\");
-        if (any_case)
-            operands[0] = phrase_fill("lower(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
         if (any_case && (!operands[1].raw || regex))
             return translate_fail(t, "`s ~ '(?i)REGEX'` ignores case");
-        if (any_case) {
-            char *lower = arena_text(t->arena, operands[1].raw, strlen(operands[1].raw));
-            for (char *at = lower; *at; at++)
-                *at = *at >= 'A' && *at <= 'Z' ? (char)(*at + 32) : *at;
-            operands[1] = phrase_text(lower, t->arena);
-        }
+        for (size_t i = 0; any_case && i < 2; i++)
+            operands[i] = in_lower_case(t, operands[i]);
         return phrase_fill(regex ? "A ~ B" : "contains(A, B)", regex ? LEVEL_EQUALITY : LEVEL_OPERAND, PHRASE_BOOL,
                            operands, 2, t->arena);
     }
-    if (strcmp(method, "replace") == 0 && count == 3)
-        return phrase_fill("replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, t->arena);
     return translate_function(t, method, operands, count);
 }
 
 static struct phrase of_time(struct translator *t, struct phrase x)
 {
     const char *part = token_raw(t, t->at++);
-    if (is_one_of(part, "year month day hour minute second quarter"))
-        return phrase_fill(arena_printf(t->arena, "%s(A)", part), LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
-    if (is_one_of(part, "dayofweek weekday"))
-        return phrase_fill("weekday(A) - 1", LEVEL_SUM, PHRASE_INT, &x, 1, t->arena);
-    if (strcmp(part, "date") == 0)
-        return phrase_fill("date(A)", LEVEL_OPERAND, PHRASE_DATE, &x, 1, t->arena);
+    if (is_one_of(part, "year month day hour minute second quarter dayofweek weekday date"))
+        return translate_function(t, part, &x, 1);
     if (strcmp(part, "floor") == 0 && accept(t, "(")) {
         const char *unit = token_raw(t, t->at);
         t->at += 2;
@@ -179,18 +161,8 @@ static struct phrase isin(struct translator *t, struct phrase x)
 {
     if (!next_is(t, "["))
         return translate_fail(t, "`x in [1, 2]` tests for some values, `x in (SOURCE)` for those of a pipeline");
-    const size_t open = t->at++, end = after_brackets(t, open) - 1;
-    const char *items = NULL;
-    while (t->at < end) {
-        const struct phrase item = as_type(t, translate_expression(t), x.type);
-        if (!item.text)
-            return item;
-        items = items ? arena_printf(t->arena, "%s, %s", items, item.text) : item.text;
-        (void)accept(t, ",");
-    }
-    struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL, .optional = x.optional};
-    result.text = arena_printf(t->arena, "%s in [%s]", phrase_at(&x, LEVEL_RANGE, t->arena), items ? items : "");
-    return phrase_certain(result, t->arena);
+    const size_t open = t->at++;
+    return phrase_certain(in_items(t, x, "in", after_brackets(t, open) - 1), t->arena);
 }
 
 /* Methods with operands, whose `(` is read. */
@@ -228,26 +200,18 @@ static struct phrase call_method(struct translator *t, struct phrase x, const ch
         return translate_function(t, "coalesce", operands, 2);
     if (strcmp(method, "between") == 0 && count == 3)
         return phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
-    if (strcmp(method, "shift") == 0) {
-        struct phrase result = phrase_fill(arena_printf(t->arena, first && *first == '-' ? "at(A, %s)" : "at(A, -%s)",
-                                                        !first          ? "1"
-                                                        : *first == '-' ? operands[1].text + 1
-                                                                        : operands[1].text),
-                                           LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    if (strcmp(method, "shift") == 0 && count == 2) {
+        const bool after = *first == '-';
+        const char *form = arena_printf(t->arena, "at(A, %s%s)", after ? "" : "-", operands[1].text + after);
+        struct phrase result = phrase_fill(form, LEVEL_OPERAND, x.type, &x, 1, t->arena);
         result.optional = true;
         return result;
     }
-    if (strcmp(method, "diff") == 0 && count == 1)
-        return phrase_fill("A - at(A, -1)", LEVEL_SUM, x.type, &x, 1, t->arena);
-    if (strcmp(method, "pct_change") == 0 && count == 1)
-        return phrase_fill("A / at(A, -1) - 1", LEVEL_SUM, PHRASE_FLOAT, &x, 1, t->arena);
     if (strcmp(method, "cumsum") == 0 && count == 1)
         return phrase_fill(x.optional ? "missing(A) ? missing : sum(A) over ..0" : "sum(A) over ..0",
                            x.optional ? LEVEL_CHOICE : LEVEL_OPERAND, x.type, &x, 1, t->arena);
     if (strcmp(method, "cummax") == 0 && count == 1 && !x.optional)
         return phrase_fill("max(A) over ..0", LEVEL_OPERAND, x.type, &x, 1, t->arena);
-    if (strcmp(method, "clip") == 0 && count == 3)
-        return phrase_fill("clamp(A, B, C)", LEVEL_OPERAND, x.type, operands, 3, t->arena);
     if (strcmp(method, "round") == 0)
         return translate_fail(t, "`round(x, 2)` rounds halves away from zero, pandas to even");
     return translate_function(t, method, operands, count);

@@ -1,5 +1,5 @@
 /* Functions of other languages. */
-#include "repl/rewrite/verbs.h"
+#include "repl/rewrite/chain.h"
 
 #include <string.h>
 #include <strings.h>
@@ -9,7 +9,8 @@ enum {
     PY = DIALECT_PYTHON,
     R = DIALECT_R,
     KQL = DIALECT_KQL,
-    ALL = SQL | PY | R | KQL,
+    Q = DIALECT_Q,
+    ALL = SQL | PY | R | KQL | Q,
     SAME = -1 /* the type of the first operand */
 };
 
@@ -31,13 +32,27 @@ static const struct function functions[] = {
     {"exp", ALL, 1, "exp(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"ln", SQL, 1, "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"log", SQL, 1, "log10(A)", LEVEL_OPERAND, PHRASE_FLOAT},
-    {"log", PY | R | KQL, 1, "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
+    {"log", PY | R | KQL | Q, 1, "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"log10", ALL, 1, "log10(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"log2", ALL, 1, "log2(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"sin", ALL, 1, "sin(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"cos", ALL, 1, "cos(A)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"tan", ALL, 1, "tan(A)", LEVEL_OPERAND, PHRASE_FLOAT},
-    {"sign", ALL, 1, "sign(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"neg", Q, 1, "-A", LEVEL_SIGN, SAME},
+    {"null", Q, 1, "A is missing", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"prev", Q, 1, "at(A, -1)", LEVEL_OPERAND, SAME},
+    {"next", Q, 1, "at(A, 1)", LEVEL_OPERAND, SAME},
+    {"sums", Q, 1, "sum(A) over ..0", LEVEL_OPERAND, SAME},
+    {"maxs", Q, 1, "max(A) over ..0", LEVEL_OPERAND, SAME},
+    {"mins", Q, 1, "min(A) over ..0", LEVEL_OPERAND, SAME},
+    {"min_rank", R, 1, "rank(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"dense_rank", R, 1, "rank(A, dense)", LEVEL_OPERAND, PHRASE_INT},
+    {"row_number", R, 0, "row + 1", LEVEL_SUM, PHRASE_INT},
+    {"shift", PY, 1, "at(A, -1)", LEVEL_OPERAND, SAME},
+    {"diff", PY, 1, "A - at(A, -1)", LEVEL_SUM, SAME},
+    {"pct_change", PY, 1, "A / at(A, -1) - 1", LEVEL_SUM, PHRASE_FLOAT},
+    {"clip", PY, 3, "clamp(A, B, C)", LEVEL_OPERAND, SAME},
+    {"sign signum", ALL, 1, "sign(A)", LEVEL_OPERAND, PHRASE_INT},
     {"pow power", ALL, 2, "pow(A, B)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"mod", SQL, 2, "A % B", LEVEL_PRODUCT, SAME},
     {"round", SQL | KQL, 1, "round(A)", LEVEL_OPERAND, SAME},
@@ -46,7 +61,7 @@ static const struct function functions[] = {
     {"upper ucase toupper str_to_upper", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"trim str_trim trimws strip", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"length len char_length nchar str_length strlen", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"replace", SQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"replace", SQL | PY, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"replace_string", KQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"left", SQL, 2, "substr(A, 0, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"right", SQL, 2, "substr(A, -B)", LEVEL_OPERAND, PHRASE_TEXT},
@@ -61,20 +76,21 @@ static const struct function functions[] = {
     {"regexp_matches", SQL, 2, "A ~ B", LEVEL_EQUALITY, PHRASE_BOOL},
     {"str_detect", R, 2, "A ~ B", LEVEL_EQUALITY, PHRASE_BOOL},
     {"grepl", R, 2, "B ~ A", LEVEL_EQUALITY, PHRASE_BOOL},
-    {"year getyear", SQL | R | KQL, 1, "year(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"quarter", SQL | R, 1, "quarter(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"month getmonth monthofyear", SQL | R | KQL, 1, "month(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"year getyear", SQL | PY | R | KQL, 1, "year(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"quarter", SQL | PY | R, 1, "quarter(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"month getmonth monthofyear", SQL | PY | R | KQL, 1, "month(A)", LEVEL_OPERAND, PHRASE_INT},
     {"week isoweek", SQL, 1, "week(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"day dayofmonth mday", SQL | R | KQL, 1, "day(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"day dayofmonth mday", SQL | PY | R | KQL, 1, "day(A)", LEVEL_OPERAND, PHRASE_INT},
     {"isodow", SQL, 1, "weekday(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"dayofweek weekday", PY, 1, "weekday(A) - 1", LEVEL_SUM, PHRASE_INT},
     {"dayofweek weekday dow", SQL, 1, "weekday(A) % 7", LEVEL_PRODUCT, PHRASE_INT},
-    {"hour hourofday", SQL | R | KQL, 1, "hour(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"minute", SQL | R, 1, "minute(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"second", SQL | R, 1, "second(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"hour hourofday", SQL | PY | R | KQL, 1, "hour(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"minute", SQL | PY | R, 1, "minute(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"second", SQL | PY | R, 1, "second(A)", LEVEL_OPERAND, PHRASE_INT},
     {"startofday", KQL, 1, "trunc(A, day)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"startofmonth", KQL, 1, "trunc(A, month)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"startofyear", KQL, 1, "trunc(A, year)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
-    {"as.Date as_date date", R | SQL, 1, "date(A)", LEVEL_OPERAND, PHRASE_DATE},
+    {"as.Date as_date date", R | PY | SQL, 1, "date(A)", LEVEL_OPERAND, PHRASE_DATE},
     {"now", SQL, 0, "now()", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"today", SQL, 0, "today()", LEVEL_OPERAND, PHRASE_DATE},
     {"strftime", SQL, 2, "text(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
@@ -183,14 +199,11 @@ static struct phrase of_dates(struct translator *t, const char *name, struct phr
     return phrase_fill(form, LEVEL_OPERAND, parts ? PHRASE_INT : operands[1].type, &operands[1], 1, t->arena);
 }
 
-/* Functions of any number of operands, and those that depend on types. */
 /* Functions of R that read other rows. */
 static struct phrase of_rows(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     struct phrase result = {0};
     *found = true;
-    if (count == 0 && strcmp(name, "row_number") == 0)
-        return (struct phrase){.text = "row + 1", .level = LEVEL_SUM, .type = PHRASE_INT};
     if ((count == 1 || count == 2) && is_one_of(name, "lag lead")) {
         const char *form = arena_printf(t->arena, strcmp(name, "lag") == 0 ? "at(A, -%s)" : "at(A, %s)",
                                         count > 1 ? operands[1].text : "1");
@@ -202,13 +215,11 @@ static struct phrase of_rows(struct translator *t, const char *name, struct phra
         return operands[0].optional
                    ? translate_fail(t, "`sum(x) over ..0` passes over missing values")
                    : phrase_fill("sum(A) over ..0", LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
-    if (count == 1 && is_one_of(name, "min_rank dense_rank"))
-        return phrase_fill(*name == 'd' ? "rank(A, dense)" : "rank(A)", LEVEL_OPERAND, PHRASE_INT, operands, 1,
-                           t->arena);
     *found = false;
     return result;
 }
 
+/* Functions of any number of operands, and those that depend on types. */
 static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     *found = true;
@@ -223,9 +234,7 @@ static struct phrase special(struct translator *t, const char *name, struct phra
         return phrase_fill(largest ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, operands[0].type, operands, 2, t->arena);
     }
     if (count == 2 && is_one_of(name, "nullif")) {
-        const struct phrase none = {
-            .text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
-        return choose(t, compare(t, operands[0], " == ", operands[1]), none, operands[0]);
+        return choose(t, compare(t, operands[0], " == ", operands[1]), phrase_missing(), operands[0]);
     }
     if (count == 3 && is_one_of(name, "if iff iif if_else ifelse where"))
         return choose(t, operands[0], operands[1], operands[2]);

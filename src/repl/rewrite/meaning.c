@@ -116,6 +116,14 @@ struct phrase choose(struct translator *t, struct phrase condition, struct phras
     return result;
 }
 
+struct phrase choose_first(struct translator *t, const struct phrase *conditions, const struct phrase *values,
+                           size_t count, struct phrase other)
+{
+    while (count-- > 0)
+        other = choose(t, conditions[count], values[count], other);
+    return other;
+}
+
 struct phrase negate(struct translator *t, struct phrase x)
 {
     if (!x.text)

@@ -1,6 +1,5 @@
 /* Operands of expressions: literals, names, calls, `case`, what is in brackets, conversions after them. */
-#include "repl/rewrite/frames.h"
-#include "repl/rewrite/translator.h"
+#include "repl/rewrite/chain.h"
 
 #include <string.h>
 #include <strings.h>
@@ -65,7 +64,7 @@ static struct phrase interval(struct translator *t)
 static struct phrase choice(struct translator *t)
 {
     struct phrase conditions[MOST_CASES], values[MOST_CASES];
-    struct phrase other = {.text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+    struct phrase other = phrase_missing();
     struct phrase of = {0};
     size_t count = 0;
     if (!next_is(t, "when"))
@@ -81,9 +80,7 @@ static struct phrase choice(struct translator *t)
         other = translate_expression(t);
     if (count == 0 || !expect(t, "end"))
         return (struct phrase){0};
-    while (count-- > 0)
-        other = choose(t, conditions[count], values[count], other);
-    return other;
+    return choose_first(t, conditions, values, count, other);
 }
 
 /* cast(x as type), after the bracket */
@@ -118,23 +115,19 @@ static struct phrase in_brackets(struct translator *t)
     return inner.text && expect(t, ")") ? inner : (struct phrase){0};
 }
 
+struct phrase translate_constant(struct translator *t)
+{
+    if (accept(t, "null") || accept(t, "none") || accept(t, "NA"))
+        return phrase_missing();
+    const bool yes = accept(t, "true");
+    return yes || accept(t, "false") ? phrase_operand(yes ? "true" : "false", PHRASE_BOOL) : (struct phrase){0};
+}
+
 static struct phrase word(struct translator *t)
 {
-    static const struct {
-        const char *word, *text;
-        enum phrase_type type;
-    } constants[] = {{"null", "missing", PHRASE_MISSING},
-                     {"none", "missing", PHRASE_MISSING},
-                     {"NA", "missing", PHRASE_MISSING},
-                     {"true", "true", PHRASE_BOOL},
-                     {"false", "false", PHRASE_BOOL}};
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-        if (accept(t, constants[i].word))
-            return (struct phrase){.text = constants[i].text,
-                                   .level = LEVEL_OPERAND,
-                                   .type = constants[i].type,
-                                   .optional = constants[i].type == PHRASE_MISSING};
-    }
+    const struct phrase constant = translate_constant(t);
+    if (constant.text)
+        return constant;
     const size_t begin = t->at;
     const bool call = token_is(t, begin + 1, "(");
     if (t->dialect == DIALECT_SQL) {

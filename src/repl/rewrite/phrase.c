@@ -10,6 +10,11 @@ struct phrase phrase_operand(const char *text, enum phrase_type type)
     return (struct phrase){.text = text, .level = LEVEL_OPERAND, .type = type};
 }
 
+struct phrase phrase_missing(void)
+{
+    return (struct phrase){.text = "missing", .level = LEVEL_OPERAND, .type = PHRASE_MISSING, .optional = true};
+}
+
 const char *phrase_at(const struct phrase *phrase, enum phrase_level level, struct arena *arena)
 {
     return phrase->level < level ? arena_printf(arena, "(%s)", phrase->text) : phrase->text;

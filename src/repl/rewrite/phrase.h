@@ -59,6 +59,9 @@ struct phrase {
 /* A phrase of a call or another operand. */
 struct phrase phrase_operand(const char *text, enum phrase_type type);
 
+/* The missing value. */
+struct phrase phrase_missing(void);
+
 /* The text, in parentheses if it binds looser than the level. */
 const char *phrase_at(const struct phrase *phrase, enum phrase_level level, struct arena *arena);
 

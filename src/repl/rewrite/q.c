@@ -1,5 +1,5 @@
 /* Lines of q: expressions from right to left, queries, and functions of tables. */
-#include "repl/rewrite/q.h"
+#include "repl/rewrite/chain.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *symbols(struct translator *t, bool names, size_t *count)
         if (!text)
             return NULL;
         t->at += quoted ? 1 : 2;
-        list = list ? arena_printf(t->arena, "%s, %s", list, text) : text;
+        list_add(t, &list, "%s", text);
         ++*count;
         /* The quote that closed `a` began the next symbol. */
         if (quoted && next_kind(t) == REWRITE_WORD && token_at(t, t->at)->adjacent) {
@@ -72,27 +72,6 @@ static struct phrase noun(struct translator *t)
 /* A function of all that follows it. */
 static struct phrase apply(struct translator *t, const char *name)
 {
-    static const struct {
-        const char *name, *form;
-        enum phrase_level level;
-        int type;
-    } functions[] = {
-        {"abs", "abs(A)", LEVEL_OPERAND, -1},
-        {"neg", "-A", LEVEL_SIGN, -1},
-        {"sqrt", "sqrt(A)", LEVEL_OPERAND, PHRASE_FLOAT},
-        {"log", "log(A)", LEVEL_OPERAND, PHRASE_FLOAT},
-        {"exp", "exp(A)", LEVEL_OPERAND, PHRASE_FLOAT},
-        {"floor", "floor(A)", LEVEL_OPERAND, -1},
-        {"ceiling", "ceil(A)", LEVEL_OPERAND, -1},
-        {"upper", "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
-        {"lower", "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
-        {"prev", "at(A, -1)", LEVEL_OPERAND, -1},
-        {"next", "at(A, 1)", LEVEL_OPERAND, -1},
-        {"sums", "sum(A) over ..0", LEVEL_OPERAND, -1},
-        {"maxs", "max(A) over ..0", LEVEL_OPERAND, -1},
-        {"mins", "min(A) over ..0", LEVEL_OPERAND, -1},
-        {"signum", "sign(A)", LEVEL_OPERAND, PHRASE_INT},
-    };
     if (strcmp(name, "count") == 0 && t->at < t->end) {
         if (!accept(t, "i"))
             (void)parse(t);
@@ -103,22 +82,13 @@ static struct phrase apply(struct translator *t, const char *name)
     if (strcmp(name, "count") == 0 || is_one_of(name, "dev var"))
         return translate_fail(t,
                               "`stddev(x)` and `var(x)` are of a sample, as `sdev` and `svar`; `count()` counts rows");
-    const struct phrase x = parse(t);
-    if (!x.text)
-        return x;
-    if (strcmp(name, "not") == 0)
+    struct phrase x = parse(t);
+    if (!x.text || strcmp(name, "not") == 0)
         return negate(t, x);
-    if (strcmp(name, "null") == 0)
-        return phrase_fill("A is missing", LEVEL_EQUALITY, PHRASE_BOOL, &x, 1, t->arena);
     if (is_one_of(name, "first last") && x.optional)
         return translate_fail(t, "`first(x)` and `last(x)` are of the rows that have a value");
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (strcmp(name, functions[i].name) == 0)
-            return phrase_fill(functions[i].form, functions[i].level,
-                               functions[i].type < 0 ? x.type : (enum phrase_type)functions[i].type, &x, 1, t->arena);
-    }
-    struct phrase operand = x;
-    return place_aggregate(t, translate_aggregate(t, name, &operand, 1, false, NULL));
+    return is_aggregate_name(t, name) ? place_aggregate(t, translate_aggregate(t, name, &x, 1, false, NULL))
+                                      : translate_function(t, name, &x, 1);
 }
 
 static const char functions_of_one[] =
@@ -154,18 +124,9 @@ static struct phrase within(struct translator *t, struct phrase x)
 /* Of equal strength, and from the right: the second operand is all that follows. */
 static struct phrase binary(struct translator *t, struct phrase a)
 {
-    static const struct {
-        const char *sign, *written;
-    } comparisons[] = {{"=", " == "}, {"<>", " != "}, {"<=", " <= "}, {">=", " >= "}, {"<", " < "}, {">", " > "}};
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
-        if (accept(t, comparisons[i].sign))
-            return compare(t, a, comparisons[i].written, parse(t));
-    }
     if (accept(t, "in")) {
         size_t count;
         const char *list = symbols(t, false, &count);
-        while (!list && next_kind(t) == REWRITE_NUMBER)
-            list = NULL, t->at++;
         if (!list)
             return translate_fail(t, "`x in [1, 2]` tests for some values");
         struct phrase result = {.level = LEVEL_EQUALITY, .type = PHRASE_BOOL, .optional = a.optional};
@@ -177,41 +138,27 @@ static struct phrase binary(struct translator *t, struct phrase a)
     if (accept(t, "like"))
         return like(t, a);
     const char *sign = token_text(t, t->at++);
-    if (!is_one_of(sign, "+ - * % & | and or wavg wsum ^ xbar mod div"))
+    if (!is_one_of(sign, "= <> <= >= < > + - * % & | and or wavg wsum ^ xbar mod div"))
         return translate_fail(t, "`%s` is not understood there", sign);
-    const struct phrase b = parse(t);
-    struct phrase both[] = {a, b};
-    if (!a.text || !b.text)
+    struct phrase both[] = {a, parse(t)};
+    if (!a.text || !both[1].text)
         return (struct phrase){0};
-    if (is_one_of(sign, "and & or |")) {
-        if (a.type != PHRASE_BOOL || b.type != PHRASE_BOOL)
-            return translate_fail(t, "of numbers `&` and `|` are `min(a, b)` and `max(a, b)`");
-        const bool both_hold = is_one_of(sign, "and &");
-        return phrase_binary(&a, both_hold ? " and " : " or ", &b, both_hold ? LEVEL_AND : LEVEL_OR, PHRASE_BOOL,
-                             t->arena);
-    }
-    if (strcmp(sign, "%") == 0)
-        return divide(t, a, b);
-    if (strcmp(sign, "wavg") == 0) {
-        struct phrase result = phrase_fill("wmean(B, A)", LEVEL_OPERAND, PHRASE_FLOAT, both, 2, t->arena);
-        result.aggregate = true;
-        return place_aggregate(t, result);
-    }
-    if (strcmp(sign, "wsum") == 0) {
-        struct phrase result = phrase_fill("sum(A * B)", LEVEL_OPERAND, PHRASE_FLOAT, both, 2, t->arena);
+    if (is_one_of(sign, "and & or |") && (a.type != PHRASE_BOOL || both[1].type != PHRASE_BOOL))
+        return translate_fail(t, "of numbers `&` and `|` are `min(a, b)` and `max(a, b)`");
+    if (is_one_of(sign, "wavg wsum")) {
+        struct phrase result = phrase_fill(strcmp(sign, "wavg") == 0 ? "wmean(B, A)" : "sum(A * B)", LEVEL_OPERAND,
+                                           PHRASE_FLOAT, both, 2, t->arena);
         result.aggregate = true;
         return place_aggregate(t, result);
     }
     if (strcmp(sign, "^") == 0)
-        return phrase_fill("B ?? A", LEVEL_COALESCE, b.type, both, 2, t->arena);
-    if (strcmp(sign, "mod") == 0 && strspn(b.text, "0123456789") == strlen(b.text))
+        return phrase_fill("B ?? A", LEVEL_COALESCE, both[1].type, both, 2, t->arena);
+    if (strcmp(sign, "mod") == 0 && strspn(both[1].text, "0123456789") == strlen(both[1].text))
         return phrase_fill("(A % B + B) % B", LEVEL_PRODUCT, a.type, both, 2, t->arena);
     if (is_one_of(sign, "xbar mod div"))
         return translate_fail(t, "`bucket(t, 5min)` is of timestamps; of numbers it is `floor(x / 5.0) * 5`; `%%` has "
                                  "the sign of the dividend");
-    const enum phrase_type type = a.type == b.type ? a.type : PHRASE_FLOAT;
-    const char *written = arena_printf(t->arena, " %s ", sign);
-    return phrase_binary(&a, written, &b, *sign == '*' ? LEVEL_PRODUCT : LEVEL_SUM, type, t->arena);
+    return translate_operator(t, sign, a, both[1]);
 }
 
 static struct phrase parse(struct translator *t)
@@ -226,45 +173,18 @@ static struct phrase parse(struct translator *t)
     return !left.text || ends ? left : binary(t, left);
 }
 
-/* One part of a list: [name:] expression. */
-static struct phrase part(struct translator *t, size_t end, const char **name)
+struct phrase q_expression(struct translator *t)
 {
-    const size_t before = t->end;
-    *name = NULL;
-    if (token_is(t, t->at + 1, ":")) {
-        *name = phrase_name(token_text(t, t->at), t->arena);
-        t->at += 2;
-    }
-    t->end = end;
-    struct phrase phrase = parse(t);
-    t->end = before;
-    if (phrase.text && t->at != end)
-        phrase = translate_fail(t, "`%s` is not understood there", token_text(t, t->at));
-    return phrase;
+    return parse(t);
 }
 
-/* Parts with commas between them, up to `end`. */
-static const char *parts(struct translator *t, size_t end, const char *form, bool *aggregates, bool *alone)
+/* A list with commas between its parts, up to `end`. *aggregates: whether they are aggregates. */
+static const char *parts(struct translator *t, size_t end, bool derives, bool *aggregates)
 {
-    const char *list = NULL;
-    size_t all = 0, of_aggregates = 0;
-    while (t->at < end) {
-        const size_t comma = find_word(t, t->at, ","), stop = comma < end ? comma : end;
-        const char *name;
-        const struct phrase phrase = part(t, stop, &name);
-        if (!phrase.text)
-            return NULL;
-        all++;
-        of_aggregates += phrase.aggregate;
-        const char *text = name ? arena_printf(t->arena, form, name, phrase.text) : phrase.text;
-        if (name && form[2] != ' ')
-            text = strcmp(name, phrase.text) == 0 ? name : arena_printf(t->arena, "%s as %s", phrase.text, name);
-        *alone = all == 1 && !name;
-        list = list ? arena_printf(t->arena, "%s, %s", list, text) : text;
-        t->at = stop + (stop < end);
-    }
-    *aggregates = all > 0 && of_aggregates == all;
-    if (of_aggregates > 0 && of_aggregates < all)
+    size_t found, count;
+    const char *list = translate_list(t, end, derives, &found, &count);
+    *aggregates = count > 0 && found == count;
+    if (found > 0 && found < count)
         return translate_fail(t, "a group has keys and aggregates; `derive m = mean(x)` adds an aggregate to each row")
             .text;
     return list;
@@ -277,7 +197,7 @@ static const char *query(struct translator *t)
     const size_t from = find_word(t, t->at, "from"), by = find_word(t, t->at, "by");
     const size_t where = find_word(t, from, "where"), list_end = by < from ? by : from, list_at = t->at;
     const bool selects = is_one_of(verb, "select exec"), updates = strcmp(verb, "update") == 0;
-    bool aggregates = false, alone = false, key_aggregates, key_alone;
+    bool aggregates = false, key_aggregates;
     if (from + 1 >= t->end || next_is(t, "["))
         return translate_fail(t, "`take N` and `top N by E` keep some rows").text;
     const char *source = phrase_name(token_raw(t, from + 1), t->arena);
@@ -289,8 +209,7 @@ static const char *query(struct translator *t)
     const size_t end = t->end;
     for (t->at = where + 1; where < end && t->at < end;) {
         const size_t comma = find_word(t, t->at, ",");
-        const char *name;
-        const struct phrase condition = part(t, comma, &name);
+        const struct phrase condition = translate_range(t, t->at, comma);
         if (!condition.text)
             return NULL;
         if (updates)
@@ -305,15 +224,15 @@ static const char *query(struct translator *t)
     }
     if (strcmp(verb, "delete") == 0 && list_at < list_end) {
         t->at = list_at;
-        const char *names = parts(t, list_end, "%s%s", &aggregates, &alone);
+        const char *names = parts(t, list_end, false, &aggregates);
         return names && where == end ? arena_printf(t->arena, "%s | drop %s", text, names) : NULL;
     }
     const char *keys = NULL, *list = NULL;
     t->at = by + 1;
-    if (by < from && !(keys = parts(t, from, "%s%s", &key_aggregates, &key_alone)))
+    if (by < from && !(keys = parts(t, from, false, &key_aggregates)))
         return NULL;
     t->at = list_at;
-    if (list_at < list_end && !(list = parts(t, list_end, updates ? "%s = %s" : "%s%s", &aggregates, &alone)))
+    if (list_at < list_end && !(list = parts(t, list_end, updates, &aggregates)))
         return NULL;
     t->at = end;
     if (updates && update_where)
@@ -331,6 +250,7 @@ static const char *query(struct translator *t)
     if (!aggregates)
         return arena_printf(t->arena, "%s | map %s", text, list);
     struct phrase one = phrase_operand(list, PHRASE_UNKNOWN);
+    const bool alone = find_word(t, list_at, ",") >= list_end && !token_is(t, list_at + 1, ":");
     const char *terminal = alone ? terminal_of(t, &one) : NULL;
     return terminal ? arena_printf(t->arena, "%s | %s", text, terminal)
                     : arena_printf(t->arena, "%s | group: %s", text, list);

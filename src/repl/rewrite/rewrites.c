@@ -10,34 +10,23 @@
 /* Limits: of the bytes of a statement, of the rules applied to it, and of the matches tried. */
 enum { MAX_STATEMENT = 2000, MAX_REWRITES = 8, MAX_TRIES = 400 };
 
+enum rewrite_kind { REWRITE_OF_LINE, REWRITE_OF_ADVICE, REWRITE_OF_NOTE };
+
 struct rewrite {
-    const char *pattern;
-    const char *replacement; /* NULL: advice without one */
-    const char *message;
+    enum rewrite_kind kind;
     const char
-        *error; /* part of the message of an error of names or types, to which it applies; NULL: to errors of syntax */
+        *error; /* parts of the message of an error of names or types, to which it applies; NULL: to errors of syntax */
+    const char *pattern;
+    const char *replacement; /* of a line */
+    const char *message;
 };
 
 static const struct rewrite rewrites[] = {
-#define REWRITE(pattern, replacement, message)                {pattern, replacement, message, NULL},
-#define REWRITE_MEANING(error, pattern, replacement, message) {pattern, replacement, message, error},
-#define REWRITE_ADVICE(pattern, message)                      {pattern, NULL, message, NULL},
-#define REWRITE_ADVICE_MEANING(error, pattern, message)       {pattern, NULL, message, error},
-#define REWRITE_NOTE(pattern, message)
-#include "repl/rewrite/rewrites.def"
-#undef REWRITE
-#undef REWRITE_MEANING
-#undef REWRITE_ADVICE
-#undef REWRITE_ADVICE_MEANING
-#undef REWRITE_NOTE
-};
-
-static const struct rewrite noted_rewrites[] = {
-#define REWRITE(pattern, replacement, message)
-#define REWRITE_MEANING(error, pattern, replacement, message)
-#define REWRITE_ADVICE(pattern, message)
-#define REWRITE_ADVICE_MEANING(error, pattern, message)
-#define REWRITE_NOTE(pattern, message) {pattern, NULL, message, NULL},
+#define REWRITE(pattern, replacement, message)                {REWRITE_OF_LINE, NULL, pattern, replacement, message},
+#define REWRITE_MEANING(error, pattern, replacement, message) {REWRITE_OF_LINE, error, pattern, replacement, message},
+#define REWRITE_ADVICE(pattern, message)                      {REWRITE_OF_ADVICE, NULL, pattern, NULL, message},
+#define REWRITE_ADVICE_MEANING(error, pattern, message)       {REWRITE_OF_ADVICE, error, pattern, NULL, message},
+#define REWRITE_NOTE(pattern, message)                        {REWRITE_OF_NOTE, NULL, pattern, NULL, message},
 #include "repl/rewrite/rewrites.def"
 #undef REWRITE
 #undef REWRITE_MEANING
@@ -192,7 +181,7 @@ static bool correct(struct correction *c, struct state *state, int count)
     for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites && c->left > 0; i++) {
         const struct rewrite *rewrite = &rewrites[i];
         struct rewrite_match match;
-        if (!rewrite->replacement || !applies(c, rewrite, state) ||
+        if (rewrite->kind != REWRITE_OF_LINE || !applies(c, rewrite, state) ||
             !rewrite_match(&text, rewrite->pattern, state->error, c->env, c->arena, &match))
             continue;
         struct state after;
@@ -235,7 +224,7 @@ static void advise(const struct correction *c, const struct state *state, struct
     const struct rewrite_text text = rewrite_tokenize(state->text, state->length, c->arena);
     struct rewrite_match match;
     for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites; i++) {
-        if (!rewrites[i].replacement && applies(c, &rewrites[i], state) &&
+        if (rewrites[i].kind == REWRITE_OF_ADVICE && applies(c, &rewrites[i], state) &&
             rewrite_match(&text, rewrites[i].pattern, state->error, c->env, c->arena, &match)) {
             diag->hint = expanded(&text, &match, rewrites[i].message, c->arena);
             return;
@@ -332,12 +321,13 @@ void rewrites_note(const struct env *env, struct span statement, struct diags *d
         rewrite_tokenize(statement.source->text + statement.begin, statement.end - statement.begin, diags->arena);
     const struct rewrite_error whole = {0, text.length};
     struct rewrite_match match;
-    for (size_t i = 0; i < sizeof noted_rewrites / sizeof *noted_rewrites; i++) {
-        if (!rewrite_match(&text, noted_rewrites[i].pattern, whole, env, diags->arena, &match))
+    for (size_t i = 0; i < sizeof rewrites / sizeof *rewrites; i++) {
+        if (rewrites[i].kind != REWRITE_OF_NOTE ||
+            !rewrite_match(&text, rewrites[i].pattern, whole, env, diags->arena, &match))
             continue;
         struct span span = {statement.source, statement.begin + (uint32_t)match.begin,
                             statement.begin + (uint32_t)match.end};
-        diag_note(diags, span, "%s", expanded(&text, &match, noted_rewrites[i].message, diags->arena));
+        diag_note(diags, span, "%s", expanded(&text, &match, rewrites[i].message, diags->arena));
         return;
     }
 }

@@ -51,9 +51,6 @@ struct select {
 /* Goes to the tokens of the range. */
 void enter_range(struct translator *t, struct range range);
 
-/* The expression of tokens begin..end-1, all of them. */
-struct phrase translate_range(struct translator *t, size_t begin, size_t end);
-
 /* The list of the query. */
 bool parse_list(struct translator *t, struct select *s);
 struct list_item *add_item(struct translator *t, struct select *s);

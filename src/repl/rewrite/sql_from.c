@@ -200,11 +200,6 @@ size_t find_conjuncts(struct translator *t, size_t begin, size_t end, struct con
     return count;
 }
 
-static const char *and_also(struct translator *t, const char *before, const char *text)
-{
-    return before ? arena_printf(t->arena, "%s and %s", before, text) : text;
-}
-
 /* A condition on one side or, of an inner join, on both. */
 static bool add_condition(struct translator *t, const struct side *left, const struct side *right,
                           struct conjunct conjunct, struct keys *keys)
@@ -220,7 +215,8 @@ static bool add_condition(struct translator *t, const struct side *left, const s
         const struct phrase condition = translate_expression(&of);
         if (!condition.text || of.at != of.end || sides[i]->scope.open)
             continue;
-        *texts[i] = and_also(t, *texts[i], phrase_at(&condition, LEVEL_AND, t->arena));
+        const char *text = phrase_at(&condition, LEVEL_AND, t->arena);
+        *texts[i] = *texts[i] ? arena_printf(t->arena, "%s and %s", *texts[i], text) : text;
         return true;
     }
     keys->of_both = "";
@@ -315,6 +311,19 @@ static void join_scopes(struct translator *t, struct side *left, const struct si
     left->scope.open = left->scope.open || right->scope.open;
 }
 
+/* What follows `on`; NULL: a key is none of the columns. */
+static const char *join_keys(struct translator *t, const struct keys *keys)
+{
+    const char *on = NULL;
+    for (size_t i = 0; i < keys->count; i++) {
+        const char *a = keys->left[i]->text, *b = keys->right[i]->text;
+        if (!a)
+            return translate_fail(t, "after a `left join` the key is that of the left side").text;
+        list_add(t, &on, strcmp(a, b) == 0 ? "%s" : "%s = %s", a, b);
+    }
+    return on;
+}
+
 static bool join(struct translator *t, struct side *left, struct side *right, enum join_kind kind, bool natural)
 {
     struct keys keys;
@@ -347,14 +356,9 @@ static bool join(struct translator *t, struct side *left, struct side *right, en
     if (keys.of_right)
         right->text = arena_printf(t->arena, "%s | select %s", right->text, keys.of_right);
     const char *prefix = collides(left, right, &keys) ? right->name ? right->name : "other" : NULL;
-    const char *on = "";
-    for (size_t i = 0; i < keys.count; i++) {
-        const char *a = keys.left[i]->text, *b = keys.right[i]->text;
-        if (!a)
-            return translate_fail(t, "after a `left join` the key is that of the left side").text;
-        on = arena_printf(t->arena, "%s%s%s%s%s", on, i > 0 ? ", " : "", a, strcmp(a, b) == 0 ? "" : " = ",
-                          strcmp(a, b) == 0 ? "" : b);
-    }
+    const char *on = join_keys(t, &keys);
+    if (!on)
+        return false;
     left->text = arena_printf(t->arena, "%s | %s %s%s%s on %s", left->text, join_words[kind],
                               joined_source(t, right->text), prefix ? " as " : "", prefix ? prefix : "", on);
     if (!keys.merged && kind != JOIN_SEMI && kind != JOIN_ANTI)
@@ -406,11 +410,7 @@ const char *translate_exists(struct translator *t, size_t at, size_t end, bool n
         return translate_fail(t, "`semi join S on KEY` keeps the rows that match something").text;
     if (keys.of_left)
         side.text = arena_printf(t->arena, "%s | select %s", side.text, keys.of_left);
-    const char *on = "";
-    for (size_t i = 0; i < keys.count; i++) {
-        const char *a = keys.left[i]->text, *b = keys.right[i]->text;
-        on = arena_printf(t->arena, "%s%s%s%s%s", on, i > 0 ? ", " : "", a, strcmp(a, b) == 0 ? "" : " = ",
-                          strcmp(a, b) == 0 ? "" : b);
-    }
-    return arena_printf(t->arena, "%s join %s on %s", negated ? "anti" : "semi", joined_source(t, side.text), on);
+    const char *on = join_keys(t, &keys);
+    return on ? arena_printf(t->arena, "%s join %s on %s", negated ? "anti" : "semi", joined_source(t, side.text), on)
+              : NULL;
 }

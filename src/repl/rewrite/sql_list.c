@@ -19,7 +19,7 @@ static const char *names_in_brackets(struct translator *t)
         const char *name = token_raw(t, t->at++);
         const struct known_column *column = known_find(&t->scope, NULL, name);
         name = column && column->text ? column->text : phrase_name(name, t->arena);
-        names = names ? arena_printf(t->arena, "%s, %s", names, name) : name;
+        list_add(t, &names, "%s", name);
     } while (brackets && accept(t, ","));
     return !brackets || expect(t, ")") ? names : NULL;
 }
@@ -91,19 +91,6 @@ bool parse_list(struct translator *t, struct select *s)
         *add_item(t, s) = item;
     } while (accept(t, ","));
     return t->at == t->end || translate_fail(t, "the list is not understood at `%s`", token_text(t, t->at)).text;
-}
-
-struct phrase translate_range(struct translator *t, size_t begin, size_t end)
-{
-    const size_t at = t->at, before = t->end;
-    t->at = begin;
-    t->end = end;
-    struct phrase phrase = translate_expression(t);
-    if (phrase.text && t->at != end)
-        phrase = translate_fail(t, "`%s` is not understood there", token_text(t, t->at));
-    t->at = at;
-    t->end = before;
-    return phrase;
 }
 
 struct list_item *item_of_number(struct translator *t, struct select *s, size_t begin, size_t end)

@@ -146,7 +146,7 @@ static const char *sort_keys(struct translator *t, struct select *s, struct rang
             arena_printf(t->arena, "%s%s", phrase_at(&key, LEVEL_CHOICE, t->arena), descending ? " desc" : "");
         if (first && key.optional)
             text = arena_printf(t->arena, "missing(%s) desc, %s", key.text, text);
-        keys = keys ? arena_printf(t->arena, "%s, %s", keys, text) : text;
+        list_add(t, &keys, "%s", text);
         if (t->at < range.end && !expect(t, ","))
             return NULL;
     }
@@ -263,7 +263,7 @@ static bool translate_rows(struct translator *t, struct select *s)
             const struct phrase key = translate_expression(t);
             if (!key.text)
                 return false;
-            keys = keys ? arena_printf(t->arena, "%s, %s", keys, key.text) : key.text;
+            list_add(t, &keys, "%s", key.text);
         } while (accept(t, ","));
         if (!add_order(t, s, false))
             return false;

@@ -1,8 +1,6 @@
 #include "repl/rewrite/translate.h"
 
-#include "repl/rewrite/frames.h"
-#include "repl/rewrite/q.h"
-#include "repl/rewrite/verbs.h"
+#include "repl/rewrite/chain.h"
 
 #include <string.h>
 
@@ -45,6 +43,11 @@ static bool is_sql(const struct translator *t, size_t at)
         return false;
     const size_t from = find_word(t, at, "from");
     return from < t->end && from > at + 1;
+}
+
+static const char *translate_sql(struct translator *t)
+{
+    return translate_query(t, t->at, t->end);
 }
 
 /* `select 1 + 1`, without a source: a value. */
@@ -170,36 +173,35 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
     const char *prefix = prefix_of(&t, &begin);
     if (!prefix)
         return result;
-    if (is_dplyr(&t, begin) || is_kql(&t, begin)) {
-        result.found = true;
-        t.at = begin;
-        const char *query = is_dplyr(&t, begin) ? translate_dplyr(&t) : translate_kql(&t);
-        result.line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL;
-        result.message = is_dplyr(&t, begin)
-                             ? "stages are separated by `|`, and have other words here"
-                             : "stages and functions have other words here, and comparisons of text heed case";
-        result.instead = t.told;
-    } else if (is_q(&t, begin)) {
-        result.found = true;
-        t.at = begin;
-        const char *query = translate_q(&t);
-        result.line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL;
-        result.message = begins_with_source;
-        result.instead = t.told;
-    } else if (is_sql(&t, begin)) {
-        result.found = true;
-        const char *query = translate_query(&t, begin, t.end);
-        result.line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL;
-        result.message =
-            arena_printf(arena, "%s%s%s", begins_with_source, t.key_once ? "; the keys of a join are there once" : "",
-                         t.guarded ? "; the sum of nothing is 0, and missing in SQL" : "");
-        result.instead = t.told;
-    } else if (token_is(&t, begin, "pivot")) {
-        result.found = translate_pivot(&t, &result);
-    } else if (token_is(&t, begin, "select") && find_word(&t, begin, "from |") == t.end && begin == 0) {
-        result.found = translate_value(&t, begin, &result);
-    } else {
-        result.found = translate_python(&t, begin, prefix, &result);
+    static const struct {
+        bool (*begins)(const struct translator *t, size_t at);
+        const char *(*translate)(struct translator *t);
+        const char *message;
+    } dialects[] = {
+        {is_dplyr, translate_dplyr, "stages are separated by `|`, and have other words here"},
+        {is_kql, translate_kql, "stages and functions have other words here, and comparisons of text heed case"},
+        {is_q, translate_q, begins_with_source},
+        {is_sql, translate_sql, begins_with_source},
+    };
+    t.at = begin;
+    for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
+        if (!dialects[i].begins(&t, begin))
+            continue;
+        const char *query = dialects[i].translate(&t);
+        return (struct translation){
+            .found = true,
+            .line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL,
+            .message = arena_printf(arena, "%s%s%s", dialects[i].message,
+                                    t.key_once ? "; the keys of a join are there once" : "",
+                                    t.guarded ? "; the sum of nothing is 0, and missing in SQL" : ""),
+            .instead = t.told,
+        };
     }
+    if (token_is(&t, begin, "pivot"))
+        result.found = translate_pivot(&t, &result);
+    else if (token_is(&t, begin, "select") && find_word(&t, begin, "from |") == t.end && begin == 0)
+        result.found = translate_value(&t, begin, &result);
+    else
+        result.found = translate_python(&t, begin, prefix, &result);
     return result;
 }

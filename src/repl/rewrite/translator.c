@@ -17,6 +17,40 @@ struct phrase translate_fail(struct translator *t, const char *format, ...)
     return (struct phrase){0};
 }
 
+bool tell(struct translator *t, const char *instead)
+{
+    (void)translate_fail(t, "%s", instead);
+    return false;
+}
+
+void list_add(struct translator *t, const char **list, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *item = arena_vprintf(t->arena, format, args);
+    *list = *list ? arena_printf(t->arena, "%s, %s", *list, item) : item;
+    va_end(args);
+}
+
+const char *list_next(struct translator *t, const char **list)
+{
+    if (!*list || !**list)
+        return NULL;
+    const size_t length = strcspn(*list, ",");
+    const char *name = arena_text(t->arena, *list, length);
+    *list += length + strspn(*list + length, ", ");
+    return name;
+}
+
+bool list_has(struct translator *t, const char *list, const char *name)
+{
+    for (const char *item; (item = list_next(t, &list));) {
+        if (strcmp(item, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 const struct rewrite_token *token_at(const struct translator *t, size_t token)
 {
     return &t->text->tokens[token < t->text->count ? token : t->text->count];

@@ -70,6 +70,16 @@ struct translator {
 /* Gives up with a reason, of which the first one counts. */
 struct phrase translate_fail(struct translator *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Tells what there is instead: false. */
+bool tell(struct translator *t, const char *instead);
+
+/* Adds an item to a list with commas between its items, which is NULL before the first one. */
+void list_add(struct translator *t, const char **list, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* The first name of such a list, which is advanced behind it; NULL: it is empty. */
+const char *list_next(struct translator *t, const char **list);
+bool list_has(struct translator *t, const char *list, const char *name);
+
 /* Tokens. Words are compared in any case; quoted text is none. */
 const struct rewrite_token *token_at(const struct translator *t, size_t token); /* the end of the text beyond it */
 bool token_is(const struct translator *t, size_t token, const char *word);
@@ -96,8 +106,21 @@ const struct known_column *known_find(const struct known_columns *scope, const c
 /* An expression of the tokens at hand. */
 struct phrase translate_expression(struct translator *t);
 
+/* An operator of the dialect between two operands. */
+struct phrase translate_operator(struct translator *t, const char *sign, struct phrase a, struct phrase b);
+
 /* An operand of an expression, with what follows it. */
 struct phrase translate_operand(struct translator *t);
+
+/* The expression of tokens begin..end-1, all of them. */
+struct phrase translate_range(struct translator *t, size_t begin, size_t end);
+
+/* Expressions up to the token `end`, each of which may have a name before it, as `E as NAME` or, if it `derives`, as
+ * `NAME = E`. *aggregates: how many are aggregates, *count: how many there are. */
+const char *translate_list(struct translator *t, size_t end, bool derives, size_t *aggregates, size_t *count);
+
+/* A word for a missing value or a bool; without a text if it is none. */
+struct phrase translate_constant(struct translator *t);
 
 /* A column or an alias. */
 struct phrase translate_name(struct translator *t, const char *table, const char *name);
@@ -129,6 +152,16 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type);
 struct phrase join_text(struct translator *t, struct phrase a, struct phrase b);
 struct phrase negate(struct translator *t, struct phrase x);
 struct phrase as_type(struct translator *t, struct phrase x, enum phrase_type type); /* a literal beside such a value */
+
+/* Values of which the first one counts whose condition holds, else the other one. */
+struct phrase choose_first(struct translator *t, const struct phrase *conditions, const struct phrase *values,
+                           size_t count, struct phrase other);
+
+/* `x in [A, B]` with the items up to the token `close`. */
+struct phrase in_items(struct translator *t, struct phrase x, const char *word, size_t close);
+
+/* A literal of text in lower case, and a text in it, to be compared in any case. */
+struct phrase in_lower_case(struct translator *t, struct phrase x);
 
 /* The query of tokens at..end as a pipeline; NULL if it cannot be said. */
 const char *translate_query(struct translator *t, size_t at, size_t end);

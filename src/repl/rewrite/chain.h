@@ -1,0 +1,101 @@
+/* A relation and the stages that a line of another language adds to it, one after another.
+ *
+ * Words that need no more than their arguments are rows of verbs.def; the others are functions of the files of their
+ * dialects: pandas in frames.c, frame_methods.c and frame_columns.c, dplyr in dplyr.c, KQL in kql.c, q in q.c. */
+#ifndef RQL_REPL_REWRITE_CHAIN_H
+#define RQL_REPL_REWRITE_CHAIN_H
+
+#include "repl/rewrite/translator.h"
+
+struct chain {
+    const char *text;     /* a pipeline */
+    bool is_column;       /* of one column, `column` */
+    struct phrase column; /* of which, in pandas, a method may follow */
+    const char *keys;     /* of a group, or NULL */
+    const char *last;     /* the column of a group's values, by which they are sorted; or NULL */
+    const char *columns;  /* of the group's selected columns, or NULL */
+    bool done;            /* it is no frame any more */
+};
+
+/* The columns of the chain's pipeline into the scope. */
+void chain_columns(struct translator *t, const struct chain *chain);
+
+/* Adds a stage, in dplyr within the groups if there are some: true. */
+bool chain_add(struct translator *t, struct chain *chain, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds a stage after which there are no rows: true. */
+bool chain_end(struct translator *t, struct chain *chain, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* What the words of verbs.def belong to. */
+enum verb_kind { VERB_FRAME = 1, VERB_COLUMN = 2, VERB_GROUP = 4, VERB_R = 8, VERB_KQL = 16 };
+
+/* Adds the stage of the word, whose arguments are the tokens up to `close`. *found: whether there is a row; with NULL,
+ * it is told that there is none. */
+bool chain_verb(struct translator *t, struct chain *chain, enum verb_kind kind, const char *name, size_t close,
+                bool *found);
+
+/* Keys on the left and on the right of a join. */
+struct join_names {
+    const char *left[8], *right[8];
+    size_t count;
+};
+
+/* Adds a join; `kind`: "" or a word with a blank. */
+bool chain_join(struct translator *t, struct chain *chain, const char *kind, const char *other,
+                const struct join_names *names);
+
+/* Which of the columns, NULL: of all, may be missing, as `missing(a) || missing(b)`; NULL: none. */
+const char *missing_columns(struct translator *t, const char *only);
+
+/* `df[...]` and `df.loc[...]`, whose bracket is read. */
+bool chain_index(struct translator *t, struct chain *chain, bool loc);
+
+/* A method or a column of the frame, after its point. False: there is none, and a reason has been told. */
+bool frame_step(struct translator *t, struct chain *chain);
+
+/* pd.merge(...), pd.concat(...): NULL with a reason if it cannot be said. */
+const char *pandas_function(struct translator *t);
+
+/* A name of an expression: of the frame, of a module, of a column of a `query`. */
+struct phrase frame_operand(struct translator *t);
+
+/* What a `.method(...)` after an operand makes of it. */
+struct phrase frame_method(struct translator *t, struct phrase x);
+
+/* The pipeline's value if it is one aggregate of a column, `mean price`; else NULL. */
+const char *terminal_of(struct translator *t, const struct phrase *aggregate);
+
+/* Tokens of an argument: `name = ` is read away; false if it is not this one. */
+bool accept_keyword(struct translator *t, const char *name);
+
+/* A text, or a list of texts, as names with commas between them; NULL: something else stands there. */
+const char *parse_names(struct translator *t);
+
+/* The keys of pandas' sort_values, a condition that a text writes, the pairs of `{"a": "b"}` as `a as b`. */
+const char *frame_keys(struct translator *t, const char *last, size_t close);
+const char *condition_of_text(struct translator *t, const char *text);
+const char *renamed_columns(struct translator *t);
+
+/* `a, -b` or `c(a, n = b)` of dplyr. */
+const char *selected_columns(struct translator *t, size_t close);
+
+/* An expression of q, which is read from right to left. */
+struct phrase q_expression(struct translator *t);
+
+/* `case_when(a ~ b, TRUE ~ c)` of R, whose bracket is read, up to the token `close`. */
+struct phrase case_when(struct translator *t, size_t close);
+
+/* Whether a line of the dialect begins there. */
+bool is_dplyr(const struct translator *t, size_t at);
+bool is_kql(const struct translator *t, size_t at);
+bool is_q(const struct translator *t, size_t at);
+
+/* The line of the tokens at hand; NULL: it cannot be said. */
+const char *translate_frame(struct translator *t);
+const char *translate_dplyr(struct translator *t);
+const char *translate_kql(struct translator *t);
+const char *translate_q(struct translator *t);
+
+#endif
