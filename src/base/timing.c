@@ -40,6 +40,14 @@ void timing_add(struct timing *timing, enum phase phase, const char *name, int64
         (struct event){.phase = phase, .name = arena_text(timing->arena, name, strlen(name)), .ns = ns, .bytes = bytes};
 }
 
+void timing_add_files(struct timing *timing, int64_t files, int64_t opened)
+{
+    if (!timing)
+        return;
+    timing->files += files;
+    timing->opened += opened;
+}
+
 void timing_add_zones(struct timing *timing, int64_t zones, int64_t skipped)
 {
     if (timing) {

@@ -32,6 +32,7 @@ struct timing {
     struct event *events;
     size_t count, capacity;
     bool host_only;         /* the times of single commands of a device are not wanted, which make all of them slower */
+    int64_t files, opened;  /* of paths that stand for several files: how many there were, and were opened */
     int64_t zones, skipped; /* zones tested against filters, and those that no backend had to read */
 };
 
@@ -42,6 +43,7 @@ int64_t processor_ns(void); /* processor time of all threads of the process */
 /* Adds an event, or adds to an event with the same phase and name. `timing` may be NULL. */
 void timing_add(struct timing *timing, enum phase phase, const char *name, int64_t ns, int64_t bytes);
 
+void timing_add_files(struct timing *timing, int64_t files, int64_t opened);  /* `timing` may be NULL */
 void timing_add_zones(struct timing *timing, int64_t zones, int64_t skipped); /* `timing` may be NULL */
 
 #endif

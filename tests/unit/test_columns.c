@@ -210,8 +210,8 @@ static void wrong_files(void **state)
         {"rows.json", "can be saved, but not loaded", "jq -c '.[]'"},
         {"trades.orc", "is not supported", "DuckDB"},
         {"Trades.XLSX", "is not supported", ".csv"},
-        {"folder", "holds no column files", "extension"},
-        {"folder.bin", "holds no column files", NULL},
+        {"folder", "holds no files that can be loaded", ".parquet"},
+        {"folder.bin", "holds no files that can be loaded", NULL},
         {"device.bin", "is a device", "to a file and load"},
         {"loop.bin", "cannot open", NULL},
     };

@@ -136,6 +136,20 @@ static bool has_narrowed(const struct sources *sources)
     return false;
 }
 
+/* Whether files of a source that are not open have to be: the source is only listed, or a name may be one of theirs. */
+static bool lacks_files(const struct binder *binder, struct bound *bound, bool is_bound)
+{
+    const struct sources *sources = &binder->facts->sources;
+    bool left_out = false;
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct source_file *file = &sources->files[i];
+        left_out = left_out || source_leaves_out(file);
+        bound->file_count += file->list_count;
+        bound->opened_count += file->opened;
+    }
+    return sources->errors == 0 && !binder->cancelled && (sources_listed(sources) || (left_out && !is_bound));
+}
+
 /* Binds the pipeline, whose files are open. */
 static enum status bind_opened(struct binder *binder, struct bound *bound)
 {
@@ -156,6 +170,11 @@ static enum status bind_opened(struct binder *binder, struct bound *bound)
     }
     const enum status status = bind_rest(binder, bound);
     const bool is_bound = status == STATUS_OK, ordered = facts->rest != facts->pipeline && !facts->unordered;
+    if (lacks_files(binder, bound, is_bound)) {
+        binder->needs->what = NEED_CHOICE;
+        binder->needs->chooses = is_bound;
+        return STATUS_OK;
+    }
     bound->hasty = has_narrowed(&facts->sources) || binder->row_loops || (is_bound && ordered);
     if (!(facts->checking && !facts->env->opens_files) && facts->sources.errors == 0 && !binder->cancelled)
         find_needs(binder, bound, is_bound);

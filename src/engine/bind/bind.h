@@ -48,6 +48,7 @@ struct bound {
     int64_t show_rows;                /* as in struct result */
     struct shape shape;               /* of a relation */
     enum view view;                   /* of a relation */
+    size_t file_count, opened_count;  /* of paths that stand for several files: how many there are, and are open */
     const struct join_note *joined;   /* of a relation that a plain join has made; or NULL */
     struct name plot_path;            /* VIEW_PLOT: the file; absent: the terminal */
     struct remote_description remote; /* with facts->describes: all that is known */
@@ -57,6 +58,7 @@ struct bound {
 enum need {
     NEED_NOTHING,
     NEED_FILES,     /* the files of the pipeline, opened */
+    NEED_CHOICE,    /* of the files that are listed those that it reads, opened */
     NEED_SERVER,    /* what a server makes of `part`, if there is one */
     NEED_VALUES,    /* those of `values` */
     NEED_COLUMNS,   /* `columns`, read */
@@ -71,8 +73,9 @@ struct needs {
     size_t value_count, value_capacity;
     struct needed_columns columns;
     struct row_texts row_texts;
-    bool counts; /* but first how many rows servers have: if one tells, nothing is read yet */
-    bool narrow; /* but first which rows of a file, where only some are needed */
+    bool chooses; /* the binding tells which files it reads. Else all are opened */
+    bool counts;  /* but first how many rows servers have: if one tells, nothing is read yet */
+    bool narrow;  /* but first which rows of a file, where only some are needed */
 };
 
 /* Binds what the facts say. In a check, values that only running can compute (missing files, results of earlier

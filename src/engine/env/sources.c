@@ -1,7 +1,7 @@
 #include "engine/env/sources.h"
 
 #include "engine/env/env.h"
-#include "engine/formats/file_pattern.h"
+#include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
@@ -177,28 +177,18 @@ static bool is_opened(const struct env *env, const char *path)
     return env->opens_files && !made_files_have(&env->made, path) && !path_is_pipe(path);
 }
 
-static void load_file(struct loader *loader, const struct name *path, const struct load_options *options,
-                      struct source_file *file)
+static void load_file(struct loader *loader, const struct load_options *options, struct source_file *file)
 {
-    struct loaded loaded = {0};
-    const int64_t began = now_ns();
-    enum status status =
-        file_cache_load(loader->env->file_cache, path->text, path->span, options, &loaded, loader->diags);
+    const struct env *env = loader->env;
+    const enum status status = source_load_files(loader->sources, file, env, options, loader->timing, loader->diags);
     if (status != STATUS_OK) {
         loader->sources->errors++;
         loader->sources->cancelled = status == STATUS_CANCELLED;
         return;
     }
-    timing_add(loader->timing, PHASE_MAP, path->text, now_ns() - began, 0);
-    file->columns = arena_array(loader->arena, loaded.count + 1, sizeof *file->columns);
-    for (size_t i = 0; i < loaded.count; i++)
-        file->columns[i] = source_column(loader->sources, loaded.names[i], loaded.columns[i]);
-    file->count = loaded.count;
-    file->shape = loaded.shape;
-    file->known = true;
-    file->outdated = loaded.count > 0 && loaded.columns[0]->live;
+    file->outdated = file->count > 0 && file->columns[0].column->live;
     if (file->outdated && loader->checking &&
-        file_cache_count(loader->env->file_cache, loaded.columns[0], path->span, loader->diags) != STATUS_OK)
+        file_cache_count(env->file_cache, file->columns[0].column, file->path.span, loader->diags) != STATUS_OK)
         loader->sources->errors++;
 }
 
@@ -296,19 +286,20 @@ static enum status loaded_path(const struct env *env, const struct name *written
 
 static void resolve_file(struct loader *loader, const struct path_item *item, struct source_file *file)
 {
-    struct load_options options = {0};
+    struct load_options *options = arena_alloc(loader->arena, sizeof *options);
     struct name path;
+    options->lists = true;
     if (loaded_path(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
-        stated_format(&item->format, &options.format, loader->diags) != STATUS_OK ||
-        text_options(item, &options.text, loader->diags) != STATUS_OK) {
+        stated_format(&item->format, &options->format, loader->diags) != STATUS_OK ||
+        text_options(item, &options->text, loader->diags) != STATUS_OK) {
         loader->sources->errors++;
         return;
     }
     file->path = path;
     if (loader->checking && !is_opened(loader->env, path.text))
-        expect_file(loader, &path, options.format, file);
+        expect_file(loader, &path, options->format, file);
     else
-        load_file(loader, &path, &options, file);
+        load_file(loader, options, file);
 }
 
 /* The columns of a relation, those that have been read meanwhile instead of what stands for them. */

@@ -48,6 +48,11 @@ struct source_file {
     enum row_search search;
     const struct row_set *rows;  /* the columns have only these rows of the file; NULL: all */
     struct source_column *whole; /* then the columns with all rows */
+    /* Of a path that stands for several files, */
+    const struct file_list *list;       /* these; else NULL */
+    const struct load_options *options; /* how they are loaded */
+    size_t list_count, opened;          /* how many there are, and are open, */
+    bool listed;                        /* the first, and those to open have yet to be chosen */
 };
 
 struct sources {
@@ -65,6 +70,16 @@ struct sources {
 void sources_load(const struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                   struct timing *timing, struct sources *sources, struct diags *diags);
 void sources_release(struct sources *sources);
+
+/* Opens those files of a source that are chosen; NULL: all. Its columns are theirs then. */
+enum status source_open(struct sources *sources, struct source_file *file, const struct env *env, const bool *chosen,
+                        struct timing *timing, struct diags *diags);
+
+/* Whether the files of some source have yet to be chosen. */
+bool sources_listed(const struct sources *sources);
+
+/* Whether some files of a source are not open. */
+bool source_leaves_out(const struct source_file *file);
 
 /* Has servers count the rows of live sources, so that these are no longer outdated. *counted: it is done for one. */
 enum status sources_count(struct sources *sources, const struct env *env, bool *counted, struct diags *diags);
@@ -90,7 +105,11 @@ const struct source_file *sources_find(struct sources *sources, const struct nam
 /* Whether loading all of them takes no time that a user would notice. */
 bool sources_load_fast(const struct env *env, const struct pipeline *pipeline, struct arena *arena);
 
-/* source_columns.c, source_rows.c: private to the files of sources and to what narrows them. */
+/* source_columns.c, source_rows.c, source_files.c: private to the files of sources and to what narrows them. */
+
+/* Loads the file's path. `options` live as long as the sources. */
+enum status source_load_files(struct sources *sources, struct source_file *file, const struct env *env,
+                              const struct load_options *options, struct timing *timing, struct diags *diags);
 
 /* The column with its reference. A check needs no texts, of which functions would be computed in vain. */
 struct source_column source_column(const struct sources *sources, const char *name, struct column *column);

@@ -168,6 +168,8 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
     } else {
         explain_queue(out, queue, runs);
         print_checks(out, bound);
+        if (bound->file_count > 0)
+            strbuf_printf(out, "files: %zu of %zu opened\n", bound->opened_count, bound->file_count);
         if (!runner->fusion)
             strbuf_puts(out, "fusion is off: the queue runs as written\n");
         if (runner->chooser)

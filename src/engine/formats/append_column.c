@@ -95,10 +95,15 @@ static void join_values(struct join *join, size_t p, int64_t from, int64_t count
 static void join_part(void *context, int member, int64_t part)
 {
     struct join *join = context;
-    size_t p = 0;
+    size_t p = 0, after = join->pieces->count; /* the piece is among these */
     (void)member;
-    while (part >= join->part_count[p + 1])
-        p++;
+    while (p + 1 < after) {
+        const size_t middle = p + (after - p) / 2;
+        if (join->part_count[middle] <= part)
+            p = middle;
+        else
+            after = middle;
+    }
     const struct column *piece = join->pieces->pieces[p];
     const int64_t from = (part - join->part_count[p]) * PART_ROWS;
     const int64_t left = join->pieces->rows[p] - from, count = left < PART_ROWS ? left : PART_ROWS;

@@ -1,50 +1,33 @@
-#include "engine/formats/open_file.h"
+#include "engine/formats/append_reader.h"
 
 #include "base/heap.h"
 #include "base/path.h"
-#include "engine/formats/append_column.h"
-#include "engine/storage/file_errors.h"
+#include "engine/formats/file_list.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LISTED = 8 };
-static const size_t absent = SIZE_MAX;
-
-struct appended {
-    struct opened_file file;
-    char *path;     /* as shown in messages */
-    size_t *places; /* of each column of the result in this file, or `absent` */
-};
-
-struct append_reader {
-    struct file_reader base;
-    size_t file_count;
-    struct appended *files;
-};
-
-static size_t appended_width(const struct appended *appended)
+size_t appended_width(const struct appended *part)
 {
-    return appended->file.reader ? appended->file.reader->count : appended->file.relation->count;
+    return part->file.reader ? part->file.reader->count : part->file.relation ? part->file.relation->count : 0;
 }
 
-static int64_t appended_rows(const struct appended *appended)
+int64_t appended_rows(const struct appended *part)
 {
-    return appended->file.reader ? appended->file.reader->rows : appended->file.relation->rows;
+    return part->file.reader ? part->file.reader->rows : part->file.relation ? part->file.relation->rows : 0;
 }
 
-static bool is_provisional(const struct appended *appended)
+bool appended_is_provisional(const struct appended *part)
 {
-    return appended->file.reader && appended->file.reader->provisional;
+    return part->file.reader && part->file.reader->provisional;
 }
 
-static struct reader_column appended_column(const struct appended *appended, size_t k)
+struct reader_column appended_column(const struct appended *part, size_t k)
 {
-    if (appended->file.reader)
-        return appended->file.reader->columns[k];
-    const struct column *column = appended->file.relation->columns[k];
-    struct reader_column described = {appended->file.relation->names[k], column->type, column->logical,
-                                      column->validity};
+    if (part->file.reader)
+        return part->file.reader->columns[k];
+    const struct column *column = part->file.relation->columns[k];
+    struct reader_column described = {part->file.relation->names[k], column->type, column->logical, column->validity};
     described.logical.dictionary = NULL;
     return described;
 }
@@ -52,23 +35,22 @@ static struct reader_column appended_column(const struct appended *appended, siz
 static void close_appended(struct file_reader *base)
 {
     struct append_reader *reader = (struct append_reader *)base;
-    for (size_t p = 0; p < reader->file_count; p++) {
+    for (size_t p = 0; p < reader->file_count; p++)
         opened_file_close(&reader->files[p].file);
-        free(reader->files[p].places);
-        free(reader->files[p].path);
-    }
-    free(reader->files);
-    free(base->columns);
+    arena_free(reader->arena);
     free(reader);
 }
 
-static enum status types_differ(const struct append_reader *reader, size_t p, size_t k, struct column_type type,
-                                struct column_type other, const struct format_job *job)
+enum status types_differ(const struct append_reader *reader, size_t p, size_t k, struct column_type type,
+                         struct column_type other, const struct format_job *job)
 {
-    const struct appended *appended = &reader->files[p];
-    return diag_error_hint(job->diags, job->span, "load the files one by one",
-                           "`%s` cannot be appended: its column `%s` is %s, in the files before it %s", appended->path,
-                           reader->base.columns[k].name, logical_type_name(other.logical, other.type),
+    const char *name = reader->base.columns[k].name;
+    const char *hint = reader->base.provisional
+                           ? arena_printf(job->diags->arena, "state its type after the path, as in `%s text`", name)
+                           : "load the files one by one";
+    return diag_error_hint(job->diags, job->span, hint,
+                           "`%s` cannot be appended: its column `%s` is %s, in the files before it %s",
+                           reader->files[p].shown, name, logical_type_name(other.logical, other.type),
                            logical_type_name(type.logical, type.type));
 }
 
@@ -79,15 +61,15 @@ static enum status declare_column(struct append_reader *reader, size_t k, const 
     struct column_type type = {column->type, column->logical};
     bool known = false;
     for (size_t p = 0; p < reader->file_count; p++) {
-        const struct appended *appended = &reader->files[p];
-        if (appended->places[k] == absent) {
+        const struct appended *part = &reader->files[p];
+        if (part->places[k] == PLACE_ABSENT) {
             column->nullable = true;
             continue;
         }
-        const struct reader_column piece = appended_column(appended, appended->places[k]);
+        const struct reader_column piece = appended_column(part, part->places[k]);
         const struct column_type other = {piece.type, piece.logical};
         column->nullable = column->nullable || piece.nullable;
-        if (appended_rows(appended) == 0)
+        if (appended_rows(part) == 0)
             continue;
         if (!known)
             type = other;
@@ -100,173 +82,239 @@ static enum status declare_column(struct append_reader *reader, size_t k, const 
     return STATUS_OK;
 }
 
-/* Finds the file's columns by name; notes those that the first file does not have. */
-static void place_columns(const struct append_reader *reader, struct appended *appended, const struct format_job *job)
+static bool is_partition(const struct append_reader *reader, const char *name)
 {
-    const size_t count = reader->base.count, width = appended_width(appended);
-    const char *left_out = "";
-    size_t extra = 0;
-    appended->places = heap_array(count, sizeof *appended->places);
-    for (size_t k = 0; k < count; k++)
-        appended->places[k] = absent;
-    for (size_t i = 0; i < width; i++) {
-        const char *name = appended_column(appended, i).name;
-        size_t k = 0;
-        while (k < count && (appended->places[k] != absent || strcmp(reader->base.columns[k].name, name) != 0))
-            k++;
-        if (k < count)
-            appended->places[k] = i;
-        else if (extra++ <= MAX_LISTED)
-            left_out = arena_printf(job->diags->arena, extra > MAX_LISTED ? "%s, ...%.0s" : "%s%s`%s`", left_out,
-                                    extra > 1 ? ", " : "", name);
-    }
-    if (extra > 0)
-        diag_note(job->diags, (struct span){0}, "`%s`: left out %s: not in `%s`", appended->path, left_out,
-                  reader->files[0].path);
+    bool found = false;
+    for (size_t k = 0; k < reader->partitions.count && !found; k++)
+        found = strcmp(reader->partitions.keys[k].name, name) == 0;
+    return found;
 }
 
-static enum status describe(struct append_reader *reader, const struct format_job *job)
+/* The place of a column of this name behind `from`, of those that the part has no column for. */
+static size_t find_column(const struct append_reader *reader, const char *name, const bool *taken, size_t expected)
+{
+    const size_t count = reader->own_count;
+    for (size_t i = 0; i < count; i++) {
+        const size_t k = (expected + i) % count;
+        if (!taken[k] && strcmp(reader->base.columns[k].name, name) == 0)
+            return k;
+    }
+    return count;
+}
+
+/* Finds the part's columns by name, and adds those that no part before has. columns_of[i]: the place of its column i.
+ */
+static void find_columns(struct append_reader *reader, const struct appended *part, size_t *capacity,
+                         size_t *columns_of, bool *hidden)
 {
     struct file_reader *base = &reader->base;
-    base->count = appended_width(&reader->files[0]);
-    base->columns = heap_array(base->count + 1, sizeof *base->columns);
-    for (size_t k = 0; k < base->count; k++)
-        base->columns[k] = appended_column(&reader->files[0], k);
-    for (size_t p = 0; p < reader->file_count; p++) {
-        place_columns(reader, &reader->files[p], job);
-        base->provisional = base->provisional || is_provisional(&reader->files[p]);
-        if (__builtin_add_overflow(base->rows, appended_rows(&reader->files[p]), &base->rows))
-            return diag_error(job->diags, job->span, "too many rows");
+    const size_t width = appended_width(part), before = reader->own_count;
+    struct arena *arena = arena_new();
+    bool *taken = arena_array(arena, before + width + 1, sizeof *taken);
+    for (size_t i = 0; i < width; i++) {
+        const struct reader_column column = appended_column(part, i);
+        columns_of[i] = PLACE_ABSENT;
+        if (is_partition(reader, column.name)) {
+            *hidden = true;
+            continue;
+        }
+        const size_t k = find_column(reader, column.name, taken, i);
+        if (k == reader->own_count) {
+            base->columns =
+                arena_reserve(reader->arena, base->columns, reader->own_count, capacity, sizeof *base->columns);
+            base->columns[reader->own_count++] = column;
+        }
+        taken[k] = true;
+        columns_of[i] = k;
     }
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < base->count && status == STATUS_OK; k++)
-        status = declare_column(reader, k, job);
-    return status;
+    arena_free(arena);
 }
 
-/* Reads the wanted columns of a file into pieces[k], each with a reference. A text file of which nothing was read may
- * be malformed: then its first column is read too. */
-static enum status read_file(struct appended *appended, const struct format_job *job, size_t count, const bool *wanted,
-                             struct column **pieces)
+/* Lists the columns of all parts that are open, and where each part has them. */
+static void place_columns(struct append_reader *reader, const struct format_job *job)
 {
-    struct arena *arena = job->diags->arena;
-    const size_t width = appended_width(appended);
-    bool *want = arena_array(arena, width + 1, sizeof *want), any = false;
-    struct column **read = arena_array(arena, width + 1, sizeof(struct column *));
-    for (size_t k = 0; k < count; k++) {
-        if (wanted[k] && appended->places[k] != absent)
-            want[appended->places[k]] = any = true;
+    size_t capacity = 0, **columns_of = arena_array(reader->arena, reader->file_count + 1, sizeof *columns_of);
+    bool hidden = false;
+    for (size_t p = 0; p < reader->file_count; p++) {
+        const struct appended *part = &reader->files[p];
+        columns_of[p] = arena_array(reader->arena, appended_width(part) + 1, sizeof **columns_of);
+        find_columns(reader, part, &capacity, columns_of[p], &hidden);
     }
-    if (!any && is_provisional(appended) && width > 0)
-        want[0] = any = true;
-    if (any && appended->file.reader) {
-        const struct format_job own = {appended->file.format, job->workers, job->span, job->diags, NULL, false};
-        const enum status status = format_read_columns(&own, appended->file.mapping, appended->file.reader, want, read);
-        if (status != STATUS_OK)
-            return status;
+    for (size_t p = 0; p < reader->file_count; p++) {
+        struct appended *part = &reader->files[p];
+        part->places = arena_array(reader->arena, reader->own_count + 1, sizeof *part->places);
+        for (size_t k = 0; k < reader->own_count; k++)
+            part->places[k] = PLACE_ABSENT;
+        for (size_t i = 0; i < appended_width(part); i++) {
+            if (columns_of[p][i] != PLACE_ABSENT)
+                part->places[columns_of[p][i]] = i;
+        }
     }
-    for (size_t i = 0; i < width && !appended->file.reader; i++)
-        read[i] = want[i] ? column_ref(appended->file.relation->columns[i]) : NULL;
-    for (size_t k = 0; k < count; k++)
-        pieces[k] = wanted[k] && appended->places[k] != absent ? column_ref(read[appended->places[k]]) : NULL;
-    for (size_t i = 0; i < width; i++)
-        column_unref(want[i] ? read[i] : NULL);
+    if (hidden)
+        diag_note(job->diags, (struct span){0},
+                  "columns that folders name are theirs, not those of the same name in files");
+}
+
+/* Adds the columns that folders tell. */
+static void add_partitions(struct append_reader *reader)
+{
+    struct file_reader *base = &reader->base;
+    const size_t own = reader->own_count, count = own + reader->partitions.count;
+    base->columns = arena_grow(reader->arena, base->columns, own, count + 1, sizeof *base->columns);
+    for (size_t k = 0; k < reader->partitions.count; k++) {
+        const struct partition_key *key = &reader->partitions.keys[k];
+        base->columns[own + k] = (struct reader_column){key->name, partition_type(key), key->logical, key->nullable};
+    }
+    base->count = count;
+}
+
+/* How many rows a file is taken to have that is not opened yet. */
+enum { LISTED_ROWS = 1 << 20 };
+
+/* The parts of the files that have bounds: row groups, or a whole file. */
+static enum status list_groups(struct append_reader *reader, bool listed, const struct format_job *job)
+{
+    struct file_reader *base = &reader->base;
+    size_t capacity = 0, part_capacity = 0;
+    int64_t *begins = NULL;
+    for (size_t p = 0; p < reader->file_count; p++) {
+        struct appended *part = &reader->files[p];
+        const struct file_reader *own = part->file.reader;
+        const size_t groups = own && own->ops->bounds && !listed ? own->group_count : 1;
+        part->first_group = base->group_count;
+        for (size_t g = 0; g < groups; g++) {
+            reader->group_parts = arena_reserve(reader->arena, reader->group_parts, base->group_count, &part_capacity,
+                                                sizeof *reader->group_parts);
+            reader->group_parts[base->group_count] = p;
+            begins = arena_reserve(reader->arena, begins, base->group_count, &capacity, sizeof *begins);
+            begins[base->group_count++] = base->rows + (groups > 1 ? own->group_begins[g] : 0);
+        }
+        if (__builtin_add_overflow(base->rows, listed ? LISTED_ROWS : appended_rows(part), &base->rows))
+            return diag_error(job->diags, job->span, "too many rows");
+    }
+    begins = arena_reserve(reader->arena, begins, base->group_count, &capacity, sizeof *begins);
+    begins[base->group_count] = base->rows;
+    base->group_begins = begins;
     return STATUS_OK;
 }
 
-/* Appends the pieces of column k. */
-static enum status append_column(const struct append_reader *reader, const struct format_job *job, size_t k,
-                                 struct column *const *pieces, struct column **column)
+/* Whether bounds of a part's column are those of its values in the result. */
+static bool keeps_values(struct reader_column from, const struct reader_column *to)
 {
-    struct column_type type = {reader->base.columns[k].type, reader->base.columns[k].logical};
-    int64_t *rows = arena_array(job->diags->arena, reader->file_count, sizeof *rows);
-    bool known = false, too_large = false;
-    for (size_t p = 0; p < reader->file_count; p++) {
-        rows[p] = appended_rows(&reader->files[p]);
-        const struct column *piece = pieces[p];
-        if (!piece || (column_is_vacant(piece) && !known))
-            continue;
-        struct column_type other = {piece->type, piece->logical};
-        other.logical.dictionary = NULL;
-        if (!known)
-            type = other;
-        else if (!column_is_vacant(piece) && !type_widen(&type, other))
-            return types_differ(reader, p, k, type, other, job);
-        known = true;
-    }
-    for (size_t p = 0; p < reader->file_count && !known; p++) { /* all vacant: any type */
-        if (pieces[p] && rows[p] > 0)
-            type = (struct column_type){pieces[p]->type, {.kind = pieces[p]->logical.kind}};
-    }
-    const struct column_pieces all = {pieces, rows, reader->file_count, reader->base.rows};
-    *column = append_columns(&all, type, job->workers, &too_large);
-    if (*column)
-        return STATUS_OK;
-    if (too_large)
-        return diag_error(job->diags, job->span, "a value of column `%s` does not fit decimal(%d)",
-                          reader->base.columns[k].name, type.logical.scale);
-    return workers_cancelled(job->workers) ? STATUS_CANCELLED : diag_error(job->diags, job->span, "not enough memory");
+    return type_table[from.type].kind == type_table[to->type].kind && from.logical.kind == to->logical.kind &&
+           from.logical.scale == to->logical.scale;
 }
 
-static enum status read_appended(struct file_reader *base, const struct format_job *job, const bool *wanted,
-                                 struct column **columns)
+static void bounds_appended(const struct file_reader *base, size_t group, size_t k, struct group_bounds *bounds)
 {
-    struct append_reader *reader = (struct append_reader *)base;
-    const size_t files = reader->file_count, count = base->count;
-    struct column **read = heap_array(files * count + 1, sizeof(struct column *)); /* by appended */
-    struct column **pieces = heap_array(files, sizeof(struct column *));           /* of one column */
-    enum status status = STATUS_OK;
-    for (size_t p = 0; p < files && status == STATUS_OK; p++)
-        status = read_file(&reader->files[p], job, count, wanted, read + p * count);
-    base->rows = 0;
-    for (size_t p = 0; p < files; p++)
-        base->rows += appended_rows(&reader->files[p]);
-    size_t done = 0;
-    for (; done < count && status == STATUS_OK; done++) {
-        for (size_t p = 0; p < files; p++)
-            pieces[p] = read[p * count + done];
-        if (wanted[done])
-            status = append_column(reader, job, done, pieces, &columns[done]);
-        if (wanted[done] && status != STATUS_OK)
-            break;
+    const struct append_reader *reader = (const struct append_reader *)base;
+    const size_t p = reader->group_parts[group];
+    const struct appended *part = &reader->files[p];
+    const struct file_reader *own = part->file.reader;
+    *bounds = (struct group_bounds){.missing = true, .present = true, .least = {"", 0}, .most = {"", 0}};
+    if (k >= reader->own_count) {
+        *bounds = partition_bounds(&reader->partitions.keys[k - reader->own_count], p);
+    } else if (part->places[k] == PLACE_ABSENT) {
+        bounds->has_zone = true; /* of zeroes */
+        bounds->present = false;
+    } else if (own && own->ops->bounds && keeps_values(appended_column(part, part->places[k]), &base->columns[k])) {
+        own->ops->bounds(own, group - part->first_group, part->places[k], bounds);
     }
-    const struct column *changed = NULL;
-    for (size_t i = 0; i < files * count; i++)
-        changed = !changed && read[i] ? changed_column(&read[i], 1) : changed;
-    if (changed && status == STATUS_OK)
-        status = file_changed_error(changed, job->span, job->diags);
-    for (size_t k = 0; k < done && status != STATUS_OK; k++)
-        column_unref(wanted[k] ? columns[k] : NULL);
-    columns_unref(read, files * count);
-    free(read);
-    free(pieces);
+}
+
+/* Of files that are only listed, folders alone say something. */
+static void bounds_listed(const struct file_reader *base, size_t group, size_t k, struct group_bounds *bounds)
+{
+    const struct append_reader *reader = (const struct append_reader *)base;
+    *bounds = (struct group_bounds){.missing = true, .present = true, .least = {"", 0}, .most = {"", 0}};
+    if (k >= reader->own_count)
+        *bounds = partition_bounds(&reader->partitions.keys[k - reader->own_count], group);
+}
+
+static enum status read_listed(struct file_reader *base, const struct format_job *job, const bool *wanted,
+                               struct column **columns)
+{
+    (void)base, (void)wanted, (void)columns;
+    return diag_error(job->diags, job->span, "the files are not open");
+}
+
+static enum status describe(struct append_reader *reader, bool listed, const struct format_job *job)
+{
+    place_columns(reader, job);
+    for (size_t p = 0; p < reader->file_count; p++)
+        reader->base.provisional = reader->base.provisional || appended_is_provisional(&reader->files[p]);
+    enum status status = list_groups(reader, listed, job);
+    for (size_t k = 0; k < reader->own_count && status == STATUS_OK && !listed; k++)
+        status = declare_column(reader, k, job);
+    add_partitions(reader);
     return status;
 }
 
-enum status open_appended(const struct opener *opener, const char *const *paths, size_t count, struct span span,
-                          const struct load_options *options, struct opened_file *appended, struct diags *diags)
+struct opening {
+    const struct opener *opener;
+    const struct load_options *options;
+    struct append_reader *reader;
+};
+
+static enum status open_part(void *context, size_t p, const struct format_job *job)
 {
-    static const struct file_reader_ops ops = {.read = read_appended, .close = close_appended};
+    const struct opening *opening = context;
+    struct appended *part = &opening->reader->files[p];
+    const struct load_options *options = opening->options;
+    const struct load_options own = {.format = options->format ? options->format : format_of_path(part->path),
+                                     .text = options->text};
+    if (own.format->shaped)
+        return diag_error(job->diags, job->span, "`%s` is an image: images are loaded one by one", part->shown);
+    struct opener opener = *opening->opener;
+    if (job->workers->threads == 1)
+        opener.progress = NULL;
+    return open_file(&opener, part->path, job->span, &own, &part->file, job->diags);
+}
+
+/* The parts that are to be opened, with what their folders tell. */
+static struct append_reader *new_reader(const struct file_list *list, const bool *chosen, struct diags *diags)
+{
     struct append_reader *reader = heap_array(1, sizeof *reader);
-    reader->base.ops = &ops;
-    reader->files = heap_array(count, sizeof *reader->files);
-    enum status status = STATUS_OK;
-    for (size_t p = 0; p < count && status == STATUS_OK; p++) {
-        struct appended *one = &reader->files[reader->file_count++];
-        const struct load_options own = {options->format ? options->format : format_of_path(paths[p]), options->text};
-        one->path = heap_text(path_display(paths[p], diags->arena));
-        status = own.format->shaped
-                     ? diag_error(diags, span, "`%s` is an image: images are loaded one by one", one->path)
-                     : open_file(opener, paths[p], span, &own, &one->file, diags);
+    struct arena *arena = reader->arena = arena_new();
+    size_t *files = arena_array(arena, list->count, sizeof *files);
+    reader->files = arena_array(arena, list->count, sizeof *reader->files);
+    reader->partitions = partitions_of_paths(list->paths, list->count, arena);
+    for (size_t f = 0; f < list->count; f++) {
+        if (chosen && !chosen[f])
+            continue;
+        struct appended *part = &reader->files[reader->file_count];
+        const char *shown = path_display(list->paths[f], diags->arena);
+        files[reader->file_count++] = f;
+        part->path = arena_text(arena, list->paths[f], strlen(list->paths[f]));
+        part->shown = arena_text(arena, shown, strlen(shown));
+        part->bytes = list->bytes[f];
     }
-    const struct workers workers = opener_workers(opener, paths[0], diags->arena);
-    const struct format_job job = {reader->files[0].file.format, &workers, span, diags, options->text, false};
+    partitions_keep(&reader->partitions, files, reader->file_count);
+    return reader;
+}
+
+enum status open_appended(const struct opener *opener, const struct load_options *options, struct span span,
+                          struct opened_file *appended, struct diags *diags)
+{
+    static const struct file_reader_ops ops = {
+        .read = read_appended, .read_rows = read_appended_rows, .bounds = bounds_appended, .close = close_appended};
+    static const struct file_reader_ops listed_ops = {
+        .read = read_listed, .bounds = bounds_listed, .close = close_appended};
+    struct append_reader *reader = new_reader(options->list, options->chosen, diags);
+    const bool listed = options->lists;
+    reader->base.ops = listed ? &listed_ops : &ops;
+    struct opening opening = {opener, options, reader};
+    const struct workers workers = opener_workers(opener, reader->files[0].path, diags->arena);
+    struct format_job job = {NULL, &workers, span, diags, options->text, false};
+    enum status status = open_part(&opening, 0, &job);
+    if (status == STATUS_OK && !listed)
+        status = each_part(reader, 1, &job, open_part, &opening);
     if (status == STATUS_OK)
-        status = describe(reader, &job);
+        status = describe(reader, listed, &job);
     if (status != STATUS_OK) {
         close_appended(&reader->base);
         return status;
     }
-    *appended = (struct opened_file){.format = job.format, .reader = &reader->base};
+    *appended = (struct opened_file){.format = reader->files[0].file.format, .reader = &reader->base, .listed = listed};
     return STATUS_OK;
 }

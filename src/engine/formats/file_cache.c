@@ -2,17 +2,18 @@
 
 #include "base/heap.h"
 #include "base/path.h"
+#include "base/strbuf.h"
 #include "engine/formats/file_cache_entry.h"
-#include "engine/formats/file_pattern.h"
+#include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
+#include "engine/formats/partition.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/text_options.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,10 +121,11 @@ static bool same_format(const struct format *a, const struct format *b)
     return a->read == b->read && a->open == b->open && a->type == b->type && a->columns == b->columns;
 }
 
-/* What is stated about a text file, as text; NULL: nothing. */
-static const char *stated_text(const struct text_options *text, struct arena *arena)
+/* What is stated about a text file, and which of several files are read, as text; NULL: nothing. */
+static const char *stated_text(const struct load_options *options, struct arena *arena)
 {
-    const char *all = NULL;
+    const struct text_options *text = options->text;
+    const char *all = options->lists ? "listed\n" : NULL;
     for (size_t i = 0; text && i < text->count; i++) {
         const struct stated_type *column = &text->columns[i];
         all = arena_printf(arena, "%s%s:%d:%d:%d\n", all ? all : "", column->name, (int)column->type,
@@ -131,6 +133,14 @@ static const char *stated_text(const struct text_options *text, struct arena *ar
     }
     for (size_t i = 0; text && text->missing && i < text->missing_count; i++)
         all = arena_printf(arena, "%smissing:%s\n", all ? all : "", text->missing[i]);
+    struct strbuf chosen = {0};
+    for (size_t f = 0; options->chosen && f < options->list->count; f++) {
+        if (options->chosen[f])
+            strbuf_printf(&chosen, "%zu ", f);
+    }
+    if (chosen.length > 0)
+        all = arena_printf(arena, "%sfiles:%s\n", all ? all : "", chosen.text);
+    strbuf_free(&chosen);
     return all;
 }
 
@@ -139,16 +149,13 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static struct entry *entry_find(const struct file_cache *file_cache, const char *path, const struct format *format,
-                                const char *stated)
+static struct entry *entry_find(const struct file_cache *file_cache, const struct file_stamp *now,
+                                const struct format *format, const char *stated)
 {
-    struct file_stamp now;
-    if (!path_stamp_of(path, &now))
-        return NULL;
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
         const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
-        if (fits && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->file.stamp, &now) &&
+        if (fits && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->file.stamp, now) &&
             !mapping_is_invalid(entry))
             return entry;
     }
@@ -157,7 +164,8 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
 
 bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
-    return entry_find(file_cache, path, format, NULL);
+    struct file_stamp now;
+    return file_stamp_of(path, &now) && entry_find(file_cache, &now, format, NULL);
 }
 
 static bool is_recent(const struct file_stamp *stamp)
@@ -217,23 +225,20 @@ static enum status check_format(const char *path, const struct format *stated, s
     return format && format_loads(format) ? STATUS_OK : unknown_format(path, span, diags);
 }
 
-/* Opens a file, or all that match. */
+/* Opens a file, or those of a list. */
 static enum status open_any(const struct file_cache *file_cache, const char *path, struct span span,
                             const struct load_options *options, struct opened_file *file, struct diags *diags)
 {
-    if (opener_has_table(&file_cache->opener, path) || !path_is_pattern(path))
+    const struct file_list *list = options->list;
+    if (!list)
         return open_file(&file_cache->opener, path, span, options, file, diags);
-    const char **paths;
-    size_t count;
-    struct file_stamp before;
-    const bool stamped = path_stamp_of(path, &before);
-    enum status status = pattern_expand(path, span, &paths, &count, diags);
-    for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = check_format(paths[i], options->format, span, diags);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < list->count && status == STATUS_OK; i++)
+        status = check_format(list->paths[i], options->format, span, diags);
     if (status == STATUS_OK)
-        status = open_appended(&file_cache->opener, paths, count, span, options, file, diags);
-    if (status == STATUS_OK && stamped)
-        file->stamp = before;
+        status = open_appended(&file_cache->opener, options, span, file, diags);
+    if (status == STATUS_OK)
+        file->stamp = list->stamp;
     return status;
 }
 
@@ -267,10 +272,12 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
                               struct diags *diags)
 {
     struct opened_file file;
-    const enum status status = open_any(file_cache, path, span, options, &file, diags);
-    if (status != STATUS_OK)
-        return status;
-    return entry_add(file_cache, path, span, file, !options->format, stated, opened, diags);
+    enum status status = open_any(file_cache, path, span, options, &file, diags);
+    if (status == STATUS_OK)
+        status = entry_add(file_cache, path, span, file, !options->format, stated, opened, diags);
+    if (status == STATUS_OK)
+        (*opened)->several = options->list;
+    return status;
 }
 
 /* Appends the entry's columns to `loaded`. */
@@ -281,6 +288,7 @@ static void add_columns(struct file_cache *file_cache, struct entry *entry, cons
     const struct relation *relation = entry->file.relation;
     const size_t count = loaded->count + relation->count;
     loaded->types_from_values = entry->file.reader && entry->file.reader->provisional;
+    loaded->listed = entry->file.listed;
     loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
     loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);
@@ -296,8 +304,11 @@ static void add_columns(struct file_cache *file_cache, struct entry *entry, cons
 static enum status load_file(struct file_cache *file_cache, const char *path, struct span span,
                              const struct load_options *options, struct loaded *loaded, struct diags *diags)
 {
-    const char *stated = stated_text(options->text, diags->arena);
-    struct entry *entry = entry_find(file_cache, path, options->format, stated);
+    const char *stated = stated_text(options, diags->arena);
+    struct file_stamp now;
+    const bool stamped = options->list || file_stamp_of(path, &now);
+    struct entry *entry =
+        stamped ? entry_find(file_cache, options->list ? &options->list->stamp : &now, options->format, stated) : NULL;
     if (!entry) {
         const enum status status = entry_open(file_cache, path, span, options, stated, &entry, diags);
         if (status != STATUS_OK)
@@ -305,29 +316,6 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     }
     add_columns(file_cache, entry, path, loaded, diags->arena);
     return STATUS_OK;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* The names of the raw files in a directory, sorted. */
-static const char **raw_names(DIR *directory, size_t *count, struct arena *arena)
-{
-    const char **names = NULL;
-    size_t capacity = 0;
-    *count = 0;
-    for (struct dirent *entry; (entry = readdir(directory));) {
-        const struct format *format = format_of_path(entry->d_name);
-        if (entry->d_name[0] == '.' || entry->d_type == DT_DIR || !format || format->type == TYPE_COUNT)
-            continue;
-        names = arena_reserve(arena, names, *count, &capacity, sizeof *names);
-        names[(*count)++] = arena_text(arena, entry->d_name, strlen(entry->d_name));
-    }
-    if (*count > 0)
-        qsort(names, *count, sizeof *names, compare_names);
-    return names;
 }
 
 static enum status load_each(struct file_cache *file_cache, const char *path, const char **names, size_t count,
@@ -355,17 +343,28 @@ static enum status load_directory(struct file_cache *file_cache, const char *pat
         diag_error(diags, span, "`%s` is a directory: the extensions of its files give their types", path);
         return diag_hint(diags, "omit `%s`, or load a single file", format_word(stated));
     }
-    DIR *directory = opendir(path);
-    if (!directory)
-        return diag_error(diags, span, "cannot open `%s`: %s", path, strerror(errno));
     size_t count;
-    const char **names = raw_names(directory, &count, diags->arena);
-    closedir(directory);
-    if (count == 0)
-        return diag_error_hint(diags, span,
-                               "column files have an extension that gives their type, such as .i32 or .f64",
-                               "the directory `%s` holds no column files", path);
-    return load_each(file_cache, path, names, count, span, loaded, diags);
+    const char **names = raw_file_names(path, &count, diags->arena);
+    return names ? load_each(file_cache, path, names, count, span, loaded, diags)
+                 : diag_error(diags, span, "cannot open `%s`: %s", path, strerror(errno));
+}
+
+/* Loads a path that stands for several files. */
+static enum status load_list(struct file_cache *file_cache, const char *path, struct span span,
+                             const struct load_options *options, struct loaded *loaded, struct diags *diags)
+{
+    struct load_options own = *options;
+    struct file_list *list = NULL;
+    if (!own.list) {
+        list = arena_alloc(diags->arena, sizeof *list);
+        const enum status status = file_list_make(path, own.format, span, list, diags);
+        if (status != STATUS_OK)
+            return status;
+        own.list = list;
+    }
+    own.lists = own.lists && !own.chosen && own.list->count > 1 && paths_have_keys(own.list->paths, own.list->count);
+    loaded->list = own.list;
+    return load_file(file_cache, path, span, &own, loaded, diags);
 }
 
 enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
@@ -374,20 +373,27 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     *loaded = (struct loaded){0};
     static const struct load_options nothing;
     options = options ? options : &nothing;
-    struct load_options resolved = {options->format ? options->format : format_of_path(path), options->text};
+    struct load_options resolved = *options;
     struct stat info;
-    const bool exists = stat(path, &info) == 0;
+    const bool table = opener_has_table(&file_cache->opener, path), exists = !table && stat(path, &info) == 0;
+    const bool folder = exists && S_ISDIR(info.st_mode);
     enum status status = STATUS_OK;
-    if (opener_has_table(&file_cache->opener, path) || path_is_pattern(path))
-        resolved.format = options->format;
-    else if (!exists && !resolved.format)
+    if (!table)
+        resolved.format = resolved.format ? resolved.format : format_of_path(path);
+    if (!table && !exists && !resolved.format)
         resolved.format = format_of_type(TYPE_I32); /* a missing file is reported as such, whatever its extension */
-    else if (exists && !S_ISDIR(info.st_mode) && strcmp(path, PATH_STDIN) != 0)
-        status = check_format(path, options->format, span, diags);
-    if (status == STATUS_OK && exists && S_ISDIR(info.st_mode))
+    if (options->list || (!table && path_is_pattern(path)) || (folder && path_is_folder(path))) {
+        resolved.format = options->format;
+        status = load_list(file_cache, path, span, &resolved, loaded, diags);
+    } else if (folder) {
         status = load_directory(file_cache, path, span, options->format, loaded, diags);
-    else if (status == STATUS_OK)
-        status = load_file(file_cache, path, span, &resolved, loaded, diags);
+    } else {
+        resolved.lists = false;
+        if (exists && strcmp(path, PATH_STDIN) != 0)
+            status = check_format(path, options->format, span, diags);
+        if (status == STATUS_OK)
+            status = load_file(file_cache, path, span, &resolved, loaded, diags);
+    }
     if (status != STATUS_OK)
         loaded_release(loaded);
     return status;
@@ -459,11 +465,12 @@ static bool is_awaited(const struct entry *entry)
     return false;
 }
 
+/* Whether several files have is found when they are loaded again: listing them takes long. */
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now;
-    return entry->recent || !path_stamp_of(entry->path, &now) || !same_stamp(&entry->file.stamp, &now) ||
-           mapping_is_invalid(entry);
+    return entry->recent || mapping_is_invalid(entry) ||
+           (!entry->several && (!file_stamp_of(entry->path, &now) || !same_stamp(&entry->file.stamp, &now)));
 }
 
 void file_cache_sweep(struct file_cache *file_cache)

@@ -15,6 +15,7 @@ struct file_reader;   /* file_reader.h */
 struct format_job;    /* file_reader.h */
 struct queue;         /* engine/plan/task.h */
 struct table_columns; /* open_file.h */
+struct file_list;     /* file_list.h */
 struct row_set;       /* row_set.h */
 struct table_source;  /* open_file.h */
 struct text_options;  /* text_options.h */
@@ -29,8 +30,10 @@ struct loaded {
     struct column **columns; /* one reference each, owned by the caller */
     const char **names;      /* in the diags' arena */
     size_t count;
-    struct shape shape;     /* of an image */
-    bool types_from_values; /* of a text file: types can be stated */
+    struct shape shape;           /* of an image */
+    bool types_from_values;       /* of a text file: types can be stated */
+    const struct file_list *list; /* of a path that stands for several files, in the diags' arena; else NULL */
+    bool listed;                  /* only the first of them is open */
 };
 
 /* Standard input supplies statements and is rejected as data. */
@@ -54,11 +57,16 @@ enum status file_cache_check(const struct file_cache *file_cache, const char *pa
 struct load_options {
     const struct format *format;     /* NULL: by the extension */
     const struct text_options *text; /* NULL: nothing is stated */
+    /* Where the names of folders tell columns, only the first file is opened: all others are taken to have its columns,
+     * and a number of rows that is not theirs. The bounds of the columns that folders tell say which to open then. */
+    bool lists;
+    const struct file_list *list; /* as `loaded` had it; NULL: it is made */
+    const bool *chosen;           /* those of the list to open, at least one; NULL: all */
 };
 
-/* Opens a file (and waits for the data of a pipe), or a directory of column files in name order (a splayed table; files
- * whose extension gives no type are skipped, a directory without column files is an error). Columns of files that are
- * read column by column may be unread. `options` NULL: nothing is stated. */
+/* Opens a file (and waits for the data of a pipe), a directory of column files in name order (a splayed table; files
+ * whose extension gives no type are skipped), or the files of a pattern or of a folder as one (file_list.h). Columns of
+ * files that are read column by column may be unread. `options` NULL: nothing is stated. */
 enum status file_cache_load(struct file_cache *file_cache, const char *path, struct span span,
                             const struct load_options *options, struct loaded *loaded, struct diags *diags);
 
@@ -89,6 +97,10 @@ enum status file_cache_count(struct file_cache *file_cache, const struct column 
 /* The reader of the file that has the unread column, as its column *k; NULL: there is none. */
 const struct file_reader *file_cache_reader(const struct file_cache *file_cache, const struct column *unread,
                                             size_t *k);
+
+/* The same for the validity of its column *k. */
+const struct file_reader *file_cache_reader_of_validity(const struct file_cache *file_cache,
+                                                        const struct column *validity, size_t *k);
 
 /* A reader of the queue's result, which a server computes (open_file.h); NULL: it cannot. */
 struct file_reader *file_cache_lower(const struct file_cache *file_cache, const struct queue *queue,

@@ -12,6 +12,7 @@ struct entry {
     int64_t *rows_read;       /* of a reader, of each column: rows that were read in parts, which are not kept */
     char *stated;             /* of text files: what the user states, as text */
     bool by_content;          /* what gave the format */
+    bool several;             /* the path stands for several files */
     bool recent;              /* modified just before it was opened */
     uint64_t used;            /* the cache's clock at the last use */
 };

@@ -184,6 +184,19 @@ const struct file_reader *file_cache_reader(const struct file_cache *file_cache,
     return entry ? entry->file.reader : NULL;
 }
 
+const struct file_reader *file_cache_reader_of_validity(const struct file_cache *file_cache,
+                                                        const struct column *validity, size_t *k)
+{
+    for (size_t i = 0; i < file_cache->count; i++) {
+        const struct entry *entry = &file_cache->entries[i];
+        for (*k = 0; entry->unread && *k < entry->unread->count; ++*k) {
+            if (entry->unread->columns[*k]->validity == validity)
+                return entry->file.reader;
+        }
+    }
+    return NULL;
+}
+
 enum status file_cache_count(struct file_cache *file_cache, const struct column *unread, struct span span,
                              struct diags *diags)
 {

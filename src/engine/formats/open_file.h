@@ -86,6 +86,7 @@ struct opened_file {
     struct relation *relation;  /* all columns, or NULL: */
     struct file_reader *reader; /* reads them */
     struct mapping *mapping;    /* of the reader, a reference; NULL if it reads several files */
+    bool listed;                /* several files, of which only the first is open: see struct load_options */
 };
 
 /* The threads for reading `path`. */
@@ -99,13 +100,14 @@ enum status open_file(const struct opener *opener, const char *path, struct span
                       const struct load_options *options, struct opened_file *file, struct diags *diags);
 void opened_file_close(struct opened_file *file);
 
-/* append_reader.c: several files read as one, their rows one after another. The first file names the columns. Columns
- * of the same name in later files must be of one type with it, or of one that type_widen finds; one that is missing
- * there has missing values, and further ones are left out with a note. */
+/* append_reader.c: several files read as one, their rows one after another. Columns are found by their names, in the
+ * order in which files have them first. Those of the same name must be of one type, or of types that type_widen joins;
+ * where a file lacks one, its values are missing there. Columns that the names of folders tell (partition.h) come last,
+ * and hide those of the same name. */
 
-/* Opens the files, at least one; the result has a reader and the first file's format. `options->format` NULL: each
- * file's extension gives its format, which can be loaded. */
-enum status open_appended(const struct opener *opener, const char *const *paths, size_t count, struct span span,
-                          const struct load_options *options, struct opened_file *appended, struct diags *diags);
+/* Opens those of options->list that are chosen, at least one; the result has a reader and the first file's format.
+ * `options->format` NULL: each file's extension gives its format, which can be loaded. */
+enum status open_appended(const struct opener *opener, const struct load_options *options, struct span span,
+                          struct opened_file *appended, struct diags *diags);
 
 #endif

@@ -166,15 +166,16 @@ static bool find_places(struct search *search, const struct env *env)
         if (!search->of_file[k] || !column->unread)
             continue;
         const struct file_reader *reader = file_cache_reader(env->file_cache, column, &place);
+        if (reader)
+            search->places[k] = place;
+        else
+            reader = file_cache_reader_of_validity(env->file_cache, column, &place);
         if (!reader)
-            continue; /* a validity */
+            continue;
+        if (search->places[k] == SIZE_MAX)
+            search->values[k] = place;
         same = same && (!search->reader || search->reader == reader);
         search->reader = reader;
-        search->places[k] = place;
-        for (size_t i = 0; i < task->input_count && column->validity; i++) {
-            if (task->inputs[i].column == column->validity)
-                search->values[i] = place;
-        }
     }
     return same && search->reader && search->reader->ops->bounds;
 }

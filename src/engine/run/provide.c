@@ -110,6 +110,9 @@ static enum status provide_need(struct runner *runner, struct facts *facts, cons
         break;
     case NEED_FILES:
         return facts_open(facts, arena, diags);
+    case NEED_CHOICE:
+        return choose_files(facts->env, &facts->sources, needs->chooses ? &bound->queue : NULL, facts->timing, arena,
+                            diags);
     case NEED_SERVER:
         return ask_server(facts, needs->part, arena, diags);
     case NEED_VALUES:

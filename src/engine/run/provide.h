@@ -25,6 +25,11 @@ enum status provide_row_texts(struct runner *runner, struct facts *facts, const 
 enum status narrow_sources(struct runner *runner, struct sources *sources, const struct queue *queue,
                            struct needed_columns *needed, bool *narrowed, struct arena *arena, struct diags *diags);
 
+/* choose_files.c: opens of listed sources the files in which a row can pass the filters of the only task that reads
+ * them, by what the names of their folders tell. `queue` NULL: opens all files that are not open. */
+enum status choose_files(struct env *env, struct sources *sources, const struct queue *queue, struct timing *timing,
+                         struct arena *arena, struct diags *diags);
+
 /* file_need.c: which rows of a file a statement needs: those that pass the filters of the only task that reads it. */
 
 struct file_need {

@@ -80,21 +80,23 @@ bool mappings_repair(struct mappings *mappings, const void *address)
     return false;
 }
 
+/* Takes a free slot; several threads may open files. A slot that is being taken has an empty range. */
 static struct slot *slot_acquire(struct mappings *mappings, void *data, size_t reserved)
 {
-    const size_t used = atomic_load(&mappings->used);
-    size_t i = 0;
-    while (i < used && atomic_load(&mappings->slots[i].begin) != 0)
-        i++;
-    if (i == MAX_MAPPINGS)
-        return NULL;
-    struct slot *slot = &mappings->slots[i];
-    atomic_store(&slot->faulted, false);
-    atomic_store(&slot->end, (uintptr_t)data + reserved);
-    atomic_store(&slot->begin, (uintptr_t)data);
-    if (i == used)
-        atomic_store(&mappings->used, used + 1);
-    return slot;
+    for (size_t i = 0; i < MAX_MAPPINGS; i++) {
+        struct slot *slot = &mappings->slots[i];
+        uintptr_t none = 0;
+        if (atomic_load(&slot->begin) != 0 || !atomic_compare_exchange_strong(&slot->begin, &none, UINTPTR_MAX))
+            continue;
+        size_t used = atomic_load(&mappings->used);
+        atomic_store(&slot->faulted, false);
+        atomic_store(&slot->end, (uintptr_t)data + reserved);
+        while (used <= i && !atomic_compare_exchange_weak(&mappings->used, &used, i + 1)) {
+        }
+        atomic_store(&slot->begin, (uintptr_t)data);
+        return slot;
+    }
+    return NULL;
 }
 
 static struct file_stamp stamp_of(const struct stat *info)

@@ -3,15 +3,18 @@
 #include "repl/session/script.h"
 #include "repl/session/session.h"
 
-#include "engine/formats/file_pattern.h"
+#include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 bool is_data_file(const char *argument)
 {
     const struct format *format = format_of_path(argument);
-    return strstr(argument, "://") || (format && format_loads(format));
+    struct stat info;
+    return strstr(argument, "://") || (format && format_loads(format)) ||
+           (stat(argument, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
 static bool can_be_named(const char *name)

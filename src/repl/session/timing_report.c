@@ -30,6 +30,8 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
                 report_line(out, phase_words[phase], event->name, event->ns, event->bytes);
         }
     }
+    if (timing->files > 0)
+        strbuf_printf(out, "%-9s %5lld of %lld files\n", "opened", (long long)timing->opened, (long long)timing->files);
     if (timing->skipped > 0)
         strbuf_printf(out, "%-9s %5lld of %lld zones, where no row can match\n", "skipped", (long long)timing->skipped,
                       (long long)timing->zones);
