@@ -293,6 +293,84 @@ def rank(of, down, dense):
     return Expression(f"rank({of.text}{', desc' if down else ''}{', dense' if dense else ''})", "int", values)
 
 
+def ntile(parts, of, down):
+    def values(rows):
+        given = of.values(rows)
+        present = [i for i, v in enumerate(given) if v is not None and v == v]
+        present.sort(key=lambda i: Descending(given[i]) if down else given[i])
+        present += [i for i, v in enumerate(given) if v is not None and v != v]
+        made = [None] * len(rows)
+        size, larger = divmod(len(present), parts)
+        for place, i in enumerate(present):
+            beyond = place - larger * (size + 1)
+            made[i] = (place // (size + 1) if beyond < 0 else larger + beyond // size) + 1
+        return made
+
+    return Expression(f"ntile({parts}, {of.text}{', desc' if down else ''})", "int", values)
+
+
+def fill(of, back):
+    def values(rows):
+        made = of.values(rows)
+        places = range(len(rows) - 2, -1, -1) if back else range(1, len(rows))
+        for i in places:
+            if made[i] is None:
+                made[i] = made[i + 1 if back else i - 1]
+        return made
+
+    return Expression(f"fill({of.text}{', back' if back else ''})", of.kind, values)
+
+
+def fill_linear(of, over):
+    def values(rows):
+        given = [None if v is None else float(v) for v in of.values(rows)]
+        places = over.values(rows) if over else range(len(rows))
+        there = [i for i, v in enumerate(given) if v is not None]
+        made = list(given)
+        for low, high in zip(there, there[1:]):
+            for i in range(low + 1, high):
+                whole = float(exact(places[high] - places[low]))
+                way = float(exact(places[i] - places[low]))
+                share = way / whole if whole else math.nan if way == 0 else math.copysign(math.inf, way)
+                made[i] = given[low] + (given[high] - given[low]) * share
+        return made
+
+    return Expression(f"fill({of.text}, linear{', ' + over.text if over else ''})", "float", values)
+
+
+def ewma(of, share, adjusts):
+    def values(rows):
+        made, mean, weight = [], None, 0.0
+        kept = 1 - share
+        for v in of.values(rows):
+            if v is not None:
+                number = float(v)
+                weight *= kept
+                if mean is None:
+                    mean = number
+                elif mean != number:
+                    mean = (weight * mean + number) / (weight + 1) if adjusts else kept * mean + share * number
+                weight += 1
+            made.append(mean)
+        return made
+
+    return Expression(f"ewma({of.text}, {share}{', adjust' if adjusts else ''})", "float", values)
+
+
+def random_series(rng, columns, timed):
+    """A function of the rows before and behind."""
+    numbers = [column(name, kind) for name, kind in columns.items() if kind in ("int", "float")]
+    any_column = column(name := rng.choice(list(columns)), columns[name])
+    word = rng.choice(["ntile", "fill", "linear", "ewma"])
+    if word == "ntile":
+        return ntile(rng.choice([1, 2, 3, 4, 10, 100]), any_column, rng.random() < 0.4)
+    if word == "fill" or not numbers:
+        return fill(any_column, rng.random() < 0.5)
+    if word == "linear":
+        return fill_linear(rng.choice(numbers), column("t", "int") if timed and rng.random() < 0.5 else None)
+    return ewma(rng.choice(numbers), rng.choice([0, 0.1, 0.5, 0.94, 1]), rng.random() < 0.5)
+
+
 def row_number():
     return Expression("row", "int", lambda rows: list(range(len(rows))))
 
@@ -346,8 +424,10 @@ def random_window(rng, columns, timed):
 
 def random_value(rng, columns, timed):
     choice = rng.random()
-    if choice < 0.7:
+    if choice < 0.6:
         return random_window(rng, columns, timed)
+    if choice < 0.75:
+        return random_series(rng, columns, timed)
     name = rng.choice(list(columns))
     if choice < 0.9:
         return at(column(name, columns[name]), rng.choice([-1, 1, -2, 5]))

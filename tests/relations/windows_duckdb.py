@@ -50,6 +50,15 @@ def random_column(rng, keys):
         name, distance = rng.choice("kgvwfs"), rng.choice([-1, 1, -3, 7])
         word = "lag" if distance < 0 else "lead"
         return f"at({name}, {distance})", f"{word}({name}, {abs(distance)}) over ({partition}order by rn)", groups.KINDS[name]
+    if choice < 0.35:
+        name, parts = rng.choice("kgvwfs"), rng.choice([1, 2, 3, 4, 10, 400])
+        if rng.random() < 0.5:
+            there = f"partition by {', '.join([*keys, name + ' is null'])} order by {name}, rn"
+            return f"ntile({parts}, {name})", f"case when {name} is null then null else ntile({parts}) over ({there}) end", "int"
+        back = rng.random() < 0.5
+        over = f"over ({partition}{frame_of(0, None, False) if back else frame_of(None, 0, False)})"
+        sql = f"{'first' if back else 'last'}_value({name} ignore nulls) {over}"
+        return f"fill({name}{', back' if back else ''})", sql, groups.KINDS[name]
     word = rng.choice(["sum", "count", "mean", "min", "max", "first", "last", "median", "quantile", "var", "stddev", "corr", "distinct"])
     numbers = word in ("sum", "mean", "median", "quantile", "var", "stddev", "corr")
     name, other = rng.choice("vwf" if numbers else "kgvwfs"), rng.choice("vwf")

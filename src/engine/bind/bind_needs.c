@@ -173,18 +173,32 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
     }
 }
 
+/* Whether a task computes with what stands for the text, which begins with its number: the one that it was bound in, or
+ * that before an operator on it. */
+static bool reads_row_text(const struct queue *queue, const struct row_text *text, struct arena *arena)
+{
+    bool reads = false;
+    for (size_t t = 0; t < queue->count && !reads; t++) {
+        const struct task *task = queue->tasks[t];
+        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+        task_mark_live(task, live);
+        for (value v = 0; v < task->code.count && !reads; v++) {
+            const struct instr *instr = &task->code.at[v];
+            reads = live[v] && instr->op == OP_TEXT && is_row_text(&queue->text_applications[instr->integer]) &&
+                    task->code.at[instr->args[0]].op == OP_CONST &&
+                    task->code.at[instr->args[0]].integer == (int64_t)text->number;
+        }
+    }
+    return reads;
+}
+
 /* Keeps the texts of rows that something reads: others are never made, and cannot fail. */
 static void keep_live_texts(const struct queue *queue, struct row_texts *texts, struct arena *arena)
 {
     size_t kept = 0;
     queue_prune(queue);
     for (size_t i = 0; i < texts->count; i++) {
-        const struct task *task = texts->at[i]->task;
-        if (task->number >= queue->count || queue->tasks[task->number] != task)
-            continue;
-        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-        task_mark_live(task, live);
-        if (live[texts->at[i]->value])
+        if (reads_row_text(queue, texts->at[i], arena))
             texts->at[kept++] = texts->at[i];
     }
     texts->count = kept;

@@ -141,6 +141,12 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     return term;
 }
 
+/* Functions that read other rows. */
+static const struct {
+    const char *name;
+    struct term (*bind)(struct scope *scope, const struct expr *expr);
+} of_rows[] = {{"rank", lower_rank}, {"ntile", lower_ntile}, {"fill", lower_fill}, {"ewma", lower_ewma}};
+
 struct term bind_call(struct scope *scope, const struct expr *expr)
 {
     struct binder *binder = scope->binder;
@@ -151,8 +157,10 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
     if (aggregate)
         return bind_aggregate_call(scope, aggregate, expr);
-    if (strcmp(expr->name.text, "rank") == 0)
-        return lower_rank(scope, expr);
+    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
+        if (strcmp(expr->name.text, of_rows[i].name) == 0)
+            return of_rows[i].bind(scope, expr);
+    }
     const struct function *function = function_find(expr->name.text);
     if (function)
         return bind_builtin(scope, function, expr);

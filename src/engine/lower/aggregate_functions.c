@@ -301,7 +301,9 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
     return term_of_mean(code, term, term.logical, span);
 }
 
-bool bind_share(struct binder *binder, const struct expr *expr, double *share)
+const char quantile_hint[] = "`quantile(0.99, x)`: 99 in 100 values are below it; 0.5 is the median";
+
+bool bind_share(struct binder *binder, const struct expr *expr, const char *hint, double *share)
 {
     struct code code;
     struct scalar scalar;
@@ -313,8 +315,7 @@ bool bind_share(struct binder *binder, const struct expr *expr, double *share)
     *share = known == KNOWN_KIND ? 0 : scalar.kind == KIND_FLOAT ? scalar.number : (double)scalar.integer;
     if (scalar.logical.kind == LOGICAL_NUMBER && *share >= 0 && *share <= 1)
         return true;
-    return bind_error(binder, expr->span, "`quantile(0.99, x)`: 99 in 100 values are below it; 0.5 is the median",
-                      "the share of a quantile is a number from 0 to 1");
+    return bind_error(binder, expr->span, hint, "the share is a number from 0 to 1");
 }
 
 /* Numbers, decimals and durations are interpolated; of others it is the lower of two values. */
@@ -323,7 +324,7 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
     const struct span span = call->expr->span;
     const bool median = call->function->kind == AGG_MEDIAN;
     double share = 0.5;
-    const bool known = median || bind_share(lowering->of->binder, call->expr->args[0], &share);
+    const bool known = median || bind_share(lowering->of->binder, call->expr->args[0], quantile_hint, &share);
     struct term term = aggregate_argument(lowering, call, AGG_MIN, median ? 0 : 1);
     if (call->known)
         term.value = bind_number(scope_of(lowering)->code, term.value, span);

@@ -78,8 +78,9 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
 /* The operand as written or, if it is a column by its place or `expr` is NULL, that column's name: for messages. */
 const char *operand_shown(const struct scope *scope, const struct expr *expr, struct span span);
 
-/* The share of a quantile, a constant from 0 to 1. False after an error. */
-bool bind_share(struct binder *binder, const struct expr *expr, double *share);
+/* A share, a constant from 0 to 1. False after an error. */
+bool bind_share(struct binder *binder, const struct expr *expr, const char *hint, double *share);
+extern const char quantile_hint[];
 
 /* The value, or where there is none what the aggregate leaves as it is. */
 value aggregate_settled(struct code *code, enum aggregate_kind kind, struct term term, struct span span);

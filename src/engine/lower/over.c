@@ -221,7 +221,7 @@ static struct slot slot_of_result(const struct scope *scope, const struct window
     struct slot slot = {.type = TYPE_F64, .known = true};
     if (op->kind == AGG_DISTINCT)
         slot.type = TYPE_I64;
-    else if (op->kind != AGG_QUANTILE && op->kind != AGG_VAR && op->kind != AGG_CORR)
+    else if (op->kind != AGG_QUANTILE && op->kind != AGG_VAR && op->kind != AGG_CORR && op->kind != AGG_EWMA)
         slot = slot_of_aggregate(scope, op->kind, window->term);
     else if (op->lower)
         slot = slot_of_aggregate(scope, AGG_MIN, window->term);
@@ -318,7 +318,7 @@ static bool fits_scattered(const struct moving_operator *op)
 static bool bind_arguments_of(struct scope *scope, const struct expr *call, struct window_rows *window)
 {
     const size_t at = argument_of(window);
-    bool known = at == 0 || bind_share(scope->binder, call->args[0], &window->op.share);
+    bool known = at == 0 || bind_share(scope->binder, call->args[0], quantile_hint, &window->op.share);
     if (at < call->arg_count) {
         window->term = bind_term(scope, call->args[at]);
         known = term_is_known(window->term) && known;
@@ -391,14 +391,21 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
     return result;
 }
 
+struct term lower_window(struct scope *scope, struct moving_operator op, struct term term, struct span span)
+{
+    struct window_rows window = {.op = op, .term = term, .other = unknown_term, .times = unknown_term};
+    struct expr argument = {.kind = EXPR_NAME, .span = span};
+    struct expr *arguments[] = {&argument};
+    struct expr call = {.kind = EXPR_CALL, .span = span, .args = arguments, .arg_count = term_is_known(term)};
+    struct expr *calls[] = {&call};
+    const struct expr over = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
+    return add_operator(scope, &over, &window);
+}
+
 /* The number of the group's rows in a window, less the row itself. */
 static value other_rows(struct scope *scope, struct moving_operator op, struct span span)
 {
-    struct window_rows window = {.op = op, .term = unknown_term, .other = unknown_term, .times = unknown_term};
-    struct expr call = {.kind = EXPR_CALL, .span = span};
-    struct expr *calls[] = {&call};
-    const struct expr row = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
-    struct term count = add_operator(scope, &row, &window);
+    const struct term count = lower_window(scope, op, unknown_term, span);
     return code_op(scope->code, OP_SUB, count.value, code_exact_int(scope->code, 1, span), NO_VALUE, span);
 }
 
@@ -414,14 +421,6 @@ value lower_rows_after(struct scope *scope, struct span span)
 
 value lower_first_of_group(struct scope *scope, value v, struct span span)
 {
-    struct window_rows window = {.op = {.kind = AGG_FIRST, .from_first = true, .to_last = true},
-                                 .term = term_of(v),
-                                 .other = unknown_term,
-                                 .times = unknown_term};
-    struct expr argument = {.kind = EXPR_NAME, .span = span};
-    struct expr *arguments[] = {&argument};
-    struct expr call = {.kind = EXPR_CALL, .span = span, .args = arguments, .arg_count = 1};
-    struct expr *calls[] = {&call};
-    const struct expr over = {.kind = EXPR_OVER, .span = span, .args = calls, .arg_count = 1};
-    return add_operator(scope, &over, &window).value;
+    const struct moving_operator all = {.kind = AGG_FIRST, .from_first = true, .to_last = true};
+    return lower_window(scope, all, term_of(v), span).value;
 }

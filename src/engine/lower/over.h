@@ -7,6 +7,10 @@
 /* AGG(E) over A..B as a value of the scope's task; unknown after an error. */
 struct term lower_over(struct scope *scope, const struct expr *expr);
 
+/* An aggregate of the term, which is a column's, over a window; of an unknown one it counts the rows where it is
+ * present. */
+struct term lower_window(struct scope *scope, struct moving_operator op, struct term term, struct span span);
+
 /* The number of the row within its group, from 0. */
 value lower_row_of_group(struct scope *scope, struct span span);
 /* The value of the first row of its group; it is present everywhere. */
@@ -14,9 +18,13 @@ value lower_first_of_group(struct scope *scope, value v, struct span span);
 /* The number of rows of its group that follow it. */
 value lower_rows_after(struct scope *scope, struct span span);
 
-/* rank.c: the place of a row's value among those of its group. */
+/* Functions that read other rows, as values of the scope's task; unknown after an error. */
 
-/* rank(E [, desc] [, dense]) as a value of the scope's task; unknown after an error. */
+/* rank.c: the place of a row's value among those of its group. */
 struct term lower_rank(struct scope *scope, const struct expr *expr);
+struct term lower_ntile(struct scope *scope, const struct expr *expr);
+/* series.c: values of the rows before and behind. */
+struct term lower_fill(struct scope *scope, const struct expr *expr);
+struct term lower_ewma(struct scope *scope, const struct expr *expr);
 
 #endif

@@ -1,5 +1,6 @@
 /* rank(E): rows are ordered by their group and E. There, equal values are groups themselves: a rank is the row's number
- * in its group, less that among its equals. It returns to the row's place by a scatter. */
+ * in its group, less that among its equals. It returns to the row's place by a scatter. ntile(N, E) takes the number as
+ * it is. */
 
 #include "engine/expression/texts.h"
 #include "engine/lower/lower.h"
@@ -11,20 +12,24 @@
 struct ranking {
     struct term term;
     bool descending, dense;
+    bool numbered; /* equal values have numbers of their own, from 0 */
+    size_t at;     /* the argument that is ranked */
 };
 
 /* The words after E. */
 static bool bind_options(struct binder *binder, const struct expr *expr, struct ranking *ranking)
 {
-    for (size_t i = 1; i < expr->arg_count; i++) {
+    for (size_t i = ranking->at + 1; i < expr->arg_count; i++) {
         const struct expr *option = expr->args[i];
         const char *word = option->kind == EXPR_NAME ? option->name.text : "";
-        bool *set = strcmp(word, "desc") == 0    ? &ranking->descending
-                    : strcmp(word, "dense") == 0 ? &ranking->dense
-                                                 : NULL;
+        bool *set = strcmp(word, "desc") == 0                          ? &ranking->descending
+                    : strcmp(word, "dense") == 0 && !ranking->numbered ? &ranking->dense
+                                                                       : NULL;
         if (!set || *set)
-            return bind_error(binder, option->span, "usage: rank(E [, desc] [, dense])",
-                              "after its value `rank` takes `desc` and `dense`");
+            return ranking->numbered ? bind_error(binder, option->span, "usage: ntile(N, E [, desc])",
+                                                  "after its value `ntile` takes `desc`")
+                                     : bind_error(binder, option->span, "usage: rank(E [, desc] [, dense])",
+                                                  "after its value `rank` takes `desc` and `dense`");
         *set = true;
     }
     return true;
@@ -109,12 +114,14 @@ static struct flow order_rows(struct binder *binder, struct flow *keys, struct s
 }
 
 /* The rank of each row, in that order. */
-static value rank_of(struct scope *scope, bool dense, struct span span)
+static value rank_of(struct scope *scope, const struct ranking *ranking, struct span span)
 {
     struct code *code = scope->code;
     const value one = code_exact_int(code, 1, span);
     scope->group = RANKED_GROUP;
-    if (dense) {
+    if (ranking->numbered)
+        return lower_row_of_group(scope, span);
+    if (ranking->dense) {
         const value equals = code_input(code, RANKED_EQUALS, KIND_INT, span);
         const value first = lower_first_of_group(scope, equals, span);
         const value above = code_op(code, OP_SUB, equals, first, NO_VALUE, span);
@@ -128,11 +135,12 @@ static value rank_of(struct scope *scope, bool dense, struct span span)
 }
 
 /* The ranks at the rows' places. */
-static struct task *move_back(struct binder *binder, struct flow *ordered, bool dense, struct span span)
+static struct task *move_back(struct binder *binder, struct flow *ordered, const struct ranking *ranking,
+                              struct span span)
 {
     struct task *task = task_reading(binder, "map", span, ordered);
     struct scope scope = {.binder = binder, .code = &task->code, .task = task, .flow = ordered, .has_rows = true};
-    value values[2] = {rank_of(&scope, dense, span), code_input(&task->code, RANKED_PLACE, KIND_INT, span)};
+    value values[2] = {rank_of(&scope, ranking, span), code_input(&task->code, RANKED_PLACE, KIND_INT, span)};
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = (struct slot){.name = "rank", .type = TYPE_I64, .known = true};
     slots[1] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
@@ -146,30 +154,84 @@ static struct task *move_back(struct binder *binder, struct flow *ordered, bool 
     return moved;
 }
 
-struct term lower_rank(struct scope *scope, const struct expr *expr)
+/* The rank, present where the value is; unknown after an error. */
+static struct term bind_ranking(struct scope *scope, const struct expr *expr, struct ranking *ranking)
 {
     struct binder *binder = scope->binder;
-    struct ranking ranking = {.term = unknown_term};
-    if (expr->arg_count < 1)
-        return term_error(binder, expr->span, "usage: rank(E [, desc] [, dense])", "`rank` takes a value");
-    const bool good = bind_options(binder, expr, &ranking);
+    const char *word = expr->name.text;
+    const bool good = bind_options(binder, expr, ranking);
     if (!binder->defining && (!scope->task || !scope->has_rows))
-        return term_error(binder, expr->span, scope->no_columns, "`rank` needs rows, and there are none here");
+        return term_error(binder, expr->span, scope->no_columns, "`%s` needs rows, and there are none here", word);
     scope->reads_row = true;
-    ranking.term = bind_term(scope, expr->args[0]);
-    if (!good || !term_is_known(ranking.term) || binder->defining)
+    ranking->term = bind_term(scope, expr->args[ranking->at]);
+    if (!good || !term_is_known(ranking->term) || binder->defining)
         return unknown_term;
-    const enum term_class which = class_of(scope->code, ranking.term);
+    const enum term_class which = class_of(scope->code, ranking->term);
     if (which == CLASS_MONTHS || which == CLASS_MISSING)
-        return term_error(binder, expr->args[0]->span, NULL, "`rank` needs values with an order, not %s",
+        return term_error(binder, expr->args[ranking->at]->span, NULL, "`%s` needs values with an order, not %s", word,
                           class_noun(which));
-    ranking.term = term_as_column(binder, ranking.term);
-    struct flow keys = order_keys(scope, &ranking, expr->span);
+    ranking->term = term_as_column(binder, ranking->term);
+    struct flow keys = order_keys(scope, ranking, expr->span);
     struct flow ordered = order_rows(binder, &keys, expr->span);
-    struct task *moved = move_back(binder, &ordered, ranking.dense, expr->span);
+    struct task *moved = move_back(binder, &ordered, ranking, expr->span);
     hoist_finish(scope);
     struct term rank = term_of(hoist_input(scope, moved, 0, expr->span));
-    rank.present = ranking.term.present;
+    rank.present = ranking->term.present;
     rank.settled = rank.present == NO_VALUE;
     return rank;
+}
+
+struct term lower_rank(struct scope *scope, const struct expr *expr)
+{
+    struct ranking ranking = {.term = unknown_term};
+    if (expr->arg_count < 1)
+        return term_error(scope->binder, expr->span, "usage: rank(E [, desc] [, dense])", "`rank` takes a value");
+    return bind_ranking(scope, expr, &ranking);
+}
+
+/* Of `all` rows, numbered from 0, the first all % parts parts have one more than the others. */
+static value part_of(struct code *code, value number, value all, value parts, struct span span)
+{
+    const value one = code_exact_int(code, 1, span), none = code_exact_int(code, 0, span);
+    const value size = code_op(code, OP_DIV, all, parts, NO_VALUE, span);
+    const value larger = code_op(code, OP_MOD, all, parts, NO_VALUE, span);
+    const value more = code_op(code, OP_ADD, size, one, NO_VALUE, span);
+    const value in_larger = code_op(code, OP_MUL, larger, more, NO_VALUE, span);
+    const value first = code_op(code, OP_DIV, number, more, NO_VALUE, span);
+    const value beyond =
+        code_op(code, OP_MAX, code_op(code, OP_SUB, number, in_larger, NO_VALUE, span), none, NO_VALUE, span);
+    value second = code_op(code, OP_DIV, beyond, code_op(code, OP_MAX, size, one, NO_VALUE, span), NO_VALUE, span);
+    second = code_op(code, OP_ADD, larger, second, NO_VALUE, span);
+    const value is_first = code_op(code, OP_LT, number, in_larger, NO_VALUE, span);
+    const value part = code_op(code, OP_SELECT, is_first, first, second, span);
+    return code_op(code, OP_ADD, part, one, NO_VALUE, span);
+}
+
+struct term lower_ntile(struct scope *scope, const struct expr *expr)
+{
+    struct binder *binder = scope->binder;
+    struct code *code = scope->code;
+    const struct span span = expr->span;
+    struct ranking ranking = {.term = unknown_term, .numbered = true, .at = 1};
+    if (expr->arg_count < 2)
+        return term_error(binder, span, "usage: ntile(N, E [, desc])", "`ntile` takes a number of parts and a value");
+    int64_t parts = 1;
+    struct code apart;
+    code_init(&apart, binder->arena);
+    struct scope constants = scope_without_columns(binder, &apart, "the number of parts is the same for all rows");
+    const enum known known = bind_constant_int(&constants, expr->args[0], "the number of parts",
+                                               "as in `ntile(4, x)`, the quarters", &parts);
+    struct term number = bind_ranking(scope, expr, &ranking);
+    if (known == KNOWN_NOTHING || !term_is_known(number))
+        return unknown_term;
+    if (parts < 1 || parts > INT32_MAX)
+        return term_error(binder, expr->args[0]->span, "as in `ntile(4, x)`, the quarters",
+                          "the number of parts is between 1 and %d, not %lld", INT32_MAX, (long long)parts);
+    struct term counted = unknown_term;
+    counted.present = ranking.term.present;
+    const struct moving_operator all = {.kind = AGG_COUNT, .from_first = true, .to_last = true};
+    const value rows = lower_window(scope, all, counted, span).value;
+    number.value = part_of(code, term_settled(code, number, span), rows, code_exact_int(code, parts, span), span);
+    number.settled = number.present == NO_VALUE;
+    return number;
 }

@@ -235,6 +235,48 @@ static const struct column *key_of(const struct operator_job *job, enum moving_k
     return input == SIZE_MAX ? NULL : job->inputs[input];
 }
 
+/* The moving averages of a group, from its first row on. An average stays what it is where a value equals it. */
+static int64_t average_group(struct moving *moving, struct element_reader *reader, int64_t row)
+{
+    const struct moving_operator *op = moving->op;
+    const int64_t end = end_of_group(moving, row);
+    double *results = moving->result ? column_at(moving->result, 0) : NULL;
+    const double kept = 1 - op->share;
+    double mean = 0, weight = 0;
+    bool any = false;
+    for (; row < end; row++) {
+        if (!moving->present || moving->present[row]) {
+            const double number = element_number(reader, row);
+            weight *= kept;
+            if (!any)
+                mean = number;
+            else if (mean != number)
+                mean = op->adjusts ? (weight * mean + number) / (weight + 1) : kept * mean + op->share * number;
+            weight += 1;
+            any = true;
+        }
+        moving_set_present(moving, row, any);
+        if (results)
+            results[row] = mean + 0.0;
+    }
+    return end;
+}
+
+/* The groups that begin in a part. */
+static void average_part(void *context, int member, int64_t number)
+{
+    (void)member;
+    const struct moving_run *run = context;
+    struct moving *moving = run->moving;
+    const int64_t begin = part_begin(&moving->parts, number), end = part_begin(&moving->parts, number + 1);
+    struct element_reader *reader = heap_array(1, sizeof *reader);
+    reader->column = moving->values;
+    int64_t row = begin_of_group(moving, begin) < begin ? end_of_group(moving, begin) : begin;
+    while (row < end && !workers_cancelled(run->workers))
+        row = average_group(moving, reader, row);
+    free(reader);
+}
+
 /* Windows without an edge may begin parts before a row and end parts after it. */
 static bool needs_totals(const struct moving *moving)
 {
@@ -277,6 +319,8 @@ bool moving_run_parts(struct moving *moving, const struct workers *workers)
                         : partition_rows(workers, moving->rows, size);
     struct moving_run run = {moving, workers};
     bool done = true;
+    if (moving->op->kind == AGG_EWMA)
+        return workers_run(workers, moving->parts.count, average_part, &run);
     if (needs_totals(moving)) {
         moving->totals = heap_array((size_t)moving->parts.count, sizeof *moving->totals);
         moving->has_total = heap_array((size_t)moving->parts.count, sizeof *moving->has_total);

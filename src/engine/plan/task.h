@@ -120,9 +120,10 @@ struct moving_operator {
     int64_t first, last;      /* at these distances */
     int64_t leading;          /* AGG_LEADING, which is `scattered` */
     bool smallest;
-    double share; /* AGG_QUANTILE: as in struct aggregate */
+    double share; /* AGG_QUANTILE: as in struct aggregate; AGG_EWMA: of a new value */
     bool lower;
-    int scale; /* AGG_VAR: of decimals */
+    bool adjusts; /* AGG_EWMA: the mean of the values so far, whose weights are powers of 1 - share */
+    int scale;    /* AGG_VAR: of decimals */
 };
 
 /* What a key of a group is, for messages. */
