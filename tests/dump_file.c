@@ -42,7 +42,7 @@ static void print_column(const char *name, const struct column *column)
     printf("%s: %s%s", name, type_table[column->type].name, logical_names[logical->kind]);
     if (logical->kind == LOGICAL_DECIMAL)
         printf(" %d", logical->scale);
-    printf("%s%s\n", logical->utc ? " utc" : "", column->validity ? " missing" : "");
+    printf("%s%s\n", logical->zone ? " utc" : "", column->validity ? " missing" : "");
     for (int64_t row = 0; row < column->rows; row++) {
         int64_t integer = is_float ? 0 : column_get_int(column, row);
         if (column_is_missing(column, row) ? (is_float ? column_get_float(column, row) != 0 : integer != 0)

@@ -239,8 +239,26 @@ static char *write_clock(char *at, uint64_t microseconds)
     return write_two(at, seconds % 60);
 }
 
-char *timestamp_text(char *at, int64_t microseconds, bool utc)
+/* +01:00, or with seconds, as local mean times have them. */
+static char *write_offset(char *at, int64_t ahead)
 {
+    const uint64_t seconds = (uint64_t)(ahead < 0 ? -ahead : ahead) / (uint64_t)SECOND_US;
+    *at++ = ahead < 0 ? '-' : '+';
+    char clock[CALENDAR_TEXT];
+    (void)write_clock(clock, seconds * (uint64_t)SECOND_US);
+    const size_t length = seconds % 60 == 0 ? CLOCK_LENGTH - 3 : CLOCK_LENGTH;
+    memcpy(at, clock, length);
+    return at + length;
+}
+
+char *timestamp_text(char *at, int64_t microseconds, const struct time_zone *zone)
+{
+    const int64_t ahead = zone ? time_zone_offset(zone, microseconds) : 0;
+    int64_t local;
+    if (__builtin_add_overflow(microseconds, ahead, &local))
+        zone = &time_zone_utc;
+    else
+        microseconds = local;
     const int64_t days = microseconds / DAY_US - (microseconds % DAY_US < 0);
     const uint64_t clock = (uint64_t)microseconds - (uint64_t)days * (uint64_t)DAY_US;
     at = date_text(at, days);
@@ -251,8 +269,10 @@ char *timestamp_text(char *at, int64_t microseconds, bool utc)
         *at++ = '.';
         at = fraction % 1000 == 0 ? write_padded(at, fraction / 1000, 3) : write_padded(at, fraction, 6);
     }
-    if (utc)
+    if (zone == &time_zone_utc)
         *at++ = 'Z';
+    else if (zone)
+        at = write_offset(at, ahead);
     return at;
 }
 

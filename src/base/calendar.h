@@ -5,6 +5,8 @@
 #ifndef RQL_BASE_CALENDAR_H
 #define RQL_BASE_CALENDAR_H
 
+#include "base/time_zone.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,9 +38,10 @@ bool timestamp_read(const char *begin, const char *end, int64_t *microseconds, b
 bool clock_read(const char *begin, const char *end, int64_t *microseconds, bool *cut);
 
 /* Write the text without a NUL; return its end. 2024-01-31; 2024-01-31T09:30:00 with as many digits of a fraction as
- * needed of 3 or 6, and Z if `utc`; 2d 03:15:00, -00:00:01.5. */
+ * needed of 3 or 6; of a zone the local time with its offset, Z in UTC, +01:00 elsewhere, or +00:53:28; 2d 03:15:00,
+ * -00:00:01.5. */
 char *date_text(char *at, int64_t days);
-char *timestamp_text(char *at, int64_t microseconds, bool utc);
+char *timestamp_text(char *at, int64_t microseconds, const struct time_zone *zone);
 char *duration_text(char *at, int64_t microseconds);
 
 /* Whether begin..end is a duration as duration_text writes it; its fraction may end in zeros. */

@@ -213,9 +213,19 @@ static void write_year(struct strbuf *out, int64_t year)
     write_number(out, year, year < 0 ? 5 : 4, '0');
 }
 
-static void write_code(struct strbuf *out, char code, bool bare, const struct day *day, int64_t clock, bool utc)
+/* +0100, or +005328 of a local mean time. */
+static void write_offset(struct strbuf *out, int64_t ahead)
 {
-    const int64_t seconds = clock / SECOND_US, hour = seconds / 3600;
+    const int64_t seconds = (ahead < 0 ? -ahead : ahead) / SECOND_US;
+    strbuf_putc(out, ahead < 0 ? '-' : '+');
+    write_number(out, seconds / 3600 * 100 + seconds / 60 % 60, 4, '0');
+    if (seconds % 60 != 0)
+        write_number(out, seconds % 60, 2, '0');
+}
+
+static void write_code(struct strbuf *out, char code, bool bare, const struct day *day, const struct time_written *time)
+{
+    const int64_t clock = time->clock, seconds = clock / SECOND_US, hour = seconds / 3600;
     const int year_of_100 = (int)(((day->civil.year % 100) + 100) % 100);
     const char zero = '0';
     switch (code) {
@@ -290,13 +300,15 @@ static void write_code(struct strbuf *out, char code, bool bare, const struct da
         strbuf_puts(out, hour < 12 ? "AM" : "PM");
         break;
     case 's':
-        write_number(out, (int64_t)((uint64_t)day->days * 86400 + (uint64_t)seconds), 1, zero);
+        write_number(out, (int64_t)((uint64_t)day->days * 86400 + (uint64_t)(seconds - time->ahead / SECOND_US)), 1,
+                     zero);
         break;
     case 'z':
-        strbuf_puts(out, utc ? "+0000" : "");
+        if (time->zone)
+            write_offset(out, time->ahead);
         break;
     case 'Z':
-        strbuf_puts(out, utc ? "UTC" : "");
+        strbuf_puts(out, time->zone ? time->zone : "");
         break;
     case 'n':
         strbuf_putc(out, '\n');
@@ -310,7 +322,7 @@ static void write_code(struct strbuf *out, char code, bool bare, const struct da
     }
 }
 
-static void write_all(struct strbuf *out, struct text format, const struct day *day, int64_t clock, bool utc)
+static void write_all(struct strbuf *out, struct text format, const struct day *day, const struct time_written *time)
 {
     for (size_t k = 0; k < format.length; k++) {
         bool bare;
@@ -321,17 +333,17 @@ static void write_all(struct strbuf *out, struct text format, const struct day *
         const char code = next_code(format, &k, &bare), *parts = time_format_composite(code);
         for (; parts && *parts; parts++) {
             if (*parts == '%')
-                write_code(out, *++parts, false, day, clock, utc);
+                write_code(out, *++parts, false, day, time);
             else
                 strbuf_putc(out, *parts);
         }
         if (!time_format_composite(code))
-            write_code(out, code, bare, day, clock, utc);
+            write_code(out, code, bare, day, time);
     }
 }
 
-void time_format_write(struct strbuf *out, struct text format, int64_t days, int64_t clock, bool utc)
+void time_format_write(struct strbuf *out, struct text format, const struct time_written *time)
 {
-    const struct day day = day_of(days);
-    write_all(out, format, &day, clock, utc);
+    const struct day day = day_of(time->days);
+    write_all(out, format, &day, time);
 }

@@ -18,8 +18,15 @@ enum time_format_use { FORMAT_OF_DATE, FORMAT_OF_TIMESTAMP, FORMAT_OF_CLOCK };
 const char *time_format_check_written(struct text format, enum time_format_use use);
 const char *time_format_check_read(struct text format, enum time_format_use use);
 
-/* Appends the microseconds since 1970, of a date its midnight, by a checked format. `utc`: they have a zone. */
-void time_format_write(struct strbuf *out, struct text format, int64_t days, int64_t clock, bool utc);
+/* A date or time to write. */
+struct time_written {
+    int64_t days, clock; /* since 1970; microseconds of the day: as clocks show them */
+    int64_t ahead;       /* microseconds by which they are ahead of UTC */
+    const char *zone;    /* "CET"; NULL: without a zone */
+};
+
+/* Appends it by a checked format. */
+void time_format_write(struct strbuf *out, struct text format, const struct time_written *time);
 
 /* What a text says by a checked format. */
 struct time_read {

@@ -253,13 +253,30 @@ static struct expr *expr_in_source(struct tree *tree, struct expr *a, struct tok
     return expr_nested(tree, expr);
 }
 
+/* `t in "Europe/Berlin" >= d`, which the grammar reads as `t in ("Europe/Berlin" >= d)`, compares what is in the zone:
+ * nothing is in the result of an operator on a text. Returns the operation whose first operand is that text, or NULL.
+ */
+static struct expr *operation_on_text(struct expr *expr)
+{
+    struct expr *last = NULL;
+    for (; expr->kind == EXPR_BINARY && expr->span.begin == expr->args[0]->span.begin; expr = expr->args[0])
+        last = expr;
+    return expr->kind == EXPR_TEXT ? last : NULL;
+}
+
 struct expr *expr_in_named(struct tree *tree, struct expr *a, struct token op, struct expr *b)
 {
     if (b->kind == EXPR_NAME)
         return expr_in_source(tree, a, op, source_name(tree, &b->name));
-    struct expr *expr = expr_new(tree, EXPR_IN_SOURCE, span_join(a->span, b->span), args_of(tree, a, b, NULL), 2);
+    struct expr *last = operation_on_text(b), *of = last ? last->args[0] : b;
+    struct expr *expr = expr_new(tree, EXPR_IN_SOURCE, span_join(a->span, of->span), args_of(tree, a, of, NULL), 2);
     expr->op_span = token_span(tree, op);
-    return expr;
+    if (!last)
+        return expr;
+    for (struct expr *outer = b; outer != of; outer = outer->args[0])
+        outer->span = span_join(a->span, outer->span);
+    last->args[0] = expr;
+    return b;
 }
 
 struct expr *expr_in_pipeline(struct tree *tree, struct expr *a, struct token op, struct token begin,

@@ -8,6 +8,7 @@
 #include "engine/values/dictionary.h"
 
 #include "base/strbuf.h"
+#include "base/time_zone.h"
 
 #include <sys/mman.h>
 
@@ -101,9 +102,9 @@ static struct relation *random_relation(int64_t rows, bool missing, int most_str
                                          rows, missing, &seed);
         dictionary_unref(dictionary);
     }
-    static const struct logical_type types[] = {{.kind = LOGICAL_DATE},           {.kind = LOGICAL_TIMESTAMP},
-                                                {LOGICAL_TIMESTAMP, .utc = true}, {.kind = LOGICAL_DURATION},
-                                                {LOGICAL_DECIMAL, .scale = 0},    {LOGICAL_DECIMAL, .scale = 18}};
+    static const struct logical_type types[] = {
+        {.kind = LOGICAL_DATE},     {.kind = LOGICAL_TIMESTAMP},   {LOGICAL_TIMESTAMP, .zone = &time_zone_utc},
+        {.kind = LOGICAL_DURATION}, {LOGICAL_DECIMAL, .scale = 0}, {LOGICAL_DECIMAL, .scale = 18}};
     for (size_t k = 0; k < 6; k++) {
         enum type type = k == 0 ? TYPE_I32 : TYPE_I64;
         columns[count++] = random_column(type, type, types[k], rows, missing, &seed);
@@ -147,7 +148,7 @@ static void assert_same(const struct relation *a, const struct relation *b)
             assert_int_equal(x->type, y->type);
         assert_int_equal(x->logical.kind, y->logical.kind);
         assert_int_equal(x->logical.scale, y->logical.scale);
-        assert_int_equal(x->logical.utc, y->logical.utc);
+        assert_ptr_equal(x->logical.zone, y->logical.zone);
         bool any = false;
         for (int64_t row = 0; row < x->rows; row++) {
             any = any || column_is_missing(x, row);

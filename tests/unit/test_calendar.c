@@ -164,7 +164,7 @@ static void test_random_timestamps(void **context)
                            fraction % 1000 == 0 ? fraction / 1000 : fraction);
         if (utc)
             strcat(expected, "Z");
-        *timestamp_text(written, seconds * 1000000 + fraction, utc) = 0;
+        *timestamp_text(written, seconds * 1000000 + fraction, utc ? &time_zone_utc : NULL) = 0;
         assert_string_equal(written, expected);
         if (k % 7 == 0)
             expected[10] = ' ';
@@ -242,9 +242,9 @@ static void test_timestamp_forms(void **context)
             fail_msg("'%s' was read", invalid[k]);
     }
     char text[CALENDAR_TEXT + 1];
-    *timestamp_text(text, INT64_MAX, true) = 0;
+    *timestamp_text(text, INT64_MAX, &time_zone_utc) = 0;
     assert_string_equal(text, "+294247-01-10T04:00:54.775807Z");
-    *timestamp_text(text, INT64_MIN, false) = 0;
+    *timestamp_text(text, INT64_MIN, NULL) = 0;
     assert_string_equal(text, "-290308-12-21T19:59:05.224192");
 }
 

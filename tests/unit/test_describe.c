@@ -8,6 +8,7 @@
 
 #include "typed_columns.h"
 
+#include "base/time_zone.h"
 #include "engine/operators/describe.h"
 #include "engine/operators/frequencies.h"
 #include "engine/values/hyperloglog.h"
@@ -311,7 +312,7 @@ static void missing_values_are_left_out(void **state)
     expect_scalar(&summary->mean, "197.83");
 
     const int64_t times[] = {0, -3, -4, 0, -4};
-    const struct logical_type timestamp = {.kind = LOGICAL_TIMESTAMP, .utc = true};
+    const struct logical_type timestamp = {.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc};
     summary = described(logical_column(TYPE_I64, timestamp, times, present, 5), arena)->columns;
     expect_scalar(&summary->mean, "1969-12-31T23:59:59.999996Z");
     assert_int_equal(summary->greatest.integer, -3);

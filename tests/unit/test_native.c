@@ -2,6 +2,7 @@
  */
 #include "scratch.h"
 
+#include "base/time_zone.h"
 #include "engine/values/dictionary.h"
 #include "sql/wire/native.h"
 #include "sql/wire/native_write.h"
@@ -328,7 +329,7 @@ static void make_columns(struct column **columns)
     static const enum type stores[WRITTEN] = {TYPE_I16, TYPE_F32, TYPE_I32, TYPE_I64, TYPE_I64};
     static const struct logical_type logical[WRITTEN] = {[2] = {.kind = LOGICAL_DATE},
                                                          [3] = {.kind = LOGICAL_DECIMAL, .scale = 2},
-                                                         [4] = {.kind = LOGICAL_TIMESTAMP, .utc = true}};
+                                                         [4] = {.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc}};
     struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, WRITTEN_ROWS);
     for (int64_t row = 0; row < WRITTEN_ROWS; row++)
         column_set_int(validity, row, row % 7 != 0);

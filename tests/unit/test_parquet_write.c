@@ -2,6 +2,7 @@
  * row groups, and what a file cannot hold as it is: durations and decimals of 19 digits. */
 #include "scratch.h"
 
+#include "base/time_zone.h"
 #include "engine/parquet/reader.h"
 #include "engine/parquet/writer.h"
 #include "engine/values/dictionary.h"
@@ -112,7 +113,8 @@ static void fill(struct table *table)
         add_column(table, TYPE_I64, number, -3, 500, hidden);
         add_column(table, TYPE_I32, (struct logical_type){.kind = LOGICAL_DATE}, -800000, 2900000, hidden);
         add_column(table, TYPE_I64, (struct logical_type){.kind = LOGICAL_TIMESTAMP}, INT64_MIN, INT64_MAX, hidden);
-        add_column(table, TYPE_I64, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true}, 0, 1000, hidden);
+        add_column(table, TYPE_I64, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc}, 0, 1000,
+                   hidden);
         add_column(table, TYPE_I64, (struct logical_type){.kind = LOGICAL_DURATION}, 0, 86399999999, hidden);
         add_column(table, TYPE_I64, (struct logical_type){.kind = LOGICAL_DURATION}, -1, 86400000000, hidden);
         add_column(table, TYPE_I64, (struct logical_type){.kind = LOGICAL_DECIMAL, .scale = 2}, -999, 999, hidden);
@@ -153,7 +155,7 @@ static void require_equal(const struct column *a, const struct column *b, const 
     assert_true(is_text || a->type == b->type);
     assert_int_equal(a->logical.kind, b->logical.kind);
     assert_int_equal(a->logical.scale, b->logical.scale);
-    assert_int_equal(a->logical.utc, b->logical.utc);
+    assert_ptr_equal(a->logical.zone, b->logical.zone);
     assert_int_equal(a->validity != NULL, b->validity != NULL);
     require_equal_values(a, b, name);
 }

@@ -2,6 +2,7 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
+#include "base/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
 
@@ -36,7 +37,7 @@ static struct column *random_column(uint64_t *random, int kind, int64_t rows, st
         {.kind = LOGICAL_NUMBER},
         {.kind = LOGICAL_DATE},
         {.kind = LOGICAL_TIMESTAMP},
-        {.kind = LOGICAL_TIMESTAMP, .utc = true},
+        {.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc},
     };
     enum { FLOATS = sizeof types / sizeof *types };
     const char **strings = arena_array(arena, (size_t)rows, sizeof *strings);
@@ -68,7 +69,7 @@ static void assert_equal_columns(const struct column *saved, const struct column
                                  const char *name)
 {
     assert_int_equal(saved->rows, loaded->rows);
-    if (saved->logical.kind != loaded->logical.kind || saved->logical.utc != loaded->logical.utc)
+    if (saved->logical.kind != loaded->logical.kind || saved->logical.zone != loaded->logical.zone)
         fail_msg("%s: `%s` is %s, not %s", path, name, logical_type_name(loaded->logical, loaded->type),
                  logical_type_name(saved->logical, saved->type));
     assert_true((saved->validity == NULL) == (loaded->validity == NULL));

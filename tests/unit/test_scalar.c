@@ -1,6 +1,7 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
+#include "base/time_zone.h"
 #include "engine/values/scalar.h"
 
 #include <float.h>
@@ -191,7 +192,7 @@ static void other_types(void **unused)
     assert_prints(of_type((struct logical_type){.kind = LOGICAL_DATE}, 19782), "2024-02-29");
     assert_prints(of_type((struct logical_type){.kind = LOGICAL_DATE}, -1), "1969-12-31");
     assert_prints(of_type((struct logical_type){.kind = LOGICAL_TIMESTAMP}, -second), "1969-12-31T23:59:59");
-    assert_prints(of_type((struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true}, second / 4),
+    assert_prints(of_type((struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc}, second / 4),
                   "1970-01-01T00:00:00.250Z");
     assert_prints(of_type((struct logical_type){.kind = LOGICAL_DURATION}, -90 * second), "-00:01:30");
     struct scalar value = of_type((struct logical_type){.kind = LOGICAL_TEXT}, 3);

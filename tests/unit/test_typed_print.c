@@ -2,6 +2,7 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
+#include "base/time_zone.h"
 #include "repl/plot/plot.h"
 #include "repl/plot/time_label.h"
 #include "repl/session/session.h"
@@ -47,8 +48,8 @@ static struct column *dates_of(const int64_t *values, const unsigned char *prese
 
 static struct column *timestamps_of(const int64_t *values, const unsigned char *present, int64_t rows)
 {
-    return logical_column(TYPE_I64, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true}, values, present,
-                          rows);
+    return logical_column(TYPE_I64, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc}, values,
+                          present, rows);
 }
 
 /* A column of each type with three rows; the last has missing values. */

@@ -1,6 +1,7 @@
 #include "engine/arrow/schema.h"
 
 #include "engine/arrow/ipc.h"
+#include "engine/arrow/zone.h"
 #include "engine/storage/pandas_index.h"
 
 /* Nested fields may share tables, so that few bytes could describe very many. */
@@ -38,6 +39,8 @@ static const char *const type_names[ARROW_TYPES] = {
 /* The state of walking through the fields of a schema. */
 struct walk {
     struct arena *arena;
+    const char *path;
+    struct diags *diags;
     int64_t version;
     struct arrow_schema *schema;
     size_t seen;
@@ -118,7 +121,16 @@ static void read_text(struct arrow_field *field, enum reading reading, size_t wi
     field->logical.kind = LOGICAL_TEXT;
 }
 
-static void read_type(struct arrow_field *field, int64_t kind, const struct flat_table *type)
+/* An instant has a zone. Within nested types it does not matter. */
+static void read_timestamp(const struct walk *walk, struct arrow_field *field, const struct flat_table *type)
+{
+    read_unit(field, flat_int(type, 0, 2, ARROW_SECOND), 8, LOGICAL_TIMESTAMP);
+    const struct text zone = flat_string(type, 1);
+    if (zone.length > 0 && field->name)
+        field->logical.zone = zone_of_file(zone, field->name, walk->path, walk->diags);
+}
+
+static void read_type(const struct walk *walk, struct arrow_field *field, int64_t kind, const struct flat_table *type)
 {
     switch (kind) {
     case ARROW_NULL: /* text, for want of any sign of another type */
@@ -144,8 +156,7 @@ static void read_type(struct arrow_field *field, int64_t kind, const struct flat
                   LOGICAL_DURATION);
         break;
     case ARROW_TIMESTAMP:
-        read_unit(field, flat_int(type, 0, 2, ARROW_SECOND), 8, LOGICAL_TIMESTAMP);
-        field->logical.utc = flat_string(type, 1).length > 0;
+        read_timestamp(walk, field, type);
         break;
     case ARROW_DURATION:
         read_unit(field, flat_int(type, 0, 2, ARROW_MILLISECOND), 8, LOGICAL_DURATION);
@@ -228,7 +239,7 @@ static void walk_field(struct walk *walk, const struct flat_table *table, int de
     }
     if (depth == 0)
         field->name = arena_text(walk->arena, name.at, name.length);
-    read_type(field, kind, &type);
+    read_type(walk, field, kind, &type);
     schema->nodes++;
     if (flat_has(table, FIELD_DICTIONARY)) { /* of nested values, only the indices are in the record batch */
         read_dictionary(walk, table, field);
@@ -271,7 +282,7 @@ static enum status check_any(const struct format_job *job, const char *path, con
 enum status arrow_schema_read(const struct format_job *job, const char *path, const struct flat_table *table,
                               int64_t version, struct arena *arena, struct arrow_schema *schema)
 {
-    struct walk walk = {.arena = arena, .version = version, .schema = schema};
+    struct walk walk = {.arena = arena, .path = path, .diags = job->diags, .version = version, .schema = schema};
     *schema = (struct arrow_schema){0};
     if (flat_int(table, SCHEMA_ENDIANNESS, 2, 0) != 0)
         return diag_error_hint(job->diags, job->span,

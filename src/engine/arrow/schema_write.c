@@ -1,5 +1,6 @@
 #include "engine/arrow/schema.h"
 
+#include "base/time_zone.h"
 #include "base/utf8.h"
 #include "engine/arrow/flatbuffer.h"
 #include "engine/arrow/ipc.h"
@@ -28,12 +29,12 @@ static size_t add_unit(struct strbuf *buffer, int64_t unit)
     return flat_add_table(buffer, &slot, 1);
 }
 
-static size_t add_timestamp(struct strbuf *buffer, bool utc)
+static size_t add_timestamp(struct strbuf *buffer, const struct time_zone *zone)
 {
-    struct flat_slot slots[] = {{.width = 2, .value = ARROW_MICROSECOND}, {.width = utc ? 4 : 0}};
+    struct flat_slot slots[] = {{.width = 2, .value = ARROW_MICROSECOND}, {.width = zone ? 4 : 0}};
     const size_t table = flat_add_table(buffer, slots, 2);
-    if (utc)
-        flat_link(buffer, slots[1].at, flat_add_text(buffer, "UTC", 3));
+    if (zone)
+        flat_link(buffer, slots[1].at, flat_add_text(buffer, zone->name, strlen(zone->name)));
     return table;
 }
 
@@ -83,7 +84,7 @@ static size_t add_type(struct strbuf *buffer, const struct column *column, enum 
     case LOGICAL_DATE:
         return add_unit(buffer, 0);
     case LOGICAL_TIMESTAMP:
-        return add_timestamp(buffer, column->logical.utc);
+        return add_timestamp(buffer, column->logical.zone);
     case LOGICAL_DURATION:
         return add_unit(buffer, ARROW_MICROSECOND);
     case LOGICAL_DECIMAL:

@@ -42,7 +42,7 @@ static struct expr *literal(struct binder *binder, struct span span, const struc
     const struct logical_type *logical = &scalar->logical;
     struct expr *expr = new_expr(binder, kinds[logical->kind], span, 0);
     expr->integer = (int64_t)scalar->integer;
-    expr->utc = logical->utc;
+    expr->utc = logical->zone;
     if (logical->kind == LOGICAL_TEXT) {
         expr->text = arena_text(binder->arena, scalar->text.at, scalar->text.length);
         expr->length = scalar->text.length;

@@ -1,6 +1,8 @@
 /* A list as a source: [3, 1, 2], ["a", missing]. */
 #include "engine/bind/bind_internal.h"
 
+#include "base/time_zone.h"
+
 #include <stdlib.h>
 
 /* The values of a list: their common type, in the terms that they would have side by side. */
@@ -25,10 +27,12 @@ static bool widen(struct binder *binder, struct list *list, const struct scalar 
         *like = *scalar;
         return true;
     }
-    if (like->logical.kind != scalar->logical.kind || like->logical.utc != scalar->logical.utc)
+    if (like->logical.kind != scalar->logical.kind || !like->logical.zone != !scalar->logical.zone)
         return bind_error(binder, expr->span, NULL,
                           "the values of a list are of one type, but `%s` is not like those before it",
                           text_of_span(binder->arena, expr->span, 40));
+    if (like->logical.zone != scalar->logical.zone)
+        like->logical.zone = &time_zone_utc; /* instants of different zones */
     if (scalar->kind == KIND_FLOAT)
         like->kind = KIND_FLOAT;
     if (scalar->kind == KIND_INT && like->kind == KIND_BOOL)

@@ -5,6 +5,7 @@
 
 #include "base/calendar.h"
 #include "engine/expression/texts.h"
+#include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"
 
 enum { OPERAND_SHOWN = 40 };
@@ -103,9 +104,14 @@ static struct term date_and_duration(const struct operation *operation)
                   (struct logical_type){.kind = LOGICAL_TIMESTAMP});
 }
 
-static struct term difference_of_times(const struct operation *operation, value a, value b)
+/* Of timestamps and dates, of which one may be an instant. */
+static struct term difference_of_times(const struct operation *operation)
 {
-    return result(operation, apply(operation, a, b), (struct logical_type){.kind = LOGICAL_DURATION});
+    struct term a = operation->a, b = operation->b;
+    const struct time_zone *zone = zoned_both(a, b);
+    zoned_as(operation->scope, &a, zone, operation->span);
+    zoned_as(operation->scope, &b, zone, operation->span);
+    return result(operation, apply(operation, a.value, b.value), (struct logical_type){.kind = LOGICAL_DURATION});
 }
 
 /* A date or timestamp some calendar months later or earlier. */
@@ -115,10 +121,12 @@ static struct term move_by_months(const struct operation *operation)
     value months = operation->b.value;
     if (operation->op == OP_SUB)
         months = code_op(code, OP_NEG, months, NO_VALUE, NO_VALUE, operation->span);
-    const value moved = operation->a.logical.kind == LOGICAL_DATE
-                            ? code_date_add_months(code, operation->a.value, months, operation->span)
-                            : code_timestamp_add_months(code, operation->a.value, months, operation->span);
-    return result(operation, moved, operation->a.logical);
+    const struct logical_type logical = operation->a.logical;
+    if (logical.kind == LOGICAL_DATE)
+        return result(operation, code_date_add_months(code, operation->a.value, months, operation->span), logical);
+    const value local = zoned_local(operation->scope, operation->a.value, logical.zone, operation->span);
+    const value moved = code_timestamp_add_months(code, local, months, operation->span);
+    return result(operation, zoned_instant(operation->scope, moved, logical.zone, operation->span), logical);
 }
 
 /* A number of months times an integer, or two of them together. */
@@ -162,12 +170,9 @@ static struct term times(const struct operation *operation, enum term_class firs
         return result(operation, apply(operation, a, b), (struct logical_type){0});
     if (first == CLASS_TIMESTAMP && second == CLASS_DURATION && sum)
         return result(operation, apply(operation, a, b), operation->a.logical);
-    if (first == CLASS_TIMESTAMP && second == CLASS_TIMESTAMP && op == OP_SUB)
-        return difference_of_times(operation, a, b);
-    if (first == CLASS_TIMESTAMP && second == CLASS_DATE && op == OP_SUB)
-        return difference_of_times(operation, a, as_timestamp(operation, b));
-    if (first == CLASS_DATE && second == CLASS_TIMESTAMP && op == OP_SUB)
-        return difference_of_times(operation, as_timestamp(operation, a), b);
+    if (op == OP_SUB && (first == CLASS_TIMESTAMP || second == CLASS_TIMESTAMP) &&
+        (first == CLASS_DATE || first == CLASS_TIMESTAMP) && (second == CLASS_DATE || second == CLASS_TIMESTAMP))
+        return difference_of_times(operation);
     if (first == CLASS_DURATION && second == CLASS_DURATION && (sum || op == OP_MOD))
         return result(operation, apply(operation, a, b), operation->a.logical);
     if (first == CLASS_DURATION && second == CLASS_DURATION && op == OP_DIV)

@@ -2,8 +2,10 @@
 #include "engine/expression/builtin.h"
 
 #include "base/calendar.h"
+#include "base/time_zone.h"
 #include "engine/bind/facts.h"
 #include "engine/expression/texts.h"
+#include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"
 
 #include <string.h>
@@ -36,7 +38,9 @@ struct term bind_part(const struct builtin *call)
         return unknown_term;
     if (part->of_time && !timestamp)
         return builtin_refuse(call, 0, "a timestamp", "a date has no time of day");
-    const value v = code_calendar_part(call->scope->code, part, call->arguments[0].value, timestamp, call->expr->span);
+    const struct term *time = &call->arguments[0];
+    const value local = zoned_local(call->scope, time->value, time->logical.zone, call->expr->span);
+    const value v = code_calendar_part(call->scope->code, part, local, timestamp, call->expr->span);
     return builtin_result(call, v, (struct logical_type){0});
 }
 
@@ -68,6 +72,25 @@ static enum calendar_unit read_unit(const struct builtin *call)
     return unit;
 }
 
+/* The instant of `start`, where `local` began, of the time `instant`. Within a day the hour that comes twice stays two:
+ * it is as long ago as clocks say, unless they have changed since. */
+static value instant_of_start(const struct builtin *call, value instant, value local, value start, bool days)
+{
+    struct scope *scope = call->scope;
+    const struct time_zone *zone = call->arguments[0].logical.zone;
+    const struct span span = call->expr->span;
+    struct code *code = scope->code;
+    if (!zone)
+        return start;
+    const value first = zoned_start(scope, start, zone, span);
+    if (days)
+        return first;
+    const value before =
+        code_op(code, OP_SUB, instant, code_op(code, OP_SUB, local, start, NO_VALUE, span), NO_VALUE, span);
+    const value same = code_op(code, OP_EQ, zoned_local(scope, before, zone, span), start, NO_VALUE, span);
+    return code_op(code, OP_SELECT, same, before, first, span);
+}
+
 struct term bind_trunc(const struct builtin *call)
 {
     struct code *code = call->scope->code;
@@ -85,9 +108,11 @@ struct term bind_trunc(const struct builtin *call)
     const enum calendar_unit unit = read_unit(call);
     if (unit == CALENDAR_UNITS)
         return unknown_term;
-    const value v = timestamp ? code_timestamp_trunc(code, time->value, unit, span)
-                              : code_date_trunc(code, time->value, unit, span);
-    return builtin_result(call, v, time->logical);
+    if (!timestamp)
+        return builtin_result(call, code_date_trunc(code, time->value, unit, span), time->logical);
+    const value local = zoned_local(call->scope, time->value, time->logical.zone, span);
+    const value start = code_timestamp_trunc(code, local, unit, span);
+    return builtin_result(call, instant_of_start(call, time->value, local, start, unit >= CALENDAR_DAY), time->logical);
 }
 
 /* The length of an interval, a constant above 0; false after an error or if unknown. */
@@ -127,14 +152,17 @@ struct term bind_bucket(const struct builtin *call)
     int64_t length;
     if (!is_time(call, &timestamp) || !read_length(call, timestamp, &length))
         return unknown_term;
-    value v;
-    if (call->arguments[1].months)
-        v = timestamp ? code_timestamp_bucket_months(code, time->value, length, span)
-                      : code_date_bucket_months(code, time->value, length, span);
-    else
-        v = timestamp ? code_timestamp_bucket(code, time->value, length, span)
-                      : code_date_bucket(code, time->value, length / DAY_US, span);
-    return builtin_result(call, v, time->logical);
+    const bool months = call->arguments[1].months;
+    if (!timestamp)
+        return builtin_result(call,
+                              months ? code_date_bucket_months(code, time->value, length, span)
+                                     : code_date_bucket(code, time->value, length / DAY_US, span),
+                              time->logical);
+    const value local = zoned_local(call->scope, time->value, time->logical.zone, span);
+    const value start = months ? code_timestamp_bucket_months(code, local, length, span)
+                               : code_timestamp_bucket(code, local, length, span);
+    return builtin_result(call, instant_of_start(call, time->value, local, start, months || length % DAY_US == 0),
+                          time->logical);
 }
 
 /* The same for all bindings of a statement, which may take several. */
@@ -154,7 +182,7 @@ static int64_t time_of_statement(const struct builtin *call)
 struct term bind_now(const struct builtin *call)
 {
     const value v = code_int(call->scope->code, time_of_statement(call), call->expr->span);
-    return term_of_type(v, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true});
+    return term_of_type(v, (struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc});
 }
 
 struct term bind_today(const struct builtin *call)

@@ -2,6 +2,7 @@
 #include "engine/expression/builtin.h"
 
 #include "engine/exact/failure.h"
+#include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"
 
 #include "base/calendar.h"
@@ -123,13 +124,15 @@ struct term bind_to_date_or_timestamp(const struct builtin *call)
         return unknown_term;
     if (which == CLASS_INT)
         return within_calendar(call, date ? 1 : DAY_US, kind);
-    if (which == (date ? CLASS_DATE : CLASS_TIMESTAMP))
+    if (which == CLASS_DATE && date)
         return term;
-    if (which == CLASS_TIMESTAMP)
-        return builtin_result(call, code_day_of(code, term.value, call->expr->span),
+    if (which == CLASS_TIMESTAMP) {
+        const value local = zoned_local(call->scope, term.value, term.logical.zone, call->expr->span);
+        return builtin_result(call, date ? code_day_of(code, local, call->expr->span) : local,
                               (struct logical_type){.kind = kind});
+    }
     if (which == CLASS_DATE) {
-        term_to_timestamp(code, &term, false, call->expr->span);
+        term_to_timestamp(code, &term, call->expr->span);
         return builtin_result(call, term.value, term.logical);
     }
     const char *wanted = date ? "a timestamp, text or number of days" : "a date, text or number of microseconds";
@@ -147,6 +150,7 @@ struct term bind_to_time(const struct builtin *call)
         return unknown_term;
     if (which != CLASS_TIMESTAMP)
         return builtin_refuse(call, 0, "a timestamp or text", which == CLASS_DATE ? "a date has no time of day" : NULL);
+    term.value = zoned_local(call->scope, term.value, term.logical.zone, call->expr->span);
     const value day = code_day_of(call->scope->code, term.value, call->expr->span);
     const value midnight = operation(call, OP_MUL, day, number(call, DAY_US));
     return builtin_result(call, operation(call, OP_SUB, term.value, midnight), duration);

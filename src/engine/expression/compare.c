@@ -2,6 +2,7 @@
 #include "base/calendar.h"
 #include "engine/expression/expression.h"
 #include "engine/expression/texts.h"
+#include "engine/expression/zoned.h"
 
 static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
 {
@@ -61,12 +62,15 @@ static value compare_numbers(struct scope *scope, enum op op, value a, value b, 
 
 /* Compares a timestamp with a date by its date, without a division: the day is the microseconds from `first` up to
  * `next`. */
-static value compare_with_day(struct scope *scope, enum op op, value time, value date, bool swapped, struct span span)
+static value compare_with_day(struct scope *scope, enum op op, struct term of, value date, bool swapped,
+                              struct span span)
 {
     struct code *code = scope->code;
-    const value day = code_exact_int(code, DAY_US, span);
-    const value first = operation(scope, OP_MUL, date, day, span);
-    const value next = operation(scope, OP_ADD, first, day, span);
+    const struct time_zone *zone = of.logical.zone;
+    const value time = of.value, day = code_exact_int(code, DAY_US, span);
+    const value midnight = operation(scope, OP_MUL, date, day, span);
+    const value first = zoned_start(scope, midnight, zone, span);
+    const value next = zoned_start(scope, operation(scope, OP_ADD, midnight, day, span), zone, span);
     value from = operation(scope, OP_LE, first, time, span), until = operation(scope, OP_LT, time, next, span);
     switch (op) {
     case OP_EQ:
@@ -131,9 +135,9 @@ struct term bind_compare(struct scope *scope, enum op op, struct term a, const s
     if (first == CLASS_TEXT && second == CLASS_TEXT)
         return comparison(scope, texts_compare(scope, op, a, b, span), a, b, span);
     if (first == CLASS_TIMESTAMP && second == CLASS_DATE)
-        return comparison(scope, compare_with_day(scope, op, a.value, b.value, false, span), a, b, span);
+        return comparison(scope, compare_with_day(scope, op, a, b.value, false, span), a, b, span);
     if (first == CLASS_DATE && second == CLASS_TIMESTAMP)
-        return comparison(scope, compare_with_day(scope, op, b.value, a.value, true, span), a, b, span);
+        return comparison(scope, compare_with_day(scope, op, b, a.value, true, span), a, b, span);
     if (class_is_number(first) && class_is_number(second))
         return comparison(scope, compare_numbers(scope, op, a.value, b.value, span), a, b, span);
     bool decimals =

@@ -5,6 +5,8 @@
 #include "engine/expression/texts.h"
 #include "engine/lower/over.h"
 
+#include "base/time_zone.h"
+
 enum { OPERAND_SHOWN = 40 };
 
 /* In a check, a `let` scalar of unknown value is an INPUT, numbered from here on: its kind can still be checked. */
@@ -104,7 +106,8 @@ static struct term time_term(struct scope *scope, const struct expr *expr)
         months.months = true;
         return months;
     }
-    return term_of_type(v, (struct logical_type){.kind = kinds[expr->kind], .utc = expr->utc});
+    const struct time_zone *zone = expr->utc ? &time_zone_utc : NULL;
+    return term_of_type(v, (struct logical_type){.kind = kinds[expr->kind], .zone = zone});
 }
 
 static struct term missing_term(struct scope *scope, struct span span)

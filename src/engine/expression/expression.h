@@ -94,6 +94,7 @@ struct binder {
     struct needs *needs; /* what else has to be known */
     struct diags *diags;
     struct queue *queue;               /* NULL while no pipeline is bound */
+    struct zone_columns *zones;        /* of the time zones that were read so far (zoned.c) */
     const struct dictionary **ordered; /* unsorted dictionaries that need an order: what was bound is of no use */
     size_t ordered_count, ordered_capacity;
     size_t errors;         /* recorded so far, at most LIMIT_ERRORS */
@@ -349,7 +350,7 @@ int64_t power_of_ten(int exponent);
 /* An integer or a constant with a point becomes a decimal; false: it is a float. */
 bool term_to_decimal(struct code *code, struct term *term, struct span span);
 /* Midnight of a date; timestamps are unchanged. */
-void term_to_timestamp(struct code *code, struct term *term, bool utc, struct span span);
+void term_to_timestamp(struct code *code, struct term *term, struct span span);
 
 /* expression.c */
 

@@ -32,7 +32,7 @@ bool match_check(struct scope *scope, struct term term, const char *left_name, c
     const enum kind kind = scope->code->at[term.value].kind, other = type_table[right->type].kind;
     const struct logical_type *a = &term.logical, *b = &right->logical;
     const bool months_or_missing = term.months || term.missing;
-    if (!months_or_missing && kind == other && a->kind == b->kind && a->scale == b->scale && a->utc == b->utc)
+    if (!months_or_missing && kind == other && a->kind == b->kind && a->scale == b->scale && !a->zone == !b->zone)
         return true;
     if (a->kind == LOGICAL_DECIMAL && b->kind == LOGICAL_DECIMAL) {
         refuse_scales(binder, a, left_name, right, right_name, span);
@@ -325,7 +325,9 @@ static bool may_have_source(struct scope *scope, const struct expr *expr)
     struct binder *binder = scope->binder;
     if (!expr->source)
         return bind_error(binder, expr->args[1]->span,
-                          "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
+                          expr->args[1]->kind == EXPR_TEXT
+                              ? "only timestamps and dates are in a time zone; `timestamp(s)` is what a text writes"
+                              : "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
                           "`in` is followed by a range, a list or a relation");
     /* The stages of a definition are bound where it is used. */
     const bool called = binder->call && !binder->call->stage;

@@ -1,6 +1,7 @@
 /* Operators: conditions in three values, comparisons, choices, lists. */
 #include "engine/expression/match.h"
 #include "engine/expression/texts.h"
+#include "engine/expression/zoned.h"
 
 enum { OPERAND_SHOWN = 40 };
 
@@ -427,7 +428,8 @@ struct term bind_chain(struct scope *scope, const struct expr *expr)
         else if (chain[i]->kind == EXPR_IN_RANGE)
             term = bind_in_range(scope, chain[i], term);
         else if (chain[i]->kind == EXPR_IN_SOURCE)
-            term = bind_in_source(scope, chain[i], term);
+            term = is_in_zone(scope, chain[i], term) ? bind_in_zone(scope, chain[i], term)
+                                                     : bind_in_source(scope, chain[i], term);
         else
             term = bind_in_list(scope, chain[i], term);
     }

@@ -2,6 +2,7 @@
 #include "base/calendar.h"
 #include "engine/expression/expression.h"
 #include "engine/expression/texts.h"
+#include "engine/expression/zoned.h"
 
 const struct term unknown_term = {.value = NO_VALUE, .present = NO_VALUE};
 
@@ -195,13 +196,13 @@ static void unify_numbers(struct code *code, struct term *a, struct term *b, str
     integer->value = code_op(code, OP_TO_FLOAT, integer->value, NO_VALUE, NO_VALUE, span);
 }
 
-void term_to_timestamp(struct code *code, struct term *term, bool utc, struct span span)
+void term_to_timestamp(struct code *code, struct term *term, struct span span)
 {
     if (term->logical.kind != LOGICAL_DATE)
         return;
     const value day = code_exact_int(code, DAY_US, span);
     term->value = code_op(code, OP_MUL, term->value, day, NO_VALUE, span);
-    term->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = utc};
+    term->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP};
 }
 
 /* The literal `missing` becomes a missing value of the other's type. */
@@ -235,8 +236,9 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
     }
     bool numbers =
         (class_is_number(first) || first == CLASS_DECIMAL) && (class_is_number(second) || second == CLASS_DECIMAL);
-    bool times =
-        (first == CLASS_DATE && second == CLASS_TIMESTAMP) || (first == CLASS_TIMESTAMP && second == CLASS_DATE);
+    const bool times = (first == CLASS_DATE || first == CLASS_TIMESTAMP) &&
+                       (second == CLASS_DATE || second == CLASS_TIMESTAMP) &&
+                       (first != second || a->logical.zone != b->logical.zone);
     if (first == CLASS_BOOL && second == CLASS_BOOL)
         return true;
     if (first == CLASS_TEXT && second == CLASS_TEXT)
@@ -244,8 +246,9 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
     else if (numbers)
         unify_numbers(code, a, b, span);
     else if (times) {
-        term_to_timestamp(code, a, b->logical.utc, span);
-        term_to_timestamp(code, b, a->logical.utc, span);
+        const struct time_zone *zone = zoned_both(*a, *b);
+        zoned_as(scope, a, zone, span);
+        zoned_as(scope, b, zone, span);
     } else if (first != second)
         return types_differ(scope, *a, a_expr, *b, b_expr, what, span);
     return true;

@@ -1,6 +1,7 @@
 #include "engine/formats/append_column.h"
 
 #include "base/heap.h"
+#include "base/time_zone.h"
 #include "engine/values/dictionary.h"
 
 #include <stdlib.h>
@@ -46,6 +47,14 @@ static bool numbers_widen(struct column_type *type, struct column_type other)
     return true;
 }
 
+/* Instants of different zones are shown in UTC. */
+static bool zones_widen(struct logical_type *type, const struct logical_type *other)
+{
+    if (type->zone != other->zone && type->zone && other->zone)
+        type->zone = &time_zone_utc;
+    return type->zone == other->zone || (type->zone && other->zone);
+}
+
 bool type_widen(struct column_type *type, struct column_type other)
 {
     const enum logical a = type->logical.kind, b = other.logical.kind;
@@ -53,7 +62,7 @@ bool type_widen(struct column_type *type, struct column_type other)
         return numbers_widen(type, other);
     const bool decimals = (a == LOGICAL_DECIMAL || is_integer(*type)) && (b == LOGICAL_DECIMAL || is_integer(other));
     if (!decimals)
-        return a == b && type->logical.utc == other.logical.utc;
+        return a == b && zones_widen(&type->logical, &other.logical);
     const uint8_t scale = type->logical.scale > other.logical.scale ? type->logical.scale : other.logical.scale;
     *type = (struct column_type){TYPE_I64, {.kind = LOGICAL_DECIMAL, .scale = scale}};
     return true;

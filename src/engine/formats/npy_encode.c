@@ -31,7 +31,7 @@ enum status npy_check_column(const struct column *column, int64_t rows, const ch
         return diag_hint(diags, "replace them with `%s ?? %s`, or %s", name,
                          logical->kind == LOGICAL_TEXT ? "\"\"" : "0", others);
     }
-    if (logical->utc)
+    if (logical->zone)
         diag_note(diags, span, "column `%s` is in UTC, which NumPy arrays do not say", name);
     return STATUS_OK;
 }

@@ -1,5 +1,7 @@
 #include "engine/parquet/leaf.h"
 
+#include "base/time_zone.h"
+
 static const size_t widths[PHYSICAL_COUNT] = {
     [PHYSICAL_INT32] = 4, [PHYSICAL_INT64] = 8, [PHYSICAL_INT96] = 12, [PHYSICAL_FLOAT] = 4, [PHYSICAL_DOUBLE] = 8};
 
@@ -53,7 +55,7 @@ static bool set_integer(struct leaf *leaf, const struct schema_element *element)
 static bool set_time(struct leaf *leaf, const struct schema_element *element)
 {
     const enum logical logical = element->annotation == ANNOTATION_TIME ? LOGICAL_DURATION : LOGICAL_TIMESTAMP;
-    leaf->logical.utc = logical == LOGICAL_TIMESTAMP && element->utc;
+    leaf->logical.zone = logical == LOGICAL_TIMESTAMP && element->utc ? &time_zone_utc : NULL;
     if (leaf->physical == PHYSICAL_INT32 && logical == LOGICAL_DURATION && element->unit == UNIT_MILLIS)
         return set(leaf, CONVERT_WIDEN_MILLIS, TYPE_I64, logical);
     if (leaf->physical != PHYSICAL_INT64)

@@ -153,7 +153,7 @@ static void put_annotation(struct thrift_out *element, const struct parquet_writ
     struct thrift_out annotation = thrift_put_struct(element, 10);
     struct thrift_out members = thrift_put_struct(&annotation, annotations[logical->kind]);
     if (logical->kind == LOGICAL_TIMESTAMP || logical->kind == LOGICAL_DURATION) {
-        thrift_put_bool(&members, 1, logical->utc);
+        thrift_put_bool(&members, 1, logical->zone);
         struct thrift_out unit = thrift_put_struct(&members, 2);
         struct thrift_out micros = thrift_put_struct(&unit, UNIT_MICROS);
         thrift_end(&micros);
@@ -183,7 +183,7 @@ static int converted_of(const struct column *column)
     const struct logical_type *logical = &column->logical;
     if (logical->kind == LOGICAL_NUMBER)
         return numbers[column->type] ? numbers[column->type] : -1;
-    return logical->kind == LOGICAL_TIMESTAMP && !logical->utc ? -1 : others[logical->kind];
+    return logical->kind == LOGICAL_TIMESTAMP && !logical->zone ? -1 : others[logical->kind];
 }
 
 static void put_schema(struct thrift_out *footer, const struct parquet_writer *writer)

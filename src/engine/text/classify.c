@@ -2,6 +2,7 @@
 
 #include "base/calendar.h"
 #include "base/number_text.h"
+#include "base/time_zone.h"
 
 #include <string.h>
 #include <strings.h>
@@ -221,5 +222,6 @@ struct logical_type table_column_logical(const struct table_column *column)
 #define LOGICAL_TYPE(kind, ...) [VALUE_##kind] = LOGICAL_##kind,
 #include "engine/values/logical_types.def"
     };
-    return (struct logical_type){.kind = logicals[column->kind], .scale = column->scale, .utc = column->utc};
+    const struct time_zone *zone = column->utc ? &time_zone_utc : NULL;
+    return (struct logical_type){.kind = logicals[column->kind], .scale = column->scale, .zone = zone};
 }

@@ -7,6 +7,7 @@
 #include "base/calendar.h"
 #include "base/heap.h"
 #include "base/time_format.h"
+#include "base/time_zone.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -372,17 +373,28 @@ static struct text cut(struct text text, int most)
 /* Of a date, a timestamp or a duration, whose hours may be more than a day's. */
 static void write_time(const struct format_spec *spec, const struct scalar *value, struct strbuf *out)
 {
-    const int64_t number = (int64_t)value->integer;
-    if (value->logical.kind == LOGICAL_DATE) {
-        time_format_write(out, spec->time, number, 0, false);
-    } else if (value->logical.kind == LOGICAL_DURATION) {
+    int64_t number = (int64_t)value->integer;
+    struct time_written time = {.days = number};
+    if (value->logical.kind == LOGICAL_DURATION) {
         if (number < 0)
             strbuf_putc(out, '-');
-        time_format_write(out, spec->time, 0, number == INT64_MIN ? INT64_MAX : number < 0 ? -number : number, false);
-    } else {
-        const int64_t clock = ((number % DAY_US) + DAY_US) % DAY_US;
-        time_format_write(out, spec->time, number / DAY_US - (number % DAY_US < 0), clock, value->logical.utc);
+        time = (struct time_written){.clock = number == INT64_MIN ? INT64_MAX : number < 0 ? -number : number};
+    } else if (value->logical.kind == LOGICAL_TIMESTAMP) {
+        const struct time_zone *zone = value->logical.zone;
+        if (zone) {
+            const int64_t interval = time_interval(&zone->utc, number);
+            time.ahead = zone->offsets[interval];
+            time.zone = zone->abbreviations[interval];
+            if (__builtin_add_overflow(number, time.ahead, &number)) {
+                number = (int64_t)value->integer;
+                time.ahead = 0;
+                time.zone = time_zone_utc.name;
+            }
+        }
+        time.days = number / DAY_US - (number % DAY_US < 0);
+        time.clock = ((number % DAY_US) + DAY_US) % DAY_US;
     }
+    time_format_write(out, spec->time, &time);
 }
 
 void format_spec_write(const struct format_spec *spec, const struct scalar *value, struct strbuf *out)

@@ -23,7 +23,7 @@ bool logical_is_time(struct logical_type logical)
 
 bool logical_is_same(const struct logical_type *a, const struct logical_type *b)
 {
-    return a->kind == b->kind && a->scale == b->scale && a->utc == b->utc && a->dictionary == b->dictionary;
+    return a->kind == b->kind && a->scale == b->scale && a->zone == b->zone && a->dictionary == b->dictionary;
 }
 
 const char *logical_type_name(struct logical_type logical, enum type type)
@@ -66,7 +66,7 @@ char *logical_text(char *at, struct logical_type logical, int64_t value)
     case LOGICAL_DATE:
         return date_text(at, value);
     case LOGICAL_TIMESTAMP:
-        return timestamp_text(at, value, logical.utc);
+        return timestamp_text(at, value, logical.zone);
     case LOGICAL_DURATION:
         return duration_text(at, value);
     case LOGICAL_DECIMAL:

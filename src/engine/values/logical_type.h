@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct dictionary; /* dictionary.h */
+struct time_zone;  /* base/time_zone.h */
 
 /* LOGICAL_NUMBER: the number itself, or a bool. LOGICAL_TEXT: a code of u8, u16 or u32, the string's position in a
  * sorted dictionary. LOGICAL_DATE: days, proleptic Gregorian. LOGICAL_DECIMAL: the number times 10^scale. The table is
@@ -49,8 +50,9 @@ enum { DECIMAL_MAX_SCALE = 18 };
 /* Zero-initialised: a plain number. */
 struct logical_type {
     enum logical kind;
-    uint8_t scale;                 /* LOGICAL_DECIMAL: digits after the point, at most DECIMAL_MAX_SCALE */
-    bool utc;                      /* LOGICAL_TIMESTAMP: in UTC; otherwise as written, without a zone */
+    uint8_t scale;                /* LOGICAL_DECIMAL: digits after the point, at most DECIMAL_MAX_SCALE */
+    const struct time_zone *zone; /* LOGICAL_TIMESTAMP: the values are instants, microseconds in UTC, which are shown in
+                                     this zone; NULL: as written, without a zone */
     struct dictionary *dictionary; /* LOGICAL_TEXT; borrowed, except where a holder says that it has a reference */
 };
 

@@ -4,6 +4,7 @@
 #include "engine/values/text_call.h"
 
 #include "base/heap.h"
+#include "base/time_zone.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -208,7 +209,7 @@ static bool find_zones(struct application *application)
         zoned += application->members[k].call.zoned;
         unzoned += application->members[k].call.unzoned;
     }
-    lookup->logical.utc = zoned > 0;
+    lookup->logical.zone = zoned > 0 ? &time_zone_utc : NULL;
     if (zoned == 0 || unzoned == 0)
         return true;
     for (int k = 0; k < application->workers->threads; k++) {

@@ -30,7 +30,7 @@ void add_time_label(struct strbuf *out, struct logical_type logical, double numb
     } else if (logical.kind == LOGICAL_DURATION) {
         end = duration_text(text, rounded_down(number, unit));
     } else {
-        end = timestamp_text(text, rounded_down(number, unit), false);
+        end = timestamp_text(text, rounded_down(number, unit), NULL);
         end -= unit == DAY_US ? TIME_TEXT : unit == MINUTE_US ? SECONDS_TEXT : 0; /* T00:00:00, :00 */
     }
     strbuf_add(out, text, (size_t)(end - text));

@@ -1,5 +1,7 @@
 #include "sql/wire/wire_type.h"
 
+#include "base/time_zone.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ static const struct {
     {"Bool", WIRE_AS_IS, 1, TYPE_BOOL, {0}},
     {"Date", WIRE_DAYS, 2, TYPE_I32, {.kind = LOGICAL_DATE}},
     {"Date32", WIRE_AS_IS, 4, TYPE_I32, {.kind = LOGICAL_DATE}},
-    {"DateTime", WIRE_SECONDS, 4, TYPE_I64, {.kind = LOGICAL_TIMESTAMP, .utc = true}},
+    {"DateTime", WIRE_SECONDS, 4, TYPE_I64, {.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc}},
     {"String", WIRE_TEXT, 0, TYPE_U32, {.kind = LOGICAL_TEXT}},
 };
 
@@ -83,7 +85,7 @@ static bool parse_ticks(const char *arguments, struct wire_type *type)
     type->width = sizeof(int64_t);
     type->scale = (int)scale;
     type->type = TYPE_I64;
-    type->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .utc = true};
+    type->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc};
     return true;
 }
 
