@@ -211,7 +211,7 @@ def startup(make_terminal, sandbox, step):
     os.makedirs(folder, exist_ok=True)
     script = os.path.join(folder, "rqlrc")
     with open(script, "w", encoding="utf-8") as file:
-        file.write("let one = \nload nosuch.bin\nlet favourite = 42\n.nosuch\n")
+        file.write("let one = \nload nosuch.bin\nlet favourite = 42\n.nosuch\nlet p = load '|touch made' csv\n")
     for option, pattern in [("--header", r"^42$"), ("--no-init", r"error: .*favourite")]:
         terminal = make_terminal(sandbox, ["--device", "host", option], {"NO_COLOR": "1"})
         terminal.start()
@@ -224,6 +224,8 @@ def startup(make_terminal, sandbox, step):
             step(f"plain-quit{option}", terminal.shows(r"^left with 0$", prompt=False, patience=20))
         finally:
             terminal.stop()
+    made = os.path.exists(os.path.join(sandbox.here, "made"))
+    step("rqlrc-runs-nothing", "rqlrc has run a program" if made else "")
     step("no-color", plain if ERROR_COLOUR.search(plain) else "")
     os.remove(script)
 

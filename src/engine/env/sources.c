@@ -5,6 +5,7 @@
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
+#include "engine/storage/program_input.h"
 #include "engine/storage/text_options.h"
 #include "parser/parse.h"
 
@@ -156,12 +157,13 @@ static void peek_at_file(const struct loader *loader, const struct name *path, c
 static void expect_file(struct loader *loader, const struct name *path, const struct format *stated,
                         struct source_file *file)
 {
-    const struct format *format = stated ? stated : format_of_path(path->text);
+    const bool program = path_is_program(path->text);
+    const struct format *format = stated || program ? stated : format_of_path(path->text);
     if (file_cache_check(loader->env->file_cache, path->text, path->span, loader->diags) != STATUS_OK)
         loader->sources->errors++;
     file->known = format && format->type != TYPE_COUNT;
     file->shape_unknown = format && format->shaped;
-    if (!file->known && loader->env->peeks)
+    if (!file->known && loader->env->peeks && !program)
         peek_at_file(loader, path, format, file);
     if (!file->known || file->count > 0)
         return;
@@ -174,7 +176,7 @@ static void expect_file(struct loader *loader, const struct name *path, const st
  * late. */
 static bool is_opened(const struct env *env, const char *path)
 {
-    return env->opens_files && !made_files_have(&env->made, path) && !path_is_pipe(path);
+    return env->opens_files && !made_files_have(&env->made, path) && !path_is_pipe(path) && !path_is_program(path);
 }
 
 static void load_file(struct loader *loader, const struct load_options *options, struct source_file *file)
@@ -393,6 +395,8 @@ static bool loads_fast(void *context, const struct path_item *item, const struct
     (void)written;
     diags_init(&diags, check->arena);
     if (loaded_path(check->env, &item->path, check->arena, &path, &diags) != STATUS_OK)
+        return false;
+    if (path_is_program(path.text))
         return false;
     if (stat(path.text, &status) != 0)
         status = (struct stat){0}; /* or a pattern */

@@ -1,6 +1,7 @@
 #include "engine/env/env.h"
 
 #include "base/path.h"
+#include "engine/storage/program_input.h"
 
 #include <string.h>
 
@@ -28,6 +29,10 @@ enum status path_substitute(const struct env *env, const struct name *written, s
                 (int)length, argument);
         }
         path = arena_printf(arena, "%s%s", text, argument + length);
+        if (path_is_program(path))
+            return diag_error_hint(
+                diags, written->span, "write the command into the query, or `./|NAME` for a file of such a name",
+                "the argument `$%.*s` is a program, and only a query can run one", (int)length, argument);
     }
     meant->text = path_expand_home(path, arena);
     return STATUS_OK;

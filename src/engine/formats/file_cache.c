@@ -12,6 +12,7 @@
 #include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
+#include "engine/storage/program_input.h"
 #include "engine/storage/text_options.h"
 
 #include <errno.h>
@@ -31,6 +32,7 @@ struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *c
     struct file_cache *file_cache = heap_array(1, sizeof *file_cache);
     file_cache->opener.mappings = mappings;
     file_cache->opener.pipes = pipes_new();
+    file_cache->statements = 1;
     file_cache->opener.cancel = cancel;
     file_cache->opener.thread_pool = thread_pool_new(parallel_threads());
     return file_cache;
@@ -61,9 +63,17 @@ void file_cache_reserve_stdin(struct file_cache *file_cache)
     pipes_reserve_stdin(file_cache->opener.pipes);
 }
 
+void file_cache_refuse_programs(struct file_cache *file_cache, const char *reason)
+{
+    file_cache->opener.no_programs = reason;
+}
+
 enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,
                              struct diags *diags)
 {
+    const char *reason = path_is_program(path) ? file_cache->opener.no_programs : NULL;
+    if (reason)
+        return diag_error_hint(diags, span, "`./|NAME` is a file of such a name", "%s", reason);
     return pipes_reject(file_cache->opener.pipes, path, span, diags) ? STATUS_FAILED : STATUS_OK;
 }
 
@@ -157,6 +167,20 @@ static struct entry *entry_find(const struct file_cache *file_cache, const struc
         const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
         if (fits && same_text(entry->stated, stated) && !entry->recent && same_stamp(&entry->file.stamp, now) &&
             !mapping_is_invalid(entry))
+            return entry;
+    }
+    return NULL;
+}
+
+/* What a program has printed for this statement. */
+static struct entry *entry_of_program(const struct file_cache *file_cache, const char *path,
+                                      const struct format *format, const char *stated)
+{
+    for (size_t i = 0; i < file_cache->count; i++) {
+        struct entry *entry = &file_cache->entries[i];
+        const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
+        if (fits && entry->statement == file_cache->statements && strcmp(entry->path, path) == 0 &&
+            same_text(entry->stated, stated))
             return entry;
     }
     return NULL;
@@ -277,6 +301,8 @@ static enum status entry_open(struct file_cache *file_cache, const char *path, s
         status = entry_add(file_cache, path, span, file, !options->format, stated, opened, diags);
     if (status == STATUS_OK)
         (*opened)->several = options->list;
+    if (status == STATUS_OK && path_is_program(path))
+        (*opened)->statement = file_cache->statements;
     return status;
 }
 
@@ -308,7 +334,9 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     struct file_stamp now;
     const bool stamped = options->list || file_stamp_of(path, &now);
     struct entry *entry =
-        stamped ? entry_find(file_cache, options->list ? &options->list->stamp : &now, options->format, stated) : NULL;
+        path_is_program(path) ? entry_of_program(file_cache, path, options->format, stated)
+        : stamped ? entry_find(file_cache, options->list ? &options->list->stamp : &now, options->format, stated)
+                  : NULL;
     if (!entry) {
         const enum status status = entry_open(file_cache, path, span, options, stated, &entry, diags);
         if (status != STATUS_OK)
@@ -375,6 +403,15 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     options = options ? options : &nothing;
     struct load_options resolved = *options;
     struct stat info;
+    if (path_is_program(path)) {
+        resolved.lists = false;
+        const enum status ran = file_cache_check(file_cache, path, span, diags) == STATUS_OK
+                                    ? load_file(file_cache, path, span, &resolved, loaded, diags)
+                                    : STATUS_FAILED;
+        if (ran != STATUS_OK)
+            loaded_release(loaded);
+        return ran;
+    }
     const bool table = opener_has_table(&file_cache->opener, path), exists = !table && stat(path, &info) == 0;
     const bool folder = exists && S_ISDIR(info.st_mode);
     enum status status = STATUS_OK;
@@ -469,13 +506,14 @@ static bool is_awaited(const struct entry *entry)
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now;
-    return entry->recent || mapping_is_invalid(entry) ||
+    return entry->recent || mapping_is_invalid(entry) || entry->statement > 0 ||
            (!entry->several && (!file_stamp_of(entry->path, &now) || !same_stamp(&entry->file.stamp, &now)));
 }
 
 void file_cache_sweep(struct file_cache *file_cache)
 {
     size_t idle = 0;
+    file_cache->statements++;
     for (size_t i = file_cache->count; i-- > 0;) {
         if (has_changed(&file_cache->entries[i]) && !is_awaited(&file_cache->entries[i]))
             entry_remove(file_cache, i);

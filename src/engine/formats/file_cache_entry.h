@@ -13,6 +13,7 @@ struct entry {
     char *stated;             /* of text files: what the user states, as text */
     bool by_content;          /* what gave the format */
     bool several;             /* the path stands for several files */
+    uint64_t statement;       /* of a program: the one that has run it; 0: it is none */
     bool recent;              /* modified just before it was opened */
     uint64_t used;            /* the cache's clock at the last use */
 };
@@ -22,6 +23,7 @@ struct file_cache {
     struct entry *entries;
     size_t count, capacity;
     uint64_t clock;
+    uint64_t statements; /* that have ended, and 1 */
 };
 
 #endif

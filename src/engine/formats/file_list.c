@@ -4,6 +4,7 @@
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
+#include "engine/storage/program_input.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -278,8 +279,17 @@ enum status file_list_make(const char *path, const struct format *format, struct
     return status == STATUS_OK && list->count == 0 ? none_found(path, search.folder, span, diags) : status;
 }
 
+/* The name of the program that the command begins with. */
+static const char *program_stem(const char *command, struct arena *arena)
+{
+    command += strspn(command, " \t");
+    return path_base(arena_text(arena, command, strcspn(command, " \t;|&<>()")));
+}
+
 const char *path_stem(const char *path, struct arena *arena)
 {
+    if (path_is_program(path))
+        return program_stem(path + 1, arena);
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;

@@ -26,7 +26,8 @@ bool path_is_folder(const char *path);
 enum status file_list_make(const char *path, const struct format *format, struct span span, struct file_list *list,
                            struct diags *diags);
 
-/* "data/ids.bin" -> "ids", "data/ids-*.bin" -> "ids", "data/" -> "data": the name of a column without one. */
+/* "data/ids.bin" -> "ids", "data/ids-*.bin" -> "ids", "data/" -> "data", "|seq 9" -> "seq": the name of a column
+ * without one. */
 const char *path_stem(const char *path, struct arena *arena);
 
 /* The names of the raw files in a directory, sorted; NULL: there are none, or, with errno, it cannot be read. */

@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
+#include "engine/storage/program_input.h"
 #include "engine/storage/text_options.h"
 
 #include <string.h>
@@ -66,6 +67,15 @@ static enum status decompress(const char *path, const struct format *format, str
     return compression ? compression_open(compression, mapping, workers, span, diags) : STATUS_OK;
 }
 
+static enum status open_mapping(const struct opener *opener, const char *path, const struct workers *workers,
+                                struct span span, struct mapping **mapping, struct diags *diags)
+{
+    if (path_is_program(path))
+        return program_read(path, workers, span, mapping, diags);
+    return path_is_pipe(path) ? pipes_open(opener->pipes, path, workers, span, mapping, diags)
+                              : mapping_open(opener->mappings, path, span, mapping, diags);
+}
+
 enum status open_file(const struct opener *opener, const char *path, struct span span,
                       const struct load_options *options, struct opened_file *file, struct diags *diags)
 {
@@ -74,12 +84,11 @@ enum status open_file(const struct opener *opener, const char *path, struct span
     struct mapping *mapping;
     struct workers workers = opener_workers(opener, path, diags->arena);
     *file = (struct opened_file){.format = options->format};
-    enum status status = path_is_pipe(path) ? pipes_open(opener->pipes, path, &workers, span, &mapping, diags)
-                                            : mapping_open(opener->mappings, path, span, &mapping, diags);
+    enum status status = open_mapping(opener, path, &workers, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
     workers.whole.bytes = (int64_t)mapping_length(mapping);
-    status = decompress(path, file->format, &mapping, &workers, span, diags);
+    status = decompress(path_is_program(path) ? "" : path, file->format, &mapping, &workers, span, diags);
     if (status == STATUS_OK) {
         file->stamp = mapping_stamp(mapping);
         file->format = file->format ? file->format : format_of_content(mapping);

@@ -78,6 +78,7 @@ struct opener {
     struct buffer_pool *pool;          /* for columns and buffers; may be NULL */
     struct thread_pool *thread_pool;   /* owned by the file cache */
     const struct table_source *tables; /* NULL: paths name files */
+    const char *no_programs;           /* why paths cannot be programs; NULL: they can */
 };
 
 struct opened_file {

@@ -306,6 +306,17 @@ static bool input_waits(void)
     return poll(&wanted, 1, 0) > 0;
 }
 
+/* Not those whose names begin with `|`: in quotes they would be programs. */
+static char *next_file(const char *word, bool further)
+{
+    char *path = rl_filename_completion_function(word, further);
+    while (path && *path == '|') {
+        free(path);
+        path = rl_filename_completion_function(word, 1);
+    }
+    return path;
+}
+
 /* Names first, then files. */
 static char *next_completion(const char *word, int state)
 {
@@ -315,7 +326,7 @@ static char *next_completion(const char *word, int state)
     const size_t at = editor->offered_at++;
     if (at < editor->offered.count)
         return strdup(editor->offered.names[at]);
-    return editor->offered.paths ? quote_file(rl_filename_completion_function(word, at > editor->offered.count)) : NULL;
+    return editor->offered.paths ? quote_file(next_file(word, at > editor->offered.count)) : NULL;
 }
 
 /* A space follows the only completion unless more of it follows. */

@@ -5,6 +5,7 @@
 
 #include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
+#include "engine/storage/program_input.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,8 @@ bool is_data_file(const char *argument)
 {
     const struct format *format = format_of_path(argument);
     struct stat info;
+    if (path_is_program(argument))
+        return false;
     return strstr(argument, "://") || (format && format_loads(format)) ||
            (stat(argument, &info) == 0 && S_ISDIR(info.st_mode));
 }

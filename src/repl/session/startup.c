@@ -34,7 +34,10 @@ void startup_run(struct session *session)
         session_report(session, &diags);
         if (status == STATUS_OK) {
             session->starting = true;
+            file_cache_refuse_programs(session->runner.env->file_cache,
+                                       "nobody has typed this: rqlrc runs no programs");
             (void)script_run(session, script_new(name, &text, PARSE_SCRIPT));
+            file_cache_refuse_programs(session->runner.env->file_cache, NULL);
             session->starting = false;
         }
         strbuf_free(&text);
