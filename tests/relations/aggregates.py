@@ -112,6 +112,20 @@ def extreme(word, values, others):
     return None
 
 
+def most_frequent(values):
+    """Of several the smallest."""
+    counts, firsts = {}, {}
+    for value in values:
+        if value is not None:
+            counts[same_key(value)] = counts.get(same_key(value), 0) + 1
+            firsts.setdefault(same_key(value), value)
+    if not counts:
+        return None
+    best = [key for key, count in counts.items() if count == max(counts.values())]
+    chosen = firsts[min(best, key=key_order_of)]
+    return chosen + 0.0 if isinstance(chosen, float) else chosen
+
+
 def product(kind, values):
     made = Fraction(1) if kind == "int" else 1.0
     for value in values:
@@ -134,11 +148,11 @@ def listed(name):
 
 def random_call(rng):
     word = rng.choice(
-        "sum count min max mean product median quantile stddev var corr wmean first last distinct any all argmin argmax"
-        " number".split()
+        "sum count min max mean product median quantile stddev var corr wmean first last distinct mode any all argmin"
+        " argmax number".split()
     )
     name = rng.choice([n for n, k in KINDS.items() if k in ("int", "float")])
-    if word in ("min", "max", "first", "last", "distinct", "count", "median", "quantile"):
+    if word in ("min", "max", "first", "last", "distinct", "mode", "count", "median", "quantile"):
         name = rng.choice(list(KINDS))
     kind, values = KINDS[name], listed(name)
     other = rng.choice(["v", "w", "f", "t"])
@@ -166,6 +180,8 @@ def random_call(rng):
             f"distinct({name})", "int", f"distinct_{name}",
             lambda rows: len({same_key(v) for v in values(rows) if v is not None}),
         )
+    if word == "mode":
+        return Call(f"mode({name})", kind, f"mode_{name}", lambda rows: most_frequent(values(rows)))
     if word in ("any", "all"):
         limit = rng.randint(-3, 9)
         test = any if word == "any" else all
@@ -267,7 +283,7 @@ def random_rows(rng, name, rows):
 def random_end(rng, name, rows):
     """The aggregate as a stage that ends the pipeline, on rows that are filtered first."""
     call = random_call(rng)
-    while not call.text.startswith(("median", "quantile", "stddev", "var", "corr", "wmean", "arg")):
+    while not call.text.startswith(("median", "quantile", "stddev", "var", "corr", "wmean", "mode", "arg")):
         call = random_call(rng)
     limit = rng.randint(0, 9)
     rows = numbered([row for row in rows if row["w"] < limit])

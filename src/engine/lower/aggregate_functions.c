@@ -122,8 +122,7 @@ static bool may_lack(const struct lowering *lowering, struct term term)
     return term.present != NO_VALUE || aggregation_is_whole(lowering->of);
 }
 
-/* Adds the partial that counts the values, if there may be none. */
-static void count_values(struct lowering *lowering, struct aggregate_call *call, struct term term)
+void aggregate_count_values(struct lowering *lowering, struct aggregate_call *call, struct term term)
 {
     call->lacks = call->known && may_lack(lowering, term);
     if (call->lacks)
@@ -190,7 +189,7 @@ void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum ag
         term.value = aggregate_settled(code, kind, term, call->expr->span);
     }
     add_plain(lowering, call, kind, term);
-    count_values(lowering, call, term);
+    aggregate_count_values(lowering, call, term);
     call->plain = !call->lacks && !call->truth;
 }
 
@@ -280,7 +279,7 @@ static void begin_mean(struct lowering *lowering, struct aggregate_call *call)
         sum_halves(lowering, call, term);
     else
         add_plain(lowering, call, call->summed ? AGG_SUM : AGG_MEAN, term);
-    count_values(lowering, call, term);
+    aggregate_count_values(lowering, call, term);
     call->slot.logical = logical;
     call->plain = !call->lacks && logical.kind == LOGICAL_NUMBER;
 }
@@ -337,7 +336,7 @@ static void begin_quantile(struct lowering *lowering, struct aggregate_call *cal
         slot.logical = (struct logical_type){0};
     call->partial[0] = pass_add_quantile(&lowering->first, call->known ? term.value : NO_VALUE,
                                          call->known ? term.present : NO_VALUE, share, lower, slot, span);
-    count_values(lowering, call, term);
+    aggregate_count_values(lowering, call, term);
     call->plain = !call->lacks && (lower || call->slot.logical.kind == LOGICAL_NUMBER);
 }
 
@@ -445,7 +444,7 @@ static void begin_first(struct lowering *lowering, struct aggregate_call *call)
         row = code_op(scope->code, OP_SELECT, term.present, row,
                       code_exact_int(scope->code, first ? INT64_MAX : -1, span), span);
     call->partial[0] = pass_add_plain(&lowering->first, first ? AGG_MIN : AGG_MAX, row, span);
-    count_values(lowering, call, term);
+    aggregate_count_values(lowering, call, term);
     find_elements(lowering, call, 0);
 }
 

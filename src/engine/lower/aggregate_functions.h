@@ -25,7 +25,7 @@ struct aggregate_call {
     size_t between[MOST_BETWEEN];  /* columns of the relation between them */
     struct flow at;                /* the relation with the column that an element is taken of, */
     size_t at_column;
-    struct pass distinct; /* that counts different values */
+    struct pass coarser; /* over finer groups: of different values */
 };
 
 /* The passes for the calls of a stage. */
@@ -53,6 +53,8 @@ struct term aggregate_argument(struct lowering *lowering, struct aggregate_call 
                                size_t k);
 /* The least or greatest value. */
 void add_extreme(struct lowering *lowering, struct aggregate_call *call, enum aggregate_kind kind, struct term term);
+/* Adds the partial that counts the values, if there may be none. */
+void aggregate_count_values(struct lowering *lowering, struct aggregate_call *call, struct term term);
 /* Whether partial 1 counts something; NO_VALUE: it always does. */
 value any_counted(struct reader *reader, const struct aggregate_call *call);
 /* Finds the column that argument k is: the flow's own, or that of a task that computes it. */
@@ -64,7 +66,7 @@ struct term element_at(struct reader *reader, const struct aggregate_call *call,
 extern const struct aggregate_recipe recipe_wmean, recipe_var, recipe_argmin;
 
 /* aggregate_distinct.c */
-extern const struct aggregate_recipe recipe_distinct;
+extern const struct aggregate_recipe recipe_distinct, recipe_mode;
 
 const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function);
 
