@@ -83,3 +83,28 @@ int64_t part_begin(const struct parts *parts, int64_t part)
 {
     return part < parts->count ? part * parts->size : parts->rows;
 }
+
+struct rows_loop {
+    const struct parts *parts;
+    rows_fn *run;
+    void *context;
+};
+
+static void run_rows(void *context, int member, int64_t number)
+{
+    const struct rows_loop *loop = context;
+    loop->run(loop->context,
+              (struct part){member, number, part_begin(loop->parts, number), part_begin(loop->parts, number + 1)});
+}
+
+bool workers_run_parts(const struct workers *workers, const struct parts *parts, rows_fn *run, void *context)
+{
+    struct rows_loop loop = {parts, run, context};
+    return workers_run(workers, parts->count, run_rows, &loop);
+}
+
+bool workers_run_rows(const struct workers *workers, int64_t rows, int64_t min_rows, rows_fn *run, void *context)
+{
+    const struct parts parts = partition_rows(workers, rows, min_rows);
+    return workers_run_parts(workers, &parts, run, context);
+}

@@ -42,4 +42,17 @@ struct parts {
 struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t min_rows);
 int64_t part_begin(const struct parts *parts, int64_t part); /* part == count: rows */
 
+/* One of the parts: its number, its rows begin .. end-1, and who runs it. */
+struct part {
+    int member;
+    int64_t number, begin, end;
+};
+
+/* workers_run of these parts. */
+typedef void rows_fn(void *context, struct part part);
+bool workers_run_parts(const struct workers *workers, const struct parts *parts, rows_fn *run, void *context);
+
+/* The same of the parts that partition_rows makes. */
+bool workers_run_rows(const struct workers *workers, int64_t rows, int64_t min_rows, rows_fn *run, void *context);
+
 #endif

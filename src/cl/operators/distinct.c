@@ -17,15 +17,13 @@ static struct column *carried(const struct operator_job *job, size_t output)
     return job->inputs[job->task->code.at[job->task->outputs[output].value].integer];
 }
 
-static void pick_part(void *context, int worker, int64_t part)
+static void pick_part(void *context, struct part part)
 {
-    (void)worker;
     const struct picking *picking = context;
     const struct operator_job *job = picking->job;
-    const int64_t end = part_begin(&picking->parts, part + 1);
     uint64_t rows[KEY_BLOCK];
-    for (int64_t at = part_begin(&picking->parts, part); at < end; at += KEY_BLOCK) {
-        const int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
+    for (int64_t at = part.begin; at < part.end; at += KEY_BLOCK) {
+        const int count = part.end - at < KEY_BLOCK ? (int)(part.end - at) : KEY_BLOCK;
         for (int i = 0; i < count; i++)
             rows[i] = picking->rows[at + i];
         for (size_t k = 0; k < job->task->output_count; k++) {
@@ -57,7 +55,7 @@ static enum status pick(const struct operator_job *job, const struct first_rows 
         if (!job->results[k])
             return STATUS_UNABLE;
     }
-    if (!workers_run(&workers, picking.parts.count, pick_part, &picking))
+    if (!workers_run_parts(&workers, &picking.parts, pick_part, &picking))
         return STATUS_CANCELLED;
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (job->results[k])

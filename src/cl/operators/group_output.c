@@ -102,26 +102,24 @@ static void write_block(struct writing *writing, const uint64_t *records, int co
     }
 }
 
-static void count_part(void *context, int worker, int64_t part)
+static void count_part(void *context, struct part part)
 {
-    (void)worker;
     const struct writing *writing = context;
     const struct group_output *groups = writing->groups;
-    int64_t begin = part_begin(&writing->parts, part), end = part_begin(&writing->parts, part + 1), count = end - begin;
+    int64_t begin = part.begin, end = part.end, count = end - begin;
     for (int64_t record = begin; record < end && !groups->order; record++)
         count -= group_record_count(groups->layout, record_at(groups, (uint64_t)record)) == 0;
-    writing->begins[part] = count;
+    writing->begins[part.number] = count;
 }
 
-static void write_part(void *context, int worker, int64_t part)
+static void write_part(void *context, struct part part)
 {
-    (void)worker;
     struct writing *writing = context;
     const struct group_output *groups = writing->groups;
-    int64_t end = part_begin(&writing->parts, part + 1), at = writing->begins[part];
+    int64_t end = part.end, at = writing->begins[part.number];
     uint64_t records[KEY_BLOCK];
     int count = 0;
-    for (int64_t i = part_begin(&writing->parts, part); i < end; i++) {
+    for (int64_t i = part.begin; i < end; i++) {
         const uint64_t record = groups->order ? groups->order[i] : (uint64_t)i;
         records[count] = record;
         count += groups->order || group_record_count(groups->layout, record_at(groups, record)) > 0;
@@ -147,7 +145,7 @@ static enum status write_all(struct writing *writing)
 {
     const struct group_output *groups = writing->groups;
     const struct operator_job *job = groups->job;
-    if (!workers_run(groups->workers, writing->parts.count, count_part, writing))
+    if (!workers_run_parts(groups->workers, &writing->parts, count_part, writing))
         return STATUS_CANCELLED;
     *job->result_rows = 0;
     for (int64_t part = 0; part < writing->parts.count; part++) {
@@ -162,7 +160,7 @@ static enum status write_all(struct writing *writing)
         if (!job->results[k])
             return STATUS_UNABLE;
     }
-    return workers_run(groups->workers, writing->parts.count, write_part, writing) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run_parts(groups->workers, &writing->parts, write_part, writing) ? STATUS_OK : STATUS_CANCELLED;
 }
 
 enum status groups_write(const struct group_output *groups, bool *flagged)
@@ -195,15 +193,13 @@ struct picking {
     struct parts parts;
 };
 
-static void pick_part(void *context, int worker, int64_t part)
+static void pick_part(void *context, struct part part)
 {
-    (void)worker;
     const struct picking *picking = context;
     const uint32_t *rows = picking->rows->data;
-    const int64_t end = part_begin(&picking->parts, part + 1);
     uint64_t block[KEY_BLOCK];
-    for (int64_t at = part_begin(&picking->parts, part); at < end; at += KEY_BLOCK) {
-        const int count = end - at < KEY_BLOCK ? (int)(end - at) : KEY_BLOCK;
+    for (int64_t at = part.begin; at < part.end; at += KEY_BLOCK) {
+        const int count = part.end - at < KEY_BLOCK ? (int)(part.end - at) : KEY_BLOCK;
         for (int i = 0; i < count; i++)
             block[i] = rows[at + i];
         for (size_t k = 0; k < picking->group_keys->count; k++)
@@ -221,7 +217,7 @@ enum status groups_keys(const struct group_keys *group_keys, const struct worker
         if (!keys[k])
             return STATUS_UNABLE;
     }
-    if (!workers_run(workers, picking.parts.count, pick_part, &picking))
+    if (!workers_run_parts(workers, &picking.parts, pick_part, &picking))
         return STATUS_CANCELLED;
     for (size_t k = 0; k < group_keys->count; k++)
         column_finish(keys[k], rows->rows);

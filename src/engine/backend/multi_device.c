@@ -18,11 +18,11 @@ enum {
 /* The weight of a new measurement of a child's speed. */
 static const double weight_of_new = 0.25;
 
-/* Of SHARES: a slower child gets no part, as a whole share would keep the others waiting. */
+/* Of SHARES: a slower child gets no portion, as a whole share would keep the others waiting. */
 static const double least_share = 1.5;
 
 /* A child's part of one range, run on its own thread: nothing in it is shared. */
-struct part {
+struct portion {
     struct job job;
     struct arena *arena;
     struct diags diags;
@@ -39,7 +39,7 @@ struct child {
     double speed; /* as a share of all children's speeds; 0: unknown yet */
     int share;    /* of SHARES */
     bool able;    /* to run the task prepared last */
-    struct part part;
+    struct portion portion;
 };
 
 struct multi {
@@ -47,7 +47,7 @@ struct multi {
     int64_t least;
     size_t count, best; /* children; the fastest */
     bool known;         /* speeds are */
-    /* The caller's thread runs the fastest child's part. Each other child keeps its worker while the same children
+    /* The caller's thread runs the fastest child's portion. Each other child keeps its worker while the same children
      * have parts: a driver's first calls on a thread take a millisecond. */
     struct thread_pool *thread_pool;
     struct child children[MOST_CHILDREN];
@@ -107,7 +107,7 @@ static void assume_speeds(struct multi *multi)
     assign_shares(multi);
 }
 
-/* The first row of a child's part, counted from the begin of the range. */
+/* The first row of a child's portion, counted from the begin of the range. */
 static int64_t part_rows_before(const struct multi *multi, const struct job *job, size_t child)
 {
     const int64_t rows = job->end - job->begin;
@@ -152,7 +152,7 @@ static enum readiness multi_begin(struct backend *backend, const struct job *job
     return readiness;
 }
 
-/* The best child has to be able; others that are not get no part, without a note. */
+/* The best child has to be able; others that are not get no portion, without a note. */
 static enum status multi_prepare(struct backend *backend, const struct job *job)
 {
     struct multi *multi = multi_of(backend);
@@ -195,49 +195,49 @@ static void merge_states(const struct task *task, struct agg_state *into, const 
 }
 
 /* Uploads and builds happen once and say nothing of a device's speed. */
-static int64_t time_without_moving(const struct part *part, int64_t ns)
+static int64_t time_without_moving(const struct portion *portion, int64_t ns)
 {
-    for (size_t i = 0; i < part->timing.count; i++) {
-        const enum phase phase = part->timing.events[i].phase;
-        ns -= phase == PHASE_UPLOAD || phase == PHASE_BUILD ? part->timing.events[i].ns : 0;
+    for (size_t i = 0; i < portion->timing.count; i++) {
+        const enum phase phase = portion->timing.events[i].phase;
+        ns -= phase == PHASE_UPLOAD || phase == PHASE_BUILD ? portion->timing.events[i].ns : 0;
     }
     return ns;
 }
 
-/* Runs a child's part, in ranges of at most its range_rows. */
+/* Runs a child's portion, in ranges of at most its range_rows. */
 static void run_part(struct child *child)
 {
-    struct part *part = &child->part;
-    const struct task *task = part->job.task;
-    struct job range = part->job;
+    struct portion *portion = &child->portion;
+    const struct task *task = portion->job.task;
+    struct job range = portion->job;
     const int64_t began = now_ns();
-    while (range.begin < part->job.end && part->status == STATUS_OK && !part->flagged) {
+    while (range.begin < portion->job.end && portion->status == STATUS_OK && !portion->flagged) {
         if (range.cancel && *range.cancel) {
-            part->status = STATUS_CANCELLED;
+            portion->status = STATUS_CANCELLED;
             break;
         }
-        int64_t most = child->backend->ops->range_rows(child->backend, &part->job);
+        int64_t most = child->backend->ops->range_rows(child->backend, &portion->job);
         most = most > UNIT ? most / UNIT * UNIT : most;
-        range.end = part->job.end - range.begin > most ? range.begin + most : part->job.end;
-        struct agg_state *states = arena_array(part->arena, task->aggregate_count, sizeof *states);
+        range.end = portion->job.end - range.begin > most ? range.begin + most : portion->job.end;
+        struct agg_state *states = arena_array(portion->arena, task->aggregate_count, sizeof *states);
         init_states(task, states);
-        part->status = child->backend->ops->aggregate(child->backend, &range, states, &part->flagged);
-        if (part->status == STATUS_OK)
-            merge_states(task, part->states, states);
+        portion->status = child->backend->ops->aggregate(child->backend, &range, states, &portion->flagged);
+        if (portion->status == STATUS_OK)
+            merge_states(task, portion->states, states);
         range.begin = range.end;
     }
-    part->ns = time_without_moving(part, now_ns() - began);
+    portion->ns = time_without_moving(portion, now_ns() - began);
 }
 
-static bool is_empty(const struct part *part)
+static bool is_empty(const struct portion *portion)
 {
-    return part->job.begin == part->job.end;
+    return portion->job.begin == portion->job.end;
 }
 
 static void run_one(void *context, int number)
 {
     struct child *const *children = context;
-    children[number]->part.taken = true;
+    children[number]->portion.taken = true;
     run_part(children[number]);
 }
 
@@ -247,38 +247,38 @@ static void run_parts(struct multi *multi)
     struct child *children[MOST_CHILDREN] = {&multi->children[multi->best]};
     int count = 1;
     for (size_t k = 0; k < multi->count; k++) {
-        if (k != multi->best && !is_empty(&multi->children[k].part))
+        if (k != multi->best && !is_empty(&multi->children[k].portion))
             children[count++] = &multi->children[k];
     }
     thread_pool_run(multi->thread_pool, count, run_one, children);
     for (int i = 0; i < count; i++) {
-        if (!children[i]->part.taken)
+        if (!children[i]->portion.taken)
             run_part(children[i]);
     }
 }
 
-static void init_part(const struct multi *multi, size_t k, const struct job *job, struct part *part)
+static void init_part(const struct multi *multi, size_t k, const struct job *job, struct portion *portion)
 {
-    *part = (struct part){.job = *job, .arena = arena_new()};
-    diags_init(&part->diags, part->arena);
-    timing_init(&part->timing, part->arena);
-    part->timing.host_only = !job->timing;
-    part->job.begin = job->begin + part_rows_before(multi, job, k);
-    part->job.end = job->begin + part_rows_before(multi, job, k + 1);
-    part->job.until = part->job.end;
-    part->job.diags = &part->diags;
-    part->job.timing = &part->timing;
-    part->job.progress = NULL; /* reported on the main thread only */
-    part->states = arena_array(part->arena, job->task->aggregate_count, sizeof *part->states);
-    init_states(job->task, part->states);
+    *portion = (struct portion){.job = *job, .arena = arena_new()};
+    diags_init(&portion->diags, portion->arena);
+    timing_init(&portion->timing, portion->arena);
+    portion->timing.host_only = !job->timing;
+    portion->job.begin = job->begin + part_rows_before(multi, job, k);
+    portion->job.end = job->begin + part_rows_before(multi, job, k + 1);
+    portion->job.until = portion->job.end;
+    portion->job.diags = &portion->diags;
+    portion->job.timing = &portion->timing;
+    portion->job.progress = NULL; /* reported on the main thread only */
+    portion->states = arena_array(portion->arena, job->task->aggregate_count, sizeof *portion->states);
+    init_states(job->task, portion->states);
 }
 
 /* Copies a part's diagnostics and timing to the job's, with the number of its device. */
-static void report_part(const struct part *part, size_t k, const struct job *job)
+static void report_part(const struct portion *portion, size_t k, const struct job *job)
 {
     struct arena *arena = job->diags->arena;
-    for (size_t i = 0; i < part->diags.count; i++) {
-        const struct diag *diag = &part->diags.at[i];
+    for (size_t i = 0; i < portion->diags.count; i++) {
+        const struct diag *diag = &portion->diags.at[i];
         if (diag->severity == SEVERITY_ERROR)
             (void)diag_error(job->diags, diag->span, "%s", diag->message);
         else
@@ -286,8 +286,8 @@ static void report_part(const struct part *part, size_t k, const struct job *job
         if (diag->hint)
             diag_hint(job->diags, "%s", diag->hint);
     }
-    for (size_t i = 0; job->timing && i < part->timing.count; i++) {
-        const struct event *event = &part->timing.events[i];
+    for (size_t i = 0; job->timing && i < portion->timing.count; i++) {
+        const struct event *event = &portion->timing.events[i];
         timing_add(job->timing, event->phase, arena_printf(arena, "%s, part %zu", event->name, k + 1), event->ns,
                    event->bytes);
     }
@@ -298,16 +298,16 @@ static void learn(struct multi *multi)
 {
     double sum = 0;
     for (size_t k = 0; k < multi->count; k++) {
-        const struct part *part = &multi->children[k].part;
-        const int64_t rows = part->job.end - part->job.begin;
-        if (rows > 0 && (rows < multi->least || part->ns <= 0))
+        const struct portion *portion = &multi->children[k].portion;
+        const int64_t rows = portion->job.end - portion->job.begin;
+        if (rows > 0 && (rows < multi->least || portion->ns <= 0))
             return;
-        sum += rows > 0 ? (double)rows / (double)part->ns : 0;
+        sum += rows > 0 ? (double)rows / (double)portion->ns : 0;
     }
     for (size_t k = 0; k < multi->count; k++) {
         struct child *child = &multi->children[k];
-        const int64_t rows = child->part.job.end - child->part.job.begin;
-        const double speed = rows > 0 ? (double)rows / (double)child->part.ns / sum : child->speed;
+        const int64_t rows = child->portion.job.end - child->portion.job.begin;
+        const double speed = rows > 0 ? (double)rows / (double)child->portion.ns / sum : child->speed;
         child->speed += weight_of_new * (speed - child->speed);
     }
     assign_shares(multi);
@@ -317,22 +317,22 @@ static enum status run_split(struct multi *multi, const struct job *job, struct 
 {
     enum status status = STATUS_OK;
     for (size_t k = 0; k < multi->count; k++)
-        init_part(multi, k, job, &multi->children[k].part);
+        init_part(multi, k, job, &multi->children[k].portion);
     run_parts(multi);
     for (size_t k = 0; k < multi->count; k++) {
-        struct part *part = &multi->children[k].part;
-        report_part(part, k, job);
-        if (part->status != STATUS_OK && (status == STATUS_OK || part->status == STATUS_FAILED))
-            status = part->status;
-        *flagged = *flagged || part->flagged;
+        struct portion *portion = &multi->children[k].portion;
+        report_part(portion, k, job);
+        if (portion->status != STATUS_OK && (status == STATUS_OK || portion->status == STATUS_FAILED))
+            status = portion->status;
+        *flagged = *flagged || portion->flagged;
         if (status == STATUS_OK)
-            merge_states(job->task, states, part->states);
+            merge_states(job->task, states, portion->states);
     }
     if (status == STATUS_OK && !*flagged)
         learn(multi);
     for (size_t k = 0; k < multi->count; k++) {
-        arena_free(multi->children[k].part.arena);
-        multi->children[k].part = (struct part){0};
+        arena_free(multi->children[k].portion.arena);
+        multi->children[k].portion = (struct portion){0};
     }
     return status;
 }

@@ -27,7 +27,6 @@ struct partitioning {
     struct member *members;
     size_t kept_bytes;
     _Atomic uint64_t *kept;
-    struct parts parts; /* of the bitmap's words */
     _Atomic bool failed;
 };
 
@@ -147,11 +146,10 @@ static bool take_bucket(void *context, int number, const struct radix_bucket *bu
     return true;
 }
 
-static void join_part(void *context, int number, int64_t part)
+static void join_part(void *context, struct part part)
 {
-    (void)number;
     const struct partitioning *partitioning = context;
-    for (int64_t i = part_begin(&partitioning->parts, part); i < part_begin(&partitioning->parts, part + 1); i++) {
+    for (int64_t i = part.begin; i < part.end; i++) {
         uint64_t kept = 0;
         for (int thread = 0; thread < partitioning->workers->threads; thread++) {
             if (partitioning->members[thread].kept)
@@ -169,8 +167,7 @@ enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const 
     struct partitioning partitioning = {.workers = workers,
                                         .members = heap_array((size_t)workers->threads, sizeof *partitioning.members),
                                         .kept_bytes = (size_t)words * sizeof(uint64_t),
-                                        .kept = kept,
-                                        .parts = partition_rows(workers, words, PART_WORDS)};
+                                        .kept = kept};
     group_carry_init(&partitioning.carry, keys, rows, &first, 1);
     const struct radix radix = {
         .workers = workers,
@@ -184,7 +181,7 @@ enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const 
         .context = &partitioning,
     };
     enum status status = radix_sort(&radix);
-    if (status == STATUS_OK && !workers_run(workers, partitioning.parts.count, join_part, &partitioning))
+    if (status == STATUS_OK && !workers_run_rows(workers, words, PART_WORDS, join_part, &partitioning))
         status = STATUS_CANCELLED;
     *count = 0;
     for (int i = 0; i < workers->threads; i++) {

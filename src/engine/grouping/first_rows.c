@@ -79,28 +79,27 @@ static uint64_t see_rows(uint8_t *seen, int64_t part, const uint32_t *codes, int
     return kept;
 }
 
-static void see_part(void *context, int member, int64_t part)
+static void see_part(void *context, struct part part)
 {
     enum { MANY = WORD_BITS / 16, READ_ROWS = KEY_BLOCK / 2 }; /* few enough lines to prefetch without waiting */
     struct marking *marking = context;
     uint32_t codes[READ_ROWS];
-    const int64_t end = part_begin(&marking->parts, part + 1);
     bool look = false; /* whether all rows are seen, before they are listed: not where many were first just before */
-    marking->members[part] = member;
-    if (!marking->seen[member])
-        marking->seen[member] = zeroed_alloc(marking->codes);
-    if (!marking->seen[member])
+    marking->members[part.number] = part.member;
+    if (!marking->seen[part.member])
+        marking->seen[part.member] = zeroed_alloc(marking->codes);
+    if (!marking->seen[part.member])
         marking->failed = true;
-    uint8_t *seen = marking->seen[member];
-    for (int64_t row = part_begin(&marking->parts, part);
-         row < end && !marking->failed && !workers_cancelled(marking->workers); row += READ_ROWS) {
-        const int count = end - row < READ_ROWS ? (int)(end - row) : READ_ROWS;
+    uint8_t *seen = marking->seen[part.member];
+    for (int64_t row = part.begin; row < part.end && !marking->failed && !workers_cancelled(marking->workers);
+         row += READ_ROWS) {
+        const int count = part.end - row < READ_ROWS ? (int)(part.end - row) : READ_ROWS;
         keys_read_32(marking->keys, row, count, codes);
         for (int i = 0; i < count; i += WORD_BITS) {
             const int some = count - i < WORD_BITS ? count - i : WORD_BITS;
             if (look && are_seen(seen, codes + i, some))
                 continue;
-            const uint64_t kept = see_rows(seen, part, codes + i, some);
+            const uint64_t kept = see_rows(seen, part.number, codes + i, some);
             look = __builtin_popcountll(kept) < MANY;
             if (kept != 0)
                 set_kept(marking, row + i, kept);
@@ -138,18 +137,16 @@ static int drop_rows(const struct marking *marking, int64_t part, int64_t row, u
     return __builtin_popcountll(kept);
 }
 
-static void drop_part(void *context, int member, int64_t part)
+static void drop_part(void *context, struct part part)
 {
-    (void)member;
     struct marking *marking = context;
     int64_t kept_rows = 0;
-    const int64_t end = part_begin(&marking->parts, part + 1);
-    for (int64_t row = part_begin(&marking->parts, part); row < end; row += WORD_BITS) {
+    for (int64_t row = part.begin; row < part.end; row += WORD_BITS) {
         if (row % KEY_BLOCK == 0 && workers_cancelled(marking->workers))
             break;
         const uint64_t kept = atomic_load_explicit(&marking->kept[row / WORD_BITS], memory_order_relaxed);
         if (kept != 0)
-            kept_rows += drop_rows(marking, part, row, kept);
+            kept_rows += drop_rows(marking, part.number, row, kept);
     }
     atomic_fetch_add_explicit(&marking->count, kept_rows, memory_order_relaxed);
 }
@@ -170,9 +167,9 @@ enum status first_rows(const struct keys *keys, int64_t rows, const struct worke
     marking.parts = parts_of(workers, rows);
     marking.seen = heap_array((size_t)workers->threads, sizeof *marking.seen);
     marking.members = heap_array((size_t)marking.parts.count, sizeof *marking.members);
-    bool done = workers_run(workers, marking.parts.count, see_part, &marking);
+    bool done = workers_run_parts(workers, &marking.parts, see_part, &marking);
     if (done && !marking.failed)
-        done = workers_run(workers, marking.parts.count, drop_part, &marking);
+        done = workers_run_parts(workers, &marking.parts, drop_part, &marking);
     for (int i = 0; i < workers->threads; i++)
         zeroed_free(marking.seen[i], marking.codes);
     free(marking.seen);

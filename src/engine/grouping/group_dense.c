@@ -16,7 +16,6 @@ enum {
 
 struct dense_groups {
     const struct grouping *grouping;
-    struct parts parts;
     int64_t codes;             /* that are possible */
     void ***states;            /* of each thread; NULL until it has added rows */
     struct float_grid **grids; /* of each thread and aggregate; NULL but for sums of floats of few groups */
@@ -74,11 +73,10 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
     }
 }
 
-static void add_part(void *context, int member, int64_t part)
+static void add_part(void *context, struct part part)
 {
     struct dense_groups *dense = context;
-    dense_groups_add(dense, member, dense->grouping, part_begin(&dense->parts, part),
-                     part_begin(&dense->parts, part + 1));
+    dense_groups_add(dense, part.member, dense->grouping, part.begin, part.end);
 }
 
 static void empty_grids(void *context, int member, int64_t thread)
@@ -93,16 +91,14 @@ static void empty_grids(void *context, int member, int64_t thread)
 }
 
 /* Merges all threads' states of some codes into those of thread 0. */
-static void merge_part(void *context, int member, int64_t part)
+static void merge_part(void *context, struct part part)
 {
-    (void)member;
     struct dense_groups *dense = context;
-    const int64_t end = part_begin(&dense->parts, part + 1);
     for (int i = 1; i < dense->grouping->workers->threads; i++) {
         if (!dense->states[i])
             continue;
         const int64_t *counts = dense->states[i][0];
-        for (int64_t code = part_begin(&dense->parts, part); code < end; code++) {
+        for (int64_t code = part.begin; code < part.end; code++) {
             if (counts[code] > 0)
                 group_states_merge(dense->grouping, dense->states[0], code, dense->states[i], code);
         }
@@ -151,9 +147,8 @@ enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
             return STATUS_FAILED;
         members = dense->states[i] ? i + 1 : members;
     }
-    dense->parts = partition_rows(workers, dense->codes, MERGE_PLACES);
     if (!workers_run(workers, members, empty_grids, dense) ||
-        !workers_run(workers, dense->parts.count, merge_part, dense))
+        !workers_run_rows(workers, dense->codes, MERGE_PLACES, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))
         return STATUS_FAILED;
@@ -203,8 +198,7 @@ enum status group_dense(const struct grouping *grouping, int64_t *groups)
 {
     struct dense_groups *dense = dense_groups_new(grouping);
     enum status status = STATUS_CANCELLED;
-    dense->parts = partition_rows(grouping->workers, grouping->rows, part_rows(dense));
-    if (workers_run(grouping->workers, dense->parts.count, add_part, dense))
+    if (workers_run_rows(grouping->workers, grouping->rows, part_rows(dense), add_part, dense))
         status = dense_groups_finish(dense, groups);
     dense_groups_free(dense);
     return status;

@@ -25,7 +25,6 @@ struct table {
 
 struct hashing {
     const struct grouping *grouping;
-    struct parts parts;
     struct table **tables; /* of each thread; NULL until it has run a part */
     _Atomic bool too_many, failed;
     struct radix_pair *groups; /* code, thread and place of all threads' groups */
@@ -74,16 +73,16 @@ static struct table *get_table(struct hashing *hashing, int member)
     return hashing->tables[member];
 }
 
-static void add_part(void *context, int member, int64_t part)
+static void add_part(void *context, struct part part)
 {
     struct hashing *hashing = context;
-    struct table *table = get_table(hashing, member);
+    struct table *table = get_table(hashing, part.member);
     uint64_t codes[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
-    const int64_t end = part_begin(&hashing->parts, part + 1);
-    for (int64_t row = part_begin(&hashing->parts, part);
-         table && row < end && !hashing->too_many && !workers_cancelled(hashing->grouping->workers); row += KEY_BLOCK) {
-        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+    for (int64_t row = part.begin;
+         table && row < part.end && !hashing->too_many && !workers_cancelled(hashing->grouping->workers);
+         row += KEY_BLOCK) {
+        const int count = part.end - row < KEY_BLOCK ? (int)(part.end - row) : KEY_BLOCK;
         keys_read(hashing->grouping->keys, 0, row, count, codes);
         if (look_up(table, codes, count, places))
             group_states_add(hashing->grouping, table->states, NULL, places,
@@ -192,10 +191,10 @@ static enum status merge(struct hashing *hashing, int64_t *groups)
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups)
 {
     const struct workers *workers = grouping->workers;
-    struct hashing hashing = {.grouping = grouping, .parts = partition_rows(workers, grouping->rows, PART_ROWS)};
+    struct hashing hashing = {.grouping = grouping};
     hashing.tables = heap_array((size_t)workers->threads, sizeof *hashing.tables);
     enum status status = STATUS_OK;
-    if (!workers_run(workers, hashing.parts.count, add_part, &hashing))
+    if (!workers_run_rows(workers, grouping->rows, PART_ROWS, add_part, &hashing))
         status = STATUS_CANCELLED;
     else if (hashing.failed)
         status = STATUS_FAILED;

@@ -164,12 +164,11 @@ static uint64_t code_of(const struct grouping *grouping, int64_t row)
     return code;
 }
 
-static void check_part(void *context, int member, int64_t part)
+static void check_part(void *context, struct part part)
 {
-    (void)member;
     struct ordered *ordered = context;
     const struct grouping *grouping = ordered->sorted->grouping;
-    const int64_t begin = part_begin(&ordered->parts, part), end = part_begin(&ordered->parts, part + 1);
+    const int64_t begin = part.begin, end = part.end;
     uint64_t codes[KEY_BLOCK], before = begin > 0 ? code_of(grouping, begin - 1) : 0;
     for (int64_t row = begin; row < end && !ordered->disordered; row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
@@ -215,7 +214,7 @@ static enum status aggregate_ordered(struct sorted *sorted, bool *is_ordered)
     const struct workers *workers = grouping->workers;
     struct ordered ordered = {.sorted = sorted};
     ordered.parts = partition_rows(workers, grouping->rows, ORDERED_PART);
-    bool done = workers_run(workers, ordered.parts.count, check_part, &ordered);
+    bool done = workers_run_parts(workers, &ordered.parts, check_part, &ordered);
     *is_ordered = done && !ordered.disordered;
     if (!*is_ordered)
         return done ? STATUS_OK : STATUS_CANCELLED;

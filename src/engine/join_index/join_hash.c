@@ -64,17 +64,15 @@ static int64_t bucket_of(const struct join_hash *hash, uint64_t mixed)
 }
 
 /* Hashes the rows of a part, and counts those of each partition. */
-static void hash_part(void *context, int member, int64_t part)
+static void hash_part(void *context, struct part part)
 {
-    (void)member;
     const struct hash_build *b = context;
     const struct index_build *build = b->build;
     const struct join_index *index = build->index;
-    int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
+    int64_t values[JOIN_BLOCK], end = part.end;
     bool present[JOIN_BLOCK];
-    int64_t *counts = &b->counts[part * b->partitions];
-    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
-         row += JOIN_BLOCK) {
+    int64_t *counts = &b->counts[part.number * b->partitions];
+    for (int64_t row = part.begin; row < end && !workers_cancelled(build->workers); row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
         uint64_t *hashes = &b->hashes[row];
         memset(&build->ids[row], -1, (size_t)count * sizeof *build->ids);
@@ -385,7 +383,7 @@ static enum status try_hash(struct hash_build *b)
     b->failed = false;
     memset(b->counts, 0, (size_t)(build->parts.count * b->partitions) * sizeof *b->counts);
     memset(b->distinct, 0, (size_t)b->partitions * sizeof *b->distinct);
-    if (!workers_run(workers, build->parts.count, hash_part, b))
+    if (!workers_run_parts(workers, &build->parts, hash_part, b))
         return STATUS_CANCELLED;
     place_partitions(b);
     if (!workers_run(workers, build->parts.count, divide_part, b) ||

@@ -45,19 +45,17 @@ struct ranges {
     struct join_key *of_parts;
 };
 
-static void range_part(void *context, int member, int64_t part)
+static void range_part(void *context, struct part part)
 {
-    (void)member;
     const struct ranges *ranges = context;
     const struct index_build *build = ranges->build;
     const size_t key_count = build->index->key_count;
-    struct join_key *keys = &ranges->of_parts[(size_t)part * key_count];
-    int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
+    struct join_key *keys = &ranges->of_parts[(size_t)part.number * key_count];
+    int64_t values[JOIN_BLOCK], end = part.end;
     bool present[JOIN_BLOCK];
     for (size_t k = 0; k < key_count; k++)
         keys[k] = (struct join_key){.lo = INT64_MAX, .hi = INT64_MIN};
-    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
-         row += JOIN_BLOCK) {
+    for (int64_t row = part.begin; row < end && !workers_cancelled(build->workers); row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
         join_keys_present(build, row, count, present);
         for (size_t k = 0; k < key_count; k++) {
@@ -75,7 +73,7 @@ static enum status find_ranges(const struct index_build *build)
     struct join_index *index = build->index;
     struct ranges ranges = {.build = build};
     ranges.of_parts = heap_array((size_t)build->parts.count * index->key_count + 1, sizeof *ranges.of_parts);
-    const bool done = workers_run(build->workers, build->parts.count, range_part, &ranges);
+    const bool done = workers_run_parts(build->workers, &build->parts, range_part, &ranges);
     for (size_t k = 0; k < index->key_count; k++) {
         struct join_key *key = &index->keys[k];
         *key = (struct join_key){.lo = INT64_MAX, .hi = INT64_MIN};
@@ -111,16 +109,14 @@ struct places {
     size_t left_out;
 };
 
-static void place_part(void *context, int member, int64_t part)
+static void place_part(void *context, struct part part)
 {
-    (void)member;
     const struct places *places = context;
     const struct index_build *build = places->build;
     const struct join_index *index = build->index;
-    int64_t values[JOIN_BLOCK], end = part_begin(&build->parts, part + 1);
+    int64_t values[JOIN_BLOCK], end = part.end;
     bool present[JOIN_BLOCK];
-    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
-         row += JOIN_BLOCK) {
+    for (int64_t row = part.begin; row < end && !workers_cancelled(build->workers); row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
         int32_t *ids = &build->ids[row];
         join_keys_present(build, row, count, present);
@@ -143,7 +139,7 @@ static void place_part(void *context, int member, int64_t part)
 enum status join_places(struct index_build *build, size_t left_out)
 {
     struct places places = {build, left_out};
-    return workers_run(build->workers, build->parts.count, place_part, &places) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run_parts(build->workers, &build->parts, place_part, &places) ? STATUS_OK : STATUS_CANCELLED;
 }
 
 bool join_has_memory(struct join_index *index, int64_t bytes)

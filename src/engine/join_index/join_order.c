@@ -19,7 +19,6 @@ struct ordering {
     int64_t *values; /* of each row */
     int32_t *rows, *starts;
     struct column *order;
-    struct parts id_parts;
     _Atomic int64_t most;
     _Atomic bool disordered;
 };
@@ -80,15 +79,12 @@ static bool is_sorted(const struct ordering *ordering, int32_t begin, int32_t en
     return sorted;
 }
 
-static void sort_part(void *context, int member, int64_t part)
+static void sort_part(void *context, struct part part)
 {
-    (void)member;
     struct ordering *ordering = context;
     int64_t most = 0;
     bool in_order = true;
-    const int64_t ids_end = part_begin(&ordering->id_parts, part + 1);
-    for (int64_t id = part_begin(&ordering->id_parts, part);
-         id < ids_end && !workers_cancelled(ordering->build->workers); id++) {
+    for (int64_t id = part.begin; id < part.end && !workers_cancelled(ordering->build->workers); id++) {
         const int32_t begin = ordering->starts[id], end = ordering->starts[id + 1];
         if (!is_sorted(ordering, begin, end))
             sort_rows(ordering, begin, end);
@@ -112,15 +108,14 @@ enum status join_order_build(struct index_build *build)
     struct ordering ordering = {.build = build,
                                 .values = zeroed_alloc(size),
                                 .rows = column_at(index->row_of, 0),
-                                .starts = column_at(index->starts, 0),
-                                .id_parts = partition_rows(build->workers, index->ids, ID_PART)};
+                                .starts = column_at(index->starts, 0)};
     ordering.order = index->order = column_reserve(TYPE_I64, build->order_store, index->rows);
     if (!ordering.values || !ordering.order) {
         zeroed_free(ordering.values, size);
         return STATUS_FAILED;
     }
     const bool done = workers_run(build->workers, build->parts.count, read_part, &ordering) &&
-                      workers_run(build->workers, ordering.id_parts.count, sort_part, &ordering);
+                      workers_run_rows(build->workers, index->ids, ID_PART, sort_part, &ordering);
     column_finish(ordering.order, index->rows);
     index->most = ordering.most;
     index->in_order = !ordering.disordered;

@@ -11,32 +11,27 @@ struct tables {
     const struct index_build *build;
     uint8_t *members;
     _Atomic int32_t *row_of, *starts;
-    struct parts id_parts;
     _Atomic int64_t doubles;
     _Atomic bool disordered;
 };
 
 /* Without sorting them, the rows of an id are in the order in which threads came to them. */
-static void member_part(void *context, int member, int64_t part)
+static void member_part(void *context, struct part part)
 {
-    (void)member;
     const struct tables *tables = context;
     const struct index_build *build = tables->build;
-    const int64_t end = part_begin(&build->parts, part + 1);
-    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
+    for (int64_t row = part.begin; row < part.end && join_goes_on(build, row); row++) {
         if (build->ids[row] >= 0)
             tables->members[build->ids[row]] = 1;
     }
 }
 
-static void single_part(void *context, int member, int64_t part)
+static void single_part(void *context, struct part part)
 {
-    (void)member;
     struct tables *tables = context;
     const struct index_build *build = tables->build;
     bool in_order = true, twice = false;
-    const int64_t end = part_begin(&build->parts, part + 1);
-    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
+    for (int64_t row = part.begin; row < part.end && join_goes_on(build, row); row++) {
         const int32_t id = build->ids[row];
         int32_t none = -1;
         in_order = in_order && id == row;
@@ -50,13 +45,11 @@ static void single_part(void *context, int member, int64_t part)
         tables->doubles = 1;
 }
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
-    (void)member;
     const struct tables *tables = context;
     const struct index_build *build = tables->build;
-    const int64_t end = part_begin(&build->parts, part + 1);
-    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
+    for (int64_t row = part.begin; row < part.end && join_goes_on(build, row); row++) {
         if (build->ids[row] >= 0)
             atomic_fetch_add_explicit(&tables->starts[build->ids[row] + 1], 1, memory_order_relaxed);
     }
@@ -79,13 +72,11 @@ static void place_ids(struct tables *tables)
 }
 
 /* starts[id + 1] becomes where they end. */
-static void list_part(void *context, int member, int64_t part)
+static void list_part(void *context, struct part part)
 {
-    (void)member;
     const struct tables *tables = context;
     const struct index_build *build = tables->build;
-    const int64_t end = part_begin(&build->parts, part + 1);
-    for (int64_t row = part_begin(&build->parts, part); row < end && join_goes_on(build, row); row++) {
+    for (int64_t row = part.begin; row < part.end && join_goes_on(build, row); row++) {
         if (build->ids[row] < 0)
             continue;
         const int32_t at = atomic_fetch_add_explicit(&tables->starts[build->ids[row] + 1], 1, memory_order_relaxed);
@@ -99,14 +90,12 @@ static int compare_rows(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void order_part(void *context, int member, int64_t part)
+static void order_part(void *context, struct part part)
 {
-    (void)member;
     struct tables *tables = context;
     int32_t *rows = (int32_t *)tables->row_of;
     bool in_order = true;
-    const int64_t ids_end = part_begin(&tables->id_parts, part + 1);
-    for (int64_t id = part_begin(&tables->id_parts, part); id < ids_end && join_goes_on(tables->build, id); id++) {
+    for (int64_t id = part.begin; id < part.end && join_goes_on(tables->build, id); id++) {
         const int32_t begin = tables->starts[id], end = tables->starts[id + 1];
         bool sorted = true;
         for (int32_t i = begin + 1; i < end; i++)
@@ -140,16 +129,15 @@ static enum status build_members(struct tables *tables)
     if (!index->members)
         return STATUS_FAILED;
     tables->members = column_at(index->members, 0);
-    const bool done = workers_run(build->workers, build->parts.count, member_part, tables);
+    const bool done = workers_run_parts(build->workers, &build->parts, member_part, tables);
     column_finish(index->members, index->ids + 1);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
-static void clear_part(void *context, int member, int64_t part)
+static void clear_part(void *context, struct part part)
 {
-    (void)member;
     const struct tables *tables = context;
-    const int64_t begin = part_begin(&tables->id_parts, part), end = part_begin(&tables->id_parts, part + 1);
+    const int64_t begin = part.begin, end = part.end;
     memset((void *)&tables->row_of[begin], -1, (size_t)(end - begin) * sizeof *tables->row_of);
 }
 
@@ -162,9 +150,8 @@ static enum status build_single(struct tables *tables)
     if (!index->row_of)
         return STATUS_FAILED;
     tables->row_of = column_at(index->row_of, 0);
-    tables->id_parts = partition_rows(build->workers, index->ids + 1, ID_PART);
-    const bool done = workers_run(build->workers, tables->id_parts.count, clear_part, tables) &&
-                      workers_run(build->workers, build->parts.count, single_part, tables);
+    const bool done = workers_run_rows(build->workers, index->ids + 1, ID_PART, clear_part, tables) &&
+                      workers_run_parts(build->workers, &build->parts, single_part, tables);
     column_finish(index->row_of, index->ids + 1);
     index->in_order = !tables->disordered && index->ids == index->rows;
     return done ? STATUS_OK : STATUS_CANCELLED;
@@ -174,14 +161,13 @@ static enum status list_rows(struct tables *tables)
 {
     const struct index_build *build = tables->build;
     const struct workers *workers = build->workers;
-    if (!workers_run(workers, build->parts.count, count_part, tables))
+    if (!workers_run_parts(workers, &build->parts, count_part, tables))
         return STATUS_CANCELLED;
     place_ids(tables);
-    if (!workers_run(workers, build->parts.count, list_part, tables))
+    if (!workers_run_parts(workers, &build->parts, list_part, tables))
         return STATUS_CANCELLED;
     tables->disordered = false;
-    tables->id_parts = partition_rows(workers, build->index->ids, ID_PART);
-    return workers_run(workers, tables->id_parts.count, order_part, tables) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run_rows(workers, build->index->ids, ID_PART, order_part, tables) ? STATUS_OK : STATUS_CANCELLED;
 }
 
 /* Finds the first row whose id an earlier row has. */

@@ -30,18 +30,16 @@ static bool choose_key(const struct join_index *index, size_t *chosen)
 struct tuples {
     struct join_index *index;
     const int32_t *places; /* where the rows of each combination of the other keys begin */
-    struct parts place_parts;
     int32_t *starts; /* where the rows of the tuple end that begins here or before, one further on; NULL: only count */
     _Atomic int64_t doubles;
 };
 
-static void tuple_part(void *context, int member, int64_t part)
+static void tuple_part(void *context, struct part part)
 {
-    (void)member;
     struct tuples *tuples = context;
     const struct column *values = tuples->index->search.values;
     int64_t doubles = 0;
-    for (int64_t k = part_begin(&tuples->place_parts, part); k < part_begin(&tuples->place_parts, part + 1); k++) {
+    for (int64_t k = part.begin; k < part.end; k++) {
         const int32_t end = tuples->places[k + 1];
         for (int32_t first = tuples->places[k], next; first < end; first = next) {
             const int64_t value = column_get_int(values, first);
@@ -76,7 +74,7 @@ static enum status list_tuples(struct tuples *tuples, const struct workers *work
     if (!index->starts)
         return STATUS_FAILED;
     tuples->starts = column_at(index->starts, 0);
-    const bool done = workers_run(workers, tuples->place_parts.count, tuple_part, tuples);
+    const bool done = workers_run_rows(workers, index->search.starts->rows - 2, PLACE_PART, tuple_part, tuples);
     tuples->starts[0] = 0;
     tuples->starts[index->ids + 1] = (int32_t)index->ids;
     index->starts->range_known = true;
@@ -91,8 +89,7 @@ static enum status list_tuples(struct tuples *tuples, const struct workers *work
 static enum status find_doubles(struct join_index *index, const struct workers *workers)
 {
     struct tuples tuples = {.index = index, .places = index->search.starts->data};
-    tuples.place_parts = partition_rows(workers, index->search.starts->rows - 2, PLACE_PART);
-    if (!workers_run(workers, tuples.place_parts.count, tuple_part, &tuples))
+    if (!workers_run_rows(workers, index->search.starts->rows - 2, PLACE_PART, tuple_part, &tuples))
         return STATUS_CANCELLED;
     index->doubles = tuples.doubles;
     return index->doubles > 0 ? list_tuples(&tuples, workers) : STATUS_OK;

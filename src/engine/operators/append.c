@@ -8,15 +8,13 @@ enum { PART_ROWS = 1 << 18 };
 struct append {
     struct column *column;
     int64_t first; /* rows of the first relation */
-    struct parts parts;
 };
 
-static void write_part(void *context, int member, int64_t part)
+static void write_part(void *context, struct part part)
 {
-    (void)member;
     const struct append *append = context;
-    int64_t numbers[OPERATOR_BLOCK], end = part_begin(&append->parts, part + 1);
-    for (int64_t row = part_begin(&append->parts, part); row < end; row += OPERATOR_BLOCK) {
+    int64_t numbers[OPERATOR_BLOCK], end = part.end;
+    for (int64_t row = part.begin; row < end; row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
         for (int i = 0; i < count; i++)
             numbers[i] = row + i < append->first ? row + i : append->first - 1 - (row + i);
@@ -32,14 +30,14 @@ enum status operator_append(const struct operator_job *job, const struct workers
     *job->result_rows = rows;
     if (!job->task->outputs[0].needed)
         return STATUS_OK;
-    struct append append = {.first = job->rows, .parts = partition_rows(workers, rows, PART_ROWS)};
+    struct append append = {.first = job->rows};
     append.column = column_reserve_from(job->pool, TYPE_I64, narrow ? TYPE_I32 : TYPE_I64, rows);
     if (!append.column)
         return operator_no_memory(job);
     append.column->range_known = true;
     append.column->lo = -second;
     append.column->hi = max_int64(job->rows - 1, 0);
-    if (!workers_run(workers, append.parts.count, write_part, &append)) {
+    if (!workers_run_rows(workers, rows, PART_ROWS, write_part, &append)) {
         column_unref(append.column);
         return STATUS_CANCELLED;
     }

@@ -118,11 +118,10 @@ static bool cols_supports(const struct group_aggregate *group_agg)
 struct cols {
     struct axis_reduction *reduction;
     enum lane lane;
-    add_fn *add;        /* NULL: float sums */
-    int64_t width;      /* of a strip: columns, with copies */
-    int64_t rows;       /* of the relation */
-    int64_t **states;   /* by strips: of each thread, or the parts of float sums; NULL until it has run a part */
-    struct parts parts; /* of the strips, or of the columns */
+    add_fn *add;      /* NULL: float sums */
+    int64_t width;    /* of a strip: columns, with copies */
+    int64_t rows;     /* of the relation */
+    int64_t **states; /* by strips: of each thread, or the parts of float sums; NULL until it has run a part */
 };
 
 static void clear_states(const struct cols *cols, int64_t *states, int64_t count)
@@ -169,16 +168,15 @@ static void add_strip(const struct cols *cols, int64_t *states, int64_t spread, 
     }
 }
 
-static void add_strips(void *context, int member, int64_t part)
+static void add_strips(void *context, struct part part)
 {
     const struct cols *cols = context;
-    int64_t *states = cols->states[member];
+    int64_t *states = cols->states[part.member];
     if (!states) {
-        states = cols->states[member] = heap_array((size_t)(FLOAT_PARTS * cols->width), sizeof *states);
+        states = cols->states[part.member] = heap_array((size_t)(FLOAT_PARTS * cols->width), sizeof *states);
         clear_states(cols, states, cols->width);
     }
-    const int64_t end = part_begin(&cols->parts, part + 1);
-    for (int64_t strip = part_begin(&cols->parts, part); strip < end; strip++) {
+    for (int64_t strip = part.begin; strip < part.end; strip++) {
         const int64_t begin = strip * cols->width;
         add_strip(cols, states, cols->width, begin, min_int64(begin + cols->width, cols->rows), BLOCK_ROWS);
     }
@@ -225,9 +223,8 @@ static enum status by_strips(struct cols *cols)
     struct axis_reduction *reduction = cols->reduction;
     cols->width = reduction->groups < STRIP ? STRIP / reduction->groups * reduction->groups : reduction->groups;
     cols->states = heap_array((size_t)reduction->workers->threads, sizeof *cols->states);
-    cols->parts =
-        partition_rows(reduction->workers, (cols->rows - 1) / cols->width + 1, (PART_ROWS - 1) / cols->width + 1);
-    const bool done = workers_run(reduction->workers, cols->parts.count, add_strips, cols);
+    const bool done = workers_run_rows(reduction->workers, (cols->rows - 1) / cols->width + 1,
+                                       (PART_ROWS - 1) / cols->width + 1, add_strips, cols);
     if (done)
         merge_states(cols);
     for (int i = 0; i < reduction->workers->threads; i++)
@@ -237,17 +234,16 @@ static enum status by_strips(struct cols *cols)
 }
 
 /* Lines first..end-1, in pieces of lines side by side. */
-static void add_columns(void *context, int member, int64_t part)
+static void add_columns(void *context, struct part part)
 {
-    (void)member;
     const struct cols *cols = context;
     struct axis_reduction *reduction = cols->reduction;
-    const int64_t inner = reduction->inner, end = part_begin(&cols->parts, part + 1);
+    const int64_t inner = reduction->inner, end = part.end;
     _Alignas(CACHE_LINE) int64_t states[BLOCK_ROWS];
     struct compensated_sum sums[BLOCK_ROWS / FLOAT_PARTS];
     const int64_t fits = cols->add ? BLOCK_ROWS : BLOCK_ROWS / FLOAT_PARTS;
     int count;
-    for (int64_t line = part_begin(&cols->parts, part); line < end; line += count) {
+    for (int64_t line = part.begin; line < end; line += count) {
         const int64_t most = min_int64(end - line, inner - line % inner);
         const int64_t first = (line / inner * reduction->length) * inner + line % inner;
         count = (int)min_int64(most, fits);
@@ -264,8 +260,8 @@ static enum status by_columns(struct cols *cols)
 {
     struct axis_reduction *reduction = cols->reduction;
     const int64_t least = reduction->blocks == 1 ? BLOCK_ROWS : PART_ROWS / reduction->length + 1;
-    cols->parts = partition_rows(reduction->workers, reduction->groups, least);
-    return workers_run(reduction->workers, cols->parts.count, add_columns, cols) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run_rows(reduction->workers, reduction->groups, least, add_columns, cols) ? STATUS_OK
+                                                                                             : STATUS_CANCELLED;
 }
 
 static enum status axis_cols(struct axis_reduction *reduction)
@@ -289,7 +285,6 @@ struct pieces {
     fold_fn *fold;
     int64_t length, per_row;  /* of a piece; pieces of each row */
     struct agg_state *states; /* of all pieces; NULL: a row is one piece */
-    struct parts parts;       /* of the pieces */
 };
 
 static void finish_row(struct axis_reduction *reduction, const struct agg_state *state, int64_t row)
@@ -315,12 +310,11 @@ static void fold_rows(const struct pieces *pieces, struct agg_state *state, int6
     }
 }
 
-static void add_pieces(void *context, int member, int64_t part)
+static void add_pieces(void *context, struct part part)
 {
-    (void)member;
     const struct pieces *pieces = context;
     struct axis_reduction *reduction = pieces->reduction;
-    for (int64_t piece = part_begin(&pieces->parts, part); piece < part_begin(&pieces->parts, part + 1); piece++) {
+    for (int64_t piece = part.begin; piece < part.end; piece++) {
         const int64_t row = piece / pieces->per_row, at = piece % pieces->per_row * pieces->length;
         const int64_t length = reduction->length - at < pieces->length ? reduction->length - at : pieces->length;
         struct agg_state own, *state = pieces->states ? &pieces->states[piece] : &own;
@@ -353,9 +347,8 @@ static enum status long_rows(struct axis_reduction *reduction)
         pieces.per_row = (reduction->length - 1) / PART_ROWS + 1;
         pieces.states = heap_array((size_t)(reduction->groups * pieces.per_row), sizeof *pieces.states);
     }
-    pieces.parts =
-        partition_rows(reduction->workers, reduction->groups * pieces.per_row, (PART_ROWS - 1) / pieces.length + 1);
-    const bool done = workers_run(reduction->workers, pieces.parts.count, add_pieces, &pieces);
+    const bool done = workers_run_rows(reduction->workers, reduction->groups * pieces.per_row,
+                                       (PART_ROWS - 1) / pieces.length + 1, add_pieces, &pieces);
     if (done && pieces.states)
         merge_pieces(&pieces);
     free(pieces.states);
@@ -369,19 +362,16 @@ struct block {
     uint32_t place_of[OPERATOR_BLOCK]; /* which of them each value belongs to; */
     uint32_t places[OPERATOR_BLOCK];   /* themselves */
     int64_t counts[OPERATOR_BLOCK];
-    struct parts parts; /* of the shape's rows */
 };
 
-static void add_blocks(void *context, int member, int64_t part)
+static void add_blocks(void *context, struct part part)
 {
-    (void)member;
     const struct block *block = context;
     struct axis_reduction *reduction = block->reduction;
     _Alignas(CACHE_LINE) struct compensated_sum states[OPERATOR_BLOCK]; /* the largest state of any aggregate */
     int64_t values[OPERATOR_BLOCK];
-    const int64_t end = part_begin(&block->parts, part + 1);
-    for (int64_t row = part_begin(&block->parts, part); row < end; row += block->rows) {
-        const int rows = end - row < block->rows ? (int)(end - row) : block->rows;
+    for (int64_t row = part.begin; row < part.end; row += block->rows) {
+        const int rows = part.end - row < block->rows ? (int)(part.end - row) : block->rows;
         const int count = rows * (int)reduction->length;
         group_aggregate_clear(&reduction->group_agg, states, 0, rows);
         operator_values(reduction->column, row * reduction->length, count, values);
@@ -403,8 +393,9 @@ static enum status short_rows(struct axis_reduction *reduction)
         block.places[i] = (uint32_t)i;
         block.counts[i] = length;
     }
-    block.parts = partition_rows(reduction->workers, reduction->groups, PART_ROWS / length);
-    return workers_run(reduction->workers, block.parts.count, add_blocks, &block) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run_rows(reduction->workers, reduction->groups, PART_ROWS / length, add_blocks, &block)
+               ? STATUS_OK
+               : STATUS_CANCELLED;
 }
 
 static enum status axis_rows(struct axis_reduction *reduction)

@@ -133,16 +133,14 @@ struct combine_pass {
 };
 
 /* Combines a chunk: by itself, or after the rows before it, which it writes. */
-static void run_chunk(void *context, int member, int64_t chunk)
+static void run_chunk(void *context, struct part part)
 {
-    (void)member;
     const struct combine_pass *pass = context;
     struct combine *combine = pass->combine;
-    struct combined *own = &combine->before[chunk];
+    struct combined *own = &combine->before[part.number];
     struct block block;
     block_init(&block, combine, own);
-    run_rows(combine, pass->workers, &block, part_begin(&combine->parts, chunk), part_begin(&combine->parts, chunk + 1),
-             pass->writes);
+    run_rows(combine, pass->workers, &block, part.begin, part.end, pass->writes);
     if (!pass->writes) {
         own->any = block.any;
         memcpy(own->values, block.pair, combine->width * sizeof *own->values);
@@ -200,12 +198,12 @@ static bool run_in_chunks(struct combine *combine, const struct workers *workers
     combine->values = heap_array(chunks * combine->width, sizeof *combine->values);
     for (size_t i = 0; i < chunks; i++)
         combine->before[i].values = combine->values + i * combine->width;
-    bool done = workers_run(workers, combine->parts.count, run_chunk, &pass);
+    bool done = workers_run_parts(workers, &combine->parts, run_chunk, &pass);
     if (done)
         combine_chunks(combine, total);
     pass.writes = true;
     if (done && !reduces && !combine->flagged)
-        done = workers_run(workers, combine->parts.count, run_chunk, &pass);
+        done = workers_run_parts(workers, &combine->parts, run_chunk, &pass);
     free(combine->before);
     free(combine->values);
     return done;

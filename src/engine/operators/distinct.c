@@ -39,17 +39,15 @@ static void emit(void *context, const struct found *found)
     }
 }
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
-    (void)member;
     const struct distinct *distinct = context;
-    const int64_t end = part_begin(&distinct->parts, part + 1);
     int64_t count = 0;
-    for (int64_t i = part_begin(&distinct->parts, part); i < end; i++) {
+    for (int64_t i = part.begin; i < part.end; i++) {
         const uint64_t kept = atomic_load_explicit(&distinct->kept[i], memory_order_relaxed);
         count += kept != 0 ? __builtin_popcountll(kept) : 0; /* few words have any */
     }
-    distinct->begins[part] = count;
+    distinct->begins[part.number] = count;
 }
 
 static void write_rows(const struct distinct *distinct, const uint64_t *rows, int count, int64_t at)
@@ -62,15 +60,13 @@ static void write_rows(const struct distinct *distinct, const uint64_t *rows, in
     }
 }
 
-static void write_part(void *context, int member, int64_t part)
+static void write_part(void *context, struct part part)
 {
-    (void)member;
     const struct distinct *distinct = context;
     uint64_t rows[KEY_BLOCK];
     int count = 0;
-    int64_t at = distinct->begins[part];
-    const int64_t end = part_begin(&distinct->parts, part + 1);
-    for (int64_t i = part_begin(&distinct->parts, part); i < end; i++) {
+    int64_t at = distinct->begins[part.number];
+    for (int64_t i = part.begin; i < part.end; i++) {
         uint64_t word = atomic_load_explicit(&distinct->kept[i], memory_order_relaxed);
         for (; word != 0; word &= word - 1)
             rows[count++] = (uint64_t)i * WORD_BITS + (uint64_t)__builtin_ctzll(word);
@@ -114,7 +110,7 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
     distinct->parts = partition_rows(distinct->workers, distinct->job->rows / WORD_BITS + 1, PART_WORDS);
     distinct->begins = heap_array((size_t)distinct->parts.count, sizeof *distinct->begins);
     enum status status = STATUS_CANCELLED;
-    if (workers_run(distinct->workers, distinct->parts.count, count_part, distinct)) {
+    if (workers_run_parts(distinct->workers, &distinct->parts, count_part, distinct)) {
         int64_t at = 0;
         for (int64_t i = 0; i < distinct->parts.count; i++) {
             const int64_t count = distinct->begins[i];
@@ -123,7 +119,7 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
         }
         if (!make_results(distinct->job, groups))
             status = STATUS_FAILED;
-        else if (workers_run(distinct->workers, distinct->parts.count, write_part, distinct))
+        else if (workers_run_parts(distinct->workers, &distinct->parts, write_part, distinct))
             status = STATUS_OK;
     }
     free(distinct->begins);

@@ -19,19 +19,17 @@ struct expand {
     int64_t *starts; /* of each part: its result rows, then where they begin */
 };
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
-    (void)member;
     const struct expand *expand = context;
-    int64_t counts[OPERATOR_BLOCK], end = part_begin(&expand->parts, part + 1), total = 0;
-    for (int64_t row = part_begin(&expand->parts, part); row < end && !workers_cancelled(expand->workers);
-         row += OPERATOR_BLOCK) {
+    int64_t counts[OPERATOR_BLOCK], end = part.end, total = 0;
+    for (int64_t row = part.begin; row < end && !workers_cancelled(expand->workers); row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
         operator_values(expand->counts, row, count, counts);
         for (int i = 0; i < count; i++)
             total += counts[i];
     }
-    expand->starts[part] = total;
+    expand->starts[part.number] = total;
 }
 
 /* The result rows of one row, in pieces; `at` is the first one. */
@@ -83,16 +81,14 @@ static void add_row(const struct expand *expand, struct pairs *pairs, int64_t ro
     }
 }
 
-static void write_part(void *context, int member, int64_t part)
+static void write_part(void *context, struct part part)
 {
-    (void)member;
     const struct expand *expand = context;
-    int64_t begins[OPERATOR_BLOCK], counts[OPERATOR_BLOCK], end = part_begin(&expand->parts, part + 1);
+    int64_t begins[OPERATOR_BLOCK], counts[OPERATOR_BLOCK], end = part.end;
     struct pairs pairs;
     pairs.count = 0;
-    pairs.at = expand->starts[part];
-    for (int64_t row = part_begin(&expand->parts, part); row < end && !workers_cancelled(expand->workers);
-         row += OPERATOR_BLOCK) {
+    pairs.at = expand->starts[part.number];
+    for (int64_t row = part.begin; row < end && !workers_cancelled(expand->workers); row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
         operator_values(expand->begins, row, count, begins);
         operator_values(expand->counts, row, count, counts);
@@ -144,7 +140,7 @@ static enum status write_pairs(struct expand *expand, const struct workers *work
         expand->places = job->results[1] = reserve(expand, -1, max_int64(most - 1, 0), total);
     if ((task->outputs[0].needed && !expand->rows) || (task->outputs[1].needed && !expand->places))
         return operator_no_memory(job);
-    const bool done = workers_run(workers, expand->parts.count, write_part, expand);
+    const bool done = workers_run_parts(workers, &expand->parts, write_part, expand);
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;
@@ -169,7 +165,7 @@ enum status operator_expand(const struct operator_job *job, const struct workers
                             .parts = partition_rows(workers, job->rows, PART_ROWS)};
     expand.starts = heap_array((size_t)expand.parts.count + 1, sizeof *expand.starts);
     enum status status = STATUS_CANCELLED;
-    if (workers_run(workers, expand.parts.count, count_part, &expand)) {
+    if (workers_run_parts(workers, &expand.parts, count_part, &expand)) {
         *job->result_rows = sum_parts(&expand);
         status = write_pairs(&expand, workers, *job->result_rows);
     }

@@ -15,26 +15,25 @@ enum {
 
 struct counting {
     const struct column *column;
-    struct parts parts;
     _Atomic int64_t *shared; /* by code, or: */
     int64_t *own;            /* by thread and code */
     int64_t codes;
     int64_t *present; /* rows by thread */
 };
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
     struct counting *counting = context;
-    int64_t *own = counting->own ? counting->own + member * counting->codes : NULL;
-    int64_t values[OPERATOR_BLOCK], end = part_begin(&counting->parts, part + 1);
-    for (int64_t row = part_begin(&counting->parts, part); row < end; row += OPERATOR_BLOCK) {
+    int64_t *own = counting->own ? counting->own + part.member * counting->codes : NULL;
+    int64_t values[OPERATOR_BLOCK], end = part.end;
+    for (int64_t row = part.begin; row < end; row += OPERATOR_BLOCK) {
         const int count =
             operator_present_values(counting->column, row, (int)min_int64(end - row, OPERATOR_BLOCK), values);
         for (int i = 0; i < count && own; i++)
             own[values[i]]++;
         for (int i = 0; i < count && !own; i++)
             atomic_fetch_add_explicit(&counting->shared[values[i]], 1, memory_order_relaxed);
-        counting->present[member] += count;
+        counting->present[part.member] += count;
     }
 }
 
@@ -56,15 +55,13 @@ static void add_up(const struct counting *counting, int threads, struct frequenc
 bool frequencies_count(struct frequencies *frequencies, const struct column *column, const struct workers *workers)
 {
     size_t codes = (size_t)column->logical.dictionary->count, threads = (size_t)workers->threads;
-    struct counting counting = {.column = column,
-                                .parts = partition_rows(workers, column->rows, PART_ROWS),
-                                .codes = (int64_t)codes,
-                                .present = heap_array(threads, sizeof *counting.present)};
+    struct counting counting = {
+        .column = column, .codes = (int64_t)codes, .present = heap_array(threads, sizeof *counting.present)};
     if (codes <= OWN_CODES)
         counting.own = heap_array(threads * codes, sizeof *counting.own);
     else
         counting.shared = heap_array(codes, sizeof *counting.shared);
-    const bool done = workers_run(workers, counting.parts.count, count_part, &counting);
+    const bool done = workers_run_rows(workers, column->rows, PART_ROWS, count_part, &counting);
     *frequencies = (struct frequencies){.codes = (int64_t)codes};
     if (done) {
         frequencies->counts = heap_array(codes, sizeof *frequencies->counts);

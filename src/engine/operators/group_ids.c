@@ -172,28 +172,22 @@ static int64_t mark_steps(const struct numbering *numbering, int64_t at, int cou
 
 enum { STEP_BLOCK = KEY_BLOCK - 1 };
 
-static void count_steps(void *context, int member, int64_t part)
+static void count_steps(void *context, struct part part)
 {
-    (void)member;
     struct numbering *numbering = context;
     bool steps[STEP_BLOCK];
-    const int64_t end = part_begin(&numbering->parts, part + 1);
-    for (int64_t at = part_begin(&numbering->parts, part); at < end && !workers_cancelled(numbering->workers);
-         at += STEP_BLOCK)
-        numbering->steps[part] +=
-            mark_steps(numbering, at, end - at < STEP_BLOCK ? (int)(end - at) : STEP_BLOCK, steps);
+    for (int64_t at = part.begin; at < part.end && !workers_cancelled(numbering->workers); at += STEP_BLOCK)
+        numbering->steps[part.number] +=
+            mark_steps(numbering, at, part.end - at < STEP_BLOCK ? (int)(part.end - at) : STEP_BLOCK, steps);
 }
 
-static void write_steps(void *context, int member, int64_t part)
+static void write_steps(void *context, struct part part)
 {
-    (void)member;
     const struct numbering *numbering = context;
     bool steps[STEP_BLOCK];
-    const int64_t end = part_begin(&numbering->parts, part + 1);
-    uint32_t id = (uint32_t)numbering->steps[part];
-    for (int64_t at = part_begin(&numbering->parts, part); at < end && !workers_cancelled(numbering->workers);
-         at += STEP_BLOCK) {
-        const int count = end - at < STEP_BLOCK ? (int)(end - at) : STEP_BLOCK;
+    uint32_t id = (uint32_t)numbering->steps[part.number];
+    for (int64_t at = part.begin; at < part.end && !workers_cancelled(numbering->workers); at += STEP_BLOCK) {
+        const int count = part.end - at < STEP_BLOCK ? (int)(part.end - at) : STEP_BLOCK;
         mark_steps(numbering, at, count, steps);
         for (int i = 0; i < count; i++) {
             id += steps[i];
@@ -209,7 +203,7 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
     numbering->steps = heap_array((size_t)numbering->parts.count, sizeof *numbering->steps);
     enum status status = order ? order_rows(numbering->keys, numbering->parts.rows, workers, order) : STATUS_FAILED;
     numbering->order = order;
-    if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, count_steps, numbering))
+    if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, count_steps, numbering))
         status = STATUS_CANCELLED;
     int64_t all = 0;
     for (int64_t part = 0; part < numbering->parts.count; part++) {
@@ -217,7 +211,7 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
         numbering->steps[part] = all;
         all += steps;
     }
-    if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, write_steps, numbering))
+    if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, write_steps, numbering))
         status = STATUS_CANCELLED;
     *groups = all + 1;
     zeroed_free(order, size);

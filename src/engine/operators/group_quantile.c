@@ -55,12 +55,11 @@ static int read_block(const struct partition *partition, int64_t row, int count,
     return kept;
 }
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
-    int64_t *counts = partition->places + part * partition->groups;
-    const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
+    int64_t *counts = partition->places + part.number * partition->groups;
+    const int64_t begin = part.begin, end = part.end;
     const uint8_t *where = partition->where ? partition->where->data : NULL;
     for (int64_t block = begin; block < end && !workers_cancelled(partition->workers); block += KEY_BLOCK) {
         const int64_t block_end = end - block < KEY_BLOCK ? end : block + KEY_BLOCK;
@@ -69,17 +68,14 @@ static void count_part(void *context, int member, int64_t part)
     }
 }
 
-static void place_part(void *context, int member, int64_t part)
+static void place_part(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
-    int64_t *places = partition->places + part * partition->groups;
+    int64_t *places = partition->places + part.number * partition->groups;
     uint32_t ids[KEY_BLOCK];
     uint64_t images[KEY_BLOCK];
-    const int64_t end = part_begin(&partition->parts, part + 1);
-    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
-         row += KEY_BLOCK) {
-        int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+    for (int64_t row = part.begin; row < part.end && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
+        int count = part.end - row < KEY_BLOCK ? (int)(part.end - row) : KEY_BLOCK;
         count = read_block(partition, row, count, ids, images);
         for (int i = 0; i < count; i++)
             partition->images[places[ids[i]]++] = images[i];
@@ -172,15 +168,12 @@ static void write_quantile(const struct partition *partition, int64_t group, uin
 }
 
 /* After place_part, the last part's places are where the groups end. */
-static void select_part(void *context, int member, int64_t part)
+static void select_part(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
     const int64_t *ends = partition->places + (partition->parts.count - 1) * partition->groups;
-    const int64_t end = part_begin(&partition->group_parts, part + 1);
     const int64_t nothing = 0;
-    for (int64_t group = part_begin(&partition->group_parts, part);
-         group < end && !workers_cancelled(partition->workers); group++) {
+    for (int64_t group = part.begin; group < part.end && !workers_cancelled(partition->workers); group++) {
         const int64_t begin = group > 0 ? ends[group - 1] : 0;
         if (ends[group] > begin)
             write_quantile(partition, group, partition->images + begin, ends[group] - begin);
@@ -193,11 +186,11 @@ static enum status run(struct partition *partition, const struct workers *worker
 {
     enum { GROUPS_AT_ONCE = 16 };
     partition->group_parts = partition_rows(workers, partition->groups, GROUPS_AT_ONCE);
-    if (!workers_run(workers, partition->parts.count, count_part, partition))
+    if (!workers_run_parts(workers, &partition->parts, count_part, partition))
         return STATUS_CANCELLED;
     set_places(partition);
-    if (!workers_run(workers, partition->parts.count, place_part, partition) ||
-        !workers_run(workers, partition->group_parts.count, select_part, partition))
+    if (!workers_run_parts(workers, &partition->parts, place_part, partition) ||
+        !workers_run_parts(workers, &partition->group_parts, select_part, partition))
         return STATUS_CANCELLED;
     return STATUS_OK;
 }

@@ -30,7 +30,7 @@ struct histogram {
     struct histogram_bins hist;
     int64_t *edges;       /* of calendar units: hist.bins + 1; or NULL */
     double *number_edges; /* of floats: as many; or NULL */
-    struct parts parts;
+    bool counts;          /* values are counted, else their bounds are looked for */
     struct share *shares; /* of each thread */
 };
 
@@ -88,30 +88,20 @@ static void count_values(const struct histogram *histogram, struct share *share,
     }
 }
 
-static void bound_part(void *context, int member, int64_t part)
+static void read_part(void *context, struct part part)
 {
     const struct histogram *histogram = context;
+    struct share *share = &histogram->shares[part.member];
     double values[OPERATOR_BLOCK]; /* or as many integers */
-    const int64_t end = part_begin(&histogram->parts, part + 1);
-    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
-        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+    for (int64_t row = part.begin; row < part.end; row += OPERATOR_BLOCK) {
+        const int count = part.end - row < OPERATOR_BLOCK ? (int)(part.end - row) : OPERATOR_BLOCK;
         operator_values(histogram->column, row, count, values);
-        if (histogram->hist.number)
-            bound_floats(&histogram->shares[member], values, count);
+        if (histogram->counts)
+            count_values(histogram, share, values, count);
+        else if (histogram->hist.number)
+            bound_floats(share, values, count);
         else
-            bound_ints(&histogram->shares[member], (const int64_t *)(const void *)values, count);
-    }
-}
-
-static void count_part(void *context, int member, int64_t part)
-{
-    const struct histogram *histogram = context;
-    double values[OPERATOR_BLOCK];
-    const int64_t end = part_begin(&histogram->parts, part + 1);
-    for (int64_t row = part_begin(&histogram->parts, part); row < end; row += OPERATOR_BLOCK) {
-        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
-        operator_values(histogram->column, row, count, values);
-        count_values(histogram, &histogram->shares[member], values, count);
+            bound_ints(share, (const int64_t *)(const void *)values, count);
     }
 }
 
@@ -143,7 +133,7 @@ static void make_tables(struct histogram *histogram, int members)
 {
     const struct histogram_bins *hist = &histogram->hist;
     const uint64_t range = (uint64_t)hist->hi - (uint64_t)hist->lo;
-    const int64_t rows = histogram->parts.rows;
+    const int64_t rows = histogram->column->rows;
     if (histogram->edges)
         return;
     if (hist->number && rows / ROWS_PER_EDGE > hist->bins) {
@@ -198,7 +188,7 @@ static enum status choose_calendar(const struct operator_job *job, struct histog
 static enum status run(const struct operator_job *job, const struct workers *workers, struct histogram *histogram,
                        bool *flagged)
 {
-    if (!workers_run(workers, histogram->parts.count, bound_part, histogram))
+    if (!workers_run_rows(workers, job->rows, PART_ROWS, read_part, histogram))
         return STATUS_CANCELLED;
     if (!merge_bounds(histogram, workers->threads)) {
         *flagged = true;
@@ -209,7 +199,8 @@ static enum status run(const struct operator_job *job, const struct workers *wor
     for (int i = 0; i < workers->threads; i++)
         histogram->shares[i].counts = heap_array((size_t)histogram->hist.bins, sizeof(int64_t));
     make_tables(histogram, workers->threads);
-    if (!workers_run(workers, histogram->parts.count, count_part, histogram))
+    histogram->counts = true;
+    if (!workers_run_rows(workers, job->rows, PART_ROWS, read_part, histogram))
         return STATUS_CANCELLED;
     for (int i = 0; i < workers->threads; i++)
         add_values(&histogram->hist, &histogram->shares[i]);
@@ -223,7 +214,6 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
     const struct column_operator *column_op = job->task->column_op;
     struct histogram histogram = {
         .column = job->inputs[column_op->keys[0]],
-        .parts = partition_rows(workers, job->rows, PART_ROWS),
         .hist = {.bins = column_op->into},
     };
     histogram.hist.number = type_table[histogram.column->store].kind == KIND_FLOAT;

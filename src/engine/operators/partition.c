@@ -53,11 +53,10 @@ static bool mark_begins(const struct keys *keys, int64_t row, const uint64_t *ro
 }
 
 /* Part by part: whether the keys ascend, and where groups begin if they do. */
-static void check_part(void *context, int member, int64_t part)
+static void check_part(void *context, struct part part)
 {
-    (void)member;
     struct partition *partition = context;
-    const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
+    const int64_t begin = part.begin, end = part.end;
     for (int64_t row = begin > 0 ? begin : 1;
          row < end && !partition->unsorted && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
@@ -76,14 +75,11 @@ static void set_place(struct column *place, int64_t row, int count)
     operator_write_ints(place, row, rows, count);
 }
 
-static void keep_places(void *context, int member, int64_t part)
+static void keep_places(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
-    const int64_t end = part_begin(&partition->parts, part + 1);
-    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
-         row += KEY_BLOCK)
-        set_place(partition->place, row, end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK);
+    for (int64_t row = part.begin; row < part.end && !workers_cancelled(partition->workers); row += KEY_BLOCK)
+        set_place(partition->place, row, part.end - row < KEY_BLOCK ? (int)(part.end - row) : KEY_BLOCK);
 }
 
 /* ---- sorting ---- */
@@ -139,11 +135,10 @@ static void write_elements(void *context, int member, int64_t row, const void *e
 }
 
 /* Keys of several words: rows were ordered by one after another. */
-static void write_part(void *context, int member, int64_t part)
+static void write_part(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
-    const int64_t begin = part_begin(&partition->parts, part), end = part_begin(&partition->parts, part + 1);
+    const int64_t begin = part.begin, end = part.end;
     for (int64_t row = begin > 0 ? begin : 1; row < end && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         (void)mark_begins(partition->keys, 0, partition->order + row - 1, count, &partition->begins[row]);
@@ -165,7 +160,7 @@ static enum status order_partition(struct partition *partition, const struct wor
     partition->order = zeroed_alloc(size);
     enum status status =
         partition->order ? order_rows(partition->keys, partition->rows, workers, partition->order) : STATUS_FAILED;
-    if (status == STATUS_OK && !workers_run(workers, partition->parts.count, write_part, partition))
+    if (status == STATUS_OK && !workers_run_parts(workers, &partition->parts, write_part, partition))
         status = STATUS_CANCELLED;
     zeroed_free(partition->order, size);
     return status;
@@ -189,26 +184,21 @@ static enum status sort_partition(struct partition *partition, const struct work
 
 /* ---- numbering the groups ---- */
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
-    const int64_t end = part_begin(&partition->parts, part + 1);
     int64_t count = 0;
-    for (int64_t row = part_begin(&partition->parts, part); row < end; row++)
+    for (int64_t row = part.begin; row < part.end; row++)
         count += partition->begins[row];
-    partition->before[part] = count;
+    partition->before[part.number] = count;
 }
 
-static void number_part(void *context, int member, int64_t part)
+static void number_part(void *context, struct part part)
 {
-    (void)member;
     const struct partition *partition = context;
-    const int64_t end = part_begin(&partition->parts, part + 1);
-    int64_t groups[KEY_BLOCK], group = partition->before[part] - 1;
-    for (int64_t row = part_begin(&partition->parts, part); row < end && !workers_cancelled(partition->workers);
-         row += KEY_BLOCK) {
-        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+    int64_t groups[KEY_BLOCK], group = partition->before[part.number] - 1;
+    for (int64_t row = part.begin; row < part.end && !workers_cancelled(partition->workers); row += KEY_BLOCK) {
+        const int count = part.end - row < KEY_BLOCK ? (int)(part.end - row) : KEY_BLOCK;
         for (int i = 0; i < count; i++) {
             group += partition->begins[row + i];
             groups[i] = group;
@@ -220,26 +210,26 @@ static void number_part(void *context, int member, int64_t part)
 static bool number_groups(struct partition *partition, const struct workers *workers)
 {
     partition->before = heap_array((size_t)partition->parts.count, sizeof *partition->before);
-    bool done = workers_run(workers, partition->parts.count, count_part, partition);
+    bool done = workers_run_parts(workers, &partition->parts, count_part, partition);
     int64_t groups = 0;
     for (int64_t part = 0; part < partition->parts.count; part++) {
         const int64_t count = partition->before[part];
         partition->before[part] = groups;
         groups += count;
     }
-    done = done && workers_run(workers, partition->parts.count, number_part, partition);
+    done = done && workers_run_parts(workers, &partition->parts, number_part, partition);
     free(partition->before);
     return done;
 }
 
 static enum status run_partition(struct partition *partition, const struct workers *workers)
 {
-    if (!workers_run(workers, partition->parts.count, check_part, partition))
+    if (!workers_run_parts(workers, &partition->parts, check_part, partition))
         return STATUS_CANCELLED;
     enum status status = STATUS_OK;
     if (partition->unsorted)
         status = partition->keys->words > 1 ? order_partition(partition, workers) : sort_partition(partition, workers);
-    else if (partition->place && !workers_run(workers, partition->parts.count, keep_places, partition))
+    else if (partition->place && !workers_run_parts(workers, &partition->parts, keep_places, partition))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK && partition->group && !number_groups(partition, workers))
         status = STATUS_CANCELLED;

@@ -244,16 +244,15 @@ static void append(struct scan *scan, struct running *running, const struct runn
     compensated_sum_merge(&running->sum, &next->sum);
 }
 
-static void scan_chunk(void *context, int member, int64_t chunk)
+static void scan_chunk(void *context, struct part part)
 {
-    (void)member;
     struct scan *scan = context;
-    int64_t begin = part_begin(&scan->parts, chunk), end = part_begin(&scan->parts, chunk + 1);
+    int64_t begin = part.begin, end = part.end;
     const int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
     bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
     struct running own = aggregate_rows(scan, anew ? fresh : begin, end);
     pthread_mutex_lock(&scan->lock);
-    while (scan->turn != chunk)
+    while (scan->turn != part.number)
         pthread_cond_wait(&scan->passed_on, &scan->lock);
     struct running running = scan->carry;
     if (anew)
@@ -274,7 +273,7 @@ static bool scan_in_chunks(struct scan *scan)
     scan->sums.how.ahead = scan->from->store == TYPE_F64 ? scan->ahead : 0;
     pthread_mutex_init(&scan->lock, NULL);
     pthread_cond_init(&scan->passed_on, NULL);
-    const bool done = workers_run(scan->workers, scan->parts.count, scan_chunk, scan);
+    const bool done = workers_run_parts(scan->workers, &scan->parts, scan_chunk, scan);
     pthread_cond_destroy(&scan->passed_on);
     pthread_mutex_destroy(&scan->lock);
     return done;
@@ -282,13 +281,12 @@ static bool scan_in_chunks(struct scan *scan)
 
 /* ---- independent chains ---- */
 
-static void scan_segments(void *context, int member, int64_t part)
+static void scan_segments(void *context, struct part part)
 {
-    (void)member;
     struct scan *scan = context;
     struct running running = scan->start;
-    const int64_t last = part_begin(&scan->parts, part + 1) * scan->segment;
-    scan_rows(scan, &running, part_begin(&scan->parts, part) * scan->segment, min_int64(last, scan->job->rows));
+    const int64_t last = part.end * scan->segment;
+    scan_rows(scan, &running, part.begin * scan->segment, min_int64(last, scan->job->rows));
 }
 
 /* Columns side by side: each is a chain, over the rows of one segment. */
@@ -345,7 +343,7 @@ static bool scan_all(struct scan *scan)
     if (workers->threads > 1 && rows >= FEWEST_ROWS && scan->segment > 0 && rows / scan->segment >= workers->threads) {
         const int64_t segments = (rows + scan->segment - 1) / scan->segment;
         scan->parts = partition_rows(workers, segments, (FEWEST_ROWS + scan->segment - 1) / scan->segment);
-        return workers_run(workers, scan->parts.count, scan_segments, scan);
+        return workers_run_parts(workers, &scan->parts, scan_segments, scan);
     }
     if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
         return scan_in_chunks(scan);

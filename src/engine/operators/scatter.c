@@ -26,8 +26,7 @@ struct scatter {
     struct column **to;
     size_t count;
     int64_t into;
-    uint64_t *taken;      /* a bit for each row of the result */
-    struct parts cleared; /* of the rows of the result */
+    uint64_t *taken; /* a bit for each row of the result */
     _Atomic bool failed;
 };
 
@@ -97,11 +96,10 @@ static void place_part(void *context, int member, int64_t part)
     }
 }
 
-static void clear_part(void *context, int member, int64_t part)
+static void clear_part(void *context, struct part part)
 {
-    (void)member;
     const struct scatter *scatter = context;
-    const int64_t begin = part_begin(&scatter->cleared, part), end = part_begin(&scatter->cleared, part + 1);
+    const int64_t begin = part.begin, end = part.end;
     for (size_t k = 0; k < scatter->count; k++)
         memset(column_at(scatter->to[k], begin), 0, (size_t)(end - begin) * type_table[scatter->to[k]->store].size);
 }
@@ -117,8 +115,8 @@ static enum status scatter_one_by_one(struct scatter *scatter)
         return operator_no_memory(scatter->job);
     memset(scatter->taken, 0, size);
     /* If all rows of the result are taken, none is left to clear. */
-    scatter->cleared = partition_rows(&workers, scatter->job->rows < scatter->into ? scatter->into : 0, PART_ROWS);
-    const bool done = workers_run(&workers, scatter->cleared.count, clear_part, scatter) &&
+    const int64_t cleared = scatter->job->rows < scatter->into ? scatter->into : 0;
+    const bool done = workers_run_rows(&workers, cleared, PART_ROWS, clear_part, scatter) &&
                       workers_run(&workers, (int64_t)scatter->count + 1, place_part, scatter);
     buffer_pool_release(workers.pool, scatter->taken, got);
     return done ? STATUS_OK : STATUS_CANCELLED;

@@ -21,17 +21,15 @@ struct sorting {
 
 struct sortedness {
     const struct keys *keys;
-    struct parts parts;
     _Atomic bool broken;
 };
 
-static void part_sorted(void *context, int member, int64_t part)
+static void part_sorted(void *context, struct part part)
 {
-    (void)member;
     struct sortedness *sorted = context;
-    int64_t begin = part_begin(&sorted->parts, part), end = part_begin(&sorted->parts, part + 1);
+    int64_t begin = part.begin, end = part.end;
     uint64_t codes[KEY_BLOCK + 1];
-    /* A part is compared with the row before it as well. */
+    /* A part.number is compared with the row before it as well. */
     keys_read(sorted->keys, 0, begin > 0 ? begin - 1 : 0, 1, codes);
     for (int64_t row = begin; row < end && !sorted->broken; row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
@@ -48,8 +46,8 @@ static void part_sorted(void *context, int member, int64_t part)
 /* Whether the rows are in order already; the keys have one word. False if cancelled. */
 static bool keys_sorted(const struct keys *keys, int64_t rows, const struct workers *workers, bool *sorted)
 {
-    struct sortedness state = {.keys = keys, .parts = partition_rows(workers, rows, SORTED_ROWS)};
-    const bool done = workers_run(workers, state.parts.count, part_sorted, &state);
+    struct sortedness state = {.keys = keys};
+    const bool done = workers_run_rows(workers, rows, SORTED_ROWS, part_sorted, &state);
     *sorted = !state.broken;
     return done;
 }

@@ -23,9 +23,8 @@ struct counting {
     size_t keys;            /* possible ones, */
     const uint64_t *values; /* or those that there are; NULL: 0 .. keys-1 */
     int tables;             /* a thread's */
-    struct parts parts;
-    uint32_t **counts; /* of each thread: tables one after another */
-    int64_t *ends;     /* of the rows with each key; of value_counts if there are values */
+    uint32_t **counts;      /* of each thread: tables one after another */
+    int64_t *ends;          /* of the rows with each key; of value_counts if there are values */
 };
 
 bool counting_sort_pays(const struct radix *radix)
@@ -34,19 +33,17 @@ bool counting_sort_pays(const struct radix *radix)
            radix->rows >> radix->bits >= ROWS_PER_KEY && radix->rows <= UINT32_MAX;
 }
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
     const struct counting *counting = context;
     const struct radix *radix = counting->radix;
     uint32_t *counts[MOST_TABLES], codes[RADIX_BLOCK];
-    if (!counting->counts[member])
-        counting->counts[member] = heap_array(counting->keys * (size_t)counting->tables, sizeof **counts);
+    if (!counting->counts[part.member])
+        counting->counts[part.member] = heap_array(counting->keys * (size_t)counting->tables, sizeof **counts);
     for (int i = 0; i < MOST_TABLES; i++)
-        counts[i] = counting->counts[member] + (size_t)(i % counting->tables) * counting->keys;
-    const int64_t end = part_begin(&counting->parts, part + 1);
-    for (int64_t row = part_begin(&counting->parts, part); row < end && !workers_cancelled(radix->workers);
-         row += RADIX_BLOCK) {
-        const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
+        counts[i] = counting->counts[part.member] + (size_t)(i % counting->tables) * counting->keys;
+    for (int64_t row = part.begin; row < part.end && !workers_cancelled(radix->workers); row += RADIX_BLOCK) {
+        const int count = part.end - row < RADIX_BLOCK ? (int)(part.end - row) : RADIX_BLOCK;
         radix->read(radix->context, row, count, codes);
         int i = 0;
         for (; i + MOST_TABLES <= count; i += MOST_TABLES) {
@@ -102,21 +99,20 @@ SPECIALISED void fill(const struct counting *counting, size_t *key, int64_t row,
     }
 }
 
-static void write_part(void *context, int member, int64_t part)
+static void write_part(void *context, struct part part)
 {
     const struct counting *counting = context;
     const struct radix *radix = counting->radix;
-    const int64_t end = part_begin(&counting->parts, part + 1);
-    int64_t row = part_begin(&counting->parts, part);
+    int64_t row = part.begin;
     size_t key = key_at(counting, row);
-    while (row < end && !workers_cancelled(radix->workers)) {
+    while (row < part.end && !workers_cancelled(radix->workers)) {
         uint64_t codes[WRITTEN];
-        const int count = end - row < WRITTEN ? (int)(end - row) : WRITTEN;
+        const int count = part.end - row < WRITTEN ? (int)(part.end - row) : WRITTEN;
         if (radix->width == 4)
             fill(counting, &key, row, count, codes, 4);
         else
             fill(counting, &key, row, count, codes, 8);
-        radix->emit(radix->context, member, row, codes, count);
+        radix->emit(radix->context, part.member, row, codes, count);
         row += count;
     }
 }
@@ -126,8 +122,7 @@ enum status counting_sort_values(const struct radix *radix)
     struct value_counts found;
     enum status status = value_counts_find(radix, &found);
     struct counting counting = {.radix = radix, .keys = found.count, .values = found.values, .ends = found.ends};
-    counting.parts = partition_rows(radix->workers, radix->rows, PART_ROWS);
-    if (status == STATUS_OK && !workers_run(radix->workers, counting.parts.count, write_part, &counting))
+    if (status == STATUS_OK && !workers_run_rows(radix->workers, radix->rows, PART_ROWS, write_part, &counting))
         status = STATUS_CANCELLED;
     value_counts_free(&found);
     return status;
@@ -139,13 +134,12 @@ enum status counting_sort(const struct radix *radix)
     struct counting counting = {.radix = radix, .keys = (size_t)1 << radix->bits, .tables = 1};
     while (counting.tables < MOST_TABLES && counting.keys * (size_t)counting.tables < 1 << TABLE_BITS)
         counting.tables *= 2;
-    counting.parts = partition_rows(workers, radix->rows, PART_ROWS);
     counting.counts = heap_array((size_t)workers->threads, sizeof *counting.counts);
     counting.ends = heap_array(counting.keys, sizeof *counting.ends);
-    bool done = workers_run(workers, counting.parts.count, count_part, &counting);
+    bool done = workers_run_rows(workers, radix->rows, PART_ROWS, count_part, &counting);
     if (done) {
         add_up(&counting);
-        done = workers_run(workers, counting.parts.count, write_part, &counting);
+        done = workers_run_rows(workers, radix->rows, PART_ROWS, write_part, &counting);
     }
     for (int member = 0; member < workers->threads; member++)
         free(counting.counts[member]);

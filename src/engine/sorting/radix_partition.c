@@ -91,18 +91,15 @@ SPECIALISED void partition_block(const struct radix_partition *partition, struct
     }
 }
 
-static void partition_part(void *context, int member, int64_t number)
+static void partition_part(void *context, struct part rows)
 {
-    (void)member;
     const struct radix_partition *partition = context;
     const struct radix *radix = partition->radix;
-    struct partitioned_part *part = &partition->of[number];
+    struct partitioned_part *part = &partition->of[rows.number];
     struct radix_pair block[RADIX_BLOCK];
     uint32_t buckets[RADIX_BLOCK];
-    const int64_t end = part_begin(&partition->parts, number + 1);
-    for (int64_t row = part_begin(&partition->parts, number); row < end && !workers_cancelled(radix->workers);
-         row += RADIX_BLOCK) {
-        const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
+    for (int64_t row = rows.begin; row < rows.end && !workers_cancelled(radix->workers); row += RADIX_BLOCK) {
+        const int count = rows.end - row < RADIX_BLOCK ? (int)(rows.end - row) : RADIX_BLOCK;
         const void *elements = block;
         if (partition->from)
             elements = (const char *)partition->from + (size_t)row * radix->width;
@@ -196,7 +193,7 @@ enum status radix_partition_run(struct radix_partition *partition, int64_t rows)
     partition->of = heap_array((size_t)partition->parts.count, sizeof *partition->of);
     for (int64_t i = 0; i < partition->parts.count; i++)
         part_init(partition, &partition->of[i], partition->memory + (size_t)i * part_bytes);
-    if (!workers_run(radix->workers, partition->parts.count, partition_part, partition) ||
+    if (!workers_run_parts(radix->workers, &partition->parts, partition_part, partition) ||
         workers_cancelled(radix->workers))
         return STATUS_CANCELLED;
     add_up(partition);

@@ -267,18 +267,14 @@ static enum status sort_stretch(const struct sorter *sorter, const struct stretc
 struct reading {
     const struct radix *radix;
     char *to;
-    struct parts parts;
 };
 
-static void read_part(void *context, int member, int64_t part)
+static void read_part(void *context, struct part part)
 {
-    (void)member;
     const struct reading *reading = context;
     const struct radix *radix = reading->radix;
-    const int64_t end = part_begin(&reading->parts, part + 1);
-    for (int64_t row = part_begin(&reading->parts, part); row < end && !workers_cancelled(radix->workers);
-         row += RADIX_BLOCK)
-        radix->read(radix->context, row, end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK,
+    for (int64_t row = part.begin; row < part.end && !workers_cancelled(radix->workers); row += RADIX_BLOCK)
+        radix->read(radix->context, row, part.end - row < RADIX_BLOCK ? (int)(part.end - row) : RADIX_BLOCK,
                     reading->to + (size_t)row * radix->width);
 }
 
@@ -289,8 +285,7 @@ static enum status emit_all(const struct radix *radix)
     struct reading reading = {.radix = radix, .to = space_for(radix, radix->rows, &got)};
     if (!reading.to)
         return STATUS_FAILED;
-    reading.parts = partition_rows(radix->workers, radix->rows, RADIX_BLOCK);
-    const bool done = workers_run(radix->workers, reading.parts.count, read_part, &reading);
+    const bool done = workers_run_rows(radix->workers, radix->rows, RADIX_BLOCK, read_part, &reading);
     if (done)
         radix->emit(radix->context, 0, 0, reading.to, radix->rows);
     buffer_pool_release(radix->workers->pool, reading.to, got);

@@ -59,19 +59,18 @@ struct ranging {
     struct key_range *ranges; /* of each part */
 };
 
-static void range_of_part(void *context, int member, int64_t part)
+static void range_of_part(void *context, struct part part)
 {
-    (void)member;
     const struct ranging *ranging = context;
     const struct column *column = ranging->column;
-    int64_t begin = part_begin(&ranging->parts, part), end = part_begin(&ranging->parts, part + 1);
+    int64_t begin = part.begin, end = part.end;
     struct key_range range = key_range_of_none();
     for (int64_t row = begin; row < end && !workers_cancelled(ranging->workers); row += KEY_BLOCK) {
         const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
         operator_prefetch(column, row + count, count);
         key_range_extend(&range, element(column, row), column->store, count);
     }
-    ranging->ranges[part] = range;
+    ranging->ranges[part.number] = range;
 }
 
 static bool find_range(const struct column *column, int64_t rows, const struct workers *workers,
@@ -84,7 +83,7 @@ static bool find_range(const struct column *column, int64_t rows, const struct w
     }
     struct ranging ranging = {.workers = workers, .column = column, .parts = partition_rows(workers, rows, PART_ROWS)};
     ranging.ranges = heap_array((size_t)ranging.parts.count, sizeof *ranging.ranges);
-    const bool done = workers_run(workers, ranging.parts.count, range_of_part, &ranging);
+    const bool done = workers_run_parts(workers, &ranging.parts, range_of_part, &ranging);
     for (int64_t i = 0; i < ranging.parts.count && done; i++)
         key_range_merge(range, &ranging.ranges[i]);
     free(ranging.ranges);

@@ -46,7 +46,6 @@ struct selection {
     const struct workers *workers;
     int64_t rows, first;
     int64_t room; /* of a thread's buffer, in rows */
-    struct parts parts;
     struct member *members;
 };
 
@@ -166,11 +165,11 @@ static void compact(const struct selection *selection, struct member *member)
     set_cut(selection->keys, &member->cut, member->rows[member->count - 1], true);
 }
 
-static void select_part(void *context, int number, int64_t part)
+static void select_part(void *context, struct part part)
 {
     const struct selection *selection = context;
-    struct member *member = &selection->members[number];
-    int64_t begin = part_begin(&selection->parts, part), end = part_begin(&selection->parts, part + 1);
+    struct member *member = &selection->members[part.member];
+    int64_t begin = part.begin, end = part.end;
     for (int64_t row = begin; row < end && member->status == STATUS_OK; row += KEY_BLOCK) {
         uint64_t rows[KEY_BLOCK];
         const int found =
@@ -259,7 +258,7 @@ static enum status set_cuts(const struct selection *selection)
 
 static enum status read_rows(struct selection *selection, int64_t *found)
 {
-    if (!workers_run(selection->workers, selection->parts.count, select_part, selection))
+    if (!workers_run_rows(selection->workers, selection->rows, PART_ROWS, select_part, selection))
         return STATUS_CANCELLED;
     *found = 0;
     for (int i = 0; i < selection->workers->threads; i++) {
@@ -323,7 +322,6 @@ enum status top_n(const struct keys *keys, int64_t rows, const struct workers *w
         .rows = rows,
         .first = first,
         .room = room < rows ? room : rows,
-        .parts = partition_rows(workers, rows, PART_ROWS),
     };
     int64_t found = 0;
     selection.members = heap_array((size_t)workers->threads, sizeof *selection.members);

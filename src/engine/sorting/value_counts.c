@@ -29,7 +29,6 @@ struct table {
 
 struct counter {
     const struct radix *radix;
-    struct parts parts;
     struct table *tables; /* of each thread */
     _Atomic bool many;
 };
@@ -94,18 +93,17 @@ static void add_block(struct table *table, const void *elements, int count, size
         add_elements(table, elements, count, 8);
 }
 
-static void count_part(void *context, int member, int64_t part)
+static void count_part(void *context, struct part part)
 {
     struct counter *counter = context;
     const struct radix *radix = counter->radix;
-    struct table *table = &counter->tables[member];
+    struct table *table = &counter->tables[part.member];
     if (!table->values)
         table_init(table);
-    const int64_t end = part_begin(&counter->parts, part + 1);
-    for (int64_t row = part_begin(&counter->parts, part);
-         row < end && !counter->many && !workers_cancelled(radix->workers); row += RADIX_BLOCK) {
+    for (int64_t row = part.begin; row < part.end && !counter->many && !workers_cancelled(radix->workers);
+         row += RADIX_BLOCK) {
         uint64_t block[RADIX_BLOCK];
-        const int count = end - row < RADIX_BLOCK ? (int)(end - row) : RADIX_BLOCK;
+        const int count = part.end - row < RADIX_BLOCK ? (int)(part.end - row) : RADIX_BLOCK;
         radix->read(radix->context, row, count, block);
         add_block(table, block, count, radix->width);
         if (table->used > MOST_VALUES)
@@ -178,9 +176,9 @@ static void merge(const struct counter *counter, struct value_counts *found)
 enum status value_counts_find(const struct radix *radix, struct value_counts *found)
 {
     *found = (struct value_counts){0};
-    struct counter counter = {.radix = radix, .parts = partition_rows(radix->workers, radix->rows, PART_ROWS)};
+    struct counter counter = {.radix = radix};
     counter.tables = heap_array((size_t)radix->workers->threads, sizeof *counter.tables);
-    const bool done = workers_run(radix->workers, counter.parts.count, count_part, &counter);
+    const bool done = workers_run_rows(radix->workers, radix->rows, PART_ROWS, count_part, &counter);
     const enum status status = !done ? STATUS_CANCELLED : counter.many ? STATUS_FAILED : STATUS_OK;
     if (status == STATUS_OK)
         merge(&counter, found);

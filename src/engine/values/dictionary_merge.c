@@ -16,17 +16,15 @@ static bool goes_on(const struct workers *workers, int64_t at)
 struct mapping {
     const struct dictionary *from, *to;
     const struct workers *workers;
-    struct parts parts;
     int32_t *map;
     bool few; /* strings in `from`: they are searched for */
 };
 
-static void map_part(void *context, int member, int64_t part)
+static void map_part(void *context, struct part part)
 {
-    (void)member;
     const struct mapping *mapping = context;
     const struct dictionary *to = mapping->to;
-    const int64_t begin = part_begin(&mapping->parts, part), end = part_begin(&mapping->parts, part + 1);
+    const int64_t begin = part.begin, end = part.end;
     int64_t other = mapping->few ? 0 : dictionary_lower_bound(to, dictionary_text(mapping->from, begin));
     for (int64_t code = begin; code < end && goes_on(mapping->workers, code); code++) {
         struct text text = dictionary_text(mapping->from, code);
@@ -46,13 +44,9 @@ bool dictionary_map(const struct dictionary *from, const struct dictionary *to, 
 {
     enum { SEARCH_COST = 32 }; /* about as much as this many steps of the walk */
     const struct workers own = workers ? *workers : (struct workers){.threads = 1};
-    struct mapping mapping = {.from = from,
-                              .to = to,
-                              .workers = &own,
-                              .parts = partition_rows(&own, from->count, PART_STRINGS),
-                              .map = map,
-                              .few = from->count < to->count / SEARCH_COST};
-    return workers_run(&own, mapping.parts.count, map_part, &mapping);
+    struct mapping mapping = {
+        .from = from, .to = to, .workers = &own, .map = map, .few = from->count < to->count / SEARCH_COST};
+    return workers_run_rows(&own, from->count, PART_STRINGS, map_part, &mapping);
 }
 
 /* Sets the maps to codes of the union. Returns how many strings it has, and adds up their bytes. */

@@ -164,14 +164,13 @@ struct sample_sort {
     size_t *begins;             /* of ranges; ranges + 1 */
 };
 
-static void load_prefixes(void *context, int member, int64_t piece)
+static void load_prefixes(void *context, struct part part)
 {
-    (void)member;
     struct sample_sort *sort = context;
     uint64_t differing = 0;
     uint32_t shortest = UINT32_MAX;
-    const size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
-    for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++) {
+    const size_t end = (size_t)part.end;
+    for (size_t i = (size_t)part.begin; i < end; i++) {
         struct sort_entry *entry = &sort->entries[i];
         entry->prefix = prefix_at(entry, sort->depth);
         differing |= entry->prefix ^ sort->first;
@@ -191,7 +190,7 @@ static bool pass_common(struct sample_sort *sort)
         sort->first = prefix_at(&sort->entries[0], sort->depth);
         sort->differing = 0;
         sort->shortest = UINT32_MAX;
-        if (!workers_run(sort->workers, sort->pieces.count, load_prefixes, sort))
+        if (!workers_run_parts(sort->workers, &sort->pieces, load_prefixes, sort))
             return false;
         common = sort->differing == 0 ? 8 : (size_t)__builtin_clzll(sort->differing) / 8;
         if (common > sort->shortest - sort->depth)
@@ -215,13 +214,12 @@ static void choose_borders(struct sample_sort *sort)
     free(sample);
 }
 
-static void classify_piece(void *context, int member, int64_t piece)
+static void classify_piece(void *context, struct part part)
 {
-    (void)member;
     struct sample_sort *sort = context;
-    size_t *counts = sort->places + (size_t)piece * sort->ranges;
-    const size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
-    for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++) {
+    size_t *counts = sort->places + (size_t)part.number * sort->ranges;
+    const size_t end = (size_t)part.end;
+    for (size_t i = (size_t)part.begin; i < end; i++) {
         size_t range = 0; /* the number of borders that are not greater */
         for (size_t step = sort->ranges / 2; step > 0; step /= 2)
             range += less(&sort->entries[i], &sort->borders[range + step - 1], sort->depth) ? 0 : step;
@@ -230,13 +228,12 @@ static void classify_piece(void *context, int member, int64_t piece)
     }
 }
 
-static void scatter_piece(void *context, int member, int64_t piece)
+static void scatter_piece(void *context, struct part part)
 {
-    (void)member;
     struct sample_sort *sort = context;
-    size_t *places = sort->places + (size_t)piece * sort->ranges;
-    const size_t end = (size_t)part_begin(&sort->pieces, piece + 1);
-    for (size_t i = (size_t)part_begin(&sort->pieces, piece); i < end; i++)
+    size_t *places = sort->places + (size_t)part.number * sort->ranges;
+    const size_t end = (size_t)part.end;
+    for (size_t i = (size_t)part.begin; i < end; i++)
         sort->scratch[places[sort->range_of[i]]++] = sort->entries[i];
 }
 
@@ -274,10 +271,10 @@ static bool sort_ranges(struct sample_sort *sort)
     sort->places = heap_array((size_t)sort->pieces.count * sort->ranges, sizeof *sort->places);
     sort->begins = heap_array(sort->ranges + 1, sizeof *sort->begins);
     choose_borders(sort);
-    bool done = workers_run(sort->workers, sort->pieces.count, classify_piece, sort);
+    bool done = workers_run_parts(sort->workers, &sort->pieces, classify_piece, sort);
     if (done) {
         places_of_counts(sort);
-        done = workers_run(sort->workers, sort->pieces.count, scatter_piece, sort) &&
+        done = workers_run_parts(sort->workers, &sort->pieces, scatter_piece, sort) &&
                workers_run(sort->workers, (int64_t)sort->ranges, sort_one_range, sort);
     }
     free(sort->borders);

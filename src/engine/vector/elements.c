@@ -105,15 +105,13 @@ struct copy {
     const char *from;
     char *to;
     size_t size;
-    struct parts parts;
 };
 
-static void copy_part(void *context, int member, int64_t part)
+static void copy_part(void *context, struct part part)
 {
-    (void)member;
     const struct copy *copy = context;
-    const size_t begin = (size_t)part_begin(&copy->parts, part) * copy->size;
-    const size_t end = (size_t)part_begin(&copy->parts, part + 1) * copy->size;
+    const size_t begin = (size_t)part.begin * copy->size;
+    const size_t end = (size_t)part.end * copy->size;
     memcpy(copy->to + begin, copy->from + begin, end - begin);
 }
 
@@ -124,7 +122,6 @@ void operator_copy(const struct workers *workers, const struct column *from, str
         .from = from->data,
         .to = rows > 0 ? column_at(to, 0) : NULL,
         .size = type_table[from->store].size,
-        .parts = partition_rows(workers, rows, PART_ROWS),
     };
-    workers_run(workers, copy.parts.count, copy_part, &copy);
+    workers_run_rows(workers, rows, PART_ROWS, copy_part, &copy);
 }
