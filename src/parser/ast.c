@@ -5,8 +5,7 @@
 #include "parser/literal.h"
 #include "parser/parse.h"
 
-/* Makes room for one more element. Capacities are powers of two, so that the tree need not store them. */
-static void *list_reserve(struct tree *tree, void *at, size_t count, size_t size)
+void *list_reserve(struct tree *tree, void *at, size_t count, size_t size)
 {
     enum { FIRST_CAPACITY = 2 };
 
@@ -343,62 +342,6 @@ struct head *head_new(struct tree *tree, struct token begin, struct name_list *n
     head->count = names->count;
     head->span = span_join(token_span(tree, begin), token_span(tree, end));
     return head;
-}
-
-struct path_item *path_new(struct tree *tree, struct token path, struct token as, struct token format)
-{
-    struct path_item *item = arena_alloc(tree->arena, sizeof *item);
-    item->path = token_name(tree, path);
-    item->as = token_name(tree, as);
-    item->format = token_name(tree, format);
-    item->span = span_join(span_join(item->path.span, item->as.span), item->format.span);
-    return item;
-}
-
-struct path_item *path_state(struct tree *tree, struct path_item *file, const struct stated_column *column)
-{
-    file->stated = list_reserve(tree, file->stated, file->stated_count, sizeof *file->stated);
-    file->stated[file->stated_count++] = *column;
-    file->span = span_join(file->span, column->span);
-    return file;
-}
-
-struct path_item *path_missing(struct tree *tree, struct path_item *file, struct token text)
-{
-    if (memchr(text.value.text, 0, text.length)) {
-        diag_error(tree->diags, token_span(tree, text), "a word for missing values cannot contain a NUL");
-        tree->failed = true;
-    }
-    file->missing = list_reserve(tree, file->missing, file->missing_count, sizeof *file->missing);
-    file->missing[file->missing_count++] = token_name(tree, text);
-    file->span = span_join(file->span, token_span(tree, text));
-    return file;
-}
-
-struct path_list *path_list_state(struct tree *tree, struct path_list *list, const struct stated_column *column)
-{
-    path_state(tree, &list->at[list->count - 1], column);
-    return list;
-}
-
-struct path_list *path_list_missing(struct tree *tree, struct path_list *list, struct token text)
-{
-    path_missing(tree, &list->at[list->count - 1], text);
-    return list;
-}
-
-struct stated_column *stated_new(struct tree *tree, struct token name, struct token type, struct token argument,
-                                 struct token end)
-{
-    struct stated_column *column = arena_alloc(tree->arena, sizeof *column);
-    column->name = token_name(tree, name);
-    column->type = token_name(tree, type);
-    column->span = span_join(column->name.span, column->type.span);
-    if (end.end != 0) {
-        column->argument = expr_int(tree, argument);
-        column->span = span_join(column->span, token_span(tree, end));
-    }
-    return column;
 }
 
 static struct source_node *source_new(struct tree *tree, enum source_kind kind, struct span span)

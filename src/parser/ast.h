@@ -5,6 +5,7 @@
 #define RQL_PARSER_AST_H
 
 #include "base/source.h"
+#include "parser/clauses.h"
 #include "parser/words.h"
 
 #include <stdbool.h>
@@ -165,7 +166,15 @@ struct stated_column {
     struct span span;
 };
 
-/* One file: PATH [as NAME] [FORMAT], in a load also [NAME TYPE, ...] [missing "WORD", ...]. */
+/* How a text file is written: `skip 2`, `encoding latin1` (clauses.def). */
+struct path_clause {
+    enum clause_kind kind;
+    const char *text; /* of FORM_TEXT and FORM_WORD */
+    int64_t integer;  /* of FORM_INTEGER */
+    struct span span;
+};
+
+/* One file: PATH [as NAME] [FORMAT], in a load also [NAME TYPE, ...] [missing "WORD", ...] [CLAUSE ...]. */
 struct path_item {
     struct name path; /* unquoted; may be a glob, or `-` for standard input */
     struct name as;
@@ -174,6 +183,8 @@ struct path_item {
     size_t stated_count;
     struct name *missing; /* texts that mean a missing value */
     size_t missing_count;
+    struct path_clause *clauses;
+    size_t clause_count;
     struct span span; /* all of it */
 };
 

@@ -61,6 +61,9 @@ struct combiner {
 struct span token_span(const struct tree *tree, struct token token);
 struct name token_name(const struct tree *tree, struct token token);
 
+/* Makes room for one more element. Capacities are powers of two, so that the tree need not store them. */
+void *list_reserve(struct tree *tree, void *at, size_t count, size_t size);
+
 struct expr_list *expr_list_add(struct tree *tree, struct expr_list *list, struct expr *expr);
 struct item_list *item_list_add(struct tree *tree, struct item_list *list, const struct item *item);
 struct name_list *name_list_add(struct tree *tree, struct name_list *list, struct token name);
@@ -139,6 +142,8 @@ struct path_item *path_missing(struct tree *tree, struct path_item *file, struct
 /* Each adds to the last file of a list and returns the list. */
 struct path_list *path_list_state(struct tree *tree, struct path_list *list, const struct stated_column *column);
 struct path_list *path_list_missing(struct tree *tree, struct path_list *list, struct token text);
+struct path_clause *clause_new(struct tree *tree, struct token word, struct token value);
+struct path_list *path_list_clause(struct tree *tree, struct path_list *list, const struct path_clause *clause);
 /* NAME TYPE, or NAME TYPE(ARGUMENT): then `end` is the bracket, else both are absent. */
 struct stated_column *stated_new(struct tree *tree, struct token name, struct token type, struct token argument,
                                  struct token end);

@@ -126,6 +126,8 @@ static const struct token absent;
 %type blank_files {struct path_list *}
 %type files {struct path_list *}
 %type more_files {struct path_list *}
+%type clause_files {struct path_list *}
+%type clause {struct path_clause *}
 %type loaded {struct path_list *}
 %type stated {struct stated_column *}
 %type generated {struct source_node *}
@@ -183,14 +185,16 @@ named(A) ::= generated(S). { A = S; }
 named(A) ::= generated(S) AS NAME(C). { A = source_as(tree, S, C); }
 
 /* What may follow a comma depends on how the file before it ends: a file, another column with its type, or another word
- * for missing values. */
+ * for missing values. After a clause comes a file. */
 loaded(A) ::= files(L). { A = L; }
 loaded(A) ::= typed_files(L). { A = L; }
 loaded(A) ::= blank_files(L). { A = L; }
+loaded(A) ::= clause_files(L). { A = L; }
 
 more_files(A) ::= files(L) COMMA. { A = L; }
 more_files(A) ::= typed_files(L) COMMA. { A = L; }
 more_files(A) ::= blank_files(L) COMMA. { A = L; }
+more_files(A) ::= clause_files(L) COMMA. { A = L; }
 
 files(A) ::= file(F). { A = path_list_add(tree, NULL, F); }
 files(A) ::= more_files(L) file(F). { A = path_list_add(tree, L, F); }
@@ -200,7 +204,13 @@ typed_files(A) ::= typed_files(L) COMMA stated(C). { A = path_list_state(tree, L
 blank_files(A) ::= blank_file(F). { A = path_list_add(tree, NULL, F); }
 blank_files(A) ::= more_files(L) blank_file(F). { A = path_list_add(tree, L, F); }
 blank_files(A) ::= typed_files(L) MISSING TEXT(T). { A = path_list_missing(tree, L, T); }
+blank_files(A) ::= clause_files(L) MISSING TEXT(T). { A = path_list_missing(tree, L, T); }
 blank_files(A) ::= blank_files(L) COMMA TEXT(T). { A = path_list_missing(tree, L, T); }
+typed_files(A) ::= clause_files(L) stated(C). { A = path_list_state(tree, L, C); }
+clause_files(A) ::= files(L) clause(C). { A = path_list_clause(tree, L, C); }
+clause_files(A) ::= typed_files(L) clause(C). { A = path_list_clause(tree, L, C); }
+clause_files(A) ::= blank_files(L) clause(C). { A = path_list_clause(tree, L, C); }
+clause_files(A) ::= clause_files(L) clause(C). { A = path_list_clause(tree, L, C); }
 
 typed_file(A) ::= path(P) stated(C). { A = path_state(tree, path_new(tree, P, absent, absent), C); }
 typed_file(A) ::= path(P) NAME(F) stated(C). { A = path_state(tree, path_new(tree, P, absent, F), C); }
@@ -211,6 +221,13 @@ blank_file(A) ::= file(F) MISSING TEXT(T). { A = path_missing(tree, F, T); }
 
 stated(A) ::= NAME(N) NAME(T). { A = stated_new(tree, N, T, absent, absent); }
 stated(A) ::= NAME(N) NAME(T) LP INT(I) RP(E). { A = stated_new(tree, N, T, I, E); }
+
+/* parse.c says where a word of clauses.def is one. */
+clause(A) ::= CLAUSE_BARE(W). { A = clause_new(tree, W, absent); }
+clause(A) ::= CLAUSE(W) INT(V). { A = clause_new(tree, W, V); }
+clause(A) ::= CLAUSE(W) TEXT(V). { A = clause_new(tree, W, V); }
+clause(A) ::= CLAUSE(W) NAME(V). { A = clause_new(tree, W, V); }
+clause(A) ::= CLAUSE(W) MISSING(V). { A = clause_new(tree, W, V); }
 
 file(A) ::= path(P). { A = path_new(tree, P, absent, absent); }
 file(A) ::= path(P) NAME(F). { A = path_new(tree, P, absent, F); }

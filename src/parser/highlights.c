@@ -54,6 +54,8 @@ static enum highlight_kind kind_of(struct lexeme lexeme, bool itself)
     case TOKEN_STAGE_NAME:
         return HIGHLIGHT_CALL;
     case TOKEN_NOT_IN:
+    case TOKEN_CLAUSE:
+    case TOKEN_CLAUSE_BARE:
         return HIGHLIGHT_WORD;
     case LEX_COMMAND:
         return HIGHLIGHT_COMMAND;

@@ -1,5 +1,6 @@
 #include "parser/lookahead.h"
 
+#include "parser/clauses.h"
 #include "parser/grammar.h"
 
 enum set_form set_form(const struct automaton *automaton, size_t tokens)
@@ -118,4 +119,31 @@ bool ahead_is_head(struct lexer ahead, bool pipe, bool prompt)
         }
         name_next = !name_next;
     }
+}
+
+static enum clause_kind clause_of(const struct source *source, struct lexeme word)
+{
+    return clause_find(source->text + word.begin, word.end - word.begin);
+}
+
+int ahead_clause(struct lexer ahead, struct lexeme word)
+{
+    const struct source *source = ahead.source;
+    const enum clause_kind kind = clause_of(source, word);
+    if (kind == CLAUSE_KINDS)
+        return 0;
+    const struct lexeme next = lexer_next(&ahead);
+    const bool text = next.kind == TOKEN_STRING, name = next.kind == TOKEN_NAME || next.word;
+    switch (clause_table[kind].form) {
+    case FORM_NONE: /* before a type, it names a column */
+        return !name || next.kind == TOKEN_MISSING || clause_of(source, next) < CLAUSE_KINDS ? TOKEN_CLAUSE_BARE : 0;
+    case FORM_INTEGER:
+        return next.kind == TOKEN_INT ? TOKEN_CLAUSE : 0;
+    case FORM_TEXT:
+        return text ? TOKEN_CLAUSE : 0;
+    case FORM_WORD:
+        break;
+    }
+    const bool value = name && clause_value(kind, source->text + next.begin, next.end - next.begin) >= 0;
+    return value || (text && kind == CLAUSE_ENCODING) ? TOKEN_CLAUSE : 0;
 }

@@ -29,4 +29,7 @@ bool ahead_is_local(struct lexer ahead);
  * name. */
 bool ahead_is_definition(struct lexer ahead, bool prompt);
 
+/* A word after a path: TOKEN_CLAUSE or TOKEN_CLAUSE_BARE if it is a clause's, with what has to follow that; else 0. */
+int ahead_clause(struct lexer ahead, struct lexeme word);
+
 #endif

@@ -8,8 +8,8 @@ static const struct {
     int token;
     enum next_kind kind;
 } kind_of_token[] = {
-    {TOKEN_INT, NEXT_EXPRESSION}, {TOKEN_POSITION, NEXT_COLUMN},  {TOKEN_RANGE, NEXT_SOURCE},
-    {TOKEN_PATH, NEXT_PATH},      {TOKEN_STAGE_NAME, NEXT_STAGE}, {TOKEN_DIALECT, NEXT_DIALECT},
+    {TOKEN_INT, NEXT_EXPRESSION},   {TOKEN_POSITION, NEXT_COLUMN}, {TOKEN_RANGE, NEXT_SOURCE},  {TOKEN_PATH, NEXT_PATH},
+    {TOKEN_STAGE_NAME, NEXT_STAGE}, {TOKEN_DIALECT, NEXT_DIALECT}, {TOKEN_CLAUSE, NEXT_CLAUSE},
 };
 
 /* `group K: _` and `group K: sum(a), _`, but not `group K: sum(max(a, _`. */

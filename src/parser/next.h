@@ -17,7 +17,8 @@ enum next_kind {
     NEXT_AXIS = 1 << 7,       /* rows or cols */
     NEXT_AGGREGATE = 1 << 8,  /* an aggregate of group */
     NEXT_STAGE = 1 << 9,      /* a stage that the user has defined */
-    NEXT_DIALECT = 1 << 10    /* --dialect NAME */
+    NEXT_DIALECT = 1 << 10,   /* --dialect NAME */
+    NEXT_CLAUSE = 1 << 11     /* a clause of the file before (clauses.h) */
 };
 
 struct next {

@@ -70,6 +70,10 @@ struct lexeme parser_lexeme(struct parser *p)
     struct lexeme next = lexer_set(&p->lexer, set_form(p->automaton, p->trail.count));
     if (next.kind == LEX_NONE)
         next = lexer_next(&p->lexer);
+    if ((next.kind == TOKEN_NAME || next.word) && automaton_expects(p->automaton, TOKEN_CLAUSE)) {
+        const int clause = ahead_clause(p->lexer, next);
+        next.kind = clause ? clause : next.kind;
+    }
     if (next.kind == TOKEN_STRING && is_text(p))
         next.kind = TOKEN_TEXT;
     if (next.kind == TOKEN_LP && automaton_accepts(p->automaton, TOKEN_VALUE_LP) && opens_value(p))

@@ -1,6 +1,7 @@
 /* libFuzzer target for the formats: any bytes are read as columns, or rejected with one error. The first byte selects
- * the format, the second the compression and what is stated about text files; every element is read back. Formats that
- * are read column by column must give each column alone what they give it among all. */
+ * the format and how text files are written, the second the compression and what else is stated about them; every
+ * element is read back. Formats that are read column by column must give each column alone what they give it among
+ * all. */
 #include "fuzzed_file.h"
 
 #include "base/utf8.h"
@@ -147,10 +148,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct diags diags;
     diags_init(&diags, arena);
     const struct workers workers = {.threads = 1};
+    const unsigned form = data[0] / (unsigned)count; /* a few bits */
     const struct text_options options = {.columns = stated,
                                          .count = data[1] / 4 % 4,
                                          .missing = data[1] & 16 ? missing : NULL,
-                                         .missing_count = data[1] & 16 ? 2 : 0};
+                                         .missing_count = data[1] & 16 ? 2 : 0,
+                                         .ragged = data[1] & 32,
+                                         .errors = (enum text_errors)(data[1] / 64 % 3),
+                                         .comment = form & 1 ? "#" : NULL,
+                                         .encoding = form & 2 ? "latin1" : NULL,
+                                         .skips = form & 4,
+                                         .skip = 1};
     const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags, &options, false};
     const struct compression *compression = compressions[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2);

@@ -9,6 +9,7 @@
 #include "base/strbuf.h"
 #include "engine/formats/formats.h"
 #include "engine/plan/functions.h"
+#include "parser/clauses.h"
 #include "parser/words.h"
 #include "repl/session/commands.h"
 #include "repl/session/options.h"
@@ -70,6 +71,11 @@ static void the_manual_has_all_tables(void **state)
         expect_item(&manual, command_table[i].name);
     for (size_t i = 0; i < setting_count; i++)
         expect_told(&manual, setting_table[i].name, setting_table[i].summary);
+    for (size_t i = 0; i < clause_count; i++) {
+        expect_item(&manual, clause_table[i].word);
+        if (!strstr(manual.text, clause_table[i].summary))
+            fail_msg("docs/rql.1 does not say of `%s`: %s", clause_table[i].word, clause_table[i].summary);
+    }
     for (size_t i = 0; i < format_count; i++)
         expect_told(&manual, format_table[i].extension, format_table[i].summary);
     strbuf_free(&manual);

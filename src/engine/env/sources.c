@@ -1,12 +1,12 @@
 #include "engine/env/sources.h"
 
 #include "engine/env/env.h"
+#include "engine/env/text_clauses.h"
 #include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
-#include "engine/storage/text_options.h"
 #include "parser/parse.h"
 
 #include <string.h>
@@ -204,78 +204,6 @@ static struct source_file *add_file(struct loader *loader, const struct name *wr
     return file;
 }
 
-/* The types that a column of a text file can be stated to have. */
-static const struct {
-    const char *word;
-    enum type type;
-    enum logical logical;
-} stated_types[] = {
-#define INTEGER_TYPE(type, element, name, ...) {name, TYPE_##type, LOGICAL_NUMBER},
-#define FLOAT_TYPE(type, element, name, ...)   {name, TYPE_##type, LOGICAL_NUMBER},
-#include "engine/values/types.def"
-    {"int", TYPE_I64, LOGICAL_NUMBER},
-    {"float", TYPE_F64, LOGICAL_NUMBER},
-#define LOGICAL_TYPE(kind, name, stored, ...) {name, stored, LOGICAL_##kind},
-#include "engine/values/logical_types.def"
-};
-
-static enum status unknown_type(const struct name *word, struct diags *diags)
-{
-    enum { COUNT = sizeof stated_types / sizeof *stated_types };
-    const char *names[COUNT], *all = "types are";
-    for (size_t i = 0; i < COUNT; i++) {
-        names[i] = stated_types[i].word;
-        all = arena_printf(diags->arena, "%s %s%s", all, names[i],
-                           stated_types[i].logical == LOGICAL_DECIMAL ? "(DIGITS)" : "");
-    }
-    return diag_error_hint(diags, word->span, all, "unknown type `%s`%s", word->text,
-                           did_you_mean(diags->arena, word->text, names, COUNT));
-}
-
-static enum status stated_type(const struct stated_column *column, struct stated_type *type, struct diags *diags)
-{
-    size_t i = 0;
-    while (i < sizeof stated_types / sizeof *stated_types && strcmp(stated_types[i].word, column->type.text) != 0)
-        i++;
-    if (i == sizeof stated_types / sizeof *stated_types)
-        return unknown_type(&column->type, diags);
-    *type = (struct stated_type){.name = column->name.text, .type = stated_types[i].type};
-    type->logical.kind = stated_types[i].logical;
-    const bool decimal = type->logical.kind == LOGICAL_DECIMAL;
-    if (decimal != !!column->argument)
-        return diag_error_hint(diags, column->span, "as in `price decimal(2)`",
-                               decimal ? "a decimal type needs its number of digits after the point"
-                                       : "`%s` takes no argument",
-                               column->type.text);
-    if (decimal && (column->argument->integer < 0 || column->argument->integer > DECIMAL_MAX_SCALE))
-        return diag_error(diags, column->argument->span, "a decimal has 0 to %d digits after the point",
-                          DECIMAL_MAX_SCALE);
-    type->logical.scale = decimal ? (uint8_t)column->argument->integer : 0;
-    return STATUS_OK;
-}
-
-/* What the path's clauses state: *text is left NULL if nothing. */
-static enum status text_options(const struct path_item *item, const struct text_options **text, struct diags *diags)
-{
-    if (item->stated_count == 0 && item->missing_count == 0)
-        return STATUS_OK;
-    struct arena *arena = diags->arena;
-    struct text_options *options = arena_alloc(arena, sizeof *options);
-    struct stated_type *types = arena_array(arena, item->stated_count + 1, sizeof *types);
-    const char **missing = arena_array(arena, item->missing_count + 1, sizeof *missing);
-    for (size_t i = 0; i < item->stated_count; i++) {
-        if (stated_type(&item->stated[i], &types[i], diags) != STATUS_OK)
-            return STATUS_FAILED;
-    }
-    for (size_t i = 0; i < item->missing_count; i++)
-        missing[i] = item->missing[i].text;
-    *options =
-        (struct text_options){.columns = types, .count = item->stated_count, .missing_count = item->missing_count};
-    options->missing = item->missing_count > 0 ? missing : NULL;
-    *text = options;
-    return STATUS_OK;
-}
-
 /* The path to load: `-` is standard input. */
 static enum status loaded_path(const struct env *env, const struct name *written, struct arena *arena,
                                struct name *path, struct diags *diags)
@@ -293,7 +221,7 @@ static void resolve_file(struct loader *loader, const struct path_item *item, st
     options->lists = true;
     if (loaded_path(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
         stated_format(&item->format, &options->format, loader->diags) != STATUS_OK ||
-        text_options(item, &options->text, loader->diags) != STATUS_OK) {
+        text_options_of(item, &options->text, loader->diags) != STATUS_OK) {
         loader->sources->errors++;
         return;
     }

@@ -19,7 +19,7 @@
 
 /* Limits, documented and tested. */
 enum {
-    LIMIT_COLUMNS = 4096,    /* in one relation */
+    LIMIT_COLUMNS = 30000,   /* in one relation */
     LIMIT_OUTPUTS = 2000000, /* columns of all stages of a statement together */
     LIMIT_CALLS = 100,       /* nested calls of user functions */
     LIMIT_CALL_DEPTH = 4000, /* depth of expressions after inlining */

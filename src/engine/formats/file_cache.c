@@ -134,15 +134,9 @@ static bool same_format(const struct format *a, const struct format *b)
 /* What is stated about a text file, and which of several files are read, as text; NULL: nothing. */
 static const char *stated_text(const struct load_options *options, struct arena *arena)
 {
-    const struct text_options *text = options->text;
-    const char *all = options->lists ? "listed\n" : NULL;
-    for (size_t i = 0; text && i < text->count; i++) {
-        const struct stated_type *column = &text->columns[i];
-        all = arena_printf(arena, "%s%s:%d:%d:%d\n", all ? all : "", column->name, (int)column->type,
-                           (int)column->logical.kind, column->logical.scale);
-    }
-    for (size_t i = 0; text && text->missing && i < text->missing_count; i++)
-        all = arena_printf(arena, "%smissing:%s\n", all ? all : "", text->missing[i]);
+    const char *all = text_options_key(options->text, arena);
+    if (options->lists)
+        all = arena_printf(arena, "%slisted\n", all ? all : "");
     struct strbuf chosen = {0};
     for (size_t f = 0; options->chosen && f < options->list->count; f++) {
         if (options->chosen[f])

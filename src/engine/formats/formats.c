@@ -78,6 +78,12 @@ const struct format *format_of_path(const char *path)
     return NULL;
 }
 
+bool format_is_text(const struct format *format)
+{
+    return format->open == open_csv || format->open == open_tsv || format->open == open_jsonl ||
+           format->open == open_text;
+}
+
 bool format_loads(const struct format *format)
 {
     return format->read || format->open;

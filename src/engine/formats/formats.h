@@ -33,6 +33,9 @@ extern const size_t format_count;
 /* The format of the path's extension in any case, or NULL. */
 const struct format *format_of_path(const char *path);
 
+/* Whether files of the format are text, whose types and form can be stated. */
+bool format_is_text(const struct format *format);
+
 /* Whether files of the format can be loaded. */
 bool format_loads(const struct format *format);
 

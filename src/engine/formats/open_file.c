@@ -92,6 +92,11 @@ enum status open_file(const struct opener *opener, const char *path, struct span
     if (status == STATUS_OK) {
         file->stamp = mapping_stamp(mapping);
         file->format = file->format ? file->format : format_of_content(mapping);
+        if (options->text && !options->text->head && !format_is_text(file->format))
+            status = diag_error_hint(diags, span, "omit what follows its path; `derive` converts columns",
+                                     "`%s` is no text file: its types are its own", path_display(path, diags->arena));
+    }
+    if (status == STATUS_OK) {
         const struct format_job job = {file->format, &workers, span, diags, options->text, false};
         status = file->format->open ? format_open(&job, mapping, &file->reader)
                                     : format_read(&job, mapping, &file->relation);

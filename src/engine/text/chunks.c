@@ -2,14 +2,14 @@
  *
  * One pass counts newlines and quotes, which gives the first record and row of each chunk; a second lists where the
  * cells of a chunk end. A chunk whose records have unequally many cells, or quotes within cells, is parsed record by
- * record, as JSON is. If that fails, quotes may stand for themselves within cells, and the text is cut once more, by
- * its cells on one thread. */
+ * record, as JSON is. If that fails, or some lines are no rows, the text is cut once more, by its cells on one
+ * thread. */
 #include "engine/text/table.h"
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/text/cells.h"
 #include "engine/text/places.h"
+#include "engine/text/records.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ enum { CHUNK_BYTES = TEXT_CHUNK_BYTES };
 struct count {
     int64_t newlines[2];
     const char *first[2];
-    bool odd; /* the number of quotes is odd */
+    bool odd;      /* the number of quotes is odd */
+    bool blank[2]; /* a newline is next to another, but for a character such as \r */
 };
 
 struct counting {
@@ -39,16 +40,19 @@ static const char *chunk_begin(const struct table *table, int64_t chunk)
     return at < table->end - table->begin ? table->begin + at : table->end;
 }
 
-static inline void count_newlines(struct count *count, uint64_t newlines, bool odd, const char *at)
+/* `before`: the newlines of the block before, of the same parity. */
+static inline void count_newlines(struct count *count, uint64_t newlines, uint64_t before, bool odd, const char *at)
 {
+    count->blank[odd] |= (newlines & (newlines << 1 | newlines << 2 | before >> 63 | before >> 62)) != 0;
     if (newlines && count->newlines[odd] == 0)
         count->first[odd] = at + __builtin_ctzll(newlines);
     count->newlines[odd] += __builtin_popcountll(newlines);
 }
 
-CPU_CLONES static void count_lines(const char *at, const char *end, bool quotes, struct count *count)
+/* `behind`: the newlines among the characters before, the last as the highest bit. */
+CPU_CLONES static void count_lines(const char *at, const char *end, bool quotes, uint64_t behind, struct count *count)
 {
-    uint64_t newlines[PLACES_BLOCKS], marks[PLACES_BLOCKS], inside = 0;
+    uint64_t newlines[PLACES_BLOCKS], marks[PLACES_BLOCKS], inside = 0, before[2] = {behind, behind};
     for (; at < end; at += end - at < PLACES_BYTES ? end - at : PLACES_BYTES) {
         const size_t blocks = places_find(at, (size_t)(end - at), '\n', newlines);
         if (quotes)
@@ -56,8 +60,11 @@ CPU_CLONES static void count_lines(const char *at, const char *end, bool quotes,
         for (size_t b = 0; b < blocks; b++) {
             if (quotes)
                 inside = parities(marks[b]) ^ (0 - (inside >> 63));
-            count_newlines(count, newlines[b] & inside, true, at + b * PLACES_BLOCK);
-            count_newlines(count, newlines[b] & ~inside, false, at + b * PLACES_BLOCK);
+            const uint64_t odd = newlines[b] & inside, even = newlines[b] & ~inside;
+            count_newlines(count, odd, before[1], true, at + b * PLACES_BLOCK);
+            count_newlines(count, even, before[0], false, at + b * PLACES_BLOCK);
+            before[1] = odd;
+            before[0] = even;
         }
     }
     count->odd = inside >> 63;
@@ -68,8 +75,11 @@ static void count_chunk(void *context, int member, int64_t part)
     (void)member;
     const struct counting *counting = context;
     const struct table *table = counting->table;
-    count_lines(chunk_begin(table, part), chunk_begin(table, part + 1), table->dialect->quotes,
-                &counting->counts[part]);
+    const char *at = chunk_begin(table, part);
+    uint64_t behind = (uint64_t)1 << 63; /* where the text begins, so does a line */
+    if (part > 0)
+        behind = (uint64_t)(at[-1] == '\n') << 63 | (uint64_t)(at[-2] == '\n') << 62;
+    count_lines(at, chunk_begin(table, part + 1), table->dialect->quotes, behind, &counting->counts[part]);
 }
 
 /* Assigns each chunk the records that begin in it, now that the quotes before it are counted. */
@@ -85,6 +95,7 @@ static void place_chunks(struct table *table, const struct count *counts)
         else
             *chunk = (struct chunk){.begin = first ? first + 1 : NULL, .first_row = newlines + 1};
         newlines += counts[i].newlines[inside];
+        table->blank_lines = table->blank_lines || counts[i].blank[inside];
         inside = inside != counts[i].odd;
     }
     bool open = table->begin < table->end && (inside || table->end[-1] != '\n'); /* the last record has no newline */
@@ -104,30 +115,65 @@ static void place_chunks(struct table *table, const struct count *counts)
     }
 }
 
-/* Counts the records of a chunk from its first on, and returns the end of the last, which may be behind the chunk. */
-static const char *count_records(const struct table *table, const char *at, const char *end, struct chunk *chunk)
+static void leave_out(struct chunk *chunk, const char *begin, const char *end)
+{
+    const size_t count = chunk->left_out_count;
+    if (count > 0 && chunk->left_out[count - 1].end == begin) {
+        chunk->left_out[count - 1].end = end;
+        return;
+    }
+    chunk->left_out = heap_reserve(chunk->left_out, count, &chunk->left_out_capacity, sizeof *chunk->left_out);
+    chunk->left_out[chunk->left_out_count++] = (struct left_out){begin, end};
+}
+
+/* Whether a record that ends at `end` is a row in spite of its errors; counts them. */
+static bool is_row(struct table *table, const char *at, const char *end, size_t cells)
+{
+    const bool json = table->dialect->json;
+    if (table->errors == ERRORS_TELL)
+        return true;
+    bool fits = json ? cells > 0 : table->ragged ? cells > 0 : cells == table->count;
+    if (fits && table->errors == ERRORS_SKIP)
+        fits = !record_has_errors(table, at, end);
+    table->faults += !fits;
+    if (!fits && !table->first_fault)
+        table->first_fault = at;
+    return fits || (table->errors == ERRORS_MISSING && !json);
+}
+
+/* Counts the rows of a chunk from its first on, and returns the end of the last, which may be behind the chunk. */
+static const char *count_rows(struct table *table, const char *at, const char *end, struct chunk *chunk)
 {
     while (at < end) {
-        struct cell cell;
-        const char *next = cell_scan(table->dialect, at, table->end, &cell);
-        while (next && next < table->end && *next != '\n')
-            next = cell_scan(table->dialect, next + 1, table->end, &cell);
-        if (!next) /* malformed quotes, which parsing reports */
-            next = memchr(at, '\n', (size_t)(table->end - at));
-        at = next && next < table->end ? next + 1 : table->end;
-        chunk->rows++;
+        const char *begin = at, *next;
+        size_t cells;
+        const bool left_out = line_is_left_out(table, at);
+        next = left_out ? line_end(table, at) : record_end(table, at, &cells);
+        at = next < table->end ? next + 1 : table->end;
+        table->blanks += left_out && !(table->comment && strncmp(begin, table->comment, strlen(table->comment)) == 0);
+        if (left_out || !is_row(table, begin, next, cells))
+            leave_out(chunk, begin, at);
+        else
+            chunk->rows++;
     }
     return at;
+}
+
+static void free_left_out(struct table *table)
+{
+    for (int64_t i = 0; i < table->chunk_count; i++)
+        free(table->chunks[i].left_out);
 }
 
 void table_cut_by_cells(struct table *table)
 {
     const char *at = table->begin;
-    table->rows = 0;
+    table->rows = table->blanks = table->faults = 0;
+    free_left_out(table);
     for (int64_t i = 0; i < table->chunk_count; i++) {
         struct chunk *chunk = &table->chunks[i];
         *chunk = (struct chunk){.begin = at, .first_row = table->rows};
-        at = count_records(table, at, chunk_begin(table, i + 1), chunk);
+        at = count_rows(table, at, chunk_begin(table, i + 1), chunk);
         chunk->end = at;
         table->rows += chunk->rows;
     }
@@ -149,6 +195,7 @@ bool table_cut(struct table *table, const struct workers *workers)
 
 void table_free_chunks(struct table *table)
 {
+    free_left_out(table);
     free(table->chunks);
     table->chunks = NULL;
     table->chunk_count = 0;

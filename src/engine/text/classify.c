@@ -55,8 +55,12 @@ bool cell_is_missing(const struct table *table, struct cell cell, enum value_kin
 
 bool cell_is_bool(struct cell cell, bool *value)
 {
-    *value = is_word(cell, "true");
-    return *value || is_word(cell, "false");
+    /* Letters differ in one bit by their case, which no other character of these words shares. */
+    const size_t length = length_of(cell);
+    const char *at = cell.at;
+    *value = length == 4 && (at[0] | 32) == 't' && (at[1] | 32) == 'r' && (at[2] | 32) == 'u' && (at[3] | 32) == 'e';
+    return *value || (length == 5 && (at[0] | 32) == 'f' && (at[1] | 32) == 'a' && (at[2] | 32) == 'l' &&
+                      (at[3] | 32) == 's' && (at[4] | 32) == 'e');
 }
 
 bool cell_has_leading_zero(struct cell cell)

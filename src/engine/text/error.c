@@ -1,4 +1,5 @@
 #include "engine/text/cells.h"
+#include "engine/text/encoding.h"
 #include "engine/text/json.h"
 #include "engine/text/scan.h"
 #include "engine/text/table.h"
@@ -132,8 +133,25 @@ static bool leaves_quote_open(const struct table *table, const char *at)
     return open;
 }
 
+/* Whether a line begins as comments do. */
+static bool begins_as_comment(const struct table *table, const char *at)
+{
+    return *at == '#' || *at == '%' || (table->end - at >= 2 && at[0] == '/' && at[1] == '/');
+}
+
+static const char *line_begin(const struct table *table, const char *at)
+{
+    const char *newline = memrchr(table->text, '\n', (size_t)(at - table->text));
+    return newline ? newline + 1 : table->text;
+}
+
+static const char *comment_advice(const char *at, const char *path, struct arena *arena)
+{
+    return arena_printf(arena, "leave comments out: `load %s comment \"%.*s\"`", path, *at == '/' ? 2 : 1, at);
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
-                               const struct format_job *job)
+                               const struct format_job *job, const char *path)
 {
     struct diags *diags = job->diags;
     if (is_blank_line(table, problem->at)) {
@@ -149,14 +167,20 @@ static enum status count_error(const struct table *table, const struct problem *
             advice = "a value in quotes seems to go on in the next line: name it .csv, or use `load PATH csv`";
         diag_error(diags, job->span, "%s has %zu value%s, but the first line has %zu", location, values,
                    values == 1 ? "" : "s", table->count);
+        if (!advice && begins_as_comment(table, problem->at))
+            advice = comment_advice(problem->at, path, diags->arena);
         diag_hint(diags, "%s",
-                  advice ? advice : "all lines need the same number; quote values that contain the delimiter");
+                  advice ? advice
+                         : arena_printf(diags->arena,
+                                        "quote values that contain the delimiter, or say what such lines are: `load %s "
+                                        "ragged` or `errors skip`",
+                                        path));
     }
     return STATUS_FAILED;
 }
 
 static enum status encoding_error(const struct problem *problem, const struct table *table, const char *location,
-                                  const struct format_job *job)
+                                  const struct format_job *job, const char *path)
 {
     const char *end = table->end, *at = problem->at;
     struct text escape = {0};
@@ -167,10 +191,12 @@ static enum status encoding_error(const struct problem *problem, const struct ta
                                "a character beyond U+FFFF is two escapes, as in \\ud83d\\ude00; text has no U+0000",
                                "%s: the escape %.*s is no character", location, (int)escape.length, escape.at);
     const bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at));
-    return diag_error_hint(job->diags, job->span,
-                           nul ? "remove it with `tr -d '\\0'`"
-                               : "convert the file, with `iconv -f latin1 -t utf-8` for example",
-                           "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
+    const char *encoding = encoding_guess(table->text, (size_t)(end - table->text));
+    return diag_error_hint(
+        job->diags, job->span,
+        nul ? "remove it with `tr -d '\\0'`"
+            : arena_printf(job->diags->arena, "state its encoding, as in `load %s encoding %s`", path, encoding),
+        "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
 }
 
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
@@ -180,19 +206,21 @@ enum status table_error(const struct table *table, const struct problem *problem
     const char *location = location_of(table, problem, path, diags->arena);
     switch (problem->kind) {
     case PROBLEM_COUNT:
-        return count_error(table, problem, location, job);
+        return count_error(table, problem, location, job, path);
     case PROBLEM_QUOTE:
         if (table->dialect->json)
-            return count_error(table, problem, location, job);
+            return count_error(table, problem, location, job, path);
         return diag_error_hint(
             diags, job->span,
-            "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"",
+            begins_as_comment(table, line_begin(table, problem->at))
+                ? comment_advice(line_begin(table, problem->at), path, diags->arena)
+                : "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"",
             "%s: malformed quotes", location);
     case PROBLEM_KEY:
         return diag_error(diags, job->span, "%s has the key `%s` twice", location,
                           table->columns[problem->column].name);
     case PROBLEM_ENCODING:
-        return encoding_error(problem, table, location, job);
+        return encoding_error(problem, table, location, job, path);
     case PROBLEM_VALUE:
     case PROBLEM_RANGE:
     case PROBLEM_NONE:

@@ -2,6 +2,7 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/key_index.h"
+#include "engine/text/records.h"
 #include "engine/text/table.h"
 
 #include <string.h>
@@ -42,41 +43,17 @@ static const char *trimmed_end(const struct table *table)
     return newline ? newline : table->end;
 }
 
-/* The separator that the first record has most of, outside quotes. */
-static char find_separator(const struct table *table)
+/* The number of cells of the first record; of `ragged` text, of the longest. */
+static size_t count_columns(const struct table *table)
 {
-    static const char separators[] = ",;\t|";
-    size_t counts[sizeof separators] = {0}, best = 0;
-    bool quoted = false;
-    for (const char *at = table->begin; at < table->end && (quoted || *at != '\n'); at++) {
-        if (*at == '"' && (quoted || at == table->begin || at[-1] == ' ' || strchr(separators, at[-1])))
-            quoted = !quoted;
-        const char *found = *at && !quoted ? strchr(separators, *at) : NULL;
-        if (found)
-            counts[found - separators]++;
-    }
-    for (size_t i = 1; separators[i]; i++)
-        best = counts[i] > counts[best] ? i : best;
-    return separators[best];
-}
-
-static void note_separator(const struct opening *opening, char separator)
-{
-    const char *name = separator == ';' ? "`;`" : separator == '|' ? "`|`" : "tabs";
-    diag_note(opening->job->diags, (struct span){0}, "`%s`: its values are separated by %s", opening->path, name);
-}
-
-/* Counts the cells of the first record. Returns its end; NULL: malformed quotes. */
-static const char *scan_record(const struct table *table, size_t *count)
-{
-    struct cell cell;
+    size_t most = 0, cells;
     const char *at = table->begin;
-    for (*count = 1; (at = cell_scan(table->dialect, at, table->end, &cell)); ++*count) {
-        if (at == table->end || *at == '\n')
-            return at;
-        at++;
-    }
-    return NULL;
+    do {
+        at = record_end(table, at, &cells);
+        most = cells > most ? cells : most;
+        at = skip_left_out(table, at < table->end ? at + 1 : at);
+    } while (table->ragged && at < table->end);
+    return most;
 }
 
 /* Whether a cell's class fits a column of this kind: then it may be a value of it. */
@@ -99,6 +76,16 @@ static bool fits(enum value_class value_class, const struct table_column *column
     return false;
 }
 
+/* The next cell of the first line: false behind its last, and if the file is changing, which format_read reports. */
+static bool next_name(const struct table *table, const char **at, struct cell *cell)
+{
+    const char *next =
+        *at > table->begin && (*at)[-1] == '\n' ? NULL : cell_scan(table->dialect, *at, table->end, cell);
+    if (next)
+        *at = next + (next < table->end);
+    return next;
+}
+
 /* Whether the first line names the columns: if a cell cannot be a value of its column, or none is one that must be.
  * `below` is the second record; without one, a line of values only is a row. */
 static bool is_header(struct table *table, const char *below)
@@ -109,10 +96,8 @@ static bool is_header(struct table *table, const char *below)
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         struct cell cell;
-        at = cell_scan(table->dialect, at, table->end, &cell);
-        if (!at)
-            return true; /* the file is changing, which format_read reports */
-        at += at < table->end;
+        if (!next_name(table, &at, &cell))
+            break;
         const enum value_class value_class = classify(table, cell);
         const bool known = alone || (evidence_has_values(&column->evidence) && column->kind != VALUE_TEXT);
         if (!known || (!cell.quoted && (value_class == CLASS_BLANK || value_class == CLASS_WORD)))
@@ -143,16 +128,12 @@ static void name_columns(struct table *table, bool named, struct arena *arena)
     struct strbuf scratch = {0};
     for (size_t k = 0; k < table->count; k++) {
         struct cell cell;
-        at = cell_scan(table->dialect, at, table->end, &cell);
-        if (!at) { /* it was valid before: the file is changing, which format_read reports */
-            cell = (struct cell){table->end, table->end, false};
-            at = table->end;
-        }
+        if (!next_name(table, &at, &cell))
+            cell = (struct cell){at, at, false};
         struct text text = cell_text(table->dialect, cell, &scratch);
         const char *name = named ? arena_text(arena, text.at, text.length) : "";
         name = *name ? name : arena_printf(arena, "c%zu", k + 1);
         table->columns[k].name = distinct_name(names, name, arena);
-        at += at < table->end;
     }
     strbuf_free(&scratch);
     if (named)
@@ -175,7 +156,8 @@ static enum status check_first_line(const struct opening *opening)
     if (table->dialect->header && trimmed_end(table) == table->begin)
         return fail(opening, "is empty", "its first line should name the columns");
     if (memchr(table->begin, '\0', (size_t)(line_end - table->begin)))
-        return fail(opening, "is not UTF-8 text", "it may have another format or be UTF-16");
+        return fail(opening, "is not UTF-8 text",
+                    "it may have another format, or be UTF-16: `load PATH csv encoding utf16le`");
     if (table->dialect->header && has_lone_return(table->begin, line_end))
         return fail(opening, "has carriage returns instead of newlines", "convert it with `tr '\\r' '\\n'`");
     if (table->dialect->header && line_end - table->begin > MAX_HEADER)
@@ -187,9 +169,8 @@ static enum status check_first_line(const struct opening *opening)
 static enum status open_delimited(const struct opening *opening)
 {
     struct table *table = opening->table;
-    const char *first_end = table->begin;
-    table->count = 1;
-    if (table->dialect->header && !(first_end = scan_record(table, &table->count)))
+    table->count = table->dialect->header ? count_columns(table) : 1;
+    if (table->count == 0)
         return fail_at(opening, PROBLEM_QUOTE, table->begin);
     if (table->count > MAX_COLUMNS)
         return fail(opening, "has more than 30 000 columns", NULL);
@@ -197,8 +178,10 @@ static enum status open_delimited(const struct opening *opening)
         table->end = trimmed_end(table);
     table->columns = arena_array(opening->arena, table->count, sizeof *table->columns);
     table->columns[0].name = "";
-    const char *below = first_end < table->end ? first_end + 1 : table->end;
     if (table->dialect->header) {
+        size_t cells;
+        const char *below = record_end(table, table->begin, &cells);
+        below = skip_left_out(table, below < table->end ? below + 1 : table->end);
         table_sample(table, below);
         table_guess_kinds(table);
         const bool named = is_header(table, below);
@@ -263,15 +246,17 @@ static enum status state_type(const struct opening *opening, const struct stated
 }
 
 enum status table_open(struct table *table, struct dialect *dialect, const struct format_job *job, const char *path,
-                       struct arena *arena)
+                       struct arena *arena, struct strbuf *found)
 {
     const struct opening opening = {table, job, path, arena};
     const struct text_options *options = job->text;
+    table->ragged = options && options->ragged;
+    table->errors = options ? options->errors : ERRORS_TELL;
+    table->comment = options && options->comment ? arena_text(arena, options->comment, strlen(options->comment)) : NULL;
     enum status status = check_first_line(&opening);
     if (status != STATUS_OK)
         return status;
-    if (dialect->quotes && (dialect->delimiter = find_separator(table)) != ',')
-        note_separator(&opening, dialect->delimiter);
+    table_find_beginning(table, dialect, options, found);
     if (options && options->missing) {
         char **missing = arena_array(arena, options->missing_count, sizeof *missing);
         for (size_t i = 0; i < options->missing_count; i++)
@@ -284,6 +269,6 @@ enum status table_open(struct table *table, struct dialect *dialect, const struc
         status = state_type(&opening, &options->columns[i]);
     const char *advice = status == STATUS_OK ? table_delimiter_advice(table) : NULL;
     if (advice)
-        diag_note(job->diags, (struct span){0}, "`%s`: %s", path, advice);
+        strbuf_printf(found, "%s%s", found->length > 0 ? "; " : "", advice);
     return status;
 }

@@ -50,6 +50,39 @@ static void add_counts(struct strbuf *out, const struct table *table, const bool
     }
 }
 
+static void add_lines(struct strbuf *out, const struct table *table)
+{
+    if (table->blanks > 0) {
+        strbuf_puts(out, out->length > 0 ? "; " : "");
+        add_count(out, table->blanks);
+        strbuf_puts(out, table->blanks == 1 ? " blank line is left out" : " blank lines are left out");
+    }
+    if (table->faults > 0) {
+        const bool skipped = table->errors == ERRORS_SKIP || table->dialect->json;
+        strbuf_puts(out, out->length > 0 ? "; " : "");
+        add_count(out, table->faults);
+        strbuf_printf(out, " line%s %s, %s line %lld", table->faults == 1 ? "" : "s",
+                      !skipped             ? "with too few or many values"
+                      : table->faults == 1 ? "with errors is left out"
+                                           : "with errors are left out",
+                      table->faults == 1 ? "in" : "the first in", (long long)table_line(table, table->first_fault));
+    }
+}
+
+static void add_faults(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        if (!read[k] || column->nested || column->faults == 0 || !list_next(&list))
+            continue;
+        add_count(out, column->faults);
+        strbuf_printf(out, " of them %s no value of `%s`: `%s` in line %lld", column->faults == 1 ? "is" : "are",
+                      column->name, table_shown_cell(table, column->first_fault, arena),
+                      (long long)table_line(table, column->first_fault));
+    }
+}
+
 /* Whether a cell is a number with a decimal comma. */
 static bool has_decimal_comma(const struct table *table, const char *at)
 {
@@ -99,10 +132,13 @@ void table_note(struct table *table, const bool *read, const struct format_job *
 {
     struct strbuf text = {0};
     add_counts(&text, table, read, false, " missing");
+    add_faults(&text, table, read, job->diags->arena);
     add_counts(&text, table, read, true, " cut to microseconds");
     add_text_columns(&text, table, read, job->diags->arena);
-    if (!table->noted)
+    if (!table->noted) {
+        add_lines(&text, table);
         add_left_out(&text, table);
+    }
     table->noted = true;
     if (text.length > 0)
         diag_note(job->diags, (struct span){0}, "`%s`: %s", path, text.text);

@@ -1,6 +1,7 @@
 #include "engine/text/text_files.h"
 
 #include "base/heap.h"
+#include "engine/text/encoding.h"
 #include "engine/text/table.h"
 
 #include <string.h>
@@ -38,27 +39,50 @@ static void set_text(struct table *table, const char *text, size_t length)
         table->begin += 3;
 }
 
+/* Makes the reader's mapping one of UTF-8. */
+static enum status decode(struct text_reader *reader, const struct format_job *job, struct strbuf *found)
+{
+    const char *text = mapping_data(reader->mapping), *stated = job->text ? job->text->encoding : NULL;
+    const char *encoding = stated ? stated : encoding_of_mark(text, mapping_length(reader->mapping));
+    if (!encoding || strcmp(encoding, "utf8") == 0)
+        return STATUS_OK;
+    if (!stated)
+        strbuf_printf(found, "it is UTF-16 (`encoding %s`)", encoding);
+    return encoding_convert(job, encoding, &reader->mapping);
+}
+
 static enum status open_table(const struct format_job *job, struct mapping *mapping, const struct dialect *dialect,
                               struct file_reader **opened)
 {
     struct text_reader *reader = heap_array(1, sizeof *reader);
     struct table *table = &reader->table;
-    const char *text = mapping_data(mapping);
+    struct strbuf found = {0};
+    const struct text_options *options = job->text;
     reader->base.ops = &text_reader_ops;
     reader->base.provisional = true;
     reader->arena = arena_new();
     reader->mapping = mapping_ref(mapping);
     reader->dialect = *dialect;
     table->dialect = &reader->dialect;
+    enum status status = decode(reader, job, &found);
+    mapping = reader->mapping;
+    const char *text = mapping_data(mapping);
     const size_t length = mapping_length(mapping);
-    set_text(table, text ? text : "", job->text && job->text->head ? head_length(text, length) : length);
-    enum status status = table_open(table, &reader->dialect, job, mapping_path(mapping), reader->arena);
+    set_text(table, text ? text : "", options && options->head ? head_length(text, length) : length);
+    if (status == STATUS_OK)
+        status = table_open(table, &reader->dialect, job, mapping_path(mapping), reader->arena, &found);
     if (status == STATUS_OK && !table_cut(table, job->workers))
         status = STATUS_CANCELLED;
+    if (status == STATUS_OK && found.length > 0)
+        diag_note(job->diags, (struct span){0}, "`%s`: %s", mapping_path(mapping), found.text);
+    strbuf_free(&found);
     if (status != STATUS_OK) {
         text_reader_ops.close(&reader->base);
         return status;
     }
+    const bool blank_lines = table->blank_lines && (table->count > 1 || dialect->json);
+    if (blank_lines || table->comment || table->errors != ERRORS_TELL)
+        table_cut_by_cells(table);
     table_guess_kinds(table);
     reader->base.rows = table->rows;
     for (size_t k = 0; k < table->count; k++)

@@ -1,6 +1,7 @@
 #include "engine/text/pass.h"
 
 #include "engine/text/cells.h"
+#include "engine/text/records.h"
 
 #include <stdatomic.h>
 
@@ -44,17 +45,59 @@ static bool parse_line(struct parser *parser, const char **from, int64_t row)
     return true;
 }
 
+static void set_missing(struct parser *parser, const struct step *step, int64_t row)
+{
+    clear_value(step, row);
+    step->absent[row] = 1;
+    parser->member->seen[step->number].missing++;
+}
+
+/* Parses a record of any number of cells: those that it lacks are missing, further ones are passed over, and where its
+ * quotes are malformed it ends with its line. */
+static bool parse_loose_line(struct parser *parser, const char **from, int64_t row)
+{
+    const struct table *table = parser->table;
+    const struct pass *pass = parser->pass;
+    const struct step *step = pass->steps;
+    const char *at = *from;
+    struct cell cell;
+    for (size_t k = 0; k < table->count; k++) {
+        const struct step *wanted =
+            step < pass->steps + pass->count && step->column == &table->columns[k] ? step : NULL;
+        const char *next = at ? cell_scan(table->dialect, at, parser->end, &cell) : NULL;
+        if (wanted && !next)
+            set_missing(parser, wanted, row);
+        else if (wanted && !parse_value(parser, &at, wanted, row))
+            return false;
+        at = next && next < parser->end && *next == parser->delimiter ? next + 1 : NULL;
+        step += wanted ? 1 : 0;
+    }
+    size_t cells;
+    const char *end = record_end(table, *from, &cells);
+    *from = end < parser->end ? end + 1 : parser->end;
+    return true;
+}
+
 /* Parses a chunk record by record. */
 static bool parse_lines(struct parser *parser)
 {
     const struct chunk *chunk = parser->chunk;
+    const struct table *table = parser->table;
+    const bool loose = table->ragged || table->errors == ERRORS_MISSING;
+    const struct left_out *left_out = chunk->left_out, *last = left_out + chunk->left_out_count;
     const char *at = chunk->begin;
     for (int64_t row = chunk->first_row; row < chunk->first_row + chunk->rows; row++) {
+        if (left_out < last && left_out->begin == at)
+            at = left_out++->end;
         if (at == chunk->end)
             return parse_fail(parser, PROBLEM_QUOTE, at, 0);
-        if (!(parser->table->dialect->json ? parse_object(parser, &at, row) : parse_line(parser, &at, row)))
+        if (!(table->dialect->json ? parse_object(parser, &at, row)
+              : loose              ? parse_loose_line(parser, &at, row)
+                                   : parse_line(parser, &at, row)))
             return false;
     }
+    if (left_out < last && left_out->begin == at)
+        at = left_out->end;
     /* Rows were counted by newlines; a difference means misplaced quotes. */
     return at == chunk->end || parse_fail(parser, PROBLEM_QUOTE, at, 0);
 }
@@ -84,7 +127,8 @@ static void parse_chunk(void *context, int member, int64_t part)
     chunk->problem = (struct problem){0};
     if (part > pass->failed)
         return;
-    const bool by_column = !dialect->json && cell_ends_find(table, chunk, &parser.member->ends);
+    const bool by_column =
+        !dialect->json && chunk->left_out_count == 0 && cell_ends_find(table, chunk, &parser.member->ends);
     const bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
     int64_t failed = pass->failed;
     while (!ok && part < failed && !atomic_compare_exchange_weak(&pass->failed, &failed, part))

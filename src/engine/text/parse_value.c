@@ -6,15 +6,12 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/scan.h"
+#include "engine/text/store_value.h"
 #include "engine/values/dictionary.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { FAST_DIGITS = 18 /* always fit 64 bits */ };
-
-/* What became of a value. */
-enum outcome { STORED, OTHER, OUT_OF_RANGE };
 
 static struct seen *seen_of(const struct parser *parser, const struct step *step)
 {
@@ -27,144 +24,30 @@ static inline bool ends_value(const struct parser *parser, const char *at)
     return at == parser->end || *at == parser->delimiter || *at == parser->closing;
 }
 
-static inline void note_int(struct seen *seen, int64_t value)
+/* A value with an error. */
+static bool take_as_missing(struct parser *parser, const struct step *step, int64_t row, const char *at)
 {
-    seen->values++;
-    seen->lo = value < seen->lo ? value : seen->lo;
-    seen->hi = value > seen->hi ? value : seen->hi;
-}
-
-/* Stores an integer if the column's type holds it. */
-static enum outcome store_int(const struct step *step, struct seen *seen, int64_t row, int64_t value)
-{
-    const struct type_info *info = &type_table[step->column->type];
-    if (value < info->lo || value > info->hi)
-        return OUT_OF_RANGE;
-    memcpy((char *)step->data + (size_t)row * info->size, &value, info->size); /* little-endian */
-    note_int(seen, value);
-    return STORED;
-}
-
-static enum outcome store_float(const struct step *step, struct seen *seen, int64_t row, double value)
-{
-    seen->values++;
-    if (step->column->type == TYPE_F64) {
-        ((double *)step->data)[row] = value;
-        return STORED;
-    }
-    const float narrow = (float)value;
-    ((float *)step->data)[row] = narrow;
-    return isinf(narrow) && !isinf(value) ? OUT_OF_RANGE : STORED;
-}
-
-/* Reads digits with an optional point as an integer scaled by 10^scale. */
-static enum outcome read_decimal(struct cell cell, int scale, int64_t *value)
-{
-    const char *at = cell.at;
-    bool negative = at < cell.end && *at == '-', point = false, digits = false;
-    int64_t sum = 0;
-    int places = 0;
-    at += at < cell.end && (*at == '-' || *at == '+');
-    enum outcome outcome = STORED;
-    for (; at < cell.end; at++) {
-        if (*at == '.' && !point) {
-            point = true;
-            continue;
-        }
-        const int digit = *at - '0';
-        if (digit < 0 || digit > 9)
-            return OTHER;
-        digits = true;
-        if (point && ++places > scale) {
-            places = scale;
-            outcome = digit != 0 ? OUT_OF_RANGE : outcome;
-        } else if (__builtin_mul_overflow(sum, 10, &sum) ||
-                   __builtin_add_overflow(sum, negative ? -digit : digit, &sum)) {
-            return OUT_OF_RANGE;
-        }
-    }
-    for (; places < scale; places++) {
-        if (__builtin_mul_overflow(sum, 10, &sum))
-            return OUT_OF_RANGE;
-    }
-    *value = sum;
-    return digits ? outcome : OTHER;
-}
-
-static enum outcome store_time(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
-{
-    int64_t time = 0;
-    bool zoned = false, cut = false, valid = false;
-    if (step->column->kind == VALUE_DATE)
-        valid = date_read(cell.at, cell.end, &time);
-    else if (step->column->kind == VALUE_TIMESTAMP)
-        valid = timestamp_read(cell.at, cell.end, &time, &zoned, &cut) && zoned == step->column->utc;
-    else
-        valid = duration_read(cell.at, cell.end, &time);
-    if (!valid)
-        return OTHER;
-    seen->cut += cut;
-    return store_int(step, seen, row, time);
-}
-
-static enum outcome store_number(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
-{
-    const struct table_column *column = step->column;
-    int64_t integer = 0;
-    double number = 0;
-    if (column->kind == VALUE_DECIMAL) {
-        const enum outcome outcome = read_decimal(cell, column->scale, &integer);
-        return outcome == STORED ? store_int(step, seen, row, integer) : outcome;
-    }
-    if (!column->stated && cell_has_leading_zero(cell))
-        return OTHER;
-    if (column->kind == VALUE_FLOAT && scan_float(cell.at, cell.end, &number) == cell.end)
-        return store_float(step, seen, row, number);
-    enum reading reading =
-        column->kind == VALUE_INT ? read_int(cell.at, cell.end, &integer) : read_float(cell.at, cell.end, &number);
-    switch (reading) {
-    case READ_INT:
-        return store_int(step, seen, row, integer);
-    case READ_FLOAT:
-        return store_float(step, seen, row, number);
-    case READ_OVERFLOW:
-        return OUT_OF_RANGE;
-    case READ_INVALID:
-        break;
-    }
-    return OTHER;
-}
-
-/* Stores the value if it is of the column's kind, which is not text. */
-static enum outcome store(const struct table *table, const struct step *step, struct seen *seen, int64_t row,
-                          struct cell cell)
-{
-    bool truth, string = table->dialect->json && cell.quoted;
-    switch (step->column->kind) {
-    case VALUE_INT:
-    case VALUE_FLOAT:
-    case VALUE_DECIMAL:
-        return string && !step->column->stated ? OTHER : store_number(step, seen, row, cell);
-    case VALUE_BOOL:
-        return string || !cell_is_bool(cell, &truth) ? OTHER : store_int(step, seen, row, truth);
-    case VALUE_DATE:
-    case VALUE_TIMESTAMP:
-    case VALUE_DURATION:
-        return store_time(step, seen, row, cell);
-    case VALUE_TEXT:
-        break;
-    }
-    return OTHER;
+    struct seen *seen = seen_of(parser, step);
+    clear_value(step, row);
+    step->absent[row] = 1;
+    seen->missing++;
+    seen->faults++;
+    seen->first_fault = seen->first_fault && seen->first_fault < at ? seen->first_fault : at;
+    return true;
 }
 
 /* Notes what a value that is not of the column's kind is, or fails if the type is stated. */
-static bool note_other(struct parser *parser, const struct step *step, struct cell cell, enum outcome outcome)
+static bool note_other(struct parser *parser, const struct step *step, int64_t row, struct cell cell,
+                       enum outcome outcome)
 {
     const size_t k = (size_t)(step->column - parser->table->columns);
     const enum value_class value_class = classify(parser->table, cell);
     const bool time = value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC;
-    if (step->column->stated && !(step->column->kind == VALUE_TIMESTAMP && time))
+    if (step->column->stated && !(step->column->kind == VALUE_TIMESTAMP && time)) {
+        if (parser->table->errors == ERRORS_MISSING)
+            return take_as_missing(parser, step, row, cell.at);
         return parse_fail(parser, outcome == OUT_OF_RANGE ? PROBLEM_RANGE : PROBLEM_VALUE, cell.at, k);
+    }
     evidence_add(&seen_of(parser, step)->evidence, value_class, cell.at);
     return true;
 }
@@ -185,8 +68,8 @@ static bool parse_slowly(struct parser *parser, const char **at, const struct st
             evidence_add(&seen->evidence, CLASS_WORD, cell.at);
         return true;
     }
-    const enum outcome outcome = store(parser->table, step, seen, row, cell);
-    return outcome == STORED || note_other(parser, step, cell, outcome);
+    const enum outcome outcome = value_store(parser->table, step, seen, row, cell);
+    return outcome == STORED || note_other(parser, step, row, cell, outcome);
 }
 
 /* Parsing a value in the form that almost all have. False: it is to be parsed slowly. */
@@ -220,7 +103,7 @@ static inline bool parse_int(const struct parser *parser, const struct step *ste
     const uint64_t sum = high * 100000000 + low;
     const int64_t value = negative ? -(int64_t)sum : (int64_t)sum;
     ((int64_t *)step->data)[row] = value;
-    note_int(seen, value);
+    seen_integer(seen, value);
     return true;
 }
 
@@ -262,6 +145,19 @@ static inline bool parse_float(const struct parser *parser, const struct step *s
     return true;
 }
 
+/* In a bool column. */
+static inline bool parse_bool(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
+                              struct cell cell)
+{
+    (void)parser;
+    bool truth;
+    if (!cell_is_bool(cell, &truth))
+        return false;
+    ((uint8_t *)step->data)[row] = truth;
+    seen_integer(seen, truth);
+    return true;
+}
+
 /* In an i32 column. */
 static inline bool parse_date(const struct parser *parser, const struct step *step, struct seen *seen, int64_t row,
                               struct cell cell)
@@ -271,7 +167,7 @@ static inline bool parse_date(const struct parser *parser, const struct step *st
     if (!date_read(cell.at, cell.end, &days))
         return false;
     ((int32_t *)step->data)[row] = (int32_t)days;
-    note_int(seen, days);
+    seen_integer(seen, days);
     return true;
 }
 
@@ -286,7 +182,7 @@ static inline bool parse_timestamp(const struct parser *parser, const struct ste
         return false;
     ((int64_t *)step->data)[row] = time;
     seen->cut += cut;
-    note_int(seen, time);
+    seen_integer(seen, time);
     return true;
 }
 
@@ -298,10 +194,16 @@ static inline value_fn *value_function(const struct parser *parser, const struct
         enum type type;
     } functions[VALUE_KINDS] = {[VALUE_INT] = {parse_int, TYPE_I64},
                                 [VALUE_FLOAT] = {parse_float, TYPE_F64},
+                                [VALUE_BOOL] = {parse_bool, TYPE_BOOL},
                                 [VALUE_DATE] = {parse_date, TYPE_I32},
                                 [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64}};
     const bool usual = functions[column->kind].type == column->type && parser->table->missing_count == 0;
     return usual ? functions[column->kind].parse : NULL;
+}
+
+static bool is_sound(struct text text)
+{
+    return text.length == 0 || (utf8_is_valid(text.at, text.length) && !memchr(text.at, '\0', text.length));
 }
 
 /* Stores a text that was written at `at`. Each string is checked when the thread sees it first. */
@@ -309,6 +211,8 @@ static inline bool store_text(struct parser *parser, const struct step *step, in
                               const char *at)
 {
     struct seen *seen = seen_of(parser, step);
+    if (parser->table->errors == ERRORS_MISSING && !is_sound(text))
+        return take_as_missing(parser, step, row, at);
     if (!seen->interner)
         seen->interner = interner_new();
     const uint32_t number = interner_add(seen->interner, text);
@@ -317,7 +221,7 @@ static inline bool store_text(struct parser *parser, const struct step *step, in
     if (number < seen->strings)
         return true;
     seen->strings = number + 1;
-    if (text.length == 0 || (utf8_is_valid(text.at, text.length) && !memchr(text.at, '\0', text.length)))
+    if (is_sound(text))
         return true;
     return parse_fail(parser, PROBLEM_ENCODING, at, (size_t)(step->column - parser->table->columns));
 }

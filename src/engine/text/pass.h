@@ -25,7 +25,9 @@ struct seen {
     struct evidence evidence; /* values that are not of the column's kind */
     int64_t lo, hi;           /* of integers */
     int64_t values, missing;
-    int64_t cut;               /* timestamps with digits below microseconds */
+    int64_t cut;    /* timestamps with digits below microseconds */
+    int64_t faults; /* values with errors that are missing, the first of them at: */
+    const char *first_fault;
     struct interner *interner; /* the strings of text; NULL: none yet */
     uint32_t strings;          /* in the interner */
 };

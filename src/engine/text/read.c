@@ -104,6 +104,9 @@ static struct seen merge_seen(const struct pass *pass, size_t s)
         all.values += seen->values;
         all.missing += seen->missing;
         all.cut += seen->cut;
+        all.faults += seen->faults;
+        if (seen->first_fault && (!all.first_fault || seen->first_fault < all.first_fault))
+            all.first_fault = seen->first_fault;
     }
     if (all.values > 0 && column->kind != VALUE_TEXT)
         evidence_add(&all.evidence, class_of_kind(column->kind, column->utc), NULL);
@@ -138,6 +141,8 @@ static enum status take_columns(struct text_reader *reader, struct pass *pass, c
             continue;
         column->missing = seen.missing;
         column->cut = seen.cut;
+        column->faults = seen.faults;
+        column->first_fault = seen.first_fault;
         columns[k] = pass_finish(pass, s, &seen, job->workers);
         if (!columns[k])
             return file_memory_error(mapping_path(reader->mapping), job->span, job->diags);
@@ -182,12 +187,11 @@ static bool any(const bool *wanted, size_t count)
 }
 
 /* Quotes within a cell that does not begin with one stand for themselves, but were taken for quotes around newlines
- * where the text was cut: cuts it again, by its cells. False: it has been, or has no quotes. */
+ * where the text was cut, and lines of white space for rows: cuts it again, by its cells. False: it has been. */
 static bool cut_again(struct text_reader *reader)
 {
     struct table *table = &reader->table;
-    if (table->cut_by_cells || !table->dialect->quotes || !reader->malformed ||
-        !memchr(table->begin, '"', (size_t)(table->end - table->begin)))
+    if (table->cut_by_cells || !reader->malformed)
         return false;
     table_cut_by_cells(table);
     reader->base.rows = table->rows;

@@ -3,6 +3,7 @@
 #include "engine/text/classify.h"
 #include "engine/text/json.h"
 #include "engine/text/key_index.h"
+#include "engine/text/records.h"
 #include "engine/text/table.h"
 
 #include <string.h>
@@ -19,15 +20,20 @@ void table_sample(struct table *table, const char *at)
 {
     const char *begin = at;
     size_t cells = 0;
-    for (int row = 0; sampled(table, begin, at, row, cells); row++) {
+    for (int row = 0; at = skip_left_out(table, at), sampled(table, begin, at, row, cells); row++) {
+        const char *record = at;
         for (size_t k = 0; k < table->count; k++, cells++) {
             struct cell cell;
             at = cell_scan(table->dialect, at, table->end, &cell);
             const bool more = k + 1 < table->count;
             if (!at || (more && (at == table->end || *at == '\n')))
-                return; /* parsing will report the error */
+                break;
             at += more;
             evidence_add(&table->columns[k].evidence, classify(table, cell), cell.at);
+        }
+        if (!at || (at < table->end && *at != '\n')) { /* parsing will report the error, if it is one */
+            size_t count;
+            at = record_end(table, record, &count);
         }
         at = at < table->end ? at + 1 : at;
     }
@@ -112,9 +118,14 @@ bool table_sample_keys(struct table *table, struct arena *arena, struct problem 
     struct keys keys = {.table = table, .index = key_index_new(arena), .arena = arena};
     const char *at = table->begin;
     size_t cells = 0;
-    for (int row = 0; sampled(table, table->begin, at, row, cells) && table->count <= MAX_COLUMNS; row++) {
+    for (int row = 0; at && table->count <= MAX_COLUMNS; row++) {
+        const char *line = at = skip_left_out(table, at);
+        if (!sampled(table, table->begin, at, row, cells))
+            break;
         *problem = (struct problem){.kind = PROBLEM_COUNT, .at = at};
         at = sample_object(&keys, at);
+        if (!at && table->errors != ERRORS_TELL)
+            at = line_end(table, line);
         if (at && at < table->end)
             at++;
         cells += table->count;

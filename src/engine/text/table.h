@@ -7,6 +7,7 @@
 #ifndef RQL_ENGINE_TEXT_TABLE_H
 #define RQL_ENGINE_TEXT_TABLE_H
 
+#include "base/strbuf.h"
 #include "engine/storage/file_reader.h"
 #include "engine/storage/text_options.h"
 
@@ -69,6 +70,8 @@ struct table_column {
     bool nested;    /* a JSON key with objects or arrays: left out */
     struct evidence evidence;
     int64_t missing, cut; /* values missing, timestamps cut; set when it is read */
+    int64_t faults;       /* of those missing, values with errors; the first of them at: */
+    const char *first_fault;
 };
 
 enum problem_kind {
@@ -88,11 +91,18 @@ struct problem {
     size_t column;
 };
 
+/* Whole lines of a text that are no rows: blank ones, comments, and those with errors that are skipped. */
+struct left_out {
+    const char *begin, *end;
+};
+
 struct chunk {
     const char *begin, *end; /* whole records */
     int64_t first_row, rows;
     int member; /* the thread that parsed it in this pass */
     struct problem problem;
+    struct left_out *left_out; /* in order */
+    size_t left_out_count, left_out_capacity;
 };
 
 struct key_index; /* key_index.h */
@@ -108,6 +118,12 @@ struct table {
     bool noted;                   /* that keys are left out */
     const char *const *missing;   /* stated words for missing values; NULL: the usual ones */
     size_t missing_count;
+    const char *comment; /* how lines begin that are left out; NULL: none */
+    bool ragged;         /* what a short line lacks is missing */
+    enum text_errors errors;
+    bool blank_lines;       /* there may be some */
+    int64_t blanks, faults; /* blank lines, and lines with errors, that were met where the text was cut by cells */
+    const char *first_fault;
     struct chunk *chunks;
     int64_t chunk_count;
     int64_t rows;
@@ -119,14 +135,19 @@ enum { MAX_COLUMNS = 30000 }; /* each has blocks of memory, of which a process c
 /* Divides the records into chunks and counts their rows; release them with table_free_chunks. Returns false if
  * cancelled. (chunks.c) */
 bool table_cut(struct table *table, const struct workers *workers);
-/* Divides them again, on one thread: right even if quotes are within cells that they do not surround. */
+/* Divides them again, on one thread: right even if quotes are within cells that they do not surround, and if some lines
+ * are no rows. */
 void table_cut_by_cells(struct table *table);
 void table_free_chunks(struct table *table);
 
 /* Finds the separator and the columns, names them, and applies the job's options. Texts are allocated in `arena`.
- * (header.c) */
+ * Adds to `found` what is to be told. (header.c) */
 enum status table_open(struct table *table, struct dialect *dialect, const struct format_job *job, const char *path,
-                       struct arena *arena);
+                       struct arena *arena, struct strbuf *found);
+
+/* Finds the separator and the first line that is not above the names; adds to `found` what to tell. (beginning.c) */
+void table_find_beginning(struct table *table, struct dialect *dialect, const struct text_options *options,
+                          struct strbuf *found);
 
 /* Classifies the cells of the first records from `at` on; not for JSON. (sample.c) */
 void table_sample(struct table *table, const char *at);

@@ -7,8 +7,11 @@
  * Missing is a cell that is blank or, except in text columns, `NA`, `NULL`, `N/A`, `#N/A`, `None`, `-`, `?` or `\N`,
  * in any case of letters. `nan` is a float. A column in which a zero leads another digit (00501) or an integer exceeds
  * 64 bits is text. The first line names the columns unless its cells fit the types of the columns below it. A byte
- * order mark, \r before newlines, white space around values other than text, and blank lines at the end (unless there
- * is one column) are ignored. What was missing, and what made a column text that began otherwise, is noted.
+ * order mark, \r before newlines, white space around values other than text, and blank lines (unless there is one
+ * column) are ignored. What was missing, and what made a column text that began otherwise, is noted.
+ *
+ * What else is unusual, such as a title above the names, is found (beginning.c), noted, or stated by clauses
+ * (storage/text_options.h).
  *
  * Errors, with line and column: lines with more or fewer cells than the first, unbalanced quotes, text that is not
  * UTF-8, values that are not of a stated type. */

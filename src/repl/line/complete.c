@@ -203,6 +203,12 @@ static void offer_formats(struct offer *offer)
     }
 }
 
+static void offer_clauses(struct offer *offer)
+{
+    for (size_t i = 0; i < clause_count; i++)
+        offer_name(offer, clause_table[i].word);
+}
+
 static void offer_each(struct offer *offer, const char *const *names)
 {
     for (; *names; names++)
@@ -240,6 +246,8 @@ static void offer_next(const struct completer *completer, const struct source *t
         offer_bindings(offer, completer->env, BINDING_STAGE);
     if (next->kinds & NEXT_FORMAT)
         offer_formats(offer);
+    if (next->kinds & NEXT_CLAUSE)
+        offer_clauses(offer);
     if (next->kinds & NEXT_COMBINER)
         offer_each(offer, combiners);
     if (next->kinds & NEXT_AXIS) {
@@ -412,6 +420,21 @@ static bool offer_dialects(const struct completer *completer, const struct sourc
     return true;
 }
 
+/* After the word of a clause: its values. Returns false if that is not being typed. */
+static bool offer_clause_values(const struct source *text, const struct next *next, struct offer *offer)
+{
+    const size_t end = before_blanks(text->text, text->length), begin = word_begin(text->text, end);
+    const enum clause_kind kind = clause_find(text->text + begin, end - begin);
+    if (end == text->length || kind == CLAUSE_KINDS || !(next->kinds & NEXT_CLAUSE) || !*clause_table[kind].values)
+        return false;
+    for (const char *at = clause_table[kind].values; *at;) {
+        const size_t length = strcspn(at, " ");
+        offer_name(offer, arena_text(offer->arena, at, length));
+        at += length + (at[length] == ' ');
+    }
+    return true;
+}
+
 /* An address of a table on a server: no files are offered. */
 static void offer_addresses(const struct completer *completer, struct offer *offer)
 {
@@ -444,6 +467,8 @@ struct completions complete_word(const struct completer *completer, const char *
         return found;
     } else if (!next_after(&text, arena, &next)) {
         offer_anything(completer, &text, &offer);
+    } else if (before == start && offer_clause_values(&text, &next, &offer)) {
+        found.paths = false;
     } else if (before == start && next.kinds & NEXT_EXPRESSION && offer_columns_of(completer->env, &offer)) {
         found.paths = next.kinds & NEXT_PATH;
     } else if (before == start) {

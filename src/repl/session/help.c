@@ -115,6 +115,11 @@ static struct row format_row(size_t k)
     return (struct row){compression->extension, compression->extension, compression->summary};
 }
 
+static struct row clause_row(size_t k)
+{
+    return (struct row){clause_table[k].word, clause_table[k].usage, clause_table[k].summary};
+}
+
 static struct row operator_row(size_t k)
 {
     return (struct row){operator_table[k].name, operator_table[k].usage, operator_table[k].summary};
@@ -126,6 +131,10 @@ static struct row text_row(size_t k)
 }
 
 static const char format_note[] = "\nload PATH FORMAT reads a file with any extension: load old.dat csv\n";
+
+static const char clauses_note[] =
+    "\nThey follow the path of a text file: load export.csv skip 2 encoding latin1 price decimal(2) missing \"-\"\n"
+    "What of them a file needs is found by looking at it, and told, unless there are two ways to read it.\n";
 
 static const char aggregates_note[] =
     "\nIn a group, they and what is computed of them: group sym: sum(price * qty) / float(sum(qty))\n"
@@ -146,7 +155,8 @@ static const struct topic topics[] = {
      {&format_count, &compression_count},
      format_row,
      format_note,
-     "by the extension, such as .csv .parquet .npy: .help formats"},
+     "by the extension, such as .csv .parquet .npy: .help formats, .help clauses"},
+    {"clauses", {&clause_count}, clause_row, clauses_note, ""},
     {"operators", {&operator_count}, operator_row, NULL, NULL},
 };
 enum { TOPIC_COUNT = sizeof topics / sizeof *topics };
@@ -391,6 +401,10 @@ bool help_word(struct strbuf *out, const char *text)
         if (strcmp(name_table[i].name, text) == 0)
             help_name(out, &name_table[i]);
     }
+    const enum clause_kind clause = clause_find(text, strlen(text));
+    if (clause < CLAUSE_KINDS)
+        strbuf_printf(out, "load PATH %s\n  %s\n  example: %s\n", clause_table[clause].usage,
+                      clause_table[clause].summary, clause_table[clause].example);
     for (size_t i = 0; i < format_count; i++) {
         const char *extension = format_table[i].extension;
         if (strcmp(extension, text) == 0 || strcmp(extension + 1, text) == 0)
@@ -409,7 +423,7 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
 {
     struct arena *arena = arena_new();
     const size_t most = word_count + function_count + aggregate_function_count + command_count + setting_count +
-                        help_text_count + TOPIC_COUNT;
+                        help_text_count + TOPIC_COUNT + clause_count;
     const char **all = arena_array(arena, most, sizeof *all);
     size_t count = 0;
     for (size_t i = 0; i < word_count; i++)
@@ -430,6 +444,10 @@ size_t help_nearest(const char *word, const char **nearest, size_t max)
         all[count++] = setting_table[i].name;
     for (size_t i = 0; help_title(i); i++)
         all[count++] = help_title(i);
+    for (size_t i = 0; i < clause_count; i++) {
+        if (!word_find(clause_table[i].word, strlen(clause_table[i].word)))
+            all[count++] = clause_table[i].word;
+    }
     const size_t found = nearest_names(word, all, count, nearest, max);
     arena_free(arena);
     return found;

@@ -1,0 +1,166 @@
+/* Where a table begins in its file, and what separates its values.
+ *
+ * If the first two records have equally many cells, the table begins with them. Else the separator may be another, and
+ * the first lines a title or comments: the number of cells that most of the first records have decides. */
+#include "engine/text/cells.h"
+#include "engine/text/classify.h"
+#include "engine/text/records.h"
+
+#include <string.h>
+
+enum { LOOK_RECORDS = 64 };
+
+static const char separators[] = ",;\t|";
+
+/* The first records of a text. */
+struct look {
+    const char *at[LOOK_RECORDS];
+    size_t cells[LOOK_RECORDS]; /* 0: malformed */
+    size_t count, usual;        /* the number of cells that most have */
+    size_t share;               /* how many have it */
+    size_t first;               /* the first one that has */
+};
+
+/* The separator that the first record has most of, outside quotes. */
+static char find_separator(const struct table *table)
+{
+    size_t counts[sizeof separators] = {0}, best = 0;
+    bool quoted = false;
+    for (const char *at = table->begin; at < table->end && (quoted || *at != '\n'); at++) {
+        if (*at == '"' && (quoted || at == table->begin || at[-1] == ' ' || strchr(separators, at[-1])))
+            quoted = !quoted;
+        const char *found = *at && !quoted ? strchr(separators, *at) : NULL;
+        if (found)
+            counts[found - separators]++;
+    }
+    for (size_t i = 1; separators[i]; i++)
+        best = counts[i] > counts[best] ? i : best;
+    return separators[best];
+}
+
+static void look_at_records(const struct table *table, struct look *look)
+{
+    *look = (struct look){0};
+    const char *at = table->begin;
+    for (; look->count < LOOK_RECORDS && (at = skip_left_out(table, at)) < table->end; look->count++) {
+        look->at[look->count] = at;
+        at = record_end(table, at, &look->cells[look->count]);
+        at += at < table->end;
+    }
+    for (size_t i = 0; i < look->count; i++) {
+        size_t share = 0, cells = look->cells[i];
+        for (size_t k = i; k < look->count; k++)
+            share += look->cells[k] == cells;
+        if (cells > 1 && share > look->share) {
+            look->usual = cells;
+            look->share = share;
+            look->first = i;
+        }
+    }
+}
+
+/* Whether most records from the first usual one on are usual, and all before it are too short to be names. */
+static bool is_sound(const struct look *look)
+{
+    if (look->share < 2 || 2 * look->share <= look->count - look->first)
+        return false;
+    for (size_t i = 0; i < look->first; i++) {
+        if (look->cells[i] > 1 && look->cells[i] + 1 >= look->usual && *look->at[i] != '#')
+            return false;
+    }
+    return true;
+}
+
+/* How many cells of a record are neither blank nor missing; whether all are text. */
+static size_t count_filled(const struct table *table, const char *at, bool *texts)
+{
+    size_t filled = 0;
+    *texts = true;
+    for (;; at++) {
+        struct cell cell;
+        at = cell_scan(table->dialect, at, table->end, &cell);
+        const enum value_class value_class = at ? classify(table, cell) : CLASS_BLANK;
+        filled += value_class != CLASS_BLANK;
+        *texts = *texts && value_class == CLASS_TEXT;
+        if (!at || at == table->end || *at == '\n')
+            return filled;
+    }
+}
+
+/* Titles that a spreadsheet has padded with separators: records with a single text, before one of texts alone. */
+static size_t count_padded(const struct table *table, const struct look *look)
+{
+    bool texts = false;
+    size_t k = look->first;
+    while (look->usual > 2 && k < look->count && count_filled(table, look->at[k], &texts) <= 1)
+        k++;
+    return k > look->first && k < look->count && texts ? k - look->first : 0;
+}
+
+/* Lines before `at`. */
+static int lines_before(const struct table *table, const char *at)
+{
+    int lines = 0;
+    for (const char *c = table->begin; c < at; c++)
+        lines += *c == '\n';
+    return lines;
+}
+
+static void tell_separator(struct strbuf *found, char separator)
+{
+    const char *name = separator == ';' ? "`;`" : separator == '|' ? "`|`" : "tabs";
+    strbuf_printf(found, "%sits values are separated by %s", found->length > 0 ? "; " : "", name);
+}
+
+/* The separator with which most records have equally many cells; of equal ones that which stands first. */
+static void look_for_separator(const struct table *table, struct dialect *dialect, struct look *look)
+{
+    char best = dialect->delimiter;
+    for (size_t i = 0; separators[i]; i++) {
+        struct look other;
+        dialect->delimiter = separators[i];
+        look_at_records(table, &other);
+        if (is_sound(&other) && (!is_sound(look) || other.share > look->share)) {
+            *look = other;
+            best = separators[i];
+        }
+    }
+    dialect->delimiter = best;
+}
+
+/* Skips the lines above the names. */
+static void skip_title(struct table *table, struct dialect *dialect, bool stated, struct strbuf *found)
+{
+    struct look look;
+    look_at_records(table, &look);
+    const bool regular = look.count > 0 && look.first == 0 && look.share > 0;
+    if (!regular && dialect->quotes && !stated)
+        look_for_separator(table, dialect, &look);
+    if (look.share == 0 || (look.first > 0 && !is_sound(&look)))
+        return;
+    const char *names = look.at[look.first + count_padded(table, &look)];
+    const int lines = lines_before(table, names);
+    table->begin = names;
+    if (lines > 0)
+        strbuf_printf(found, "%s%d line%s above its names %s left out (`skip %d`)", found->length > 0 ? "; " : "",
+                      lines, lines == 1 ? "" : "s", lines == 1 ? "is" : "are", lines);
+}
+
+void table_find_beginning(struct table *table, struct dialect *dialect, const struct text_options *options,
+                          struct strbuf *found)
+{
+    const bool stated = options && options->separator;
+    for (int64_t i = 0; options && options->skips && i < options->skip && table->begin < table->end; i++) {
+        table->begin = line_end(table, table->begin);
+        table->begin += table->begin < table->end;
+    }
+    table->begin = skip_left_out(table, table->begin);
+    if (stated)
+        dialect->delimiter = options->separator;
+    else if (dialect->quotes)
+        dialect->delimiter = find_separator(table);
+    if (dialect->header && !dialect->json && !(options && options->skips))
+        skip_title(table, dialect, stated, found);
+    if (dialect->quotes && !stated && dialect->delimiter != ',')
+        tell_separator(found, dialect->delimiter);
+}
