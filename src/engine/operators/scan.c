@@ -20,6 +20,7 @@
 
 enum {
     CHUNK_ROWS = 1 << 15,
+    CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
     SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
     STREAMED_ROWS = 1 << 19,
@@ -124,7 +125,7 @@ static void scan_values(struct scan *scan, struct running *running, const void *
     if (kind == AGG_FOLD)
         failed = scan_by_function(scan, running, in, out, count);
     else if (is_float_sum(scan))
-        failed = !compensated_scan_chain(&scan->sums.how, in, count, &running->sum, out);
+        failed = !compensated_scan_chain(&scan->sums.how, in, count, NULL, &running->sum, out);
     else if (scan->number)
         floats_of_kind(kind, scan->exclusive, running, in, out, count);
     else
@@ -182,8 +183,10 @@ static void scan_chain(struct scan *scan, struct running *running, int64_t begin
         stream_fence();
 }
 
-/* Scans rows begin..end-1, continuing from `running` until the next segment begins. */
-static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
+/* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
+ * rows, which are doubles of one segment, or NULL. */
+static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end,
+                      const struct compensated_sum *totals)
 {
     bool certain = true;
     while (begin < end && certain && !scan->flagged && !workers_cancelled(scan->workers)) {
@@ -202,7 +205,7 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
             stop = min_int64(stop, begin + scan->segment - inside);
         }
         if (is_float_sum(scan))
-            certain = certain && scan_sums_chain(&scan->sums, begin, stop, &running->sum);
+            certain = certain && scan_sums_chain(&scan->sums, begin, stop, totals, &running->sum);
         else
             scan_chain(scan, running, begin, stop);
         begin = stop;
@@ -213,8 +216,8 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
 
 /* ---- one chain by several threads ---- */
 
-/* The aggregate of the rows, without those before. */
-static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end)
+/* The aggregate of the rows, without those before. `totals`: of the runs of sums of doubles, or NULL. */
+static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end, struct compensated_sum *totals)
 {
     struct running total = {.number = NAN};
     if (!scan->number) {
@@ -223,7 +226,7 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
         return total;
     }
     if (is_float_sum(scan)) {
-        scan_sums_total(&scan->sums, begin, end, &total.sum);
+        scan_sums_total(&scan->sums, begin, end, &total.sum, totals);
         return total;
     }
     double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
@@ -250,7 +253,9 @@ static void scan_chunk(void *context, struct part part)
     int64_t begin = part.begin, end = part.end;
     const int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
     bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
-    struct running own = aggregate_rows(scan, anew ? fresh : begin, end);
+    struct compensated_sum of_runs[CHUNK_RUNS];
+    struct compensated_sum *totals = (anew && fresh > begin) || scan->from->store != TYPE_F64 ? NULL : of_runs;
+    struct running own = aggregate_rows(scan, anew ? fresh : begin, end, totals);
     pthread_mutex_lock(&scan->lock);
     while (scan->turn != part.number)
         pthread_cond_wait(&scan->passed_on, &scan->lock);
@@ -261,7 +266,7 @@ static void scan_chunk(void *context, struct part part)
     scan->turn++;
     pthread_cond_broadcast(&scan->passed_on);
     pthread_mutex_unlock(&scan->lock);
-    scan_rows(scan, &running, begin, end);
+    scan_rows(scan, &running, begin, end, totals);
 }
 
 static bool scan_in_chunks(struct scan *scan)
@@ -286,7 +291,7 @@ static void scan_segments(void *context, struct part part)
     struct scan *scan = context;
     struct running running = scan->start;
     const int64_t last = part.end * scan->segment;
-    scan_rows(scan, &running, part.begin * scan->segment, min_int64(last, scan->job->rows));
+    scan_rows(scan, &running, part.begin * scan->segment, min_int64(last, scan->job->rows), NULL);
 }
 
 /* Columns side by side: each is a chain, over the rows of one segment. */
@@ -348,7 +353,7 @@ static bool scan_all(struct scan *scan)
     if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
         return scan_in_chunks(scan);
     struct running running = scan->start;
-    scan_rows(scan, &running, 0, rows);
+    scan_rows(scan, &running, 0, rows, NULL);
     return !workers_cancelled(workers);
 }
 
