@@ -189,6 +189,7 @@ struct stage *stage_along(struct tree *tree, struct stage *stage, struct token a
 struct stage *stage_body(struct stage *stage, struct stage_list *body, struct span span);
 struct stage *stage_aggregates(struct stage *stage, struct item_list *aggregates);
 struct stage *stage_across(struct stage *stage, struct item *column, struct expr *values);
+struct stage *stage_rollup(struct tree *tree, struct stage *stage, struct token word);
 /* Either `border` is the zero token or `otherwise` is NULL. */
 struct stage *stage_stencil(struct tree *tree, struct stage *stage, struct expr_list *bounds, struct token border,
                             struct expr *otherwise);

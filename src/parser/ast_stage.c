@@ -149,6 +149,13 @@ struct stage *stage_across(struct stage *stage, struct item *column, struct expr
     return stage;
 }
 
+struct stage *stage_rollup(struct tree *tree, struct stage *stage, struct token word)
+{
+    stage->rollup = token_span(tree, word);
+    extend_span(stage, stage->rollup);
+    return stage;
+}
+
 struct item *axis_new(struct tree *tree, const struct item_list *extents)
 {
     const struct item *first = &extents->at[0], *last = &extents->at[extents->count - 1];

@@ -298,7 +298,8 @@ static bool in_name(unsigned char c)
 static bool ends_pattern(const struct lexer *lexer)
 {
     static const int followers[] = {TOKEN_AS,  TOKEN_IN, TOKEN_NOT_IN, TOKEN_IS,   TOKEN_LIKE, TOKEN_AND,
-                                TOKEN_OR,  TOKEN_OF, TOKEN_BUT,    TOKEN_DESC, TOKEN_ASC,  TOKEN_ACROSS};
+                                TOKEN_OR,  TOKEN_OF, TOKEN_BUT,    TOKEN_DESC, TOKEN_ASC,  TOKEN_ACROSS,
+                                TOKEN_ROLLUP};
     static const int operands[] = {TOKEN_INT,  TOKEN_FLOAT,     TOKEN_NAME,     TOKEN_STRING, TOKEN_POSITION,
                                    TOKEN_DATE, TOKEN_TIMESTAMP, TOKEN_DURATION, TOKEN_MONTHS, TOKEN_ARGUMENT,
                                    TOKEN_LP,   TOKEN_LB,        TOKEN_BANG,     TOKEN_TILDE,  TOKEN_INT_LIMIT};

@@ -2,7 +2,7 @@
 """Random groups over random tables with missing keys and values: every aggregate, expressions of them, groups without keys,
 aggregates in expressions of rows, and those that end a pipeline. The reference computes with fractions.
 
-    aggregates.py [--count N] [--seed SEED] [--modes M,...] [--rows N] [--forms group,rows,ends]"""
+    aggregates.py [--count N] [--seed SEED] [--modes M,...] [--rows N] [--forms group,rollup,rows,ends]"""
 
 import math
 import os
@@ -267,6 +267,38 @@ def random_group(rng, name, rows):
     return Case(name, [f"group {keys_text}: {', '.join(call.shown for call in calls)}"], result, columns)
 
 
+def random_rollup(rng, name, rows):
+    """Groups with subtotals, which follow the groups of their key."""
+    keys = rng.choice([["k"], ["g"], ["k", "g"], ["g", "k"], ["s", "w"], ["f"], ["k", "g", "s"]])
+    calls, names = [], set(keys)
+    for _ in range(rng.choice([1, 1, 2, 3])):
+        call = random_expression(rng) if rng.random() < 0.2 else random_call(rng)
+        call.name = f"c{len(names)}x"
+        names.add(call.name)
+        calls.append(call)
+    made = {(): []}
+    for row in numbered(rows):
+        for level in range(len(keys) + 1):
+            made.setdefault(tuple(same_key(row[key]) for key in keys[:level]), []).append(row)
+
+    def place(key):
+        """A subtotal is behind the groups that it is of."""
+        return [(1, (0, 0)) if i == len(key) else (0, key_order_of(key[i])) for i in range(min(len(key) + 1, len(keys)))]
+
+    columns = {**{key: KINDS[key] for key in keys}, **{call.name: call.kind for call in calls}, "level": "int"}
+    try:
+        result = []
+        for key in sorted(made, key=place):
+            group = made[key]
+            row = {k: group[0][k] if i < len(key) else None for i, k in enumerate(keys)}
+            row.update({call.name: call.compute(group) for call in calls})
+            result.append({**row, "level": len(key)})
+    except Overflow:
+        result = None
+    shown = ", ".join(f"{call.text} as {call.name}" for call in calls)
+    return Case(name, [f"group {', '.join(keys)}: {shown} rollup"], result, columns)
+
+
 def random_rows(rng, name, rows):
     """An aggregate of all rows beside each."""
     call = random_call(rng)
@@ -328,7 +360,7 @@ def mismatch(case, out):
 
 EXACTLY = groups.mismatch
 groups.mismatch = mismatch
-groups.FORMS = {"group": random_group, "rows": random_rows, "ends": random_end}
+groups.FORMS = {"group": random_group, "rollup": random_rollup, "rows": random_rows, "ends": random_end}
 
 if __name__ == "__main__":
     sys.exit(groups.main())

@@ -120,6 +120,8 @@ const char *name_of_aggregate(struct binder *binder, const struct stage *stage, 
 void bind_group(struct binder *binder, const struct stage *stage, struct flow *flow);
 /* bind_across.c: group with a column for each value of another column. */
 void bind_across(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* bind_rollup.c: group with subtotals. */
+void bind_rollup(struct binder *binder, const struct stage *stage, struct flow *flow);
 /* bind_axis.c: terminals with `along`. */
 void bind_axis_reduction(struct binder *binder, const struct stage *stage, struct flow *flow);
 

@@ -44,6 +44,11 @@ static bool check_body(struct binder *binder, const struct stage *stage, struct 
                        "`across` cannot be within `per`");
             good = false;
         }
+        if (stage->body[i].rollup.end > 0) {
+            bind_error(binder, stage->body[i].rollup, "`group` by the keys of `per`, too, and without it",
+                       "`rollup` cannot be within `per`");
+            good = false;
+        }
         per->drops = per->drops || stage_does(kind, DROPS_ROWS);
         per->orders = per->orders || stage_does(kind, ORDERS_ROWS);
     }

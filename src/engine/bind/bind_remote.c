@@ -71,7 +71,7 @@ static bool may_be_remote(const struct pipeline *pipeline, size_t k)
     const struct stage *stage = &pipeline->stages[k];
     const bool joins = stage->word->stage == STAGE_JOIN || stage->word->stage == STAGE_LOOKUP;
     if ((stage->source_count > 0 && !joins) || stage->body_count > 0 || stage->loop || stage->across ||
-        stage->along.text)
+        stage->rollup.end > 0 || stage->along.text)
         return false;
     return stage_does(stage->word->stage, RUNS_REMOTELY) && is_for_all_tables(pipeline, k);
 }

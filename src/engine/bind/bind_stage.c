@@ -257,6 +257,8 @@ static void bind_grouping(struct binder *binder, const struct stage *stage, stru
 {
     if (stage->across)
         bind_across(binder, stage, flow);
+    else if (stage->rollup.end > 0)
+        bind_rollup(binder, stage, flow);
     else
         bind_group(binder, stage, flow);
 }

@@ -1,0 +1,139 @@
+/* group K, L: ... rollup. The rows are grouped by all keys, by all but the last, ..., and by none; these groups are
+ * appended and put in order: the subtotal of a key follows its groups. */
+#include "engine/bind/bind_internal.h"
+#include "engine/join/join_stages.h"
+
+struct rollup {
+    struct binder *binder;
+    const struct stage *stage;
+    size_t keys, aggregates;
+    const char **names; /* of the keys and aggregates */
+};
+
+/* The columns of a level's groups: for each key whether the row is of all its values, then its value; the aggregates;
+ * and how many keys the row has. Names with a blank are none that a query has by chance. */
+static struct slot *slots_of(const struct rollup *rollup, const struct flow *groups, size_t level)
+{
+    struct arena *arena = rollup->binder->arena;
+    struct slot *slots = arena_array(arena, 2 * rollup->keys + rollup->aggregates + 2, sizeof *slots);
+    size_t count = 0;
+    for (size_t k = 0; k < rollup->keys; k++) {
+        slots[count++] =
+            (struct slot){.name = arena_printf(arena, "all of key %zu", k), .type = TYPE_BOOL, .known = true};
+        if (k < level) {
+            slots[count] = groups->columns[k];
+            slots[count++].name = rollup->names[k];
+        }
+    }
+    for (size_t k = 0; k < rollup->aggregates; k++) {
+        slots[count] = groups->columns[level + k];
+        slots[count++].name = rollup->names[rollup->keys + k];
+    }
+    slots[count] = (struct slot){.name = "number of keys", .type = TYPE_I64, .known = true};
+    return slots;
+}
+
+static void note_names(struct rollup *rollup, const struct flow *groups)
+{
+    const size_t count = rollup->keys + rollup->aggregates;
+    rollup->names = arena_array(rollup->binder->arena, count + 1, sizeof *rollup->names);
+    for (size_t k = 0; k < count; k++)
+        rollup->names[k] = groups->columns[k].name;
+}
+
+/* The groups by the first `level` keys; those by all of them come first. */
+static void add_level(struct rollup *rollup, const struct flow *rows, size_t level, struct flow *flow)
+{
+    struct binder *binder = rollup->binder;
+    const struct span span = rollup->stage->span;
+    struct stage *stage = arena_alloc(binder->arena, sizeof *stage);
+    *stage = *rollup->stage;
+    stage->item_count = level;
+    *flow = *rows;
+    bind_group(binder, stage, flow);
+    if (flow->open)
+        return;
+    const struct flow groups = *flow;
+    if (level == rollup->keys)
+        note_names(rollup, &groups);
+    struct slot *slots = slots_of(rollup, &groups, level);
+    struct term *terms = arena_array(binder->arena, 2 * rollup->keys + rollup->aggregates + 2, sizeof *terms);
+    struct task *task = task_reading(binder, "map", span, &groups);
+    struct code *code = &task->code;
+    size_t count = 0;
+    for (size_t k = 0; k < rollup->keys; k++) {
+        terms[count++] = term_of(code_bool(code, k >= level, span));
+        if (k < level)
+            terms[count++] = term_of_column(code, &groups, k, span);
+    }
+    for (size_t k = 0; k < rollup->aggregates; k++)
+        terms[count++] = term_of_column(code, &groups, level + k, span);
+    terms[count++] = term_of(code_exact_int(code, (int64_t)level, span));
+    task_set_outputs(binder, task, flow, slots, terms, count);
+}
+
+/* By the keys, each after whether the row is of all its values. */
+static void sort_groups(const struct rollup *rollup, struct flow *flow)
+{
+    struct arena *arena = rollup->binder->arena;
+    const size_t count = 2 * rollup->keys;
+    struct expr *places = arena_array(arena, count + 1, sizeof *places);
+    struct item *items = arena_array(arena, count + 1, sizeof *items);
+    for (size_t i = 0; i < count; i++) {
+        places[i] =
+            (struct expr){.kind = EXPR_POSITION, .span = rollup->stage->span, .integer = (int64_t)i + 1, .depth = 1};
+        items[i] = (struct item){.expr = &places[i], .span = rollup->stage->span};
+    }
+    struct stage *stage = arena_alloc(arena, sizeof *stage);
+    *stage = (struct stage){.word = rollup->stage->word,
+                            .span = rollup->stage->span,
+                            .word_span = rollup->stage->word_span,
+                            .items = items,
+                            .item_count = count};
+    bind_sort(rollup->binder, stage, flow);
+}
+
+/* The keys, the aggregates, and the level. */
+static void pick_columns(const struct rollup *rollup, struct flow *flow)
+{
+    struct binder *binder = rollup->binder;
+    const struct span span = rollup->stage->span;
+    const size_t count = rollup->keys + rollup->aggregates + 1;
+    const struct flow sorted = *flow;
+    struct task *task = task_reading(binder, "map", span, &sorted);
+    struct slot *slots = arena_array(binder->arena, count + 1, sizeof *slots);
+    struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
+    for (size_t k = 0; k < count; k++) {
+        const size_t from = k < rollup->keys ? 2 * k + 1 : rollup->keys + k;
+        terms[k] = term_of_column(&task->code, &sorted, from, span);
+        slots[k] = sorted.columns[from];
+    }
+    slots[count - 1].name = "level";
+    name_columns(binder, slots, count);
+    task_set_outputs(binder, task, flow, slots, terms, count);
+}
+
+void bind_rollup(struct binder *binder, const struct stage *stage, struct flow *flow)
+{
+    struct rollup rollup = {
+        .binder = binder, .stage = stage, .keys = stage->item_count, .aggregates = stage->aggregate_count};
+    const struct flow rows = *flow;
+    struct flow all;
+    add_level(&rollup, &rows, rollup.keys, &all);
+    for (size_t level = rollup.keys; level-- > 0 && !all.open;) {
+        struct flow next;
+        add_level(&rollup, &rows, level, &next);
+        if (next.open)
+            all.open = true;
+        else
+            append_flow(binder, stage, &next, &all);
+    }
+    if (all.open) {
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    sort_groups(&rollup, &all);
+    pick_columns(&rollup, &all);
+    *flow = all;
+    flow->shape = (struct shape){0};
+}
