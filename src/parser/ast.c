@@ -335,6 +335,12 @@ struct item *item_named(struct tree *tree, struct item *item, struct token name)
     return item;
 }
 
+struct item *item_compared(struct tree *tree, struct item *item, enum binary_op compared, struct token name)
+{
+    item->compared = compared;
+    return item_named(tree, item, name);
+}
+
 struct head *head_new(struct tree *tree, struct token begin, struct name_list *names, struct token end)
 {
     struct head *head = arena_alloc(tree->arena, sizeof *head);

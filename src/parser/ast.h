@@ -135,9 +135,10 @@ struct expr {
 /* An expression with an optional name and order. */
 struct item {
     struct expr *expr;
-    struct name name;     /* `as NAME`, or NAME before `=` in derive; may be absent */
-    bool pattern;         /* the `*` in the name stands for that of a set, or for a column's name */
-    struct expr *columns; /* derive: EXPR_SET before the `=`, without a name; or NULL */
+    struct name name;        /* `as NAME`, or NAME before `=` in derive; may be absent */
+    enum binary_op compared; /* join: BINARY_LT, LE, GT or GE where the column is compared with the right's; else 0 */
+    bool pattern;            /* the `*` in the name stands for that of a set, or for a column's name */
+    struct expr *columns;    /* derive: EXPR_SET before the `=`, without a name; or NULL */
     bool descending;
     struct span span;
 };
@@ -242,7 +243,9 @@ struct stage {
     bool share;             /* sample: its number is per cent */
     struct item *most;      /* top: how many rows; its items are keys */
     struct name kind;       /* join: "left", "semi", ...; may be absent. Its items are keys: a column of the left, and
-                               the name of one of the right where that differs */
+                               the name of one of the right where that differs or is compared */
+    struct name nearness;   /* asof join: "forward" or "nearest"; may be absent */
+    struct expr *within;    /* asof join: at most this far, or NULL */
     struct name made[2];    /* unpivot: the columns for names and values */
     struct name prefix;     /* join: as P; repeat: as NAME; may be absent */
     struct expr *rounds;    /* repeat: how many, while and until which condition, or NULL; its stages are `body`, or */

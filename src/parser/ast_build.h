@@ -124,6 +124,7 @@ struct item *item_new(struct tree *tree, struct expr *expr, struct token name);
 /* An axis of a shape from what stands between two commas, NAME SIZE or SIZE; an error if it is neither. */
 struct item *axis_new(struct tree *tree, const struct item_list *extents);
 struct item *item_named(struct tree *tree, struct item *item, struct token name);
+struct item *item_compared(struct tree *tree, struct item *item, enum binary_op compared, struct token name);
 /* ast_set.c: sets of columns. `limits`, which of them are meant, may be NULL; so are what the last two return. */
 struct expr *set_of_pattern(struct tree *tree, struct token pattern, struct column_set *limits);
 struct expr *set_of_span(struct tree *tree, struct expr *first, struct expr *last, struct column_set *limits);
@@ -167,9 +168,11 @@ struct stage *stage_path(struct tree *tree, struct token word, struct token path
 struct stage *stage_top(struct tree *tree, struct token word, struct expr *most, struct head *head,
                         struct item_list *keys);
 struct stage *stage_scatter(struct tree *tree, struct token word, struct source_node *source, struct expr *into);
-/* `kind` may be the zero token. The source's `as` is the stage's. */
+/* `kind` may be the zero token, `keys` NULL. The source's `as` is the stage's. */
 struct stage *stage_join(struct tree *tree, struct token kind, struct token word, struct source_node *source,
                          struct item_list *keys);
+/* `nearness` may be the zero token, `within` NULL. */
+struct stage *stage_nearness(struct tree *tree, struct stage *stage, struct token nearness, struct expr *within);
 struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token key, struct token value);
 struct stage *stage_share(struct stage *stage);
 struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed);

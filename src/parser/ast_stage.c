@@ -187,6 +187,8 @@ struct stage *stage_join(struct tree *tree, struct token kind, struct token word
 {
     struct stage *stage = stage_items(tree, word, NULL, keys);
     stage->kind = token_name(tree, kind);
+    if (!keys)
+        extend_span(stage, source->span);
     if (stage->kind.text)
         stage->span = span_join(stage->kind.span, stage->span);
     struct name *as = source->kind == SOURCE_LOAD ? &source->paths[0].as : &source->as;
@@ -194,6 +196,17 @@ struct stage *stage_join(struct tree *tree, struct token kind, struct token word
     *as = (struct name){0};
     stage->sources = source;
     stage->source_count = 1;
+    return stage;
+}
+
+struct stage *stage_nearness(struct tree *tree, struct stage *stage, struct token nearness, struct expr *within)
+{
+    stage->nearness = token_name(tree, nearness);
+    stage->within = within;
+    if (stage->nearness.text)
+        extend_span(stage, stage->nearness.span);
+    if (within)
+        extend_span(stage, within->span);
     return stage;
 }
 

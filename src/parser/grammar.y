@@ -67,7 +67,7 @@ static const struct token absent;
 %fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL PASSES RUN SQL RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF BUT STAGE_PER ACROSS ROLLUP STAGE_REPEAT WHILE UNTIL.
+    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND CROSS NEARNESS WITHIN ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF BUT STAGE_PER ACROSS ROLLUP STAGE_REPEAT WHILE UNTIL.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -289,7 +289,17 @@ stage(A) ::= STAGE_SCATTER(W) zipped(S). { A = stage_scatter(tree, W, S, NULL); 
 stage(A) ::= STAGE_SCATTER(W) zipped(S) INTO expr(N). { A = stage_scatter(tree, W, S, N); }
 stage(A) ::= STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
 stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L). { A = stage_join(tree, K, W, S, L); }
+stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L) NEARNESS(D). {
+    A = stage_nearness(tree, stage_join(tree, K, W, S, L), D, NULL);
+}
+stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L) WITHIN expr(T). {
+    A = stage_nearness(tree, stage_join(tree, K, W, S, L), absent, T);
+}
+stage(A) ::= JOIN_KIND(K) STAGE_JOIN(W) zipped(S) ON matches(L) NEARNESS(D) WITHIN expr(T). {
+    A = stage_nearness(tree, stage_join(tree, K, W, S, L), D, T);
+}
 stage(A) ::= STAGE_LOOKUP(W) zipped(S) ON matches(L). { A = stage_join(tree, absent, W, S, L); }
+stage(A) ::= CROSS(K) STAGE_JOIN(W) zipped(S). { A = stage_join(tree, K, W, S, NULL); }
 stage(A) ::= STAGE_UNPIVOT(W) members(L) AS NAME(K) COMMA NAME(V). {
     A = stage_unpivot(tree, stage_items(tree, W, NULL, L), K, V);
 }
@@ -405,6 +415,10 @@ matches(A) ::= match(I). { A = item_list_add(tree, NULL, I); }
 matches(A) ::= matches(L) COMMA match(I). { A = item_list_add(tree, L, I); }
 match(A) ::= column(C). { A = C; }
 match(A) ::= column(C) ASSIGN NAME(N). { A = item_named(tree, C, N); }
+match(A) ::= column(C) LT NAME(N). { A = item_compared(tree, C, BINARY_LT, N); }
+match(A) ::= column(C) LE NAME(N). { A = item_compared(tree, C, BINARY_LE, N); }
+match(A) ::= column(C) GT NAME(N). { A = item_compared(tree, C, BINARY_GT, N); }
+match(A) ::= column(C) GE NAME(N). { A = item_compared(tree, C, BINARY_GE, N); }
 
 keys(A) ::= key(I). { A = item_list_add(tree, NULL, I); }
 keys(A) ::= keys(L) COMMA key(I). { A = item_list_add(tree, L, I); }

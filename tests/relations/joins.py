@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random joins, memberships, appends and unpivots over random tables of all types, with missing keys, duplicates and
+"""Random joins (by equal keys, inequalities, the nearest time, and of all rows), memberships, appends and unpivots over random tables of all types, with missing keys, duplicates and
 keys near and far: compares rql with a reference in Python, row by row.
 
     joins.py [--count N] [--seed SEED] [--modes M,...] [--device-share F] [--large-share F]
@@ -25,6 +25,7 @@ from values import BOOL, DATE, FLOAT, INT, TEXT, TIMESTAMP, Type, source  # noqa
 
 CASES = 12  # of one pair of tables
 BATCH = 10  # pairs of one process
+PAIRS = 400_000  # rows of both sides that the reference compares, each with each
 MARK = 7_000_000_000_000_000_000
 NAN = object()
 
@@ -61,6 +62,27 @@ def key_pool(rng, kind, size):
     return [make() for _ in range(size)]
 
 
+def comparable(value):
+    return value is not None and value == value
+
+
+def ends_of_intervals(rng, begins, pool):
+    """A column that ends the intervals that another one begins, some of which overlap, or none do, or which have no order."""
+    style = rng.choice(["any", "later", "apart", "alike"])
+    values = [rng.choice(pool) for _ in begins.values]
+    if style == "alike":
+        values = [None if rng.random() < 0.1 else value for value in begins.values]
+    if style in ("later", "apart"):
+        for at, (begin, end) in enumerate(zip(begins.values, values)):
+            if comparable(begin) and comparable(end) and end < begin:
+                begins.values[at], values[at] = end, begin
+    if style == "apart":
+        edges = sorted({value for value in pool if comparable(value)})
+        next_edge = dict(zip(edges, edges[1:] + edges[-1:]))
+        values = [next_edge.get(value) for value in begins.values]
+    return Column("e0", begins.type, values)
+
+
 def random_tables(rng, number, large):
     """Two tables with the same keys, and other columns."""
     rows = [rng.choice([0, 1, 2, 3, 7, 20, 60, 300]) for _ in range(2)]
@@ -85,6 +107,8 @@ def random_tables(rng, number, large):
             else:
                 drawn = [rng.choice(pool) for _ in range(count)]
             columns.append(Column(f"k{at}", kind, [None if rng.random() < gaps else value for value in drawn]))
+        if side == 1:
+            columns.append(ends_of_intervals(rng, columns[0], pools[0]))
         for at in range(rng.randint(1, 3)):
             kind = rng.choice([INT, TEXT, FLOAT, DATE, BOOL, Type("decimal", 1)])
             make = source(rng, kind.kind, rng.random() < 0.1)
@@ -174,8 +198,88 @@ def join(left, right, kind, left_names, right_names, prefix):
     return Relation(columns, len(pairs))
 
 
-def asof(left, right, left_names, right_names, prefix):
-    """Each row of the left with the latest of the right that is not after it, the last of equal ones."""
+COMPARED = {
+    "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b,
+    ">": lambda a, b: a > b,
+    ">=": lambda a, b: a >= b,
+}
+
+
+def are_apart(right, keys, inequalities):
+    """Whether the rows are intervals no two of which overlap among those with equal keys."""
+    ops = dict((op[0], (name, op, other)) for name, op, other in inequalities)
+    if len(ops) < 2 or ops["<"][0] != ops[">"][0]:
+        return right.rows == 0
+    closed = ops["<"][1] == "<=" and ops[">"][1] == ">="
+    begins, ends = right.columns[ops[">"][2]][1], right.columns[ops["<"][2]][1]
+    last = {}
+    there = [at for at in range(right.rows) if keys[at] is not None and comparable(begins[at]) and comparable(ends[at])]
+    for at in sorted(there, key=lambda at: begins[at]):
+        if not (begins[at] <= ends[at] if closed else begins[at] < ends[at]):
+            continue
+        before = last.get(keys[at])
+        if before is not None and not (before[0] < begins[at] if closed else before[0] <= begins[at]):
+            return False
+        last[keys[at]] = (ends[at],)
+    return True
+
+
+def compared(left, right, kind, equal, inequalities, prefix):
+    """A join by equal keys, pairs of names, and by inequalities (name, operator, name): the rows of the right in the order of the
+    column that is a lower bound, else of the first, then in their own. Without both of them a cross join."""
+    left_keys, right_keys = left.keys([name for name, _ in equal]), right.keys([name for _, name in equal])
+    places = range(right.rows)
+    if inequalities:
+        order = next((name for _, op, name in inequalities if op in (">", ">=")), inequalities[0][2])
+        values = right.columns[order][1]
+        places = sorted((at for at in places if comparable(values[at])), key=lambda at: values[at])
+    if kind == "lookup" and not are_apart(right, right_keys, inequalities):
+        raise Failed
+    tests = [(left.columns[name][1], COMPARED[op], right.columns[other][1]) for name, op, other in inequalities]
+    pairs = []
+    for at in range(left.rows):
+        found = [
+            other
+            for other in places
+            if left_keys[at] is not None
+            and left_keys[at] == right_keys[other]
+            and all(comparable(a[at]) and comparable(b[other]) and test(a[at], b[other]) for a, test, b in tests)
+        ]
+        if kind in ("semi join", "anti join"):
+            pairs += [(at, None)] if bool(found) == (kind == "semi join") else []
+        else:
+            pairs += [(at, other) for other in found or ([None] if kind in ("left join", "lookup") else [])]
+    columns = dict(left.at(at for at, _ in pairs).columns)
+    if kind not in ("semi join", "anti join"):
+        for name, column in right.at(other for _, other in pairs).columns.items():
+            if name not in [name for _, name in equal]:
+                columns[f"{prefix}_{name}" if prefix else name] = column
+    return Relation(columns, len(pairs))
+
+
+def place_of_time(group, time, direction, within):
+    """The row of these (time, row) that is next to the time, None if there is none."""
+    times = [each for each, _ in group]
+    before, after = bisect.bisect_right(times, time) - 1, bisect.bisect_left(times, time)
+    if direction == ">":
+        before = after - 1
+    if direction == "<":
+        after = bisect.bisect_right(times, time)
+    if direction == "nearest":
+        after = before + 1
+        back = before >= 0 and (after == len(times) or time - times[before] <= times[after] - time)
+    else:
+        back = direction in ("", ">", ">=")
+    at = before if back else after
+    if not 0 <= at < len(times) or (within is not None and abs(times[at] - time) > within):
+        return None
+    return group[at][1]
+
+
+def asof(left, right, left_names, right_names, prefix, direction="", within=None):
+    """Each row of the left with the latest of the right that is not after it, the last of equal ones; or the first that is not
+    before it, the first of equal ones; or what is closer."""
     groups = {}
     for at, (key, time) in enumerate(zip(right.keys(right_names[:-1]), right.columns[right_names[-1]][1])):
         if key is not None and time is not None:
@@ -185,8 +289,7 @@ def asof(left, right, left_names, right_names, prefix):
     others = []
     for key, time in zip(left.keys(left_names[:-1]), left.columns[left_names[-1]][1]):
         group = groups.get(key, []) if time is not None else []
-        count = bisect.bisect_right(group, time, key=lambda each: each[0]) if group else 0
-        others.append(group[count - 1][1] if count else None)
+        others.append(place_of_time(group, time, direction, within))
     columns = dict(left.columns)
     for name, column in right.at(others).columns.items():
         if name not in right_names:
@@ -303,6 +406,8 @@ def random_join(rng, tables, left, right):
     kind = rng.choice(["join", "join", "left join", "semi join", "anti join", "full join", "lookup", "lookup"])
     text, relation = some_rows(rng, *left)
     source_text, other = some_rows(rng, *right)
+    if rng.random() < 0.4 and relation.rows * other.rows <= PAIRS and "e0" in other.columns:
+        return random_comparison(rng, text, relation, source_text, other)
     names = [column.name for column in tables[0].columns if column.name.startswith("k")]
     names = rng.sample(names, rng.randint(1, len(names)))
     if rng.random() < 0.15 and relation.columns[names[-1]][0].kind in ("int", "date", "timestamp", "decimal"):
@@ -319,8 +424,56 @@ def random_join(rng, tables, left, right):
     given = source_text if "|" not in source_text else f"({source_text})"
     stage = f"{kind} {given}{f' as {prefix}' if prefix else ''} on {on}"
     if kind == "asof join":
-        return f"{text} | {stage}", lambda: asof(relation, other, names, right_names, prefix)
+        direction = rng.choice(["", "", "forward", "nearest", "nearest", "<", "<=", ">", ">="])
+        if direction in COMPARED:
+            stage = stage[: len(stage) - len(on.rpartition(", ")[2])] + f"{names[-1]} {direction} {right_names[-1]}"
+        elif direction:
+            stage += f" {direction}"
+        within, written = random_distance(rng, relation.columns[names[-1]][0])
+        return f"{text} | {stage}{written}", lambda: asof(relation, other, names, right_names, prefix, direction, within)
     return f"{text} | {stage}", lambda: join(relation, other, kind, names, right_names, prefix)
+
+
+def random_distance(rng, kind):
+    """A greatest distance in the unit of a type, and how it is written; none at all more often than not."""
+    if rng.random() < 0.5:
+        return None, ""
+    number = rng.choice([0, 1, 2, 7, 1000, rng.randint(0, 10**6), rng.randint(0, 2**62)])
+    if kind.kind == "timestamp":
+        unit, size = rng.choice([("us", 1), ("s", 10**6), ("min", 60 * 10**6), ("d", 86_400 * 10**6)])
+        number = min(number, 10**5)
+        return number * size, f" within {number}{unit}"
+    if kind.kind == "decimal":
+        number = min(number, 10**15)
+        return number, f" within {number // 10**kind.scale}.{number % 10**kind.scale:0{kind.scale}}"
+    if kind.kind == "date" and rng.random() < 0.5:
+        number = min(number, 10**5)
+        return number, f" within {number}d"
+    return number, f" within {number}"
+
+
+def random_comparison(rng, text, relation, source_text, other):
+    """A join by inequalities, or of all rows."""
+    keys = [name for name in relation.columns if name.startswith("k")]
+    kind = rng.choice(["join", "join", "join", "left join", "left join", "semi join", "anti join", "lookup"])
+    equal = rng.sample(keys, rng.choice([0, 0, len(keys) - 1, len(keys)]))
+    bounds = [(name, name) for name in keys] + [("k0", "e0")] * 2
+    some = [(a, rng.choice(list(COMPARED)), b) for a, b in rng.sample(bounds, rng.choice([1, 2]))]
+    if rng.random() < 0.6:
+        some = [("k0", rng.choice([">", ">="]), "k0"), ("k0", rng.choice(["<", "<="]), "e0")]
+        rng.shuffle(some)
+    if rng.random() < 0.1 and relation.rows * other.rows <= PAIRS / 20:
+        kind, equal, some = "cross join", [], []
+    names = [name for name in other.columns if name not in equal]
+    prefix = "m" if any(name in relation.columns for name in names) else rng.choice([None, "m"])
+    on = equal + [f"{a} {op} {b}" for a, op, b in some]
+    rng.shuffle(on)
+    order = {f"{a} {op} {b}": (a, op, b) for a, op, b in some}
+    some = [order[each] for each in on if each in order]
+    given = source_text if "|" not in source_text else f"({source_text})"
+    named = f" as {prefix}" if prefix and kind not in ("semi join", "anti join") else ""
+    stage = f"{kind} {given}{named}{' on ' + ', '.join(on) if on else ''}"
+    return f"{text} | {stage}", lambda: compared(relation, other, kind, [(name, name) for name in equal], some, prefix)
 
 
 def random_membership(rng, tables, left, right):

@@ -7,6 +7,7 @@
 #include "engine/expression/evaluated.h"
 #include "engine/expression/texts.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Decimals that differ in their digits after the point: adding zeroes makes them alike. */
@@ -81,8 +82,25 @@ static value both(struct scope *scope, value a, value b, struct span span)
     return a == NO_VALUE ? b : op(scope, OP_AND, a, b, span);
 }
 
-/* The code that each string has in the other dictionary, -1: none. */
-static value recode(struct scope *scope, struct term term, const struct dictionary *to, struct span span)
+/* What of a string of one dictionary the codes of another are compared with: whether they are equal, by == ; whether
+ * they are less, by BINARY_GT or BINARY_LE with the number of strings that are; or less or equal. */
+static bool map_codes(const struct scope *scope, const struct dictionary *from, const struct dictionary *to,
+                      enum binary_op compared, int32_t *map)
+{
+    const struct workers *workers = scope->binder->facts->workers;
+    if (compared == BINARY_EQ)
+        return dictionary_map(from, to, workers, map);
+    const bool equal = compared == BINARY_GE || compared == BINARY_LT;
+    if (!dictionary_map_order(from, to, equal, workers, map))
+        return false;
+    for (int64_t code = 0; code < from->count && equal; code++)
+        map[code]--; /* the last of them */
+    return true;
+}
+
+/* The code that each string has in the other dictionary, or is compared with there; -1: none. */
+static value recode(struct scope *scope, struct term term, const struct dictionary *to, enum binary_op compared,
+                    struct span span)
 {
     const struct dictionary *from = term.logical.dictionary;
     if (texts_need_order(scope->binder, from) || texts_need_order(scope->binder, to))
@@ -97,12 +115,12 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
         bind_error(scope->binder, span, NULL, "not enough memory for the codes of %lld strings", (long long)rows);
         return term.value;
     }
-    if (!dictionary_map(from, to, scope->binder->facts->workers, column_at(column, 0)))
+    if (!map_codes(scope, from, to, compared, column_at(column, 0)))
         scope->binder->cancelled = true;
     column_finish(column, rows);
     column->range_known = true;
     column->lo = -1;
-    column->hi = to->count > 0 ? to->count - 1 : 0;
+    column->hi = to->count; /* beyond the last, for what is greater than all */
     return text_lookup(scope, term, column, "codes", span);
 }
 
@@ -110,10 +128,28 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
 static value key_integer(struct scope *scope, struct term term, const struct logical_type *logical, struct span span)
 {
     if (logical->kind == LOGICAL_TEXT)
-        return recode(scope, term_as_column(scope->binder, term), logical->dictionary, span);
+        return recode(scope, term_as_column(scope->binder, term), logical->dictionary, BINARY_EQ, span);
     if (scope->code->at[term.value].kind == KIND_FLOAT)
         return op(scope, OP_FLOAT_BITS, term.value, NO_VALUE, span);
     return bind_number(scope->code, term.value, span);
+}
+
+value match_ordered(struct scope *scope, struct term term, const struct logical_type *logical, enum binary_op compared,
+                    value *present, struct span span)
+{
+    if (term.present != NO_VALUE)
+        *present = both(scope, *present, term.present, span);
+    if (logical->kind == LOGICAL_TEXT)
+        return recode(scope, term_as_column(scope->binder, term), logical->dictionary, compared, span);
+    if (scope->code->at[term.value].kind != KIND_FLOAT)
+        return bind_number(scope->code, term.value, span);
+    /* As join_ordered_bits has it. */
+    const value bits = op(scope, OP_FLOAT_BITS, term.value, NO_VALUE, span);
+    const value nan = code_exact_int(scope->code, float_bits(NAN), span);
+    *present = both(scope, *present, op(scope, OP_NE, bits, nan, span), span);
+    const value sign = op(scope, OP_SHR, bits, code_exact_int(scope->code, 63, span), span);
+    const value others = op(scope, OP_BITAND, sign, code_exact_int(scope->code, INT64_MAX, span), span);
+    return op(scope, OP_XOR, bits, others, span);
 }
 
 /* The place among all combinations of the ranges, but of key `left_out`, and whether it is in them. */

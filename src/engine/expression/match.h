@@ -10,6 +10,11 @@
 bool match_check(struct scope *scope, struct term term, const char *left_name, const struct slot *right,
                  const char *right_name, struct span span);
 
+/* A value of the left as an integer that compares with those of a join index's order, a column of this logical type, as
+ * the values do: it is to be compared by `compared`. Adds to *present where it compares with any at all. */
+value match_ordered(struct scope *scope, struct term term, const struct logical_type *logical, enum binary_op compared,
+                    value *present, struct span span);
+
 /* The id of the keys, which fit those of the index, one whose logical types are `logical`; index->ids where none of its
  * rows has them, or a key is missing. */
 value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,

@@ -16,8 +16,8 @@ static enum join_kind kind_of(const struct stage *stage)
     static const struct {
         const char *word;
         enum join_kind kind;
-    } kinds[] = {
-        {"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI}, {"full", JOIN_FULL}, {"asof", JOIN_ASOF}};
+    } kinds[] = {{"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI},
+                 {"full", JOIN_FULL}, {"asof", JOIN_ASOF}, {"cross", JOIN_CROSS}};
     if (stage->word->stage == STAGE_LOOKUP)
         return JOIN_LOOKUP;
     for (size_t i = 0; stage->kind.text && i < sizeof kinds / sizeof *kinds; i++) {
@@ -87,20 +87,50 @@ static bool right_key(const struct join *join, const struct item *item, size_t *
     return name_resolve_column(&scope, expr, index);
 }
 
+static bool has_column(const struct slot *columns, size_t count, const char *name)
+{
+    size_t k = 0;
+    while (k < count && strcmp(columns[k].name, name) != 0)
+        k++;
+    return k < count;
+}
+
+/* `on first <= day`, where `first` is of the right: an error. */
+static bool is_turned(const struct join *join, const struct item *item)
+{
+    static const char *const turned[] = {[BINARY_LT] = ">", [BINARY_LE] = ">=", [BINARY_GT] = "<", [BINARY_GE] = "<="};
+    const struct evaluated *right = join->right;
+    if (!item->compared || item->expr->kind != EXPR_NAME)
+        return false;
+    const char *first = item->expr->name.text, *second = item->name.text;
+    if (has_column(join->left.columns, join->left.count, first) || !has_column(right->columns, right->count, first) ||
+        !has_column(join->left.columns, join->left.count, second))
+        return false;
+    bind_error(join->binder, item->expr->span,
+               arena_printf(join->binder->arena, "the column of the rows before comes first: `%s %s %s`", second,
+                            turned[item->compared], first),
+               "`%s` is a column of `%s`", first, join_source_text(join));
+    return true;
+}
+
 /* Finds the columns of the keys; false after an error, or if they are unknown. */
 static bool find_keys(struct join *join)
 {
-    const struct stage *stage = join->stage;
     struct scope scope = {.binder = join->binder, .flow = &join->left};
     bool known = true;
-    join->key_count = stage->item_count;
-    join->equal_count = join->key_count - (join->kind == JOIN_ASOF);
+    if (!join_order_items(join))
+        return false;
     join->left_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->left_keys);
     join->right_keys = arena_array(join->binder->arena, join->key_count, sizeof *join->right_keys);
     for (size_t i = 0; i < join->key_count; i++) {
-        const bool left = name_resolve_column(&scope, stage->items[i].expr, &join->left_keys[i]);
-        const bool named = left || stage->items[i].name.text; /* else the same error twice */
-        const bool right = named && right_key(join, &stage->items[i], &join->right_keys[i]);
+        const struct item *item = join->items[i];
+        if (is_turned(join, item)) {
+            known = false;
+            continue;
+        }
+        const bool left = name_resolve_column(&scope, item->expr, &join->left_keys[i]);
+        const bool named = left || item->name.text; /* else the same error twice */
+        const bool right = named && right_key(join, item, &join->right_keys[i]);
         known = known && left && right;
         if (right)
             join->right->wanted[join->right_keys[i]] = true;
@@ -113,7 +143,7 @@ static bool check_keys(const struct join *join, struct scope *scope)
 {
     bool fit = true;
     for (size_t i = 0; i < join->key_count; i++) {
-        const struct item *item = &join->stage->items[i];
+        const struct item *item = join->items[i];
         const struct slot *left = &join->left.columns[join->left_keys[i]];
         const struct slot *right = &join->right->columns[join->right_keys[i]];
         struct term term = term_of_column(scope->code, &join->left, join->left_keys[i], item->span);
@@ -123,9 +153,10 @@ static bool check_keys(const struct join *join, struct scope *scope)
     return fit;
 }
 
+/* Whether a column of the right says what one of the left does; what is compared may differ. */
 static bool is_key(const struct join *join, size_t column)
 {
-    for (size_t i = 0; i < join->key_count; i++) {
+    for (size_t i = 0; i < join->key_count - join->compared_count; i++) {
         if (join->right_keys[i] == column)
             return true;
     }
@@ -192,11 +223,12 @@ static bool make_index(struct join *join)
     struct column **keys = arena_array(binder->arena, join->key_count, sizeof(struct column *));
     for (size_t i = 0; i < join->key_count; i++)
         keys[i] = evaluated_column(right, join->right_keys[i]);
-    const struct join_keys indexed = {.columns = keys,
-                                      .count = join->equal_count,
-                                      .order = join->kind == JOIN_ASOF ? keys[join->equal_count] : NULL,
-                                      .members_only = !join_takes_columns(join),
-                                      .rows = right->relation->rows};
+    struct join_keys indexed = {.columns = keys,
+                                .count = join->equal_count,
+                                .order = join->kind == JOIN_ASOF ? keys[join->equal_count] : NULL,
+                                .members_only = !join_takes_columns(join),
+                                .rows = right->relation->rows};
+    join_set_order(join, keys, &indexed);
     enum status status = STATUS_OK;
     if (!right->index)
         status = join_index_new(&indexed, binder->facts->workers, &right->index);
@@ -215,7 +247,7 @@ static bool check_distinct(const struct join *join)
     const struct join_index *index = join->right->index;
     struct arena *arena = join->binder->arena;
     struct strbuf key = {0};
-    if (join->kind != JOIN_LOOKUP || index->doubles == 0)
+    if (join->kind != JOIN_LOOKUP || join->compared_count > 0 || index->doubles == 0)
         return true;
     for (size_t i = 0; i < join->key_count; i++) {
         const struct scalar part =
@@ -263,6 +295,8 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
         join_for_server(&join, &scope, flow);
     } else if (join.kind == JOIN_ASOF) {
         join_asof(&join, &scope, flow);
+    } else if (join.compared_count > 0 && join.right->relation) {
+        join_compared(&join, &scope, flow);
     } else if (!join_takes_columns(&join)) {
         join_keep_matching(&join, &scope, flow);
     } else if (join.right->relation && join.right->index->doubles > 0) {
@@ -270,7 +304,7 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     } else {
         join_single(&join, &scope, flow);
     }
-    if (join.kind == JOIN_INNER && !flow->open && join.right->relation)
+    if (join.kind == JOIN_INNER && join.compared_count == 0 && !flow->open && join.right->relation)
         note_join(&join, flow);
     if (join.kind == JOIN_FULL && !flow->open && !binder->facts->remote)
         join_append_rest(&join, flow);

@@ -93,6 +93,7 @@ void join_for_server(struct join *join, struct scope *scope, struct flow *flow)
     task_pass_inputs(binder, scope->task, &left);
     struct task *task = operator_new(binder, "join", span, &left, OPERATOR_JOIN, 4 * join->key_count);
     task->column_op->join = join->kind;
+    task->column_op->compares = join->compared_count > 0;
     size_t *places = arena_array(binder->arena, 2 * join->added_count + 1, sizeof *places), found = 0, here = 0;
     set_keys(join, task);
     for (size_t i = 0; i < join->added_count; i++) {

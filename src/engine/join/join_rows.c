@@ -102,20 +102,38 @@ struct term *join_left_terms(const struct join *join, struct code *code)
     return terms;
 }
 
+/* Where the rows of the right come from, for explain. */
+static const char *rows_found(const struct join *join)
+{
+    const struct join_index *index = join->right->index;
+    if (join->kind == JOIN_ASOF)
+        return arena_printf(join->binder->arena, ", %s", join_asof_row(join));
+    if (!join_takes_columns(join))
+        return "";
+    if (join->compared_count == 2 && !index->second.ascending)
+        return ", rows found by maxima";
+    const bool expands = join->compared_count > 0 ? !join_is_disjoint(join) : index->doubles > 0;
+    return expands ? ", rows expanded" : ", a gather";
+}
+
 /* Tells explain how the rows are found. */
 static void describe_join(const struct join *join, struct task *task)
 {
-    const struct join_index *index = join->right->index;
-    struct arena *arena = join->binder->arena;
-    const char *rows = join->kind == JOIN_ASOF     ? ", the last not after"
-                       : !join_takes_columns(join) ? ""
-                       : index->doubles > 0        ? ", rows expanded"
-                                                   : ", a gather";
-    const char *on =
-        text_of_span(arena, span_join(join->stage->items[0].span, join->stage->items[join->key_count - 1].span), 40);
     static const char *const how[] = {
         [JOIN_DENSE] = "by address", [JOIN_SEARCHED] = "by address and a search", [JOIN_SPARSE] = "by perfect hash"};
-    task->stages[0].how = arena_printf(arena, "on %s %s in %s%s", on, how[index->method], join_source_text(join), rows);
+    const struct stage *stage = join->stage;
+    struct arena *arena = join->binder->arena;
+    const char *source = join_source_text(join);
+    if (join->key_count == 0) {
+        task->stages[0].how = arena_printf(arena, "with each row of %s", source);
+        return;
+    }
+    const struct span keys = span_join(stage->items[0].span, stage->items[stage->item_count - 1].span);
+    const bool searched = join->compared_count > 0;
+    task->stages[0].how = arena_printf(arena, "on %s %s%s%s in %s%s", text_of_span(arena, keys, 40),
+                                       searched && join->equal_count == 0 ? "" : how[join->right->index->method],
+                                       searched && join->equal_count > 0 ? " and " : "", searched ? "by search" : "",
+                                       source, rows_found(join));
 }
 
 value join_index_id(const struct join *join, struct scope *scope)
@@ -159,27 +177,34 @@ struct match join_any_place(const struct join *join, struct scope *scope)
     return (struct match){.row = row, .found = op(scope->code, OP_EQ, row, code_int(scope->code, 0, span), span)};
 }
 
-/* Keeps the rows that match something, or nothing. */
+void join_keep(const struct join *join, struct scope *scope, value found, struct flow *flow)
+{
+    if (join->kind == JOIN_ANTI)
+        found = op(scope->code, OP_NOT, found, NO_VALUE, join->stage->span);
+    task_filter(join->binder, scope->task, found);
+    flow->rows = -1;
+    task_pass_inputs(join->binder, scope->task, flow);
+}
+
 void join_keep_matching(const struct join *join, struct scope *scope, struct flow *flow)
 {
     const struct span span = join->stage->span;
     value found = join_any_place(join, scope).found;
     if (join->right->relation)
         found = match_table(scope, join->right->index->members, KIND_BOOL, join_index_id(join, scope), "members", span);
-    if (join->kind == JOIN_ANTI)
-        found = op(scope->code, OP_NOT, found, NO_VALUE, span);
-    task_filter(join->binder, scope->task, found);
-    flow->rows = -1;
-    task_pass_inputs(join->binder, scope->task, flow);
+    join_keep(join, scope, found, flow);
 }
 
-/* One row of the result for each of the left, or none. */
 void join_single(struct join *join, struct scope *scope, struct flow *flow)
 {
+    join_gather(join, scope, join->right->relation ? single_place(join, scope) : join_any_place(join, scope), flow);
+}
+
+void join_gather(struct join *join, struct scope *scope, struct match place, struct flow *flow)
+{
     struct task *task = scope->task;
-    struct match place = join->right->relation ? single_place(join, scope) : join_any_place(join, scope);
     const struct term *left = join_left_terms(join, &task->code);
-    if (join->kind == JOIN_INNER) {
+    if (join->kind == JOIN_INNER || join->kind == JOIN_CROSS) {
         task_filter(join->binder, task, place.found);
         place.found = NO_VALUE;
         flow->rows = -1;
@@ -187,35 +212,41 @@ void join_single(struct join *join, struct scope *scope, struct flow *flow)
     join_set_outputs(join, task, left, place, flow);
 }
 
-/* Finds, for each row of the left, where its rows are in the index, and how many there are. */
-static void expand_matches(const struct join *join, struct scope *scope, struct flow *rows)
+void join_expanded(struct join *join, struct scope *scope, struct flow *flow)
 {
     const struct join_index *index = join->right->index;
     const struct span span = join->stage->span;
     struct code *code = scope->code;
     const value one = code_exact_int(code, 1, span);
     const value id = join_index_id(join, scope);
-    value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
+    const value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
     const value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
-    value count = op(code, OP_SUB, end, begin, span);
-    if (join_keeps_left(join)) {
-        const value none = op(code, OP_EQ, count, code_exact_int(code, 0, span), span);
-        begin = code_op(code, OP_SELECT, none, code_exact_int(code, -1, span), begin, span);
-        count = op(code, OP_MAX, count, one, span);
-    }
-    const value values[] = {begin, count};
-    *rows = join->left;
-    expand_rows(join->binder, join->stage, scope->task, values, index->rows, rows);
+    const struct places places = {.begin = begin, .count = op(code, OP_SUB, end, begin, span), .most = index->rows};
+    join_expand(join, scope, &places, flow);
 }
 
-/* As many rows for each of the left as match. */
-void join_expanded(struct join *join, struct scope *scope, struct flow *flow)
+/* A row of the left without any has one that is nowhere. */
+static struct places keep_left(const struct join *join, struct scope *scope, const struct places *places)
+{
+    const struct span span = join->stage->span;
+    struct code *code = scope->code;
+    struct places kept = *places;
+    if (!join_keeps_left(join) || places->above.elements)
+        return kept;
+    const value none = op(code, OP_EQ, places->count, code_exact_int(code, 0, span), span);
+    kept.begin = code_op(code, OP_SELECT, none, code_exact_int(code, -1, span), places->begin, span);
+    kept.count = op(code, OP_MAX, places->count, code_exact_int(code, 1, span), span);
+    return kept;
+}
+
+void join_expand(struct join *join, struct scope *scope, const struct places *places, struct flow *flow)
 {
     const struct span span = join->stage->span;
     struct binder *binder = join->binder;
     const struct join_index *index = join->right->index;
-    struct flow rows;
-    expand_matches(join, scope, &rows);
+    const struct places kept = keep_left(join, scope, places);
+    struct flow rows = join->left;
+    expand_rows(binder, join->stage, scope->task, &kept, &rows);
     struct task *task = task_of_stage(binder, join->stage, &rows);
     struct scope expanded = {.binder = binder, .code = &task->code, .task = task};
     struct code *code = &task->code;

@@ -65,9 +65,10 @@ static struct task *begin_result(struct unpivot *unpivot)
         flow = (struct flow){.rows = task->rows};
     } else {
         struct task *counts = task_of_stage(binder, stage, &flow);
-        const value values[] = {code_exact_int(&counts->code, 0, span),
-                                code_exact_int(&counts->code, (int64_t)unpivot->count, span)};
-        expand_rows(binder, stage, counts, values, (int64_t)unpivot->count, &flow);
+        const struct places places = {.begin = code_exact_int(&counts->code, 0, span),
+                                      .count = code_exact_int(&counts->code, (int64_t)unpivot->count, span),
+                                      .most = (int64_t)unpivot->count};
+        expand_rows(binder, stage, counts, &places, &flow);
         task = task_of_stage(binder, stage, &flow);
         unpivot->row = code_input(&task->code, 0, KIND_INT, span);
         unpivot->which = code_input(&task->code, 1, KIND_INT, span);

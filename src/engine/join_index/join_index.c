@@ -28,15 +28,57 @@ void join_key_values(const struct column *column, int64_t row, int count, int64_
         values[i] = float_bits(numbers[i]);
 }
 
+void join_order_values(const struct column *column, int64_t row, int count, int64_t *values)
+{
+    join_key_values(column, row, count, values);
+    for (int i = 0; type_table[column->store].kind == KIND_FLOAT && i < count; i++)
+        values[i] = join_ordered_bits(values[i]);
+}
+
+/* Drops the rows in which the column is missing. */
+static void drop_missing(const struct column *column, int64_t row, int count, bool *present)
+{
+    const uint8_t *bytes = column && column->validity ? (const uint8_t *)column->validity->data + row : NULL;
+    for (int i = 0; bytes && i < count; i++)
+        present[i] = present[i] && bytes[i];
+}
+
+static void drop_nan(const struct column *column, int64_t row, int count, bool *present)
+{
+    double numbers[JOIN_BLOCK];
+    if (!column || type_table[column->store].kind != KIND_FLOAT)
+        return;
+    operator_values(column, row, count, numbers);
+    for (int i = 0; i < count; i++)
+        present[i] = present[i] && numbers[i] == numbers[i];
+}
+
+/* Drops the intervals that contain nothing. */
+static void drop_empty(const struct join_keys *asked, int64_t row, int count, bool *present)
+{
+    int64_t begins[JOIN_BLOCK], ends[JOIN_BLOCK];
+    join_order_values(asked->order, row, count, begins);
+    join_order_values(asked->second, row, count, ends);
+    for (int i = 0; i < count; i++) {
+        if (!present[i])
+            continue;
+        const int64_t begin = join_begin_rank(asked, begins[i]), end = join_end_rank(asked, ends[i]);
+        present[i] = begin < end || (asked->closed && begin == end);
+    }
+}
+
 void join_keys_present(const struct index_build *build, int64_t row, int count, bool *present)
 {
     memset(present, true, (size_t)count * sizeof *present);
-    for (size_t k = 0; k <= build->index->key_count; k++) {
-        const struct column *column = k < build->index->key_count ? build->columns[k] : build->order;
-        const uint8_t *bytes = column && column->validity ? (const uint8_t *)column->validity->data + row : NULL;
-        for (int i = 0; bytes && i < count; i++)
-            present[i] = present[i] && bytes[i];
+    for (size_t k = 0; k < build->index->key_count; k++)
+        drop_missing(build->columns[k], row, count, present);
+    const struct column *ordered[] = {build->asked->order, build->asked->second};
+    for (size_t k = 0; k < 2; k++) {
+        drop_missing(ordered[k], row, count, present);
+        drop_nan(ordered[k], row, count, present);
     }
+    if (build->asked->intervals)
+        drop_empty(build->asked, row, count, present);
 }
 
 /* The range of the keys of rows in which none is missing, of each part. */
@@ -154,8 +196,9 @@ static int64_t bytes_of_tables(const struct index_build *build, bool members_onl
 {
     const struct join_index *index = build->index;
     const bool dense = index->method == JOIN_DENSE;
-    const int64_t row_bytes = (members_only ? 0 : (int64_t)sizeof(int32_t)) +
-                              (build->order ? 2 * (int64_t)sizeof(int64_t) : 0) + (dense ? 0 : JOIN_HASH_ROW_BYTES);
+    const int64_t row_bytes =
+        (members_only ? 0 : (int64_t)sizeof(int32_t)) + (build->order ? 2 * (int64_t)sizeof(int64_t) : 0) +
+        (build->asked->second ? 2 * (int64_t)sizeof(int64_t) : 0) + (dense ? 0 : JOIN_HASH_ROW_BYTES);
     return index->rows * row_bytes + (dense ? index->ids * (members_only ? 1 : (int64_t)sizeof(int32_t)) : 0);
 }
 
@@ -176,7 +219,9 @@ static enum status build_index(struct index_build *build, bool members_only)
     status = index->method == JOIN_DENSE ? join_places(build, SIZE_MAX) : join_hash_build(build);
     if (status == STATUS_OK)
         status = join_rows_build(build, members_only);
-    return status == STATUS_OK && build->order ? join_order_build(build) : status;
+    if (status == STATUS_OK && build->order)
+        status = join_order_build(build);
+    return status == STATUS_OK && build->asked->second ? join_second_build(build) : status;
 }
 
 static bool fetch(struct column *column)
@@ -192,7 +237,7 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
     made->key_count = keys->count;
     made->rows = rows;
     made->keys = heap_array(keys->count + 1, sizeof *made->keys);
-    bool fetched = !keys->order || fetch(keys->order);
+    bool fetched = (!keys->order || fetch(keys->order)) && (!keys->second || fetch(keys->second));
     for (size_t k = 0; k < keys->count && fetched; k++)
         fetched = fetch(keys->columns[k]);
     if (!fetched)
@@ -201,7 +246,7 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
     struct index_build build = {.index = made,
                                 .columns = keys->columns,
                                 .order = keys->order,
-                                .order_store = TYPE_I64,
+                                .asked = keys,
                                 .workers = workers,
                                 .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
                                 .ids = rows <= INT32_MAX ? zeroed_alloc(size) : NULL};
@@ -224,6 +269,8 @@ void join_index_free(struct join_index *index)
     column_unref(index->row_of);
     column_unref(index->starts);
     column_unref(index->order);
+    column_unref(index->second.values);
+    column_unref(index->second.peaks);
     free(index->keys);
     free(index);
 }

@@ -51,6 +51,16 @@ struct join_search {
     struct column *values; /* and these are their keys */
 };
 
+/* A second column by which rows are compared, beside `order`. */
+struct join_second {
+    struct column *values; /* as integers that have its order, in the places of `order`; NULL: there is none */
+    bool ascending;        /* they never decrease among the rows of an id */
+    bool disjoint;         /* of intervals from `order` to it: and none ends behind the beginning of the next one, */
+    bool touching;         /* but one does where that begins */
+    struct column
+        *peaks; /* if asked for: in each place the greatest value from the first, or to the last, row of its id */
+};
+
 struct join_index {
     size_t key_count;
     struct join_key *keys;
@@ -71,19 +81,31 @@ struct join_index {
     struct column *starts; /* NULL without doubles, unless the rows of an id are in an order of their own */
     struct column *order;  /* the values by which they are, in the same places as row_of; or NULL */
     int64_t most;          /* then: the most rows of an id */
+    struct join_second second;
 };
 
 /* What to index. */
 struct join_keys {
     struct column *const *columns; /* of equal length; floats are compared by value: NaN equals NaN, -0.0 equals 0.0 */
     size_t count;                  /* 0: one id for all rows */
-    struct column *order; /* integers: the rows of an id are in this order, those equal in their own; NULL: none */
-    bool members_only;    /* no row_of and starts, and doubles are not counted */
+    struct column *order;          /* the rows of an id are in this order, those equal in their own; NULL: none */
+    struct column *second;         /* beside `order`, or NULL */
+    bool second_negated;           /* its values are ~value, which reverses their order */
+    bool intervals, closed; /* from `order` to it: those are left out that have no values, nor, unless closed, length */
+    const int64_t *ranks; /* of texts whose codes differ: of a code of `second`, compared with 2 * code + 1; or NULL */
+    enum { PEAKS_NONE, PEAKS_FROM_FIRST, PEAKS_TO_LAST } peaks;
+    bool members_only; /* no row_of and starts, and doubles are not counted */
     int64_t rows;
 };
 
-/* Indexes the keys; rows in which one, or the order, is missing are left out. STATUS_FAILED, without an error: not
- * enough memory, which is checked before much is allocated. */
+/* An integer that has the place of these float_bits in the order of numbers. */
+static inline int64_t join_ordered_bits(int64_t bits)
+{
+    return bits ^ ((bits >> 63) & INT64_MAX);
+}
+
+/* Indexes the keys; rows in which one, the order or the second is missing, or one of these is NaN, are left out.
+ * STATUS_FAILED, without an error: not enough memory, which is checked before much is allocated. */
 enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index);
 void join_index_free(struct join_index *index); /* NULL is allowed */
 

@@ -13,7 +13,7 @@ struct index_build {
     struct join_index *index;
     struct column *const *columns; /* the keys */
     struct column *order;          /* or NULL */
-    enum type order_store;         /* a type that holds its values */
+    const struct join_keys *asked;
     const struct workers *workers;
     struct parts parts; /* of the rows */
     int32_t *ids;       /* of each row; -1: a key is missing */
@@ -32,7 +32,21 @@ bool join_has_memory(struct join_index *index, int64_t bytes);
 /* Elements of a key as integers; a float by its bits, equal floats by the same ones. */
 void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);
 
-/* Sets present[i] to whether no key of row + i is missing. */
+/* Elements of a column that gives an order, as integers that have it. */
+void join_order_values(const struct column *column, int64_t row, int count, int64_t *values);
+
+/* Where the end of an interval is among the beginnings: compares with join_begin_rank of each. */
+static inline int64_t join_end_rank(const struct join_keys *asked, int64_t value)
+{
+    return asked->ranks ? asked->ranks[value] : value;
+}
+
+static inline int64_t join_begin_rank(const struct join_keys *asked, int64_t value)
+{
+    return asked->ranks ? 2 * value + 1 : value;
+}
+
+/* Sets present[i] to whether no key of row + i is missing, and nothing that gives an order is missing or NaN. */
 void join_keys_present(const struct index_build *build, int64_t row, int count, bool *present);
 
 /* join_index.c: the number of combinations of the ranges of all keys but number `left_out`, if they are at most so many
@@ -53,5 +67,8 @@ enum status join_rows_build(struct index_build *build, bool members_only);
 
 /* join_order.c: sorts the rows of each id, which are in their own order, by build->order. */
 enum status join_order_build(struct index_build *build);
+
+/* join_second.c: the second column, in that order. */
+enum status join_second_build(struct index_build *build);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/integer.h"
 #include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
+#include "engine/storage/narrow_copy.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -17,21 +18,49 @@ struct entry {
 struct ordering {
     struct index_build *build;
     int64_t *values; /* of each row */
+    _Atomic int64_t lo, hi;
     int32_t *rows, *starts;
     struct column *order;
     _Atomic int64_t most;
     _Atomic bool disordered;
 };
 
+static void lower(_Atomic int64_t *least, int64_t value)
+{
+    int64_t known = *least;
+    while (value < known && !atomic_compare_exchange_weak(least, &known, value))
+        ;
+}
+
+static void raise_to(_Atomic int64_t *most, int64_t value)
+{
+    int64_t known = *most;
+    while (value > known && !atomic_compare_exchange_weak(most, &known, value))
+        ;
+}
+
 static void read_part(void *context, int member, int64_t part)
 {
     (void)member;
-    const struct ordering *ordering = context;
-    const struct parts *parts = &ordering->build->parts;
-    const int64_t end = part_begin(parts, part + 1);
-    for (int64_t row = part_begin(parts, part); row < end && !workers_cancelled(ordering->build->workers);
-         row += JOIN_BLOCK)
-        join_key_values(ordering->build->order, row, (int)min_int64(end - row, JOIN_BLOCK), &ordering->values[row]);
+    struct ordering *ordering = context;
+    const struct index_build *build = ordering->build;
+    const int64_t end = part_begin(&build->parts, part + 1);
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
+    for (int64_t row = part_begin(&build->parts, part); row < end && !workers_cancelled(build->workers);
+         row += JOIN_BLOCK) {
+        const int count = (int)min_int64(end - row, JOIN_BLOCK);
+        int64_t *values = &ordering->values[row];
+        if (build->order == build->asked->order)
+            join_order_values(build->order, row, count, values);
+        else /* a key that is searched for */
+            join_key_values(build->order, row, count, values);
+        for (int i = 0; i < count; i++) {
+            lo = min_int64(lo, values[i]);
+            hi = max_int64(hi, values[i]);
+        }
+    }
+    lower(&ordering->lo, lo);
+    raise_to(&ordering->hi, hi);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -96,9 +125,7 @@ static void sort_part(void *context, struct part part)
     }
     if (!in_order)
         ordering->disordered = true;
-    int64_t known = ordering->most;
-    while (most > known && !atomic_compare_exchange_weak(&ordering->most, &known, most))
-        ;
+    raise_to(&ordering->most, most);
 }
 
 enum status join_order_build(struct index_build *build)
@@ -108,15 +135,25 @@ enum status join_order_build(struct index_build *build)
     struct ordering ordering = {.build = build,
                                 .values = zeroed_alloc(size),
                                 .rows = column_at(index->row_of, 0),
-                                .starts = column_at(index->starts, 0)};
-    ordering.order = index->order = column_reserve(TYPE_I64, build->order_store, index->rows);
-    if (!ordering.values || !ordering.order) {
+                                .starts = column_at(index->starts, 0),
+                                .lo = INT64_MAX,
+                                .hi = INT64_MIN};
+    if (!ordering.values)
+        return STATUS_FAILED;
+    bool done = workers_run(build->workers, build->parts.count, read_part, &ordering);
+    const int64_t lo = min_int64(ordering.lo, 0), hi = max_int64(ordering.hi, 0);
+    ordering.order = index->order = done ? column_reserve(TYPE_I64, narrow_type(TYPE_I64, lo, hi), index->rows) : NULL;
+    if (done && !ordering.order) {
         zeroed_free(ordering.values, size);
         return STATUS_FAILED;
     }
-    const bool done = workers_run(build->workers, build->parts.count, read_part, &ordering) &&
-                      workers_run_rows(build->workers, index->ids, ID_PART, sort_part, &ordering);
-    column_finish(ordering.order, index->rows);
+    if (done) {
+        done = workers_run_rows(build->workers, index->ids, ID_PART, sort_part, &ordering);
+        ordering.order->range_known = true;
+        ordering.order->lo = lo;
+        ordering.order->hi = hi;
+        column_finish(ordering.order, index->rows);
+    }
     index->most = ordering.most;
     index->in_order = !ordering.disordered;
     zeroed_free(ordering.values, size);

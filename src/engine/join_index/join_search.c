@@ -110,10 +110,8 @@ static enum status set_members(struct join_index *index)
 /* Sorts the rows by place, and those of a place by the key. */
 static enum status order_rows(struct index_build *build, size_t key)
 {
-    const struct join_key *searched = &build->index->keys[key];
     enum status status = join_places(build, key);
     build->order = build->columns[key];
-    build->order_store = narrow_type(TYPE_I64, searched->lo, searched->hi);
     if (status == STATUS_OK)
         status = join_rows_build(build, false);
     if (status == STATUS_OK)

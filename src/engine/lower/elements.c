@@ -16,22 +16,24 @@ struct term flow_element(struct task *task, const struct flow *flow, size_t k, v
     return term;
 }
 
-void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const value values[2],
-                 int64_t most, struct flow *flow)
+void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const struct places *places,
+                 struct flow *flow)
 {
-    struct slot *slots = arena_array(binder->arena, 4, sizeof *slots);
-    slots[0] = (struct slot){.name = "begin", .type = TYPE_I64, .known = true};
-    slots[1] = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
-    slots[2] = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
-    slots[3] = (struct slot){.name = "match", .type = TYPE_I64, .known = true};
-    task_set_slots(binder, task, flow, slots, values, 2, 0);
-    struct task *expand = operator_new(binder, "expand", stage->span, flow, OPERATOR_EXPAND, 2);
-    value inputs[2];
-    for (size_t k = 0; k < 2; k++) {
+    static const char *const names[] = {"begin", "count", "limit", "row", "match"};
+    const value values[] = {places->begin, places->count, places->limit};
+    const size_t keys = places->above.elements ? 3 : 2;
+    struct slot *slots = arena_array(binder->arena, 5, sizeof *slots);
+    for (size_t k = 0; k < 5; k++)
+        slots[k] = (struct slot){.name = names[k], .type = TYPE_I64, .known = true};
+    task_set_slots(binder, task, flow, slots, values, keys, 0);
+    struct task *expand = operator_new(binder, "expand", stage->span, flow, OPERATOR_EXPAND, keys);
+    value inputs[3];
+    for (size_t k = 0; k < keys; k++) {
         expand->column_op->keys[k] = k;
         inputs[k] = code_input(&expand->code, (int64_t)k, KIND_INT, stage->span);
     }
-    expand->column_op->into = most;
+    expand->column_op->into = places->most;
+    expand->column_op->above = places->above;
     flow->rows = -1;
-    task_set_slots(binder, expand, flow, &slots[2], inputs, 2, 0);
+    task_set_slots(binder, expand, flow, &slots[3], inputs, 2, 0);
 }

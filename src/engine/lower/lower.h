@@ -34,10 +34,17 @@ void task_add_column(struct binder *binder, struct task *task, struct column *co
 /* Column k of the flow, whose type is known, at the row `row`, which is known to be `inside` of it, or checked. */
 struct term flow_element(struct task *task, const struct flow *flow, size_t k, value row, bool inside,
                          struct arena *arena);
-/* Ends `task`, which reads the flow, with `values` {begin, count}, and makes of each row so many: the flow's columns
- * become the number of the row, and begin, begin + 1, ..., which is below `most`. */
-void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const value values[2],
-                 int64_t most, struct flow *flow);
+/* How often each row is repeated: for the places begin, begin + 1, ..., `count` many, which are below `most`. */
+struct places {
+    value begin, count;
+    int64_t most;
+    value limit; /* of above.elements */
+    struct expand_above above;
+};
+/* Ends `task`, which reads the flow, with these values: the flow's columns become the number of the row, and the place.
+ */
+void expand_rows(struct binder *binder, const struct stage *stage, struct task *task, const struct places *places,
+                 struct flow *flow);
 /* Checks a relation's number of columns; true, with an error, if there are too many. */
 bool too_many_columns(struct binder *binder, size_t count, struct span span);
 /* Numbers duplicate column names: ids, ids_2. */

@@ -85,8 +85,7 @@ static const char *distances_of(enum term_class which)
     return "integers, as in `over -10..0 of id`";
 }
 
-/* Whether the constant is a distance in a column of this class, in the column's unit. */
-static bool distance_in(enum term_class which, const struct scalar *scalar, int64_t *distance)
+bool distance_in(enum term_class which, const struct scalar *scalar, int64_t *distance)
 {
     bool duration = scalar->logical.kind == LOGICAL_DURATION, number = scalar->logical.kind == LOGICAL_NUMBER;
     *distance = (int64_t)scalar->integer;

@@ -11,6 +11,9 @@ struct term lower_over(struct scope *scope, const struct expr *expr);
  * present. */
 struct term lower_window(struct scope *scope, struct moving_operator op, struct term term, struct span span);
 
+/* Whether the constant is a distance in a column of this class, in the column's unit. */
+bool distance_in(enum term_class which, const struct scalar *scalar, int64_t *distance);
+
 /* The number of the row within its group, from 0. */
 value lower_row_of_group(struct scope *scope, struct span span);
 /* The value of the first row of its group; it is present everywhere. */

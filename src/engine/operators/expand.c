@@ -1,7 +1,10 @@
-/* Expand: as many rows for each row as its count says, with the row's number and a place that counts up. */
+/* Expand: as many rows for each row as its count says, with the row's number and a place that counts up; or with the
+ * places among these whose elements exceed a limit, which maxima of blocks find: their number, and not that of all
+ * places, is what it takes. */
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/backend/memory_limit.h"
+#include "engine/operators/maxima.h"
 #include "engine/operators/operator.h"
 #include "engine/vector/elements.h"
 
@@ -13,21 +16,58 @@ enum { PART_ROWS = 1 << 10 };
 struct expand {
     const struct operator_job *job;
     const struct workers *workers;
-    const struct column *begins, *counts;
+    const struct column *begins, *counts, *limits; /* limits: NULL: all places count */
+    struct maxima maxima;
     struct column *rows, *places; /* NULL where not needed */
     struct parts parts;
     int64_t *starts; /* of each part: its result rows, then where they begin */
 };
 
+struct block {
+    int64_t begins[OPERATOR_BLOCK], counts[OPERATOR_BLOCK], limits[OPERATOR_BLOCK];
+};
+
+/* The limits of rows become the least elements above them, INT64_MAX in all rows of which none is. */
+static void read_block(const struct expand *expand, int64_t row, int count, struct block *block)
+{
+    const struct expand_above *above = &expand->job->task->column_op->above;
+    operator_values(expand->begins, row, count, block->begins);
+    operator_values(expand->counts, row, count, block->counts);
+    if (!expand->limits)
+        return;
+    operator_values(expand->limits, row, count, block->limits);
+    for (int i = 0; i < count && !above->or_equal; i++) {
+        if (block->limits[i] == INT64_MAX)
+            block->counts[i] = 0;
+        else
+            block->limits[i]++;
+    }
+}
+
+/* How many places of a row count. */
+static int64_t count_row(const struct expand *expand, int64_t begin, int64_t count, int64_t least)
+{
+    int64_t found = 0, end = begin + count;
+    for (int64_t at = maxima_next(&expand->maxima, begin, end, least); at < end;
+         at = maxima_next(&expand->maxima, at + 1, end, least)) {
+        found++;
+        if (found % OPERATOR_BLOCK == 0 && workers_cancelled(expand->workers))
+            break;
+    }
+    return found == 0 && expand->job->task->column_op->above.keeps ? 1 : found;
+}
+
 static void count_part(void *context, struct part part)
 {
     const struct expand *expand = context;
-    int64_t counts[OPERATOR_BLOCK], end = part.end, total = 0;
+    int64_t end = part.end, total = 0;
+    struct block block;
     for (int64_t row = part.begin; row < end && !workers_cancelled(expand->workers); row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
-        operator_values(expand->counts, row, count, counts);
+        read_block(expand, row, count, &block);
         for (int i = 0; i < count; i++)
-            total += counts[i];
+            total +=
+                expand->limits ? count_row(expand, block.begins[i], block.counts[i], block.limits[i]) : block.counts[i];
     }
     expand->starts[part.number] = total;
 }
@@ -81,19 +121,44 @@ static void add_row(const struct expand *expand, struct pairs *pairs, int64_t ro
     }
 }
 
+static void add_pair(const struct expand *expand, struct pairs *pairs, int64_t row, int64_t place)
+{
+    if (pairs->count == OPERATOR_BLOCK)
+        flush(expand, pairs);
+    pairs->rows[pairs->count] = row;
+    pairs->places[pairs->count++] = place;
+}
+
+static void add_found(const struct expand *expand, struct pairs *pairs, int64_t row, const struct block *block, int i)
+{
+    const int64_t begin = block->begins[i], end = begin + block->counts[i], least = block->limits[i];
+    int64_t at = maxima_next(&expand->maxima, begin, end, least);
+    if (at >= end && expand->job->task->column_op->above.keeps)
+        add_pair(expand, pairs, row, -1);
+    for (; at < end; at = maxima_next(&expand->maxima, at + 1, end, least)) {
+        add_pair(expand, pairs, row, at);
+        if (pairs->count == OPERATOR_BLOCK && workers_cancelled(expand->workers))
+            break;
+    }
+}
+
 static void write_part(void *context, struct part part)
 {
     const struct expand *expand = context;
-    int64_t begins[OPERATOR_BLOCK], counts[OPERATOR_BLOCK], end = part.end;
+    const int64_t end = part.end;
+    struct block block;
     struct pairs pairs;
     pairs.count = 0;
     pairs.at = expand->starts[part.number];
     for (int64_t row = part.begin; row < end && !workers_cancelled(expand->workers); row += OPERATOR_BLOCK) {
         const int count = (int)min_int64(end - row, OPERATOR_BLOCK);
-        operator_values(expand->begins, row, count, begins);
-        operator_values(expand->counts, row, count, counts);
-        for (int i = 0; i < count; i++)
-            add_row(expand, &pairs, row + i, begins[i], counts[i]);
+        read_block(expand, row, count, &block);
+        for (int i = 0; i < count; i++) {
+            if (expand->limits)
+                add_found(expand, &pairs, row + i, &block, i);
+            else
+                add_row(expand, &pairs, row + i, block.begins[i], block.counts[i]);
+        }
     }
     flush(expand, &pairs);
 }
@@ -157,12 +222,17 @@ static enum status write_pairs(struct expand *expand, const struct workers *work
 enum status operator_expand(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     (void)flagged; /* cannot fail */
-    const size_t *keys = job->task->column_op->keys;
+    const struct column_operator *column_op = job->task->column_op;
     struct expand expand = {.job = job,
                             .workers = workers,
-                            .begins = job->inputs[keys[0]],
-                            .counts = job->inputs[keys[1]],
+                            .begins = job->inputs[column_op->keys[0]],
+                            .counts = job->inputs[column_op->keys[1]],
                             .parts = partition_rows(workers, job->rows, PART_ROWS)};
+    if (column_op->above.elements) {
+        expand.limits = job->inputs[column_op->keys[2]];
+        if (!maxima_init(&expand.maxima, column_op->above.elements))
+            return operator_no_memory(job);
+    }
     expand.starts = heap_array((size_t)expand.parts.count + 1, sizeof *expand.starts);
     enum status status = STATUS_CANCELLED;
     if (workers_run_parts(workers, &expand.parts, count_part, &expand)) {
@@ -170,5 +240,6 @@ enum status operator_expand(const struct operator_job *job, const struct workers
         status = write_pairs(&expand, workers, *job->result_rows);
     }
     free(expand.starts);
+    maxima_release(&expand.maxima);
     return status;
 }

@@ -16,7 +16,7 @@ struct loop;      /* loop.h */
 struct combining; /* combining.h */
 
 /* The rows of two relations whose keys are equal, as language.md has it. */
-enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_ASOF, JOIN_LOOKUP };
+enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_SEMI, JOIN_ANTI, JOIN_FULL, JOIN_ASOF, JOIN_LOOKUP, JOIN_CROSS };
 
 /* Whose row an input of OPERATOR_JOIN is of; JOIN_FOUND and JOIN_HERE: whether there is one of the source, and one of
  * the other relation. JOIN_MEMBER, of any task
@@ -126,6 +126,13 @@ struct moving_operator {
     int scale;    /* AGG_VAR: of decimals */
 };
 
+/* Of an expand: only places count whose element exceeds the limit in key 2. */
+struct expand_above {
+    const struct column *elements; /* of each place; the queue holds it. NULL: all places count */
+    bool or_equal;                 /* or equals it */
+    bool keeps;                    /* a row without such a place has one, -1 */
+};
+
 /* What a key of a group is, for messages. */
 enum key_role {
     ROLE_VALUE,
@@ -151,6 +158,8 @@ struct column_operator {
     struct loop *loop;           /* repeat */
     struct combining *combining; /* combine */
     enum join_kind join;
+    bool compares; /* join: some keys are compared otherwise than by == */
+    struct expand_above above;
     enum key_role *roles; /* group: of each key; NULL: all are values */
     const char *key;      /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
 };

@@ -105,6 +105,7 @@ static size_t keys_of(const struct column_operator *column_op)
     case OPERATOR_HIST:
         return 1;
     case OPERATOR_EXPAND:
+        return column_op->above.elements ? 3 : 2;
     case OPERATOR_APPEND:
         return 2;
     case OPERATOR_MOVING:

@@ -74,6 +74,11 @@ struct dictionary *dictionary_join(struct dictionary *const *dictionaries, size_
 struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, uint32_t *maps[2],
                                     const struct workers *workers);
 
+/* Sets map[code], for each code of `from`, to the number of strings of `to` that are less than its string; with
+ * `equal`, or equal to it. Otherwise as dictionary_map. */
+bool dictionary_map_order(const struct dictionary *from, const struct dictionary *to, bool equal,
+                          const struct workers *workers, int32_t *map);
+
 /* Sets map[code], for each code of `from`, to that string's code in `to`, or -1. Runs on all threads; `workers` may be
  * NULL. False if cancelled. */
 bool dictionary_map(const struct dictionary *from, const struct dictionary *to, const struct workers *workers,

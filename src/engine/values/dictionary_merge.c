@@ -49,6 +49,22 @@ bool dictionary_map(const struct dictionary *from, const struct dictionary *to, 
     return workers_run_rows(&own, from->count, PART_STRINGS, map_part, &mapping);
 }
 
+bool dictionary_map_order(const struct dictionary *from, const struct dictionary *to, bool equal,
+                          const struct workers *workers, int32_t *map)
+{
+    int64_t less = 0;
+    for (int64_t code = 0; code < from->count; code++) {
+        const struct text text = dictionary_text(from, code);
+        if (!goes_on(workers, code))
+            return false;
+        int order = 1;
+        while (less < to->count && (order = text_compare(dictionary_text(to, less), text)) < 0)
+            less++;
+        map[code] = (int32_t)(less + (equal && less < to->count && order == 0));
+    }
+    return true;
+}
+
 /* Sets the maps to codes of the union. Returns how many strings it has, and adds up their bytes. */
 static size_t number_union(const struct dictionary *a, const struct dictionary *b, uint32_t *map_a, uint32_t *map_b,
                            const struct workers *workers, size_t *bytes)

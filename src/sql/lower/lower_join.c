@@ -436,6 +436,10 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
     struct join join = {.lowering = lowering, .task = task, .left = select};
     if (kind == JOIN_ASOF)
         return lowering_refuse(lowering, "`asof join`");
+    if (kind == JOIN_CROSS)
+        return lowering_refuse(lowering, "`cross join`");
+    if (task->column_op->compares)
+        return lowering_refuse(lowering, "a join by `<` or `>`");
     if (!names_are_free(lowering))
         return false;
     if (select_is_limited(select) || select->group || (select->joined && !keeps))
