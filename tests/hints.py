@@ -2,12 +2,12 @@
 """Lines of other languages (tests/hints/lines.txt): each is answered, turned into a line that gives the same, or told plainly.
 
     > the line
-    ~ its reference, SQL or after `py:` Python, where it is not the line itself; `none`: it has no answer
+    ~ its reference, SQL, after `py:` Python or after `sh:` lines of a shell, where it is not the line itself; `none`: it has no answer
     = the line that rql shows, which must give what the reference does
     ! what rql says where there is no such line
     . rql runs the line itself, and is right
 
-The answers of DuckDB and pandas are in tests/hints/expected.json, which tests/hints/expect.py writes. UPDATE=1 rewrites what rql
+The answers of DuckDB, pandas and the programs of a shell are in tests/hints/expected.json, which tests/hints/expect.py writes. UPDATE=1 rewrites what rql
 shows and says. Verify it line by line."""
 
 import json

@@ -2,13 +2,15 @@
 """Writes tests/hints/*.csv and tests/hints/expected.json: what DuckDB, or pandas, answers to the lines of tests/hints/lines.txt.
 
 Needs duckdb and pandas (PYTHON of a virtual environment); the tests read what this wrote. Of each line the reference is what
-follows it after `~`, else the line itself: SQL, or Python where it begins with `py:`."""
+follows it after `~`, else the line itself: SQL, Python where it begins with `py:`, or lines of a shell after `sh:`."""
 
+import csv
 import datetime
 import json
 import os
 import random
 import re
+import subprocess
 
 import duckdb
 import numpy as np
@@ -132,6 +134,20 @@ def of_python(text):
     return [[cell(value)]], True
 
 
+def of_shell(text):
+    """What the programs print, as values between commas; in order where they sort."""
+    env = {**os.environ, "LC_ALL": "C"}
+    out = subprocess.run(["bash", "-c", text], cwd=HERE, env=env, check=False, capture_output=True, text=True).stdout
+    return [[shell_cell(value) for value in row] for row in csv.reader(out.splitlines())], "awk" not in text
+
+
+def shell_cell(text):
+    try:
+        return cell(float(text))
+    except ValueError:
+        return text or None
+
+
 def lines():
     """Pairs of a line and its reference, and the language of its section."""
     line = language = None
@@ -158,12 +174,17 @@ def main():
     for line, reference, language in lines():
         if reference == "none":
             continue
-        text = reference or (line if language == "SQL" else "py: " + line)
+        text = reference or (line if language == "SQL" else ("sh: " if language == "shell" else "py: ") + line)
         try:
-            rows, ordered = of_python(text[4:]) if text.startswith("py: ") else of_sql(connection, text)
+            if text.startswith("sh: "):
+                rows, ordered = of_shell(text[4:])
+            else:
+                rows, ordered = of_python(text[4:]) if text.startswith("py: ") else of_sql(connection, text)
         except Exception as error:  # pylint: disable=broad-except
             print(f"{line}: {error}")
             continue
+        if not ordered:
+            rows.sort(key=lambda row: [(value is not None, str(value)) for value in row])
         expected[line] = {"ordered": ordered, "rows": rows}
     with open(os.path.join(HERE, "expected.json"), "w", encoding="utf-8") as file:
         file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in expected.items()) + "\n}\n")

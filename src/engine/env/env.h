@@ -54,7 +54,8 @@ struct env {
     bool abbreviates;      /* at the prompt: abbreviations of column names are taken, and told */
     /* In a check that opens files: all but those that statements so far may make. Otherwise nothing is opened. */
     bool opens_files;
-    bool peeks; /* in a check that opens none, for completion: what they begin with tells their columns */
+    bool peeks;          /* in a check that opens none, for completion: what they begin with tells their columns */
+    struct diags *heard; /* takes the notes about files that a preview reads; NULL: they are lost */
     struct made_files made;
     struct argument *arguments;
     size_t argument_count;

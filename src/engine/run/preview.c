@@ -6,14 +6,20 @@
 
 #include <string.h>
 
-/* Binds the pipeline, as a check or with its files loaded, without its errors; false if it has some. */
+/* Binds the pipeline, as a check or with its files loaded, without its errors; false if it has some. A file has its
+ * notes once, when it is read. */
 static bool bind_silently(struct env *env, const struct pipeline *pipeline, bool checking, enum unread_kept unread,
                           struct arena *arena, struct bound *bound)
 {
     struct facts facts = {.env = env, .pipeline = pipeline, .checking = checking, .unread = unread};
     struct diags diags;
     diags_init(&diags, arena);
-    return bind_ready(NULL, &facts, arena, bound, &diags) == STATUS_OK;
+    const bool good = bind_ready(NULL, &facts, arena, bound, &diags) == STATUS_OK;
+    for (size_t i = 0; env->heard && i < diags.count; i++) {
+        if (diags.at[i].severity == SEVERITY_NOTE && !diags.at[i].span.source)
+            diags_add(env->heard, &diags.at[i]);
+    }
+    return good;
 }
 
 /* The visible columns of a bound relation, in the arena; NULL: it is none. */

@@ -1,7 +1,8 @@
 /* A relation and the stages that a line of another language adds to it, one after another.
  *
  * Words that need no more than their arguments are rows of verbs.def; the others are functions of the files of their
- * dialects: pandas in frames.c, frame_methods.c and frame_columns.c, dplyr in dplyr.c, KQL in kql.c, q in q.c. */
+ * dialects: pandas in frames.c, frame_methods.c and frame_columns.c, dplyr in dplyr.c, KQL in kql.c, q in q.c,
+ * programs of a shell in shell.c. */
 #ifndef RQL_REPL_REWRITE_CHAIN_H
 #define RQL_REPL_REWRITE_CHAIN_H
 
@@ -91,11 +92,13 @@ struct phrase case_when(struct translator *t, size_t close);
 bool is_dplyr(const struct translator *t, size_t at);
 bool is_kql(const struct translator *t, size_t at);
 bool is_q(const struct translator *t, size_t at);
+bool is_shell(const struct translator *t, size_t at);
 
 /* The line of the tokens at hand; NULL: it cannot be said. */
 const char *translate_frame(struct translator *t);
 const char *translate_dplyr(struct translator *t);
 const char *translate_kql(struct translator *t);
 const char *translate_q(struct translator *t);
+const char *translate_shell(struct translator *t);
 
 #endif

@@ -40,7 +40,8 @@ struct correction {
     const struct env *env;
     enum parse_mode mode;
     struct arena *arena;
-    int left; /* texts to try */
+    struct diags *heard; /* notes about files that are read on the way */
+    int left;            /* texts to try */
 };
 
 /* The statement after some rewrites. */
@@ -238,6 +239,7 @@ enum outcome { OUTCOME_NONE, OUTCOME_LINE, OUTCOME_ADVICE };
 static enum outcome translate_statement(struct correction *c, const struct state *state, struct diag *diag)
 {
     struct env *env = env_copy(c->env);
+    env->heard = c->heard;
     const struct translation translation = translate_line(env, state->text, state->length, c->arena);
     env_free(env);
     if (!translation.found)
@@ -262,13 +264,13 @@ static enum outcome translate_statement(struct correction *c, const struct state
 
 /* Corrects the statement of the error; returns whether the error now has the correction. */
 static bool correct_error(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
-                          struct span statement)
+                          struct span statement, struct diags *heard)
 {
     const bool meaning = !is_of_syntax(diag);
     if (!statement.source || diag->second.source || diag->span.source != statement.source ||
         diag->span.begin < statement.begin || statement.end - statement.begin > MAX_STATEMENT)
         return false;
-    struct correction c = {.env = env, .mode = mode, .arena = diags->arena};
+    struct correction c = {.env = env, .mode = mode, .arena = diags->arena, .heard = heard};
     struct state state = {
         .text = arena_text(diags->arena, statement.source->text + statement.begin, statement.end - statement.begin),
         .length = statement.end - statement.begin,
@@ -303,14 +305,17 @@ static void drop_errors(struct diags *diags, size_t first, struct span statement
 void rewrites_correct(const struct env *env, enum parse_mode mode, struct diags *diags, size_t since,
                       struct span statement)
 {
+    struct diags heard;
+    diags_init(&heard, diags->arena);
     for (size_t i = since; i < diags->count; i++) {
         struct diag *diag = &diags->at[i];
         if (diag->severity != SEVERITY_ERROR || diag->of_rows)
             continue;
         const struct span whole = diag->statement.source ? diag->statement : statement;
-        if (correct_error(env, mode, diags, diag, whole))
+        if (correct_error(env, mode, diags, diag, whole, &heard))
             drop_errors(diags, i, whole);
     }
+    diags_append(diags, &heard);
 }
 
 void rewrites_note(const struct env *env, struct span statement, struct diags *diags)

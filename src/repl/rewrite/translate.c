@@ -178,6 +178,7 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
         const char *(*translate)(struct translator *t);
         const char *message;
     } dialects[] = {
+        {is_shell, translate_shell, "a query begins with its source; the first line of a file names its columns"},
         {is_dplyr, translate_dplyr, "stages are separated by `|`, and have other words here"},
         {is_kql, translate_kql, "stages and functions have other words here, and comparisons of text heed case"},
         {is_q, translate_q, begins_with_source},
