@@ -2,6 +2,7 @@
  * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
  * `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead, and
  * `dump_file --save TO FILE [COLUMN...]` saves what it has read. */
+#include "base/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
 #include "engine/parquet/reader.h"
@@ -42,7 +43,9 @@ static void print_column(const char *name, const struct column *column)
     printf("%s: %s%s", name, type_table[column->type].name, logical_names[logical->kind]);
     if (logical->kind == LOGICAL_DECIMAL)
         printf(" %d", logical->scale);
-    printf("%s%s\n", logical->zone ? " utc" : "", column->validity ? " missing" : "");
+    if (logical->zone)
+        printf(logical->zone == &time_zone_utc ? " utc" : " in %s", logical->zone->name);
+    puts(column->validity ? " missing" : "");
     for (int64_t row = 0; row < column->rows; row++) {
         int64_t integer = is_float ? 0 : column_get_int(column, row);
         if (column_is_missing(column, row) ? (is_float ? column_get_float(column, row) != 0 : integer != 0)

@@ -21,7 +21,17 @@ DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
 # What is told about each file: the start of a note.
 NOTES = {
     "index-pandas": ["the index of pandas is a range, which is no column of the file", "`derive year = 1990 + 5 * row` makes one"],
+    "zones-pyarrow": ["left out nested columns: `list`"],
     "nested-pyarrow": ["left out nested columns: `list`, `struct`", "left out columns of bytes that are not text: `bytes`"],
+}
+# The types of some columns.
+TYPES = {
+    "zones-pyarrow": {
+        "berlin": "i64 timestamp in Europe/Berlin missing",
+        "utc": "i64 timestamp utc missing",
+        "none": "i64 timestamp missing",
+        "india": "i64 timestamp in Asia/Kolkata missing",
+    },
 }
 # The error that reading all columns of wrong-*.parquet ends in; the column `good` can be read from most.
 ERRORS = {
@@ -73,6 +83,9 @@ def check_sample(path):
     problems = [f"no note: {note}" for note in NOTES.get(name, []) if note not in told]
     if name not in NOTES and "left out" in told:
         problems.append(told)
+    for column, kind in TYPES.get(name, {}).items():
+        if columns[column][0] != kind:
+            problems.append(f"{column}: {columns[column][0]} instead of {kind}")
     for column, (kind, values) in columns.items():
         theirs = expected[column][: len(values)] if name.endswith("-row") or name.endswith("-rows") else expected[column]
         if len(values) != len(theirs):

@@ -96,7 +96,7 @@ def type_of(kind, values):
     if types.is_date(kind):
         return "i32 date" + suffix
     if types.is_timestamp(kind):
-        return "i64 timestamp" + (" utc" if kind.tz else "") + suffix
+        return "i64 timestamp" + (" utc" if kind.tz == "UTC" else f" in {kind.tz}" if kind.tz else "") + suffix
     if types.is_duration(kind) or types.is_time(kind):
         return "i64 duration" + suffix
     if types.is_decimal(kind):
@@ -171,6 +171,10 @@ def main():
     frame.write_ipc(path("polars-lz4.arrow", frame.to_arrow()), compression="lz4")
     frame.write_ipc_stream(path("polars.arrows", frame.to_arrow()))
     some.to_pandas().to_feather(path("pandas.feather", pa.Table.from_pandas(some.to_pandas())))
+    instants = [0, 1711846799000000, None, 1729989000000000, 4118126400250000]
+    zones = pa.table({name: pa.array(instants, pa.timestamp("us", zone)) for name, zone in
+                      (("berlin", "Europe/Berlin"), ("utc", "UTC"), ("none", None), ("india", "Asia/Kolkata"))})
+    write(path("zones.arrow", zones), zones)
     index = pa.Table.from_pandas(pandas.DataFrame({"a": [1, 2]}, index=pandas.RangeIndex(2, name="a b")))
     write(path("index.arrow", index), index)
     for name, text in texts.items():

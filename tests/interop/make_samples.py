@@ -174,6 +174,11 @@ def write_all(directory):
     index = pd.DataFrame({"a": [1, 2, 3]}, index=pd.RangeIndex(1990, 2005, 5, name="year"))
     index.to_parquet(path("index-pandas"))
     expect(pq.read_table(path("index-pandas")).select(["a"]), path("index"))
+    instants = [0, 1711846799000000, None, 1729989000000000, 4118126400250000]
+    zones = pa.table({"list": [[1]] * 5, **{name: pa.array(instants, pa.timestamp("us", zone)) for name, zone in
+                      (("berlin", "Europe/Berlin"), ("utc", "UTC"), ("none", None), ("india", "Asia/Kolkata"))}})
+    pq.write_table(zones, path("zones-pyarrow"))
+    expect(zones.drop_columns(["list"]), path("zones"))
     some = ranges()
     pq.write_table(some, path("ranges-pyarrow"), use_dictionary=["coded", "unsigned"], dictionary_pagesize_limit=60,
                    row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)

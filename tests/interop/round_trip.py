@@ -35,6 +35,8 @@ def arrow_type(kind):
     kind = kind.removesuffix(" missing")
     if kind.endswith("text"):
         return pa.string()
+    if kind.startswith("i64 timestamp in "):
+        return pa.timestamp("us", kind.removeprefix("i64 timestamp in "))
     return ARROW_TYPES.get(kind)
 
 

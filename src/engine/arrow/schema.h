@@ -51,6 +51,10 @@ enum status arrow_schema_read(const struct format_job *job, const char *path, co
 /* Appends a Schema table to a FlatBuffer; returns its place. The dictionary of a text column has its number as id. */
 size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation);
 
+/* Likewise, with the types that the columns have in Parquet: text without dictionaries, durations as times of day where
+ * times[k], else as integers. */
+size_t arrow_schema_add_stored(struct strbuf *buffer, const struct relation *relation, const bool *times);
+
 /* Whether the strings of a dictionary need 64-bit offsets. */
 bool arrow_dictionary_is_large(const struct dictionary *dictionary);
 

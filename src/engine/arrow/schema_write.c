@@ -120,9 +120,21 @@ static size_t add_name(struct strbuf *buffer, const char *name)
     return place;
 }
 
-static size_t add_field(struct strbuf *buffer, const struct column *column, const char *name, size_t id)
+/* A duration as Parquet has it. */
+static size_t add_stored_duration(struct strbuf *buffer, bool time, enum arrow_type *kind)
 {
-    const bool text = column->logical.kind == LOGICAL_TEXT;
+    *kind = time ? ARROW_TIME : ARROW_INT;
+    if (!time)
+        return add_integer(buffer, TYPE_I64);
+    struct flat_slot slots[] = {{.width = 2, .value = ARROW_MICROSECOND}, {.width = 4, .value = 64}};
+    return flat_add_table(buffer, slots, 2);
+}
+
+/* `times`: as of arrow_schema_add_stored, or NULL. */
+static size_t add_field(struct strbuf *buffer, const struct column *column, const char *name, size_t id,
+                        const bool *times)
+{
+    const bool text = column->logical.kind == LOGICAL_TEXT && !times;
     struct flat_slot slots[FIELD_FIELDS] = {
         [FIELD_NAME] = {.width = 4}, [FIELD_NULLABLE] = {.width = 1, .value = 1},  [FIELD_TYPE_TYPE] = {.width = 1},
         [FIELD_TYPE] = {.width = 4}, [FIELD_DICTIONARY] = {.width = text ? 4 : 0}, [FIELD_CHILDREN] = {.width = 4},
@@ -130,7 +142,9 @@ static size_t add_field(struct strbuf *buffer, const struct column *column, cons
     const size_t table = flat_add_table(buffer, slots, FIELD_FIELDS);
     flat_link(buffer, slots[FIELD_NAME].at, add_name(buffer, name));
     enum arrow_type kind;
-    flat_link(buffer, slots[FIELD_TYPE].at, add_type(buffer, column, &kind));
+    const bool duration = times && column->logical.kind == LOGICAL_DURATION;
+    flat_link(buffer, slots[FIELD_TYPE].at,
+              duration ? add_stored_duration(buffer, times[id], &kind) : add_type(buffer, column, &kind));
     flat_set(buffer, slots[FIELD_TYPE_TYPE].at, kind, 1);
     if (text)
         flat_link(buffer, slots[FIELD_DICTIONARY].at, add_encoding(buffer, id));
@@ -138,13 +152,23 @@ static size_t add_field(struct strbuf *buffer, const struct column *column, cons
     return table;
 }
 
-size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation)
+static size_t add_schema(struct strbuf *buffer, const struct relation *relation, const bool *times)
 {
     struct flat_slot slots[] = {[SCHEMA_ENDIANNESS] = {.width = 2}, [SCHEMA_FIELDS] = {.width = 4}};
     const size_t table = flat_add_table(buffer, slots, 2);
     const size_t fields = flat_add_vector(buffer, relation->count, 4);
     flat_link(buffer, slots[SCHEMA_FIELDS].at, fields);
     for (size_t k = 0; k < relation->count; k++)
-        flat_link(buffer, fields + 4 + 4 * k, add_field(buffer, relation->columns[k], relation->names[k], k));
+        flat_link(buffer, fields + 4 + 4 * k, add_field(buffer, relation->columns[k], relation->names[k], k, times));
     return table;
+}
+
+size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation)
+{
+    return add_schema(buffer, relation, NULL);
+}
+
+size_t arrow_schema_add_stored(struct strbuf *buffer, const struct relation *relation, const bool *times)
+{
+    return add_schema(buffer, relation, times);
 }

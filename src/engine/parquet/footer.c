@@ -1,5 +1,6 @@
 #include "engine/parquet/footer.h"
 
+#include "engine/arrow/stored_schema.h"
 #include "engine/parquet/thrift.h"
 #include "engine/storage/pandas_index.h"
 
@@ -265,6 +266,8 @@ static void read_pair(struct thrift *in, struct footer *footer)
         footer->durations = value;
     else if (text_is(key, pandas_key))
         footer->pandas = value;
+    else if (text_is(key, stored_schema_key))
+        footer->schema = value;
 }
 
 static void read_footer(struct thrift *in, struct arena *arena, struct footer *footer)

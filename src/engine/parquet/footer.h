@@ -117,6 +117,7 @@ struct footer {
     size_t group_count;
     struct text durations; /* the value of the pair duration_key, empty if there is none */
     struct text pandas;    /* that of pandas_key (engine/storage/pandas_index.h) */
+    struct text schema;    /* that of stored_schema_key (engine/arrow/stored_schema.h) */
     bool encrypted;
 };
 

@@ -2,6 +2,8 @@
 
 #include "base/heap.h"
 #include "base/utf8.h"
+#include "engine/arrow/stored_schema.h"
+#include "engine/arrow/zone.h"
 #include "engine/parquet/page.h"
 #include "engine/storage/pandas_index.h"
 
@@ -166,6 +168,23 @@ static void find_durations(struct parquet_reader *reader)
     }
 }
 
+struct zone_search {
+    struct parquet_reader *reader;
+    const struct format_job *job;
+};
+
+static void set_zone(void *context, struct text column, struct text zone)
+{
+    const struct zone_search *search = context;
+    const struct parquet_reader *reader = search->reader;
+    for (size_t k = 0; k < reader->base.count; k++) {
+        struct leaf *leaf = &reader->leaves[k];
+        if (leaf->logical.zone && text_compare(leaf->name, column) == 0)
+            leaf->logical.zone = zone_of_file(zone, clean_name(reader->arena, leaf->name),
+                                              mapping_path(reader->mapping), search->job->diags);
+    }
+}
+
 /* Names the columns; of several with one name, the second gets `_2`. */
 static void name_columns(struct parquet_reader *reader)
 {
@@ -198,6 +217,7 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
 {
     find_columns(reader, job);
     find_durations(reader);
+    stored_schema_zones(reader->footer.schema, set_zone, &(struct zone_search){reader, job});
     if (reader->base.count == 0)
         return fail(job, reader->mapping, "has no columns that can be read");
     reader->base.rows = reader->footer.rows;

@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "engine/arrow/stored_schema.h"
 #include "engine/parquet/footer.h"
 #include "engine/parquet/thrift.h"
 #include "engine/parquet/write_chunk.h"
@@ -267,22 +268,33 @@ static void put_row_groups(struct thrift_out *footer, const struct parquet_write
     }
 }
 
-/* Without it readers would have to take durations that are no times of day for integers. */
-static void put_durations(struct thrift_out *footer, const struct parquet_writer *writer)
+static void put_pair(struct thrift_out *footer, const char *key, const struct strbuf *value)
 {
-    struct strbuf list = {0};
+    struct thrift_out pair = {.to = footer->to};
+    thrift_put_binary(&pair, 1, key, strlen(key));
+    thrift_put_binary(&pair, 2, value->text, value->length);
+    thrift_end(&pair);
+}
+
+/* Without them readers would have to take durations that are no times of day for integers, and know no zones. */
+static void put_pairs(struct thrift_out *footer, const struct parquet_writer *writer)
+{
+    struct strbuf list = {0}, schema = {0};
     for (size_t k = 0; k < writer->relation->count; k++) {
         if (writer->relation->columns[k]->logical.kind == LOGICAL_DURATION && !writer->times[k])
             strbuf_printf(&list, "%zu,", k);
     }
-    if (list.length > 0) {
-        thrift_put_list(footer, 5, THRIFT_STRUCT, 1);
-        struct thrift_out pair = {.to = footer->to};
-        thrift_put_binary(&pair, 1, duration_key, strlen(duration_key));
-        thrift_put_binary(&pair, 2, list.text, list.length);
-        thrift_end(&pair);
-    }
+    if (stored_schema_is_needed(writer->relation))
+        stored_schema_write(&schema, writer->relation, writer->times);
+    const size_t count = (size_t)(list.length > 0) + (size_t)(schema.length > 0);
+    if (count > 0)
+        thrift_put_list(footer, 5, THRIFT_STRUCT, count);
+    if (list.length > 0)
+        put_pair(footer, duration_key, &list);
+    if (schema.length > 0)
+        put_pair(footer, stored_schema_key, &schema);
     strbuf_free(&list);
+    strbuf_free(&schema);
 }
 
 static enum status put_footer(struct parquet_writer *writer)
@@ -294,7 +306,7 @@ static enum status put_footer(struct parquet_writer *writer)
     put_schema(&footer, writer);
     thrift_put_int64(&footer, 3, writer->relation->rows);
     put_row_groups(&footer, writer);
-    put_durations(&footer, writer);
+    put_pairs(&footer, writer);
     thrift_put_binary(&footer, 6, created_by, strlen(created_by));
     /* The order of extreme values: that of their types. */
     thrift_put_list(&footer, 7, THRIFT_STRUCT, writer->relation->count);

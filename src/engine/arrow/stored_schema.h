@@ -1,0 +1,23 @@
+/* The schema of Arrow in the metadata of a Parquet file, as its writers of Arrow keep it there: a message in base 64.
+ * Parquet itself says of timestamps only that they are in UTC, and this the zone. */
+#ifndef RQL_ENGINE_ARROW_STORED_SCHEMA_H
+#define RQL_ENGINE_ARROW_STORED_SCHEMA_H
+
+#include "base/strbuf.h"
+#include "base/text.h"
+#include "engine/arrow/schema.h"
+
+/* The key of the metadata's pair. */
+extern const char stored_schema_key[];
+
+/* The name of the zone of each timestamp at the top of the schema that has one. What is damaged has none. */
+typedef void stored_zone_fn(void *context, struct text column, struct text zone);
+void stored_schema_zones(struct text stored, stored_zone_fn *found, void *context);
+
+/* Whether the zones of the columns need it: one is not UTC. */
+bool stored_schema_is_needed(const struct relation *relation);
+
+/* Appends the value of the pair. `times`: whether column k, of durations, has times of day. */
+void stored_schema_write(struct strbuf *out, const struct relation *relation, const bool *times);
+
+#endif
