@@ -148,7 +148,7 @@ def listed(name):
 
 def random_call(rng):
     word = rng.choice(
-        "sum count min max mean product median quantile stddev var corr wmean first last distinct mode any all argmin"
+        "sum count min max mean product median quantile stddev var corr wmean first last distinct mode list any all argmin"
         " argmax number".split()
     )
     name = rng.choice([n for n, k in KINDS.items() if k in ("int", "float")])
@@ -179,6 +179,13 @@ def random_call(rng):
         return Call(
             f"distinct({name})", "int", f"distinct_{name}",
             lambda rows: len({same_key(v) for v in values(rows) if v is not None}),
+        )
+    if word == "list":
+        name, between = rng.choice("kgvws"), rng.choice(["/", "; ", ""])
+        return Call(
+            f'list({name}, "{between}")', "text", f"list_{name}",
+            lambda rows: between.join(str(row[name]) for row in rows if row[name] is not None)
+            if any(row[name] is not None for row in rows) else None,
         )
     if word == "mode":
         return Call(f"mode({name})", kind, f"mode_{name}", lambda rows: most_frequent(values(rows)))
@@ -315,7 +322,7 @@ def random_rows(rng, name, rows):
 def random_end(rng, name, rows):
     """The aggregate as a stage that ends the pipeline, on rows that are filtered first."""
     call = random_call(rng)
-    while not call.text.startswith(("median", "quantile", "stddev", "var", "corr", "wmean", "mode", "arg")):
+    while not call.text.startswith(("median", "quantile", "stddev", "var", "corr", "wmean", "mode", "list", "arg")):
         call = random_call(rng)
     limit = rng.randint(0, 9)
     rows = numbered([row for row in rows if row["w"] < limit])

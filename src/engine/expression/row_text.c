@@ -206,7 +206,8 @@ static struct term result_of_need(const struct row_text_use *use, const struct s
                               .arguments = arguments,
                               .constants = constants,
                               .is_constant = is_constant,
-                              .count = use->count};
+                              .count = use->count,
+                              .separator = use->separator};
     row_texts_add(&binder->needs->row_texts, text, binder->arena);
     return pending(use, number, &text->value);
 }
@@ -236,7 +237,7 @@ static struct term compute(const struct row_text_use *use, const struct scalar *
         arguments[only].store = TYPE_U32;
         arguments[only].elements = codes;
     }
-    const struct row_call call = {use->format, use->function, arguments, use->count, rows};
+    const struct row_call call = {use->format, use->function, arguments, use->count, rows, NULL};
     struct text_lookup lookup;
     const enum status status = row_texts_make(&call, constant ? NULL : &workers, use->span, binder->diags, &lookup);
     free(codes);
@@ -275,9 +276,9 @@ struct term bind_row_text(const struct row_text_use *use)
     }
     const struct term *single = others == 1 ? &use->arguments[only] : NULL;
     const char *where = why_not(scope);
-    if (others == 0 || (single && single->logical.dictionary && !binder->checking))
+    if (!use->separator && (others == 0 || (single && single->logical.dictionary && !binder->checking)))
         return compute(use, constants, only);
-    if (where && !(single && single->logical.kind == LOGICAL_TEXT)) {
+    if (where && (use->separator || !(single && single->logical.kind == LOGICAL_TEXT))) {
         bind_error(binder, use->span, "compute it in a stage before, as with `derive name = ...`",
                    "`%s` of values that differ from row to row cannot be computed %s", use->name, where);
         return unknown_term;

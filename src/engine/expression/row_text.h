@@ -19,6 +19,7 @@ struct row_text_use {
     const struct term *arguments; /* all known */
     size_t count;
     struct span span;
+    const struct text *separator; /* as of struct row_call */
 };
 
 /* Its result. Constants alone give one at once, and so does one column of text whose dictionary is known. */
@@ -39,6 +40,7 @@ struct row_text {
     const struct scalar *constants; /* of arguments[k] where is_constant[k] */
     const bool *is_constant;
     size_t count;
+    const struct text *separator;
     struct column *column; /* the results: one reference; NULL: not known */
 };
 

@@ -378,7 +378,7 @@ static bool needs_ids(const struct calls *calls)
 {
     bool needs = calls->deepest > 0;
     for (size_t i = 0; i < calls->count; i++)
-        needs = needs || recipe_of(&calls->at[i])->again;
+        needs = needs || recipe_of(&calls->at[i])->again || recipe_of(&calls->at[i])->by_ids;
     return needs;
 }
 

@@ -44,6 +44,7 @@ struct aggregate_recipe {
     void (*again)(struct lowering *lowering, struct aggregate_call *call);
     /* The value of a call that is known and not plain. `second`: the second pass. */
     struct term (*finish)(struct reader *reader, const struct aggregate_call *call, const struct pass *second);
+    bool by_ids; /* it reads the numbers of rows' groups */
 };
 
 /* aggregate_functions.c: partials that several functions have. */
@@ -67,6 +68,9 @@ extern const struct aggregate_recipe recipe_wmean, recipe_var, recipe_argmin;
 
 /* aggregate_distinct.c */
 extern const struct aggregate_recipe recipe_distinct, recipe_mode;
+
+/* aggregate_list.c */
+extern const struct aggregate_recipe recipe_list;
 
 const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function);
 

@@ -125,7 +125,8 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
         arguments[k] =
             argument_of_column(column, term, term->present == NO_VALUE ? NULL : relation->columns[(*next)++]);
     }
-    const struct row_call call = {text->format, text->function, arguments, text->count, relation->rows};
+    const struct row_call call = {text->format, text->function, arguments,
+                                  text->count,  relation->rows, text->separator};
     struct text_lookup results;
     const enum status status = row_texts_make(&call, &workers, text->span, diags, &results);
     if (status != STATUS_OK)

@@ -51,17 +51,20 @@ static int64_t integer_at(const struct row_argument *argument, int64_t row)
     return 0;
 }
 
-static bool is_missing(const struct row_call *call, int64_t row)
+bool row_argument_missing(const struct row_argument *argument, int64_t row)
 {
-    for (size_t k = 0; k < call->count; k++) {
-        const struct row_argument *argument = &call->arguments[k];
-        if (argument->elements ? argument->present && !argument->present[row] : argument->constant.missing)
-            return true;
-    }
-    return false;
+    return argument->elements ? argument->present && !argument->present[row] : argument->constant.missing;
 }
 
-static struct scalar value_at(const struct row_argument *argument, int64_t row)
+static bool is_missing(const struct row_call *call, int64_t row)
+{
+    bool missing = false;
+    for (size_t k = 0; k < call->count && !missing; k++)
+        missing = row_argument_missing(&call->arguments[k], row);
+    return missing;
+}
+
+struct scalar row_argument_value(const struct row_argument *argument, int64_t row)
 {
     if (!argument->elements)
         return argument->constant;
@@ -72,6 +75,8 @@ static struct scalar value_at(const struct row_argument *argument, int64_t row)
         value.number = (double)((const float *)argument->elements)[row];
     else
         value.integer = integer_at(argument, row);
+    if (value.logical.kind == LOGICAL_TEXT)
+        value.text = dictionary_text(value.logical.dictionary, (int64_t)value.integer);
     return value;
 }
 
@@ -83,7 +88,10 @@ static struct scalar value_in(const struct rows *rows, size_t k, int64_t combina
     if (!argument->elements)
         return argument->constant;
     const uint64_t place = (uint64_t)combination / digit->weight % digit->count;
-    return (struct scalar){.kind = argument->kind, .logical = argument->logical, .integer = digit->lo + (int64_t)place};
+    struct scalar value = {.kind = argument->kind, .logical = argument->logical, .integer = digit->lo + (int64_t)place};
+    if (value.logical.kind == LOGICAL_TEXT)
+        value.text = dictionary_text(value.logical.dictionary, (int64_t)value.integer);
+    return value;
 }
 
 static void set_argument(struct text_argument *argument, const struct scalar *value)
@@ -108,9 +116,7 @@ static bool make_text(void *context, int member, int64_t item, struct text_argum
         return false;
     for (size_t k = 0; k < call->count; k++) {
         struct scalar *value = &made->values[k];
-        *value = combined ? value_in(rows, k, item) : value_at(&call->arguments[k], item);
-        if (value->logical.kind == LOGICAL_TEXT && call->arguments[k].elements)
-            value->text = dictionary_text(value->logical.dictionary, (int64_t)value->integer);
+        *value = combined ? value_in(rows, k, item) : row_argument_value(&call->arguments[k], item);
     }
     if (!call->format) {
         for (size_t k = 1; k < call->count; k++)
@@ -124,7 +130,6 @@ static bool make_text(void *context, int member, int64_t item, struct text_argum
     return true;
 }
 
-/* What a format makes is the result as it is. */
 static bool text_itself(struct text_call *call, struct text text, struct text *result)
 {
     (void)call;
@@ -132,13 +137,13 @@ static bool text_itself(struct text_call *call, struct text text, struct text *r
     return true;
 }
 
-static const struct text_function itself = {.name = "format", .result = TEXT_TO_TEXT, .edit = text_itself};
+const struct text_function text_as_made = {.name = "format", .result = TEXT_TO_TEXT, .edit = text_itself};
 
 static enum status compute(struct rows *rows, int64_t items, struct span span, struct diags *diags,
                            struct text_lookup *lookup)
 {
     const struct row_call *call = rows->call;
-    const struct text_function *function = call->format ? &itself : call->function;
+    const struct text_function *function = call->format ? &text_as_made : call->function;
     struct text_argument args[TEXT_ARGUMENTS] = {0};
     const int count = call->format ? 0 : (int)call->count - 1;
     const struct text_items of_rows = {items, make_text, rows};
@@ -367,6 +372,8 @@ enum status row_texts_make(const struct row_call *call, const struct workers *wo
                            struct diags *diags, struct text_lookup *results)
 {
     struct rows rows = {.call = call, .results = results};
+    if (call->separator)
+        return row_lists_make(call, workers, span, diags, results);
     rows.workers = workers ? *workers : (struct workers){.threads = 1};
     rows.workers.progress = NULL;
     const size_t threads = (size_t)rows.workers.threads;

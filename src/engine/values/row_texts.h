@@ -24,7 +24,20 @@ struct row_call {
     const struct row_argument *arguments;
     size_t count;
     int64_t rows;
+    const struct text *separator; /* not NULL: the texts of argument 0 in the rows that have the same integer, from 0
+                                     on, as argument 1, with this between them; missing where none of them has one */
 };
+
+/* The value of an argument that is not missing in the row. */
+struct scalar row_argument_value(const struct row_argument *argument, int64_t row);
+bool row_argument_missing(const struct row_argument *argument, int64_t row);
+
+/* What a format makes is the result as it is. */
+extern const struct text_function text_as_made;
+
+/* row_lists.c: of a call with a separator. */
+enum status row_lists_make(const struct row_call *call, const struct workers *workers, struct span span,
+                           struct diags *diags, struct text_lookup *results);
 
 /* The result of each row, on all threads; `workers` may be NULL. Errors as of text_function_apply. */
 enum status row_texts_make(const struct row_call *call, const struct workers *workers, struct span span,
