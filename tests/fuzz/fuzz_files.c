@@ -158,7 +158,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                          .comment = form & 1 ? "#" : NULL,
                                          .encoding = form & 2 ? "latin1" : NULL,
                                          .skips = form & 4,
-                                         .skip = 1};
+                                         .skip = 1,
+                                         .decimal = form & 8 ? ',' : 0,
+                                         .thousands = form & 1 ? '.' : 0,
+                                         .dates = (enum date_order)(form % 4)};
     const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags, &options, false};
     const struct compression *compression = compressions[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2);

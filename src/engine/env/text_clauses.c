@@ -75,6 +75,12 @@ static enum status bad_value(const struct path_clause *clause, const char *advic
                            clause->text && *clause->text ? arena_printf(diags->arena, "`%s`", clause->text) : "empty");
 }
 
+/* The only character of a text, if it is one of these; 0: it is not. */
+static char sign_of(const char *text, const char *signs)
+{
+    return text[0] && !text[1] && strchr(signs, text[0]) ? text[0] : 0;
+}
+
 /* The only character of a text that can separate values; 0: it is none. */
 static char separator_of(const char *text)
 {
@@ -100,6 +106,16 @@ static enum status apply(struct text_options *options, const struct path_clause 
     case CLAUSE_ENCODING:
         options->encoding = clause->text;
         break;
+    case CLAUSE_DECIMAL:
+        options->decimal = sign_of(clause->text, ".,");
+        return options->decimal ? STATUS_OK : bad_value(clause, "it is \".\" or \",\"", diags);
+    case CLAUSE_THOUSANDS:
+        options->thousands = sign_of(clause->text, ".,' ");
+        return options->thousands ? STATUS_OK
+                                  : bad_value(clause, "it is \".\", \",\", \"'\" or \" \" (any space)", diags);
+    case CLAUSE_DATES:
+        options->dates = (enum date_order)(value + 1);
+        break;
     case CLAUSE_RAGGED:
         options->ragged = true;
         break;
@@ -123,6 +139,8 @@ static enum status apply_clauses(const struct path_item *item, struct text_optio
         if (apply(options, &item->clauses[i], diags) != STATUS_OK)
             return STATUS_FAILED;
     }
+    if (options->decimal && options->decimal == options->thousands)
+        return diag_error(diags, item->span, "`decimal` and `thousands` are the same sign");
     return STATUS_OK;
 }
 

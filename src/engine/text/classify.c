@@ -3,6 +3,7 @@
 #include "base/calendar.h"
 #include "base/number_text.h"
 #include "base/time_zone.h"
+#include "engine/text/ways.h"
 
 #include <string.h>
 #include <strings.h>
@@ -93,6 +94,8 @@ static enum value_class class_of_time(struct cell cell)
     bool zoned, cut;
     if (date_read(cell.at, cell.end, &time))
         return CLASS_DATE;
+    if (duration_read(cell.at, cell.end, &time))
+        return CLASS_CLOCK;
     if (timestamp_read(cell.at, cell.end, &time, &zoned, &cut))
         return zoned ? CLASS_UTC : CLASS_TIMESTAMP;
     return CLASS_TEXT;
@@ -109,9 +112,43 @@ enum value_class classify(const struct table *table, struct cell cell)
         return CLASS_NESTED;
     if (cell_is_missing(table, cell, VALUE_INT))
         return CLASS_WORD;
-    if (looks_like_number(cell.at, cell.end))
-        return class_of_number(cell);
-    return cell_is_bool(cell, &truth) ? CLASS_BOOL : class_of_time(cell);
+    if (looks_like_number(cell.at, cell.end)) {
+        const enum value_class value_class = class_of_number(cell);
+        /* A point that is no decimal one is between thousands. */
+        const bool point = value_class == CLASS_FLOAT && !(table->ways & WAYS_OF_POINT) &&
+                           memchr(cell.at, '.', (size_t)(cell.end - cell.at));
+        return point ? ways_of(table, cell).value_class : value_class;
+    }
+    const enum value_class value_class = cell_is_bool(cell, &truth) ? CLASS_BOOL : class_of_time(cell);
+    return value_class == CLASS_TEXT ? ways_of(table, cell).value_class : value_class;
+}
+
+enum value_class evidence_add_cell(struct evidence *evidence, const struct table *table, struct cell cell)
+{
+    const enum value_class value_class = classify(table, cell);
+    struct ways ways = {0};
+    switch (value_class) {
+    case CLASS_FLOAT:
+    case CLASS_DRESSED:
+    case CLASS_ORDERED:
+    case CLASS_MOMENT:
+        ways = ways_of(table, cell);
+        if (value_class == CLASS_FLOAT) {
+            if (ways.value_class == CLASS_TEXT) /* an exponent, or nan */
+                ways.ways = memchr(cell.at, '.', (size_t)(cell.end - cell.at)) ? WAYS_OF_POINT : WAYS_OF_NUMBERS;
+            ways = (struct ways){.value_class = CLASS_FLOAT, .ways = ways.ways};
+        }
+        evidence_add_ways(evidence, &ways, cell.at);
+        break;
+    case CLASS_DATE:
+    case CLASS_TIMESTAMP:
+        evidence->refused |= WAY_DMY | WAY_MDY;
+        evidence_add(evidence, value_class, cell.at);
+        break;
+    default:
+        evidence_add(evidence, value_class, cell.at);
+    }
+    return value_class;
 }
 
 static unsigned bit(enum value_class value_class)
@@ -128,6 +165,10 @@ void evidence_add(struct evidence *evidence, enum value_class value_class, const
 
 void evidence_merge(struct evidence *into, const struct evidence *from)
 {
+    into->refused |= from->refused;
+    into->decimals |= from->decimals;
+    into->units |= from->units;
+    into->differ = into->differ || from->differ;
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
         if (from->classes & 1u << i)
             evidence_add(into, (enum value_class)i, from->first[i]);
@@ -144,8 +185,46 @@ bool evidence_has_values(const struct evidence *evidence)
     return values_of(evidence) != 0;
 }
 
+bool evidence_is_numbers(const struct evidence *evidence)
+{
+    const unsigned numbers = bit(CLASS_INT) | bit(CLASS_WIDE) | bit(CLASS_FLOAT) | bit(CLASS_DRESSED);
+    return values_of(evidence) && !(values_of(evidence) & ~numbers);
+}
+
+/* The classes of which one needs a way. */
+static unsigned classes_with_ways(void)
+{
+    return bit(CLASS_DRESSED) | bit(CLASS_ORDERED) | bit(CLASS_MOMENT);
+}
+
+/* The kind of a column that is read in a way, and the way. `parsed`: as the kind and in the way that it has. */
+static enum value_kind kind_by_way(const struct table *table, struct table_column *column, unsigned classes,
+                                   bool parsed)
+{
+    const unsigned numbers = bit(CLASS_INT) | bit(CLASS_WIDE) | bit(CLASS_FLOAT) | bit(CLASS_DRESSED);
+    const bool dates = !(classes & ~(bit(CLASS_DATE) | bit(CLASS_ORDERED)));
+    const bool moments = !(classes & ~(bit(CLASS_TIMESTAMP) | bit(CLASS_MOMENT)));
+    const bool in_way = column->way || column->kind == VALUE_TEXT;
+    bool open = false;
+    column->way = 0;
+    if (!dates && !moments && (classes & ~numbers))
+        return VALUE_TEXT;
+    const unsigned way = evidence_way(&column->evidence, table->ways, &open);
+    column->open = open && parsed && in_way; /* all values were looked at */
+    if (column->open || !way)
+        return VALUE_TEXT;
+    column->way = way;
+    if (dates || moments)
+        return dates ? VALUE_DATE : VALUE_TIMESTAMP;
+    const bool floats = (column->evidence.decimals & way) || (classes & (bit(CLASS_FLOAT) | bit(CLASS_WIDE))) ||
+                        (column->evidence.units & UNIT_PER_CENT);
+    return floats ? VALUE_FLOAT : VALUE_INT;
+}
+
 static enum value_kind kind_of(unsigned classes)
 {
+    if (classes == bit(CLASS_CLOCK))
+        return VALUE_DURATION;
     if (classes == bit(CLASS_INT))
         return VALUE_INT;
     if ((classes & bit(CLASS_FLOAT)) && !(classes & ~(bit(CLASS_INT) | bit(CLASS_WIDE) | bit(CLASS_FLOAT))))
@@ -157,7 +236,17 @@ static enum value_kind kind_of(unsigned classes)
     return classes == bit(CLASS_TIMESTAMP) || classes == bit(CLASS_UTC) ? VALUE_TIMESTAMP : VALUE_TEXT;
 }
 
-bool decide_kind(struct table_column *column, int64_t rows)
+static void decide_unstated(const struct table *table, struct table_column *column, unsigned classes, bool parsed)
+{
+    if (classes & classes_with_ways()) {
+        column->kind = kind_by_way(table, column, classes, parsed);
+        return;
+    }
+    column->way = 0;
+    column->kind = kind_of(classes);
+}
+
+bool decide_kind(const struct table *table, struct table_column *column, int64_t rows, bool parsed)
 {
     static const enum type types[VALUE_KINDS] = {
         [VALUE_INT] = TYPE_I64,
@@ -169,13 +258,22 @@ bool decide_kind(struct table_column *column, int64_t rows)
     const unsigned classes = values_of(&column->evidence);
     const enum value_kind kind = column->kind;
     const bool utc = column->utc;
+    const unsigned way = column->way;
     const unsigned zones = bit(CLASS_TIMESTAMP) | bit(CLASS_UTC);
     if (!column->stated) {
-        column->kind = classes || rows > 0 ? kind_of(classes) : VALUE_INT;
+        if (classes || rows > 0)
+            decide_unstated(table, column, classes, parsed);
+        else
+            column->kind = VALUE_INT;
         column->type = types[column->kind];
     }
+    bool open = false;
+    if (column->stated && !parsed && (classes & classes_with_ways())) {
+        column->way = evidence_way(&column->evidence, table->ways, &open);
+        column->way = open ? 0 : column->way;
+    }
     column->utc = column->kind == VALUE_TIMESTAMP && (classes & zones) == bit(CLASS_UTC);
-    return column->kind != kind || column->utc != utc;
+    return column->kind != kind || column->utc != utc || column->way != way;
 }
 
 enum value_class class_of_kind(enum value_kind kind, bool utc)

@@ -3,6 +3,7 @@
 #include "engine/text/json.h"
 #include "engine/text/scan.h"
 #include "engine/text/table.h"
+#include "engine/text/ways.h"
 
 #include <string.h>
 
@@ -81,15 +82,29 @@ static const char *type_of(const struct table_column *column, struct arena *aren
     return "a number";
 }
 
+/* Of a cell that can be read in two ways, the clauses that tell. */
+static const char *value_advice(const struct table *table, const char *at, const char *path, struct arena *arena)
+{
+    struct cell cell;
+    const char *from = at > table->begin && at[-1] == '"' && table->dialect->quotes ? at - 1 : at;
+    if (table->dialect->json || !cell_scan(table->dialect, from, table->end, &cell) || !ways_of(table, cell).differ)
+        return "omit the column's type to load it as what it is";
+    return arena_printf(arena,
+                        ways_of(table, cell).ways & WAYS_OF_DATES
+                            ? "say what it means: `load %s dates dmy` or `dates mdy`"
+                            : "say what it means: `load %s thousands \",\"` or `decimal \",\"`",
+                        path);
+}
+
 static enum status value_error(const struct table *table, const struct problem *problem, const char *location,
-                               const struct format_job *job)
+                               const struct format_job *job, const char *path)
 {
     struct arena *arena = job->diags->arena;
     const struct table_column *column = &table->columns[problem->column];
     const char *cell = table_shown_cell(table, problem->at, arena);
     if (problem->kind == PROBLEM_VALUE) {
         diag_error(job->diags, job->span, "%s: `%s` is not %s", location, cell, type_of(column, arena));
-        diag_hint(job->diags, "omit the column's type to load it as what it is");
+        diag_hint(job->diags, "%s", value_advice(table, problem->at, path, arena));
     } else if (column->kind == VALUE_DECIMAL) {
         diag_error(job->diags, job->span, "%s: %s does not fit decimal(%d)", location, cell, column->scale);
         diag_hint(job->diags, "it holds %d digit%s after the point, and 18 or 19 in all", column->scale,
@@ -226,5 +241,5 @@ enum status table_error(const struct table *table, const struct problem *problem
     case PROBLEM_NONE:
         break;
     }
-    return value_error(table, problem, location, job);
+    return value_error(table, problem, location, job, path);
 }

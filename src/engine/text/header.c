@@ -4,6 +4,7 @@
 #include "engine/text/key_index.h"
 #include "engine/text/records.h"
 #include "engine/text/table.h"
+#include "engine/text/ways.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ struct opening {
     const struct format_job *job;
     const char *path;
     struct arena *arena;
+    struct strbuf *found; /* what is to be told */
 };
 
 static enum status fail(const struct opening *opening, const char *what, const char *hint)
@@ -63,14 +65,16 @@ static bool fits(enum value_class value_class, const struct table_column *column
     case VALUE_INT:
     case VALUE_FLOAT:
     case VALUE_DECIMAL:
-        return value_class == CLASS_INT || value_class == CLASS_WIDE || value_class == CLASS_FLOAT;
+        return value_class == CLASS_INT || value_class == CLASS_WIDE || value_class == CLASS_FLOAT ||
+               value_class == CLASS_DRESSED;
     case VALUE_TIMESTAMP:
-        return value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC;
-    case VALUE_BOOL:
+        return value_class == CLASS_TIMESTAMP || value_class == CLASS_UTC || value_class == CLASS_MOMENT;
     case VALUE_DATE:
+        return value_class == CLASS_DATE || value_class == CLASS_ORDERED;
+    case VALUE_BOOL:
+    case VALUE_DURATION:
         return value_class == class_of_kind(column->kind, false);
     case VALUE_TEXT:
-    case VALUE_DURATION:
         break;
     }
     return false;
@@ -165,6 +169,35 @@ static enum status check_first_line(const struct opening *opening)
     return STATUS_OK;
 }
 
+/* What the first records show of the sign before decimals: numbers of a file have one. Where some have a decimal comma
+ * and none has a point, points are between thousands; where some have a point, and the commas of others may be either,
+ * these are. */
+static void find_decimal_sign(const struct opening *opening)
+{
+    struct table *table = opening->table;
+    bool comma = false, point = false, open = false;
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        const unsigned left = WAYS_OF_NUMBERS & ~column->evidence.refused;
+        bool is_open = false;
+        if (!evidence_is_numbers(&column->evidence))
+            continue;
+        point = point || (left && !(left & WAYS_OF_COMMA));
+        comma = comma || (left && !(left & WAYS_OF_POINT) && (column->evidence.decimals & left));
+        (void)evidence_way(&column->evidence, table->ways, &is_open);
+        open = open || (is_open && column->evidence.differ);
+    }
+    if (comma == point || (table->ways & WAYS_OF_NUMBERS) != WAYS_OF_NUMBERS || (point && !open))
+        return;
+    table->ways &= ~(unsigned)(comma ? WAYS_OF_POINT : WAYS_OF_COMMA);
+    strbuf_printf(opening->found, "%snumbers have a decimal %s (`decimal \"%s\"`)",
+                  opening->found->length > 0 ? "; " : "", comma ? "comma" : "point", comma ? "," : ".");
+    for (size_t k = 0; k < table->count; k++)
+        table->columns[k].evidence = (struct evidence){0};
+    table_sample(table, table->begin);
+    table_guess_kinds(table);
+}
+
 /* Finds the columns of delimited text. */
 static enum status open_delimited(const struct opening *opening)
 {
@@ -186,8 +219,11 @@ static enum status open_delimited(const struct opening *opening)
         table_guess_kinds(table);
         const bool named = is_header(table, below);
         name_columns(table, named, opening->arena);
-        if (named)
-            return STATUS_OK;
+        if (!named)
+            table_sample(table, table->begin);
+        table_guess_kinds(table);
+        find_decimal_sign(opening);
+        return STATUS_OK;
     }
     table_sample(table, table->begin);
     return STATUS_OK;
@@ -248,8 +284,9 @@ static enum status state_type(const struct opening *opening, const struct stated
 enum status table_open(struct table *table, struct dialect *dialect, const struct format_job *job, const char *path,
                        struct arena *arena, struct strbuf *found)
 {
-    const struct opening opening = {table, job, path, arena};
+    const struct opening opening = {table, job, path, arena, found};
     const struct text_options *options = job->text;
+    table->ways = ways_stated(options);
     table->ragged = options && options->ragged;
     table->errors = options ? options->errors : ERRORS_TELL;
     table->comment = options && options->comment ? arena_text(arena, options->comment, strlen(options->comment)) : NULL;

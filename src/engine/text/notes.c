@@ -1,3 +1,5 @@
+#include "engine/text/notes.h"
+
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/json.h"
@@ -5,15 +7,7 @@
 
 enum { MAX_LISTED = 8 };
 
-/* A list of at most MAX_LISTED parts. */
-struct list {
-    struct strbuf *out;
-    size_t count;
-    const char *separator; /* before the first */
-};
-
-/* Whether another part fits; writes what comes before it. */
-static bool list_next(struct list *list)
+bool note_next(struct note_list *list)
 {
     if (list->count++ < MAX_LISTED) {
         strbuf_puts(list->out, list->count > 1 ? ", " : list->separator);
@@ -37,11 +31,11 @@ static void add_count(struct strbuf *out, int64_t count)
 /* "24,912 missing in `price`, 3 in `qty`" */
 static void add_counts(struct strbuf *out, const struct table *table, const bool *read, bool cut, const char *what)
 {
-    struct list list = {out, 0, out->length > 0 ? "; " : ""};
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         const int64_t count = cut ? column->cut : column->missing;
-        if (!read[k] || column->nested || count == 0 || !list_next(&list))
+        if (!read[k] || column->nested || count == 0 || !note_next(&list))
             continue;
         add_count(out, count);
         strbuf_puts(out, list.count == 1 ? what : "");
@@ -71,10 +65,10 @@ static void add_lines(struct strbuf *out, const struct table *table)
 
 static void add_faults(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
 {
-    struct list list = {out, 0, out->length > 0 ? "; " : ""};
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
-        if (!read[k] || column->nested || column->faults == 0 || !list_next(&list))
+        if (!read[k] || column->nested || column->faults == 0 || !note_next(&list))
             continue;
         add_count(out, column->faults);
         strbuf_printf(out, " of them %s no value of `%s`: `%s` in line %lld", column->faults == 1 ? "is" : "are",
@@ -83,44 +77,27 @@ static void add_faults(struct strbuf *out, const struct table *table, const bool
     }
 }
 
-/* Whether a cell is a number with a decimal comma. */
-static bool has_decimal_comma(const struct table *table, const char *at)
-{
-    struct cell cell;
-    int commas = 0;
-    if (table->count == 1 || table->dialect->json || !cell_scan(table->dialect, at, table->end, &cell) ||
-        cell.at == cell.end)
-        return false;
-    at = cell.at + (*cell.at == '-');
-    for (; at < cell.end && ((*at >= '0' && *at <= '9') || *at == ','); at++)
-        commas += *at == ',';
-    return at == cell.end && commas == 1 && cell.end[-1] != ',' && *cell.at != ',';
-}
-
 static void add_text_columns(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
 {
-    struct list list = {out, 0, out->length > 0 ? "; " : ""};
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
-        const char *odd = read[k] ? odd_value(column) : NULL, *text = column->evidence.first[CLASS_TEXT];
+        const char *odd = read[k] && !column->open ? odd_value(column) : NULL;
         const char *subject = *column->name ? arena_printf(arena, "`%s`", column->name) : "it";
-        if (odd && list_next(&list))
+        if (odd && note_next(&list))
             strbuf_printf(out, "%s is text: `%s` in line %lld", subject, table_shown_cell(table, odd, arena),
                           (long long)table_line(table, odd));
-        else if (!odd && read[k] && !column->stated && column->kind == VALUE_TEXT && text &&
-                 has_decimal_comma(table, text) && list_next(&list))
-            strbuf_printf(out, "%s is text: `%s` has a decimal comma", subject, table_shown_cell(table, text, arena));
     }
 }
 
 static void add_left_out(struct strbuf *out, const struct table *table)
 {
-    struct list list = {out, 0, out->length > 0 ? "; left out: " : "left out: "};
+    struct note_list list = {out, 0, out->length > 0 ? "; left out: " : "left out: "};
     for (size_t k = 0; k < table->count; k++) {
-        if (table->columns[k].nested && list_next(&list))
+        if (table->columns[k].nested && note_next(&list))
             strbuf_printf(out, "`%s` (objects or arrays)", table->columns[k].name);
     }
-    if (table->unknown && list_next(&list)) {
+    if (table->unknown && note_next(&list)) {
         struct cell key;
         if (json_key(table->unknown - 1, table->end, &key))
             strbuf_printf(out, "`%.*s` (first in line %lld)", (int)(key.end - key.at < 40 ? key.end - key.at : 40),
@@ -134,6 +111,7 @@ void table_note(struct table *table, const bool *read, const struct format_job *
     add_counts(&text, table, read, false, " missing");
     add_faults(&text, table, read, job->diags->arena);
     add_counts(&text, table, read, true, " cut to microseconds");
+    note_ways(&text, table, read, job->diags->arena);
     add_text_columns(&text, table, read, job->diags->arena);
     if (!table->noted) {
         add_lines(&text, table);

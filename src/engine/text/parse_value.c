@@ -7,6 +7,7 @@
 #include "engine/text/classify.h"
 #include "engine/text/scan.h"
 #include "engine/text/store_value.h"
+#include "engine/text/ways.h"
 #include "engine/values/dictionary.h"
 
 #include <string.h>
@@ -48,7 +49,12 @@ static bool note_other(struct parser *parser, const struct step *step, int64_t r
             return take_as_missing(parser, step, row, cell.at);
         return parse_fail(parser, outcome == OUT_OF_RANGE ? PROBLEM_RANGE : PROBLEM_VALUE, cell.at, k);
     }
-    evidence_add(&seen_of(parser, step)->evidence, value_class, cell.at);
+    struct evidence *evidence = &seen_of(parser, step)->evidence;
+    (void)evidence_add_cell(evidence, parser->table, cell);
+    const unsigned way = step->column->way;
+    const struct ways ways = way ? ways_of(parser->table, cell) : (struct ways){0};
+    const bool decimals = step->column->kind == VALUE_INT && ((ways.decimals & way) || ways.unit == UNIT_PER_CENT);
+    evidence->refused |= decimals ? 0 : way; /* so that it is parsed again */
     return true;
 }
 
@@ -69,6 +75,13 @@ static bool parse_slowly(struct parser *parser, const char **at, const struct st
         return true;
     }
     const enum outcome outcome = value_store(parser->table, step, seen, row, cell);
+    if (outcome == STORED && step->column->way && !step->column->stated) {
+        const struct ways ways = ways_of(parser->table, cell);
+        if (ways.value_class == CLASS_TEXT)
+            (void)evidence_add_cell(&seen->evidence, parser->table, cell);
+        else
+            evidence_add_ways(&seen->evidence, &ways, cell.at);
+    }
     return outcome == STORED || note_other(parser, step, row, cell, outcome);
 }
 
@@ -197,7 +210,9 @@ static inline value_fn *value_function(const struct parser *parser, const struct
                                 [VALUE_BOOL] = {parse_bool, TYPE_BOOL},
                                 [VALUE_DATE] = {parse_date, TYPE_I32},
                                 [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64}};
-    const bool usual = functions[column->kind].type == column->type && parser->table->missing_count == 0;
+    const bool points = column->kind != VALUE_FLOAT || (parser->table->ways & WAYS_OF_POINT);
+    const bool usual =
+        functions[column->kind].type == column->type && parser->table->missing_count == 0 && !column->way && points;
     return usual ? functions[column->kind].parse : NULL;
 }
 

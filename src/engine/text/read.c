@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An integer column with floats, or a column with text, is parsed twice. */
-enum { MAX_PASSES = 3 };
+/* An integer column with floats, or a column with text, is parsed twice; one that is read in ways, once in each of some
+ * and once as text. */
+enum { MAX_PASSES = 8 };
 
 static void free_pass(struct pass *pass)
 {
@@ -108,7 +109,7 @@ static struct seen merge_seen(const struct pass *pass, size_t s)
         if (seen->first_fault && (!all.first_fault || seen->first_fault < all.first_fault))
             all.first_fault = seen->first_fault;
     }
-    if (all.values > 0 && column->kind != VALUE_TEXT)
+    if (all.values > 0 && column->kind != VALUE_TEXT && !column->way)
         evidence_add(&all.evidence, class_of_kind(column->kind, column->utc), NULL);
     return all;
 }
@@ -137,7 +138,7 @@ static enum status take_columns(struct text_reader *reader, struct pass *pass, c
         evidence_merge(&column->evidence, &seen.evidence);
         if (check_zones(reader, k, job) != STATUS_OK)
             return STATUS_FAILED;
-        if (decide_kind(column, reader->table.rows))
+        if (decide_kind(&reader->table, column, reader->table.rows, true))
             continue;
         column->missing = seen.missing;
         column->cut = seen.cut;

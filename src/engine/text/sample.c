@@ -29,7 +29,7 @@ void table_sample(struct table *table, const char *at)
             if (!at || (more && (at == table->end || *at == '\n')))
                 break;
             at += more;
-            evidence_add(&table->columns[k].evidence, classify(table, cell), cell.at);
+            (void)evidence_add_cell(&table->columns[k].evidence, table, cell);
         }
         if (!at || (at < table->end && *at != '\n')) { /* parsing will report the error, if it is one */
             size_t count;
@@ -44,7 +44,7 @@ void table_guess_kinds(struct table *table)
     for (size_t k = 0; k < table->count; k++) {
         struct table_column *column = &table->columns[k];
         /* Blanks say nothing: numbers are guessed. */
-        (void)decide_kind(column, evidence_has_values(&column->evidence) ? 1 : 0);
+        (void)decide_kind(table, column, evidence_has_values(&column->evidence) ? 1 : 0, false);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "engine/text/json.h"
 #include "engine/text/key_index.h"
 #include "engine/text/records.h"
+#include "engine/text/ways.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +70,18 @@ static enum outcome read_decimal(struct cell cell, int scale, int64_t *value)
     return digits ? outcome : OTHER;
 }
 
-static enum outcome store_time(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
+/* The way of the column; without one, the only way to read the cell, or one of several that give the same. 0: there is
+ * none. */
+static unsigned way_of(const struct table *table, const struct table_column *column, struct cell cell)
+{
+    if (column->way)
+        return column->way;
+    const struct ways ways = ways_of(table, cell);
+    return ways.value_class == CLASS_TEXT || ways.differ ? 0 : ways.ways & (0 - ways.ways);
+}
+
+static enum outcome store_time(const struct table *table, const struct step *step, struct seen *seen, int64_t row,
+                               struct cell cell)
 {
     int64_t time = 0;
     bool zoned = false, cut = false, valid = false;
@@ -78,14 +90,19 @@ static enum outcome store_time(const struct step *step, struct seen *seen, int64
     else if (step->column->kind == VALUE_TIMESTAMP)
         valid = timestamp_read(cell.at, cell.end, &time, &zoned, &cut) && zoned == step->column->utc;
     else
-        valid = duration_read(cell.at, cell.end, &time);
+        valid = duration_read(cell.at, cell.end, &time) || clock_read_in(cell, &time, &cut);
+    const unsigned way = valid || step->column->kind == VALUE_DURATION ? 0 : way_of(table, step->column, cell);
+    if (way && step->column->kind == VALUE_DATE)
+        valid = date_read_in(table, cell, way, &time);
+    else if (way && !step->column->utc)
+        valid = moment_read_in(table, cell, way, &time, &cut);
     if (!valid)
         return OTHER;
     seen->cut += cut;
     return store_int(step, seen, row, time);
 }
 
-static enum outcome store_number(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
+static enum outcome store_plain_number(const struct step *step, struct seen *seen, int64_t row, struct cell cell)
 {
     const struct table_column *column = step->column;
     int64_t integer = 0;
@@ -113,6 +130,23 @@ static enum outcome store_number(const struct step *step, struct seen *seen, int
     return OTHER;
 }
 
+/* Numbers are read as rql writes them, or written so first. */
+static enum outcome store_number(const struct table *table, const struct step *step, struct seen *seen, int64_t row,
+                                 struct cell cell)
+{
+    const struct table_column *column = step->column;
+    const bool points = !column->way && (table->ways & WAYS_OF_POINT);
+    enum outcome outcome = OTHER;
+    if (points || !memchr(cell.at, '.', (size_t)(cell.end - cell.at)))
+        outcome = store_plain_number(step, seen, row, cell);
+    if (outcome != OTHER || table->dialect->json || (!column->way && !column->stated))
+        return outcome;
+    char plain[PLAIN_TEXT];
+    struct cell written;
+    const unsigned way = way_of(table, column, cell);
+    return way && plain_number(cell, way, plain, &written) ? store_plain_number(step, seen, row, written) : OTHER;
+}
+
 enum outcome value_store(const struct table *table, const struct step *step, struct seen *seen, int64_t row,
                          struct cell cell)
 {
@@ -121,13 +155,13 @@ enum outcome value_store(const struct table *table, const struct step *step, str
     case VALUE_INT:
     case VALUE_FLOAT:
     case VALUE_DECIMAL:
-        return string && !step->column->stated ? OTHER : store_number(step, seen, row, cell);
+        return string && !step->column->stated ? OTHER : store_number(table, step, seen, row, cell);
     case VALUE_BOOL:
         return string || !cell_is_bool(cell, &truth) ? OTHER : store_int(step, seen, row, truth);
     case VALUE_DATE:
     case VALUE_TIMESTAMP:
     case VALUE_DURATION:
-        return store_time(step, seen, row, cell);
+        return store_time(table, step, seen, row, cell);
     case VALUE_TEXT:
         break;
     }

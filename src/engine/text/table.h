@@ -39,7 +39,11 @@ enum value_class {
     CLASS_BOOL,
     CLASS_DATE,
     CLASS_TIMESTAMP,
-    CLASS_UTC, /* a timestamp with a zone */
+    CLASS_UTC,     /* a timestamp with a zone */
+    CLASS_DRESSED, /* a number with other signs in it, or a unit (ways.h) */
+    CLASS_ORDERED, /* a date of another order than 2024-01-31 */
+    CLASS_MOMENT,  /* a timestamp that begins with such a date */
+    CLASS_CLOCK,   /* a time of day */
     CLASS_TEXT,
     CLASS_NESTED, /* a JSON object or array; text where it is not left out */
     CLASS_WORD,   /* `NA` and the like: missing except in text columns */
@@ -51,6 +55,8 @@ enum value_class {
 struct evidence {
     unsigned classes;
     const char *first[CLASS_COUNT];
+    unsigned refused, decimals, units; /* ways that a value does not have; in which some has decimals; ways.h */
+    bool differ;                       /* some value is not the same in all of its ways */
 };
 
 /* The text of a cell, without surrounding white space and quotes. */
@@ -67,6 +73,8 @@ struct table_column {
     uint8_t scale;  /* VALUE_DECIMAL */
     bool utc;       /* VALUE_TIMESTAMP: all have a zone; otherwise none has */
     bool stated;    /* values of other types are errors */
+    bool open;      /* there are two ways to read it */
+    unsigned way;   /* in which numbers, dates and timestamps are read; 0: as rql writes them */
     bool nested;    /* a JSON key with objects or arrays: left out */
     struct evidence evidence;
     int64_t missing, cut; /* values missing, timestamps cut; set when it is read */
@@ -119,6 +127,7 @@ struct table {
     const char *const *missing;   /* stated words for missing values; NULL: the usual ones */
     size_t missing_count;
     const char *comment; /* how lines begin that are left out; NULL: none */
+    unsigned ways;       /* in which values may be read (ways.h) */
     bool ragged;         /* what a short line lacks is missing */
     enum text_errors errors;
     bool blank_lines;       /* there may be some */

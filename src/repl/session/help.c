@@ -133,7 +133,7 @@ static struct row text_row(size_t k)
 static const char format_note[] = "\nload PATH FORMAT reads a file with any extension: load old.dat csv\n";
 
 static const char clauses_note[] =
-    "\nThey follow the path of a text file: load export.csv skip 2 encoding latin1 price decimal(2) missing \"-\"\n"
+    "\nThey follow the path of a text file: load export.csv skip 2 decimal \",\" price decimal(2) missing \"-\"\n"
     "What of them a file needs is found by looking at it, and told, unless there are two ways to read it.\n";
 
 static const char aggregates_note[] =

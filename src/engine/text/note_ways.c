@@ -1,0 +1,110 @@
+/* Notes on the ways in which columns are read. */
+#include "engine/text/notes.h"
+#include "engine/text/ways.h"
+
+#include <string.h>
+
+/* What a way shows in a column, and the clause that states it. */
+static const struct {
+    unsigned way;
+    const char *what, *clause;
+} told[] = {
+    {WAY_POINT, "commas between thousands", "thousands \",\""},
+    {WAY_SPACE_POINT, "spaces between thousands", "thousands \" \""},
+    {WAY_APOSTROPHE_POINT, "apostrophes between thousands", "thousands \"'\""},
+    {WAYS_OF_COMMA, "a decimal comma", "decimal \",\""},
+    {WAY_DMY, "day, month, year", "dates dmy"},
+    {WAY_MDY, "month, day, year", "dates mdy"},
+    {WAY_YMD, "year, month, day", "dates ymd"},
+};
+
+/* Whether the way is the only one of its kind that is left, so that the column shows it. */
+static bool shows(const struct table *table, const struct table_column *column, unsigned way)
+{
+    const unsigned left = table->ways & ~column->evidence.refused;
+    if (!(column->way & way) || column->stated)
+        return false;
+    if (way == WAYS_OF_COMMA)
+        return (table->ways & WAYS_OF_POINT) && column->evidence.decimals & column->way;
+    if (way & WAYS_OF_DATES)
+        return (table->ways & WAYS_OF_DATES) == WAYS_OF_DATES;
+    return (table->ways & WAYS_OF_POINT) != way && (left & WAYS_OF_POINT) == way;
+}
+
+static void add_questions(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        const char *const *first = column->evidence.first;
+        if (!read[k] || !column->open || !note_next(&list))
+            continue;
+        const char *number = first[CLASS_DRESSED];
+        const char *at = number ? number : first[CLASS_ORDERED] ? first[CLASS_ORDERED] : first[CLASS_MOMENT];
+        const char *clauses = !number                   ? "`dates dmy` or `dates mdy`"
+                              : column->evidence.differ ? "`thousands \",\"` or `decimal \",\"`"
+                              : memchr(number, ' ', 12) ? "`thousands \" \"` if it is a number"
+                                                        : "`thousands \".\"` if it is a number";
+        strbuf_printf(out, "`%s` is text: `%s` can be read in two ways (%s)", column->name,
+                      table_shown_cell(table, at, arena), clauses);
+    }
+}
+
+/* Dates with years of two digits, whose order is to be stated. */
+static void add_short_dates(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        const char *at = column->evidence.first[CLASS_TEXT];
+        int64_t days;
+        if (!read[k] || column->stated || column->kind != VALUE_TEXT || !at)
+            continue;
+        const char *text = table_shown_cell(table, at, arena);
+        struct table stated = *table;
+        const struct cell cell = {text, text + strlen(text), false};
+        for (unsigned way = WAY_DMY; way <= WAY_YMD; way <<= 1) {
+            stated.ways = way;
+            if (!date_read_in(&stated, cell, way, &days) || !note_next(&list))
+                continue;
+            strbuf_printf(out, "`%s` is text: `%s` has a year of two digits (`dates dmy` or another order)",
+                          column->name, text);
+            break;
+        }
+    }
+}
+
+static void add_units(struct strbuf *out, const struct table *table, const bool *read, unsigned units, const char *what)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        if (!read[k] || !column->way || !(column->evidence.units & units) || !note_next(&list))
+            continue;
+        strbuf_printf(out, "%s`%s`", list.count == 1 ? what : "", column->name);
+    }
+}
+
+void note_ways(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+        for (size_t k = 0; k < table->count; k++) {
+            const struct table_column *column = &table->columns[k];
+            if (!read[k] || !shows(table, column, told[i].way) || !note_next(&list))
+                continue;
+            const bool date = told[i].way & WAYS_OF_DATES;
+            if (list.count == 1 && !date)
+                strbuf_printf(out, "%s in ", told[i].what);
+            strbuf_printf(out, "`%s`", column->name);
+        }
+        if (list.count > 0 && told[i].way & WAYS_OF_DATES)
+            strbuf_printf(out, " read as %s", told[i].what);
+        if (list.count > 0)
+            strbuf_printf(out, " (`%s`)", told[i].clause);
+    }
+    add_units(out, table, read, UNIT_PER_CENT, "12% is 0.12 in ");
+    add_units(out, table, read, ~(unsigned)(UNIT_NONE | UNIT_PER_CENT), "signs of currency are left out in ");
+    add_questions(out, table, read, arena);
+    add_short_dates(out, table, read, arena);
+}
