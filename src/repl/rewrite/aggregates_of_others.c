@@ -44,6 +44,9 @@ static const struct aggregate_word {
     {"arg_max max_by argmax", SQL, 2, "argmax(B, A)", SAME},
     {"count_if countif", SQL | KQL, 1, "count(A)", PHRASE_INT},
     {"n_distinct dcount nunique approx_count_distinct", ALL, 1, "distinct(A)", PHRASE_INT},
+    {"mode", SQL, 1, "mode(A)", SAME},
+    {"string_agg listagg", SQL, 2, "list(A, B)", PHRASE_TEXT},
+    {"group_concat", SQL, 1, "list(A, ',')", PHRASE_TEXT},
     {"sumif", KQL, 2, "sum(B ? A : missing)", SAME},
     {"avgif", KQL, 2, "mean(B ? A : missing)", PHRASE_FLOAT},
 };
@@ -106,6 +109,8 @@ static struct phrase aggregate_over(struct translator *t, const char *name, stru
         if (operands[i].aggregate)
             return translate_fail(t, "an aggregate of aggregates takes two steps: `group K: ... | group: ...`");
     }
+    if (*frame && is_one_of(name, "mode string_agg listagg group_concat"))
+        return translate_fail(t, "`%s` is of groups and of all rows, not of windows", name);
     const struct phrase missing = phrase_missing();
     const bool counts = strcmp(word->form, "count(A)") == 0;
     if ((word->count == 9 ? count > 1 : count != word->count) || (distinct && (count != 1 || *frame)))
@@ -285,6 +290,16 @@ static struct phrase ranked(struct translator *t, const struct over *over, bool 
     return windowed(t, result, over, false);
 }
 
+/* ntile(n) */
+static struct phrase parted(struct translator *t, const struct phrase *parts, const struct over *over)
+{
+    if (over->key_count != 1 || over->keys[0].phrase.optional)
+        return translate_fail(t, "`ntile(4, x)` is the quarter of one value in order, missing where that is");
+    const char *text = arena_printf(t->arena, "ntile(%s, %s%s)", parts->text, over->keys[0].phrase.text,
+                                    over->keys[0].descending ? ", desc" : "");
+    return windowed(t, phrase_operand(text, PHRASE_INT), over, false);
+}
+
 /* lag(x [, k [, default]]) and lead */
 static struct phrase neighbour(struct translator *t, struct phrase *operands, size_t count, const struct over *over,
                                bool before)
@@ -335,6 +350,8 @@ struct phrase translate_window(struct translator *t, const char *name, struct ph
         return windowed(t, (struct phrase){.text = "row + 1", .level = LEVEL_SUM, .type = PHRASE_INT}, &over, true);
     if (is_one_of(name, "rank dense_rank"))
         return ranked(t, &over, strlen(name) > 4);
+    if (is_one_of(name, "ntile") && count == 1)
+        return parted(t, &operands[0], &over);
     if (is_one_of(name, "lag lead"))
         return neighbour(t, operands, count, &over, strlen(name) == 3);
     if (is_one_of(name, "first_value") && count == 1 && !over.frame) {

@@ -128,8 +128,10 @@ static struct phrase rolling(struct translator *t, struct phrase x)
         return translate_fail(t, "`mean(x) over -2..0` is of the row and the two before it");
     const char *name = token_raw(t, t->at);
     t->at += 3;
-    if (!is_one_of(name, "mean sum min max"))
-        return translate_fail(t, "windows have the aggregates sum, count, mean, min, max, first and last");
+    if (!is_one_of(name, "mean sum min max median std var"))
+        return translate_fail(t, "`quantile(0.9, x) over -19..0` and `corr(x, y) over -19..0` are of 20 rows");
+    if (strcmp(name, "std") == 0)
+        name = "stddev";
     const char *frame = arena_printf(t->arena, " over -%ld..0", size - 1);
     const char *form = arena_printf(t->arena, "count(A)%s < %ld ? missing : %s(A)%s", frame, size, name, frame);
     struct phrase result = phrase_fill(form, LEVEL_CHOICE, PHRASE_FLOAT, &x, 1, t->arena);

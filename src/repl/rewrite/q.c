@@ -242,7 +242,7 @@ static const char *query(struct translator *t)
                                    keys ? keys : "", list)
                     : NULL;
     if (keys && !aggregates)
-        return translate_fail(t, "a group has no lists: `group K: first(x), last(x)`").text;
+        return translate_fail(t, "`list(x, ', ')` is the values of a group as one text").text;
     if (keys)
         return arena_printf(t->arena, "%s | group %s: %s", text, keys, list);
     if (!list)

@@ -93,8 +93,20 @@ static bool group_keys(struct translator *t, struct select *s, struct grouping *
     if (!s->clauses[GROUP].there)
         return true;
     enter_range(t, s->clauses[GROUP]);
-    if (next_is(t, "rollup") || next_is(t, "cube") || next_is(t, "grouping"))
-        return translate_fail(t, "a group has one set of keys: `append` joins the rows of several queries").text;
+    if (next_is(t, "cube") || next_is(t, "grouping"))
+        return translate_fail(t, "`group K, L: AGG(x) rollup` has subtotals of K; `append` joins the rows of several "
+                                 "queries")
+            .text;
+    size_t last = s->clauses[GROUP].end;
+    g->rollup = accept(t, "rollup");
+    if (g->rollup) {
+        if (!expect(t, "("))
+            return false;
+        t->end = after_brackets(t, t->at - 1) - 1;
+        if (t->end + 1 != last)
+            return translate_fail(t, "all keys of a group are within its rollup").text;
+        last = t->end;
+    }
     if (token_is(t, t->at, "all") && t->at + 1 == t->end) {
         for (size_t i = 0; i < s->count; i++) {
             if (!s->items[i].phrase.aggregate && !add_key(t, g, s->items[i].phrase, s->items[i].alias))
@@ -102,7 +114,7 @@ static bool group_keys(struct translator *t, struct select *s, struct grouping *
         }
         return true;
     }
-    while (t->at < s->clauses[GROUP].end) {
+    while (t->at < last) {
         const size_t begin = t->at, end = find_word(t, begin, ",");
         struct list_item *item = item_of_number(t, s, begin, end);
         struct phrase key = item ? item->phrase : translate_range(t, begin, end);
@@ -150,6 +162,7 @@ static void write_group(struct translator *t, struct grouping *g, struct strbuf 
             separator = ", ";
         }
     }
+    strbuf_puts(out, g->rollup ? " rollup | drop level" : "");
 }
 
 bool translate_group(struct translator *t, struct select *s)

@@ -45,6 +45,7 @@ struct group_item {
 struct grouping {
     struct group_item *items;
     size_t count, capacity;
+    bool rollup;
 };
 
 struct translator {
