@@ -3,6 +3,7 @@
 #include "engine/join_index/join_keys.h"
 #include "engine/storage/narrow_copy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { PLACE_PART = 1 << 14, MOST_ROWS = 256 /* that agree in the other keys: 8 steps of a search */ };
@@ -107,13 +108,36 @@ static enum status set_members(struct join_index *index)
     return STATUS_OK;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
+    return (first > second) - (first < second);
+}
+
+/* Whether some place has too many rows, as far as a sample tells: then putting them in order would be in vain. */
+static bool looks_crowded(const struct index_build *build)
+{
+    enum { SAMPLE = 1 << 12, FEW = 8 };
+    int32_t ids[SAMPLE];
+    const int64_t rows = build->index->rows;
+    if (rows < SAMPLE)
+        return false;
+    for (int64_t i = 0; i < SAMPLE; i++)
+        ids[i] = build->ids[i * rows / SAMPLE];
+    qsort(ids, SAMPLE, sizeof *ids, compare_ids);
+    int64_t most = 0, run = 0;
+    for (int64_t i = 0; i < SAMPLE; i++) {
+        run = i > 0 && ids[i] == ids[i - 1] ? run + 1 : 1;
+        most = max_int64(most, ids[i] >= 0 ? run : 0); /* a missing key has no place */
+    }
+    return most >= FEW && most * rows / SAMPLE > 2 * MOST_ROWS;
+}
+
 /* Sorts the rows by place, and those of a place by the key. */
 static enum status order_rows(struct index_build *build, size_t key)
 {
-    enum status status = join_places(build, key);
     build->order = build->columns[key];
-    if (status == STATUS_OK)
-        status = join_rows_build(build, false);
+    enum status status = join_rows_build(build, false);
     if (status == STATUS_OK)
         status = join_order_build(build);
     build->order = NULL;
@@ -156,7 +180,14 @@ enum status join_search_build(struct index_build *build, bool members_only)
     index->ids = join_combinations(index, key);
     if (!join_has_memory(index, index->rows * ROW_BYTES + index->ids * (int64_t)sizeof(int32_t)))
         return STATUS_FAILED;
-    const enum status status = order_rows(build, key);
+    enum status status = join_places(build, key);
+    if (status != STATUS_OK)
+        return status;
+    if (looks_crowded(build)) {
+        index->ids = -1;
+        return STATUS_OK;
+    }
+    status = order_rows(build, key);
     if (status != STATUS_OK)
         return status;
     if (index->most > MOST_ROWS) {
