@@ -122,8 +122,10 @@ void join_set_order(const struct join *join, struct column *const *keys, struct 
     indexed->closed = indexed->intervals && is_closed(join);
     if (indexed->intervals)
         rank_texts(join, indexed);
-    if (!join_takes_columns(join))
-        indexed->peaks = is_lower(compared_by(join, 0)) ? PEAKS_FROM_FIRST : PEAKS_TO_LAST;
+    if (is_lower(compared_by(join, 0)))
+        indexed->peaks = PEAKS_FROM_FIRST;
+    else if (!join_takes_columns(join))
+        indexed->peaks = PEAKS_TO_LAST;
 }
 
 bool join_is_disjoint(const struct join *join)
@@ -191,10 +193,13 @@ static struct places find_places(const struct join *join, struct scope *scope)
     if (join->compared_count == 2) {
         const enum binary_op by = compared_by(join, 1);
         const value limit = is_lower(by) ? op(code, OP_BITNOT, compared.values[1], NO_VALUE, span) : compared.values[1];
-        if (index->second.ascending) {
-            const value from = search(join, scope, index->second.values, &compared, limit, !or_equal(by));
+        /* Where the values, or the greatest so far, begin to be great enough. */
+        struct column *rising = index->second.ascending ? index->second.values : index->second.peaks;
+        if (index->second.ascending || is_lower(compared_by(join, 0))) {
+            const value from = search(join, scope, rising, &compared, limit, !or_equal(by));
             compared.first = op(code, OP_MAX, compared.first, from, span);
-        } else {
+        }
+        if (!index->second.ascending) {
             places.limit = limit;
             places.above = (struct expand_above){
                 .elements = index->second.values, .or_equal = or_equal(by), .keeps = join_keeps_left(join)};

@@ -7,6 +7,7 @@
 #include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
 #include "engine/plan/code.h"
+#include "engine/storage/narrow_copy.h"
 #include "engine/storage/residency.h"
 #include "engine/vector/elements.h"
 
@@ -26,6 +27,17 @@ void join_key_values(const struct column *column, int64_t row, int count, int64_
     operator_values(column, row, count, numbers);
     for (int i = 0; i < count; i++)
         values[i] = float_bits(numbers[i]);
+}
+
+struct column *join_integers(int64_t rows, int64_t lo, int64_t hi)
+{
+    struct column *column = column_reserve(TYPE_I64, narrow_type(TYPE_I64, lo, hi), rows);
+    if (!column)
+        return NULL;
+    column->range_known = true;
+    column->lo = lo;
+    column->hi = hi;
+    return column;
 }
 
 void join_order_values(const struct column *column, int64_t row, int count, int64_t *values)

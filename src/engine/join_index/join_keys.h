@@ -32,6 +32,24 @@ bool join_has_memory(struct join_index *index, int64_t bytes);
 /* Elements of a key as integers; a float by its bits, equal floats by the same ones. */
 void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);
 
+/* A column of integers from lo to hi, as narrow as they allow; NULL: no memory. */
+struct column *join_integers(int64_t rows, int64_t lo, int64_t hi);
+
+/* Of all threads the least, and the greatest. */
+static inline void join_lower(_Atomic int64_t *least, int64_t value)
+{
+    int64_t known = *least;
+    while (value < known && !atomic_compare_exchange_weak(least, &known, value))
+        ;
+}
+
+static inline void join_raise(_Atomic int64_t *most, int64_t value)
+{
+    int64_t known = *most;
+    while (value > known && !atomic_compare_exchange_weak(most, &known, value))
+        ;
+}
+
 /* Elements of a column that gives an order, as integers that have it. */
 void join_order_values(const struct column *column, int64_t row, int count, int64_t *values);
 

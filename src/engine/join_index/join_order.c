@@ -3,9 +3,7 @@
 #include "base/integer.h"
 #include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
-#include "engine/storage/narrow_copy.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { ID_PART = 1 << 14, FEW_ROWS = 16 };
@@ -24,20 +22,6 @@ struct ordering {
     _Atomic int64_t most;
     _Atomic bool disordered;
 };
-
-static void lower(_Atomic int64_t *least, int64_t value)
-{
-    int64_t known = *least;
-    while (value < known && !atomic_compare_exchange_weak(least, &known, value))
-        ;
-}
-
-static void raise_to(_Atomic int64_t *most, int64_t value)
-{
-    int64_t known = *most;
-    while (value > known && !atomic_compare_exchange_weak(most, &known, value))
-        ;
-}
 
 static void read_part(void *context, int member, int64_t part)
 {
@@ -59,8 +43,8 @@ static void read_part(void *context, int member, int64_t part)
             hi = max_int64(hi, values[i]);
         }
     }
-    lower(&ordering->lo, lo);
-    raise_to(&ordering->hi, hi);
+    join_lower(&ordering->lo, lo);
+    join_raise(&ordering->hi, hi);
 }
 
 static int compare_entries(const void *a, const void *b)
@@ -125,7 +109,7 @@ static void sort_part(void *context, struct part part)
     }
     if (!in_order)
         ordering->disordered = true;
-    raise_to(&ordering->most, most);
+    join_raise(&ordering->most, most);
 }
 
 enum status join_order_build(struct index_build *build)
@@ -142,16 +126,13 @@ enum status join_order_build(struct index_build *build)
         return STATUS_FAILED;
     bool done = workers_run(build->workers, build->parts.count, read_part, &ordering);
     const int64_t lo = min_int64(ordering.lo, 0), hi = max_int64(ordering.hi, 0);
-    ordering.order = index->order = done ? column_reserve(TYPE_I64, narrow_type(TYPE_I64, lo, hi), index->rows) : NULL;
+    ordering.order = index->order = done ? join_integers(index->rows, lo, hi) : NULL;
     if (done && !ordering.order) {
         zeroed_free(ordering.values, size);
         return STATUS_FAILED;
     }
     if (done) {
         done = workers_run_rows(build->workers, index->ids, ID_PART, sort_part, &ordering);
-        ordering.order->range_known = true;
-        ordering.order->lo = lo;
-        ordering.order->hi = hi;
         column_finish(ordering.order, index->rows);
     }
     index->most = ordering.most;

@@ -10,6 +10,7 @@ enum { ID_PART = 1 << 14 };
 struct second {
     const struct index_build *build;
     int64_t *values; /* of each row */
+    _Atomic int64_t lo, hi;
     const int32_t *rows, *starts;
     struct column *order, *sorted, *peaks; /* in the places of the order; peaks may be NULL */
     _Atomic bool descends, overlaps, touches;
@@ -18,8 +19,9 @@ struct second {
 static void read_part(void *context, int member, int64_t part)
 {
     (void)member;
-    const struct second *second = context;
+    struct second *second = context;
     const struct parts *parts = &second->build->parts;
+    int64_t lo = INT64_MAX, hi = INT64_MIN;
     const int64_t end = part_begin(parts, part + 1);
     for (int64_t row = part_begin(parts, part); row < end && !workers_cancelled(second->build->workers);
          row += JOIN_BLOCK) {
@@ -28,7 +30,13 @@ static void read_part(void *context, int member, int64_t part)
         join_order_values(second->build->asked->second, row, count, values);
         for (int i = 0; second->build->asked->second_negated && i < count; i++)
             values[i] = ~values[i];
+        for (int i = 0; i < count; i++) {
+            lo = min_int64(lo, values[i]);
+            hi = max_int64(hi, values[i]);
+        }
     }
+    join_lower(&second->lo, lo);
+    join_raise(&second->hi, hi);
 }
 
 /* The greatest values up to each place of an id, or from it. */
@@ -79,16 +87,20 @@ enum status join_second_build(struct index_build *build)
     const size_t size = ((size_t)index->rows + 1) * sizeof(int64_t);
     struct second second = {.build = build,
                             .values = zeroed_alloc(size),
+                            .lo = INT64_MAX,
+                            .hi = INT64_MIN,
                             .rows = index->row_of->data,
                             .starts = index->starts->data,
                             .order = index->order};
-    second.sorted = index->second.values = column_reserve(TYPE_I64, TYPE_I64, index->rows);
+    if (!second.values)
+        return STATUS_FAILED;
+    bool done = workers_run(build->workers, build->parts.count, read_part, &second);
+    const int64_t lo = min_int64(second.lo, 0), hi = max_int64(second.hi, 0);
+    second.sorted = index->second.values = join_integers(index->rows, lo, hi);
     if (build->asked->peaks != PEAKS_NONE)
-        second.peaks = index->second.peaks = column_reserve(TYPE_I64, TYPE_I64, index->rows);
-    bool done = second.values && second.sorted && (second.peaks || build->asked->peaks == PEAKS_NONE);
-    const bool made = done;
-    done = done && workers_run(build->workers, build->parts.count, read_part, &second) &&
-           workers_run_rows(build->workers, index->ids, ID_PART, place_part, &second);
+        second.peaks = index->second.peaks = join_integers(index->rows, lo, hi);
+    const bool made = second.sorted && (second.peaks || build->asked->peaks == PEAKS_NONE);
+    done = done && made && workers_run_rows(build->workers, index->ids, ID_PART, place_part, &second);
     if (second.sorted)
         column_finish(second.sorted, index->rows);
     if (second.peaks)
