@@ -38,8 +38,8 @@ struct operator_job {
     const struct task *task;
     struct column *const *inputs; /* of the task, in order; all of `rows` rows */
     int64_t rows;
-    /* Of each output, NULL where not needed. The caller reserves them where the number of rows is known before (scan,
-     * sort, scatter, hist); group, distinct and expand create them. A sort of which few rows are read
+    /* The column of each output, NULL where not needed. The caller reserves them where the number of rows is known
+     * before (scan, sort, scatter, hist); group, distinct and expand create them. A sort of which few rows are read
      * (operator_selects) may return only those, and the host reserves no more. */
     struct column **results;
     int64_t *result_rows;
@@ -66,7 +66,8 @@ struct profile {
 struct round_task {
     const struct job *job;
     struct column *const *written; /* of its outputs, NULL: not needed; the aggregates' are of one row */
-    /* Of a task of SINK_ROWS that has aggregates too: the task whose outputs they are, and its columns; else NULL. */
+    /* A task of SINK_ROWS may have aggregates too: then this is the task whose outputs they are, and its columns; else
+     * NULL. */
     const struct task *aggregates;
     struct column *const *elements;
     /* Of OPERATOR_GROUP, by one integer whose range is known: the number of groups. Their keys are consecutive from the

@@ -20,7 +20,8 @@ struct cost_features {
 void cost_features_of_job(struct cost_features *work, const struct job *job, const struct row_ranges *ranges);
 void cost_features_of_operator(struct cost_features *work, const struct operator_job *job);
 
-/* Of the task and of the group that takes its rows: the shape of both. `then` is the load of the group alone. */
+/* The features of a task together with the group that takes its rows, with a shape of both. `then` is the load of the
+ * group alone. */
 void cost_features_with_group(struct cost_features *both, const struct cost_features *work, const struct task *group,
                               struct load *then);
 

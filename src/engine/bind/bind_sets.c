@@ -290,7 +290,7 @@ static bool has_meaning(const struct expansion *x, const struct expr *expr, size
 
 /* ---- names ---- */
 
-/* What the star of the pattern stands for in the name; the whole name if there are several stars, or none. */
+/* The part of the name that the pattern's star matches; the whole name unless there is exactly one star. */
 static const char *part_of_star(struct arena *arena, const char *pattern, const char *name)
 {
     const char *star = pattern ? strchr(pattern, '*') : NULL;
@@ -299,7 +299,7 @@ static const char *part_of_star(struct arena *arena, const char *pattern, const 
     return arena_text(arena, name + (star - pattern), strlen(name) - strlen(pattern) + 1);
 }
 
-/* The template with the part in the place of each star. */
+/* Replaces each star of the template by the part. */
 static const char *fill(struct arena *arena, const char *template, const char *part)
 {
     const char *text = "";

@@ -6,7 +6,7 @@
 
 /* Binds a source of a pipeline or of a stage. Always fills in `flow`. */
 void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
-/* The same, without the rows where its only column has no value. */
+/* The same source, without the rows in which its only column is missing. */
 void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow);
 /* The columns of what `describe` says, whose values are unknown until that is evaluated. */
 void bind_description(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,

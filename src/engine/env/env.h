@@ -33,7 +33,8 @@ struct binding {
     struct relation *relation;
     /* The definition of a function or stage. Its tree and text live as long as the environment. */
     const struct stmt *function;
-    /* In a check: only the kind or the columns are known. The columns then have no data, and the row count is -1. */
+    /* During a check only the kind or the columns may be known. The columns then have no data, and the row count is -1.
+     */
     bool unknown;
 };
 
@@ -52,9 +53,9 @@ struct env {
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
     bool abbreviates;      /* at the prompt: abbreviations of column names are taken, and told */
-    /* In a check that opens files: all but those that statements so far may make. Otherwise nothing is opened. */
+    /* Whether a check opens files, but for those that earlier statements may make. Otherwise a check opens nothing. */
     bool opens_files;
-    bool peeks;          /* in a check that opens none, for completion: what they begin with tells their columns */
+    bool peeks;          /* for completion: a check that opens no files reads their beginnings, to know their columns */
     struct diags *heard; /* takes the notes about files that a preview reads; NULL: they are lost */
     struct made_files made;
     struct argument *arguments;

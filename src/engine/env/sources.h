@@ -25,7 +25,8 @@ struct needed_column {
 struct needed_columns {
     struct needed_column *at; /* NULL: those whose type is provisional */
     size_t count, capacity;
-    bool at_once; /* of a live source all columns are read as soon as one is: what is needed is not known yet */
+    bool at_once; /* all columns of a live source are read as soon as one is, since it is not known yet which are needed
+                   */
     bool kept;    /* all others stay unread, as of live sources their numbers of rows */
 };
 

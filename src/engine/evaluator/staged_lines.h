@@ -15,7 +15,7 @@ struct staged_lines {
 /* Continues at `place`. */
 void staged_lines_begin(struct staged_lines *staged, void *place);
 
-/* Where the next rows are to be staged: room for a block. */
+/* The place to stage the next rows at; it has room for a block. */
 static inline void *staged_lines_room(const struct staged_lines *staged)
 {
     return staged->buffer + staged->end;

@@ -105,7 +105,8 @@ struct binder {
     int depth;             /* of nested expressions */
     int folds;             /* nested around what is bound */
     bool row_loops;        /* set where a loop is within rows */
-    struct name of_set;    /* the last column that was bound in the place of a set: its name, and where that stands */
+    struct name of_set; /* the column of a set of columns that was bound last, for errors: its name, and where the set
+                           is written */
     const struct call *call;
     struct rounds *rounds;       /* the innermost loop that is being bound, or NULL */
     const struct stmt *defining; /* the function whose definition is checked, or NULL */
@@ -343,7 +344,7 @@ struct slot slot_of_term(const struct scope *scope, struct term term);
  * operator or function, quoted. */
 bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,
                  const struct expr *b_expr, const char *what, struct span span);
-/* As a float; the term is a number or a decimal. */
+/* Converts the term, a number or a decimal, to a float. */
 struct term term_to_float(struct code *code, struct term term, struct span span);
 /* 10^exponent, of 0 to 18. */
 int64_t power_of_ten(int exponent);
@@ -356,7 +357,7 @@ void term_to_timestamp(struct code *code, struct term *term, struct span span);
 
 /* Unknown after an error. */
 struct term bind_term(struct scope *scope, const struct expr *expr);
-/* As a bool that is false where the condition is unknown: an integer is compared with 0, a float is an error. NO_VALUE
+/* The term as a condition, false where it is missing: an integer is compared with 0, a float is an error. NO_VALUE
  * after an error. */
 value bind_condition(struct scope *scope, const struct expr *expr);
 /* A plain number that is never missing, for functions that combine values. NO_VALUE after an error. */
@@ -376,7 +377,7 @@ bool bind_is_integer(struct scope *scope, struct term term, const struct expr *e
  * the types do not fit. */
 struct term bind_choice(struct scope *scope, value condition, struct term yes, const struct expr *yes_expr,
                         struct term no, const struct expr *no_expr, const char *what, struct span span);
-/* In a check, a value of known kind only; different numbers stand for different values. */
+/* A value of which a check knows the kind only; different numbers stand for different values. */
 value bind_unknown(struct scope *scope, int64_t number, enum kind kind, struct span span);
 /* Whether the value may differ from row to row: it is no constant, and not one that only running can tell. */
 bool bind_reads_rows(const struct scope *scope, value v);

@@ -24,8 +24,8 @@ value match_id(struct scope *scope, const struct join_index *index, const struct
 value match_table(struct scope *scope, struct column *table, enum kind kind, value id, const char *name,
                   struct span span);
 
-/* Where the last of the elements begin .. end - 1 of `table`, which ascend and are at most `most`, is that is OP_LT or
- * OP_LE `limit`; begin - 1: there is none. */
+/* The index of the last element that is OP_LT or OP_LE `limit` among elements begin .. end - 1 of `table`, which ascend
+ * and are at most `most`; begin - 1: there is none. */
 value match_last(struct scope *scope, struct column *table, int64_t most, value begin, value end, enum op below,
                  value limit, struct span span);
 

@@ -19,7 +19,7 @@ struct named_aggregate {
 /* The last one of this name, perhaps of a pipeline around the one that is bound; or NULL. */
 const struct named_aggregate *named_aggregate_find(const struct binder *binder, const char *name);
 
-/* Its value, in a scope with a task; the span is that of the name where it is used. */
+/* The value of the aggregate, in a scope with a task; the span is that of the name where it is used. */
 struct term bind_named_aggregate(struct scope *scope, const struct named_aggregate *named, struct span span);
 
 #endif

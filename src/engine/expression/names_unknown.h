@@ -39,7 +39,7 @@ void name_unknown_relation(struct binder *binder, const struct name *name);
 /* Records that $NAME stands for nothing. */
 void name_unknown_argument(struct binder *binder, const struct name *name, const char *argument);
 
-/* Of a text that names a column of the flow: a hint how the column is written. NULL: it names none. */
+/* A hint how to write a column, for a text that names one of the flow. NULL: it names none. */
 const char *name_hint_of_text(const struct binder *binder, const struct expr *expr, const struct flow *flow);
 
 #endif

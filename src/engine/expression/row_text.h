@@ -22,7 +22,8 @@ struct row_text_use {
     const struct text *separator; /* as of struct row_call */
 };
 
-/* Its result. Constants alone give one at once, and so does one column of text whose dictionary is known. */
+/* The result of the call. It is computed at once of constants alone, and of one column of text whose dictionary is
+ * known. */
 struct term bind_row_text(const struct row_text_use *use);
 
 /* What a term is for a format. */

@@ -15,7 +15,7 @@ struct text_use {
     struct span span;
 };
 
-/* Its result; records errors, and notes texts that have none. */
+/* The result of the use. Records errors, and notes texts that have no result. */
 struct term text_use_apply(const struct text_use *use);
 
 /* The result in each row, by the codes of use->text: `lookup` has an element for each string of its dictionary. */

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* Of integers up to 2^31 in magnitude, of less than 2^32 rows: exact. A variance has only the sums of x. Deviations are
- * the same from any pivot, so these are of what integers of a narrow range differ from its middle. */
+/* Sums over integers up to 2^31 in magnitude and less than 2^32 rows: exact. A variance needs only the sums of x.
+ * Deviations are the same from any pivot, so integers of a narrow range are taken as their distance from its middle. */
 struct int_moments {
     int128 xx, yy, xy;
     int64_t count, x, y;
@@ -20,12 +20,12 @@ struct pivots {
     int64_t x, y;
 };
 
-/* As a compensated sum, of finite terms that are counted elsewhere. */
+/* A compensated sum of finite terms, which are counted elsewhere. */
 struct moment_state {
     double high, low, rest, weight;
 };
 
-/* Of floats; exact, or uncertain, as compensated sums are. */
+/* Sums over floats: exact, or uncertain, as compensated sums are. */
 struct float_moments {
     int64_t count;
     int64_t broken; /* values, or products, that are not finite */

@@ -16,7 +16,7 @@ void bind_align(struct binder *binder, const struct stage *stage, struct task *t
 
 /* append: the rows of another relation after those of the flow, columns by name */
 void bind_append(struct binder *binder, const struct stage *stage, struct flow *flow);
-/* The same with the relation as a flow, called `what` in errors. */
+/* Binds it with the relation given as a flow, which errors call `what`. */
 void append_flow(struct binder *binder, const struct stage *stage, const struct flow *second, struct flow *flow);
 
 /* unpivot: columns become rows with the column's name and its value */

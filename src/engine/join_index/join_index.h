@@ -23,7 +23,7 @@
 
 enum { JOIN_HASH_BITS = 31 };
 
-/* Of each key: its range; and what the lower and upper half of its 64 bits are multiplied by. */
+/* The range of a key, and the factors of the lower and upper half of its 64 bits. */
 struct join_key {
     int64_t lo, hi;
     int64_t low_factor, high_factor;

@@ -25,7 +25,7 @@ const struct pipeline *stages_of_definition(struct binder *binder, const struct 
 
 /* rows_of_round.c: sources of the body of a loop, the rows before the round, and for its condition those after it. */
 
-/* Their names in the tree, which cannot be written; compared by address. */
+/* Names of these stages in the tree. No query can write them; they are compared by address. */
 extern const char ROWS_BEFORE_ROUND[], ROWS_AFTER_ROUND[];
 
 /* Binds the rows before the round of a loop. */

@@ -91,7 +91,7 @@ extern const char quantile_hint[];
 /* The value, or where there is none what the aggregate leaves as it is. */
 value aggregate_settled(struct code *code, enum aggregate_kind kind, struct term term, struct span span);
 
-/* Which rows count(term) counts: where a condition holds, or where there is a value; NO_VALUE: all. */
+/* The rows that count(term) counts: those where a condition holds, or where there is a value; NO_VALUE: all. */
 value counted_rows(struct scope *scope, struct term term, struct span span);
 
 /* The mean of decimals or durations, from that of their integers. */

@@ -18,11 +18,12 @@ struct column_summary {
     bool empty;       /* no other values: nothing below is set */
     int64_t distinct; /* number of distinct values */
     bool exact;       /* false: estimated, with a standard error of 0.8 % */
-    /* Of text: the most frequent strings and their numbers. */
+    /* For text: the most frequent strings and how often they occur. */
     struct text top[DESCRIBE_TOP];
     int64_t top_counts[DESCRIBE_TOP];
     size_t top_count;
-    /* Of other columns. The mean of dates, timestamps and durations is one, the nearest; others are floats. */
+    /* For other columns. The mean of dates, timestamps or durations is rounded to one of them; other means are floats.
+     */
     struct scalar least, greatest, mean;
     /* A histogram of `bins` equal intervals from least to greatest; 0 bins if either is infinite. */
     int bins;

@@ -124,8 +124,8 @@ static inline void moving_set_present(const struct moving *moving, int64_t row, 
 void moving_block(struct moving_part *part, int64_t row, int count);
 /* Of AGG_FIRST and AGG_LAST. */
 void moving_nearest_block(struct moving_part *part, int64_t row, int count);
-/* The same for extremes of windows that reach to the end of their group, from the last row to the first: `first` and
- * `last` are of all rows of the part. */
+/* The same for extremes of windows that reach to the end of their group, computed from the last row to the first.
+ * `first` and `last` have the bounds of all rows of the part. */
 void moving_backwards(struct moving_part *part, const int64_t *first, const int64_t *last);
 
 /* moving_by_group.c: moving aggregates of groups whose rows are anywhere. Measured against sorting the rows by group,

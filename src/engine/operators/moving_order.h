@@ -7,7 +7,7 @@
 /* What a part knows of the order of its values. */
 struct moving_order;
 
-/* Of AGG_QUANTILE or AGG_DISTINCT, for windows that are within rows begin..end-1. */
+/* For AGG_QUANTILE or AGG_DISTINCT of windows within rows begin..end-1. */
 struct moving_order *moving_order_new(const struct moving *moving, int64_t begin, int64_t end);
 void moving_order_free(struct moving_order *order);
 

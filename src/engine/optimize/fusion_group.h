@@ -32,7 +32,7 @@ struct fusion_group {
     struct filter *filters;
     size_t filter_count, filter_capacity;
 
-    /* As in struct task; outputs and aggregates are those of the task that joined last. */
+    /* These fields are as in struct task. Outputs and aggregates are those of the task that joined last. */
     int64_t first, rows, limit;
     struct task *rows_from;
     struct task **equals;

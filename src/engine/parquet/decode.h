@@ -43,12 +43,12 @@ enum read_error decode_some_indices(const struct page_values *values, const stru
                                     size_t size, const struct row_set *rows, int64_t first, void *to,
                                     struct decoded *decoded);
 
-/* The same for pages without a dictionary, except of text. */
+/* Decodes a page without a dictionary, of any type but text. */
 enum read_error decode_numbers(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
                                struct scratch *scratch, void *to, struct decoded *decoded);
 
-/* The same for integers that are stored as they are needed, in 64 bits, into elements of 32 bits: right if the range
- * found fits these. */
+/* Decodes 64-bit integers, stored as they are needed, into elements of 32 bits: correct if the range that is found fits
+ * them. */
 enum read_error decode_narrow(const struct leaf *leaf, int64_t encoding, const struct page_values *values,
                               struct scratch *scratch, int32_t *to, struct decoded *decoded);
 

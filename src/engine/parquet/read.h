@@ -98,7 +98,7 @@ enum status text_join(struct read *read);
 /* Translates a page's numbers to codes, elements of the column. */
 void text_translate_page(const struct page_read *page, void *codes);
 
-/* Likewise of the rows that are read, where none is missing in the page. */
+/* The same for just the rows that are read, of a page in which no value is missing. */
 void text_translate_rows(const struct read *read, const struct page_read *page, void *codes);
 
 /* unsorted_text.c: whether the column can have an unsorted dictionary: its strings are stored one by one. */

@@ -29,10 +29,10 @@ enum status parquet_read_ends(struct file_reader *base, const struct format_job 
 enum status parquet_read_rows(struct file_reader *base, const struct format_job *job, const bool *wanted,
                               const struct row_set *rows, struct column **columns);
 
-/* Where the first page of a chunk begins, or NULL if that is not in the file. */
+/* The begin of the first page of a chunk; NULL if it is not within the file. */
 const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk);
 
-/* Where the pages of the file end: at its footer. */
+/* The end of the pages of the file, which is where its footer begins. */
 const uint8_t *parquet_pages_end(const struct parquet_reader *reader);
 
 /* Whether the first values of a column of bytes look like text. */

@@ -7,7 +7,7 @@
 
 #define JOINS static inline __attribute__((always_inline))
 
-/* Of integers. *overflow is set where a sum or product does not fit, which wraps then. */
+/* Joins two integers. Sets *overflow where a sum or product does not fit, and then wraps. */
 JOINS int64_t aggregate_join_integers(enum aggregate_kind kind, int64_t a, int64_t b, bool *overflow)
 {
     int64_t all = a;

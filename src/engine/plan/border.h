@@ -28,7 +28,7 @@ bool border_find(const char *name, enum border_kind *kind);
 /* That word. */
 const char *border_name(enum border_kind kind);
 
-/* Where `index`, which may be outside of 0..extent - 1, is along an axis of at least 1. */
+/* The index along an axis of `extent` >= 1 elements that stands for `index`, which may be outside of 0..extent - 1. */
 int64_t border_index(enum border_kind kind, int64_t index, int64_t extent);
 
 /* The number of the row that is the neighbour of row `row`, of `rows` rows. The border is kept. */

@@ -50,11 +50,12 @@ value code_day_of(struct code *code, value microseconds, struct span span);
 value code_date_bucket(struct code *code, value days, int64_t length, struct span span);
 value code_timestamp_bucket(struct code *code, value microseconds, int64_t length, struct span span);
 
-/* The same of `months` > 0 calendar months, from January 1970: 1 is trunc by month, 12 by year. Of timestamps too. */
+/* The begin of the interval of `months` > 0 calendar months, counted from January 1970, that has the date: 1 truncates
+ * to the month, 12 to the year. Also for timestamps. */
 value code_date_bucket_months(struct code *code, value days, int64_t months, struct span span);
 value code_timestamp_bucket_months(struct code *code, value microseconds, int64_t months, struct span span);
 
-/* So many calendar months later, on the same day or the last one of that month. `months` may be negative. */
+/* The date `months` calendar months later, on the same day or the last day of that month. `months` may be negative. */
 value code_date_add_months(struct code *code, value days, value months, struct span span);
 value code_timestamp_add_months(struct code *code, value microseconds, value months, struct span span);
 

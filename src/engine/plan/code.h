@@ -157,8 +157,8 @@ bool float_to_int(double number, int64_t *result); /* truncates; false for NaN a
  * ellipsis (what is shared is printed wherever it is read, so the whole may be very long). */
 void code_print(struct strbuf *out, const struct code *code, value root, const char *const *input_names);
 
-/* Likewise with constants as what they stand for, as far as that is seen from the inputs' `logicals` and that of the
- * whole: "AAPL", 2024-01-31. */
+/* The same text, with constants written as what they stand for, as far as the logical types of the inputs (`logicals`)
+ * and of the whole tell: "AAPL", 2024-01-31. */
 void code_print_as(struct strbuf *out, const struct code *code, value root, const char *const *input_names,
                    const struct logical_type *logicals, struct logical_type as);
 

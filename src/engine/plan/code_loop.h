@@ -64,7 +64,7 @@ int code_free_level(const struct code *code);
 
 /* The levels whose COUNTER or STATEs each value depends on, as a set of bits: 0 outside of loops. */
 uint32_t *code_levels(const struct code *code, struct arena *arena);
-/* Those of value v, when all values before it have theirs in `levels`. */
+/* The levels of value v, given those of all values before it in `levels`. */
 uint32_t code_levels_of(const struct code *code, value v, const uint32_t *levels);
 
 /* Whether the code has loops, folds among them. */
@@ -89,8 +89,8 @@ void loop_find_values(const struct code *code, value loop, const uint32_t *level
 value loop_state(const struct code *code, value loop, size_t k, const struct loop_values *values);
 enum lane loop_state_lane(const struct code *code, value loop, size_t k, const struct loop_values *values);
 
-/* Of an integer sum's state k: which argument of the addition that is its next value is not the state, 0 or 1; -1: it
- * is no sum. */
+/* If state k is an integer sum, the number (0 or 1) of the argument of its addition that is not the state itself; else
+ * -1. */
 int loop_term(const struct code *code, value loop, size_t k, const struct loop_values *values);
 
 #endif

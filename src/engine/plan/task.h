@@ -267,7 +267,7 @@ const struct task *task_writing(const struct task *task, struct column *const *c
 /* Sets output.needed throughout, in loops, too: outputs of the last task, and those that needed values read. Inputs,
  * filters and code keep their numbers; unneeded outputs are never evaluated. */
 void queue_prune(const struct queue *queue);
-/* Likewise, with just those outputs of the last task needed that have wanted[k]; NULL: all. */
+/* The same, where only the outputs of the last task with wanted[k] are needed; NULL: all. */
 void queue_prune_to(const struct queue *queue, const bool *wanted);
 
 /* The logical type of an input. */

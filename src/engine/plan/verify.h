@@ -16,11 +16,11 @@ enum code_phase { CODE_BUILT, CODE_ANALYSED, CODE_GUARDED };
  * operation takes, lanes hold the intervals, guards are bools, COUNTER, STATEs, CARRYs and LOOP belong together. */
 const char *code_fault(const struct code *code, enum code_phase phase);
 
-/* Likewise of a task, with its code: inputs, filters, outputs, aggregates and operands are there and have the kinds and
- * types that are read, nothing outside of a loop reads a value of its rounds. */
+/* What is wrong with a task and its code: inputs, filters, outputs, aggregates and operands exist and have the kinds
+ * and types that are read, and nothing outside of a loop reads a value of its rounds. */
 const char *task_fault(const struct task *task, enum code_phase phase);
 
-/* Likewise of the tasks of a queue, which read earlier ones only, and of those of its loops. */
+/* What is wrong with the tasks of a queue, which read earlier ones only, or with those of its loops. */
 const char *queue_fault(const struct queue *queue);
 
 /* For assertions: prints the fault, and the pass that made it. */

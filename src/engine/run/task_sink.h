@@ -34,7 +34,7 @@ bool task_sink_count_known(struct task_sink *sink);
 enum status task_sink_open(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct column *const *inputs, enum defer_choice choice, struct outcome *outcome);
 
-/* Likewise, for rows that are grouped as they are computed. */
+/* Opens a sink for rows that are grouped as they are computed. */
 void task_sink_open_groups(struct task_sink *sink, const struct runner *runner, struct job *job,
                            struct group_stream *stream);
 

@@ -29,8 +29,8 @@ struct block_functions {
     /* Compresses `length` bytes to `to`, which has room for their bound. Returns the size; 0: no memory. */
     size_t (*compress)(const void *data, size_t length, void *to, size_t capacity);
 
-    /* Where beginning takes long: decompresses with a state that is kept for the next block, at first NULL. Both NULL:
-     * there is none. */
+    /* For codecs whose state is expensive to set up: decompresses with a state, at first NULL, that is kept for the
+     * next block. Both are NULL for other codecs. */
     bool (*decompress_next)(void **state, const void *block, size_t size, void *to, size_t length);
     void (*release)(void *state); /* NULL is allowed */
 };

@@ -95,7 +95,7 @@ INLINED doubles LOOP(rounded)(const struct LOOP(state) * state, double scale, in
 #else
 #define EACH_LANE(F, step) F(0, step), F(1, step)
 #endif
-/* Where a lane comes from: numbers of the lanes of two vectors, one behind the other. */
+/* The source of each lane of a shuffle: lanes are numbered through both vectors, one after the other. */
 #define LANE_BELOW(lane, step) ((lane) + (lane) / (step) % 2 * (LANES - (step)))
 #define LANE_ABOVE(lane, step) (LANE_BELOW(lane, step) + (step))
 

@@ -29,7 +29,8 @@ struct compensated_level {
     bool (*scan)(struct compensated_lanes *lanes, const double *values, int64_t apart, int64_t ahead, int rows,
                  bool exclusive, bool lossy, double scale, double *sums);
 
-    /* The same where a row's values, and sums, are side by side, and `apart` from those of the next row. */
+    /* The same for columns that are scanned side by side: the values, and sums, of a row are contiguous, and `apart`
+     * elements from those of the next row. */
     bool (*scan_beside)(struct compensated_lanes *lanes, const double *values, int64_t apart, int rows, bool exclusive,
                         bool lossy, double scale, double *sums);
 };

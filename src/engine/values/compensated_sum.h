@@ -55,7 +55,7 @@ void compensated_sum_merge(struct compensated_sum *into, const struct compensate
 /* The sum rounded to nearest even, its zero positive. *uncertain is set if it may be wrong, and never cleared. */
 double compensated_sum_round(const struct compensated_sum *sum, bool *uncertain);
 
-/* The same, in line for sums of which nothing was lost: they are exact. */
+/* The same, with an inline fast path for sums that lost nothing, which are exact. */
 static inline double compensated_sum_result(const struct compensated_sum *sum, bool *uncertain)
 {
     const bool exact = sum->weight == 0 && fabs(sum->high) <= DBL_MAX;

@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/* Of `count` > 0 sorted values, of which a share from 0 to 1 lies below the quantile: the number of the lower one, and
- * how far it is from there to the next. */
+/* The place of a quantile among `count` > 0 sorted values: the number of the value below it, and the fraction of the
+ * way from there to the next value. `share`, from 0 to 1, is the share of values below it. */
 struct quantile_place {
     int64_t lower;
     double fraction; /* 0 where there is no next */

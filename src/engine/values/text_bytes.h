@@ -17,7 +17,7 @@ struct strings {
     const uint32_t *tags; /* their hashes, or NULL */
 };
 
-/* Those of an interner, in the order of their numbers; valid until another one is added. */
+/* The strings of an interner, in the order of their numbers; valid until another one is added. */
 struct strings interner_strings(const struct interner *interner);
 
 /* A seed for hashes that differs from process to process, so that no file can be made to collide. */

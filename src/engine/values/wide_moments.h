@@ -24,7 +24,7 @@ static inline void wide_sum_merge(struct wide_sum *into, const struct wide_sum *
     into->high += from->high + (into->low < from->low);
 }
 
-/* Of x and y over `count` rows, fewer than 2^48. */
+/* Sums of x and y over `count` rows, fewer than 2^48. */
 struct wide_sums {
     struct wide_sum xx, yy, xy;
     int128 x, y;

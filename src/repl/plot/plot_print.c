@@ -16,7 +16,7 @@ enum {
     LABELS = 10 /* a tenth of an axis should show in its labels */
 };
 
-/* The colours of series in a terminal: those that are told apart on light and dark backgrounds. */
+/* The colours of series on a terminal: readable on light and on dark backgrounds. */
 static const char *const escapes[PLOT_SERIES] = {"\033[34m", "\033[31m", "\033[32m", "\033[35m",
                                                  "\033[36m", "\033[33m", "\033[1m",  "\033[2m"};
 
@@ -45,7 +45,7 @@ static void add_braille(struct strbuf *out, unsigned dots)
     strbuf_putc(out, (char)(0x80 | (dots & 0x3f)));
 }
 
-/* Of series that meet in a cell, the last one gives its colour or letter. */
+/* Where several series share a cell, the last one determines its colour or letter. */
 static void add_cell(struct strbuf *out, const struct plot *plot, const struct marking *marking, size_t x, size_t y)
 {
     unsigned dots = 0;

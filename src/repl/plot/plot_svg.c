@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Colours that are told apart by people who do not see all of them (Okabe and Ito, Color Universal Design, 2008). */
+/* A palette that colour-blind people can tell apart (Okabe and Ito, Color Universal Design, 2008). */
 static const char *const colours[PLOT_SERIES] = {"#1f6fb4", "#d55e00", "#009e73", "#cc79a7",
                                                  "#e69f00", "#56b4e9", "#000000", "#888888"};
 
