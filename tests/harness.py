@@ -3,9 +3,11 @@
 Every test program prints a line for each failing test and ends with "NAME: N passed, M failed", which tests/run adds up.
 """
 
+import argparse
 import difflib
 import glob
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -250,6 +252,23 @@ def run_groups(tally, groups):
     for group in groups:
         if len(sys.argv) < 2 or group.__name__ in sys.argv[1:]:
             group()
+    return tally.finish()
+
+
+def random_cases(name, count, check):
+    """Checks `count` random cases (--count, --seed, --modes) by check(rng, sandbox, mode, number), which returns what is
+    wrong, or an empty text. Returns the exit status."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=count)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--modes", default="host")
+    options = parser.parse_args()
+    tally = Tally(name)
+    with Sandbox() as sandbox:
+        for number in range(options.count):
+            rng = random.Random(f"{options.seed} {number}")
+            mode = rng.choice(options.modes.split(","))
+            tally.check(f"seed {options.seed}, case {number}", check(rng, sandbox, mode, number))
     return tally.finish()
 
 

@@ -3,15 +3,13 @@
 
     ranges.py [--count N] [--seed SEED] [--modes M,...]"""
 
-import argparse
 import calendar
 import datetime
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import ALL_MODES, Sandbox, Tally, run  # noqa: E402
+from harness import ALL_MODES, random_cases, run  # noqa: E402
 
 SPAN = 400  # steps at most
 
@@ -53,24 +51,13 @@ def random_range(rng):
     return text, [value.strftime(form) + (":00" if timed else "") for value in values]
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="host")
-    options = parser.parse_args()
-    tally = Tally("ranges")
-    with Sandbox() as sandbox:
-        for number in range(options.count):
-            rng = random.Random(f"{options.seed} {number}")
-            text, values = random_range(rng)
-            mode = rng.choice(options.modes.split(","))
-            result = run(ALL_MODES[mode] + ["-c", text], sandbox.here, sandbox.home)
-            got = result.out.decode().split()
-            problem = "" if got == values else f"{text}\nexpected {values[:3]} ... {values[-2:]}, {len(values)}\ngot {got[:3]} ... {got[-2:]}, {len(got)}\n{result.err.decode()}"
-            tally.check(f"seed {options.seed}, case {number}", problem)
-    return tally.finish()
+def check(rng, sandbox, mode, _number):
+    text, values = random_range(rng)
+    result = run(ALL_MODES[mode] + ["-c", text], sandbox.here, sandbox.home)
+    got = result.out.decode().split()
+    return "" if got == values else (f"{text}\nexpected {values[:3]} ... {values[-2:]}, {len(values)}\n"
+                                     f"got {got[:3]} ... {got[-2:]}, {len(got)}\n{result.err.decode()}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_cases("ranges", 200, check))

@@ -3,13 +3,11 @@
 
     set_rows.py [--count N] [--seed SEED] [--modes M,...]"""
 
-import argparse
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import ALL_MODES, Sandbox, Tally, run  # noqa: E402
+from harness import ALL_MODES, random_cases, run  # noqa: E402
 
 VALUES = {"int": ["", "0", "1", "2", "-3"], "text": ["", "a", "b", "cc"], "date": ["", "2024-01-01", "2024-02-29"]}
 
@@ -29,28 +27,16 @@ def write(sandbox, name, kinds, rows):
     return f"load {name} " + ", ".join(f"c{k} {kind}" for k, kind in enumerate(kinds))
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="host")
-    options = parser.parse_args()
-    tally = Tally("set-rows")
-    with Sandbox() as sandbox:
-        for number in range(options.count):
-            rng = random.Random(f"{options.seed} {number}")
-            kinds = [rng.choice(list(VALUES)) for _ in range(rng.randint(2, 4))]
-            left, right = random_rows(rng, kinds), random_rows(rng, kinds)
-            word = rng.choice(["union", "except", "intersect"])
-            query = f"{write(sandbox, 'a.csv', kinds, left)} | {word} ({write(sandbox, 'b.csv', kinds, right)})"
-            mode = rng.choice(options.modes.split(","))
-            result = run(ALL_MODES[mode] + ["--format", "csv", "-c", query], sandbox.here, sandbox.home)
-            got = [tuple(line.split(",")) for line in result.out.decode().split("\n")[1:-1]]
-            expected = reference(word, left, right)
-            problem = "" if got == expected else f"{query}\nexpected {expected[:5]}\ngot {got[:5]}\n{result.err.decode()}"
-            tally.check(f"seed {options.seed}, case {number}", problem)
-    return tally.finish()
+def check(rng, sandbox, mode, _number):
+    kinds = [rng.choice(list(VALUES)) for _ in range(rng.randint(2, 4))]
+    left, right = random_rows(rng, kinds), random_rows(rng, kinds)
+    word = rng.choice(["union", "except", "intersect"])
+    query = f"{write(sandbox, 'a.csv', kinds, left)} | {word} ({write(sandbox, 'b.csv', kinds, right)})"
+    result = run(ALL_MODES[mode] + ["--format", "csv", "-c", query], sandbox.here, sandbox.home)
+    got = [tuple(line.split(",")) for line in result.out.decode().split("\n")[1:-1]]
+    expected = reference(word, left, right)
+    return "" if got == expected else f"{query}\nexpected {expected[:5]}\ngot {got[:5]}\n{result.err.decode()}"
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_cases("set-rows", 100, check))

@@ -4,14 +4,12 @@ which Python finds.
 
     sets.py [--count N] [--seed SEED] [--modes M,...]"""
 
-import argparse
 import fnmatch
 import os
-import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-from harness import ALL_MODES, Sandbox, Tally, run  # noqa: E402
+from harness import ALL_MODES, random_cases, run  # noqa: E402
 
 PARTS = ["a", "b", "amt", "x_1", "x", "é", "feature"]
 TYPES = ["int", "float", "text", "date"]
@@ -134,12 +132,12 @@ def random_pair(rng, columns):
 
 def check(rng, sandbox, mode, number):
     columns, rows = random_table(rng)
-    path = os.path.join(sandbox, f"t{number}.csv")
+    path = os.path.join(sandbox.here, f"t{number}.csv")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join([",".join(columns)] + [",".join(row) for row in rows]) + "\n")
     short, long = random_pair(rng, columns)
     source = stated(columns, os.path.basename(path))
-    outputs = [run(ALL_MODES[mode] + ["--format", "csv", "-c", f"{source} | {stage}"], sandbox, sandbox)
+    outputs = [run(ALL_MODES[mode] + ["--format", "csv", "-c", f"{source} | {stage}"], sandbox.here, sandbox.here)
                for stage in (short, long) if stage]
     os.remove(path)
     got = outputs[0]
@@ -150,20 +148,5 @@ def check(rng, sandbox, mode, number):
     return f"{source} | {short}\n{long}\n{got.out.decode()}{got.err.decode()}\n{outputs[1].out.decode()}{outputs[1].err.decode()}"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--count", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--modes", default="host")
-    options = parser.parse_args()
-    tally = Tally("sets")
-    with Sandbox() as sandbox:
-        for number in range(options.count):
-            rng = random.Random(f"{options.seed} {number}")
-            mode = rng.choice(options.modes.split(","))
-            tally.check(f"seed {options.seed}, case {number}", check(rng, sandbox.here, mode, number))
-    return tally.finish()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_cases("sets", 200, check))
