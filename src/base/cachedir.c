@@ -1,5 +1,7 @@
 #include "base/cachedir.h"
 
+#include "base/path.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,31 +10,6 @@
 #include <unistd.h>
 
 enum { OWNER_ONLY = 0700 };
-
-/* The XDG specification says to ignore a relative XDG_CACHE_HOME. */
-static bool append_path(struct strbuf *path)
-{
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    if (cache && cache[0] == '/')
-        strbuf_puts(path, cache);
-    else if (home && home[0] == '/')
-        strbuf_printf(path, "%s/.cache", home);
-    else
-        return false;
-    strbuf_puts(path, "/rql");
-    return true;
-}
-
-/* Errors are ignored: creating the directory itself will report them. */
-static void create_parents(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(path, OWNER_ONLY);
-        *slash = '/';
-    }
-}
 
 int cachedir_create_subdir(const char *path)
 {
@@ -52,8 +29,8 @@ int cachedir_create_subdir(const char *path)
 
 int cachedir_create(struct strbuf *path)
 {
-    if (!append_path(path))
+    if (!path_of_user(path, "XDG_CACHE_HOME", "/.cache", "/rql"))
         return ENOENT;
-    create_parents(path->text);
+    path_create_parents(path->text);
     return cachedir_create_subdir(path->text);
 }

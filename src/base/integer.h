@@ -18,6 +18,11 @@ static inline int64_t max_int64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static inline int64_t clamp_int64(int128 number, int64_t least, int64_t most)
+{
+    return number < least ? least : number > most ? most : (int64_t)number;
+}
+
 static inline int128 min_int128(int128 a, int128 b)
 {
     return a < b ? a : b;

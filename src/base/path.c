@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,27 @@ const char *path_expand_home(const char *path, struct arena *arena)
     const char *home = getenv("HOME");
     const bool has_tilde = path[0] == '~' && (path[1] == '/' || path[1] == '\0');
     return has_tilde && home && *home ? arena_printf(arena, "%s%s", home, path + 1) : path;
+}
+
+bool path_of_user(struct strbuf *path, const char *variable, const char *fallback, const char *file)
+{
+    const char *directory = getenv(variable), *home = getenv("HOME");
+    if (directory && directory[0] == '/')
+        strbuf_printf(path, "%s%s", directory, file);
+    else if (home && home[0] == '/')
+        strbuf_printf(path, "%s%s%s", home, fallback, file);
+    else
+        return false;
+    return true;
+}
+
+void path_create_parents(char *path)
+{
+    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
 }
 
 const char *path_resolve(const char *path, struct arena *arena)

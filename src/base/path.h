@@ -3,6 +3,7 @@
 #define RQL_BASE_PATH_H
 
 #include "base/arena.h"
+#include "base/strbuf.h"
 
 #include <stdbool.h>
 
@@ -23,6 +24,13 @@ const char *path_temporary(const char *path, struct arena *arena);
 
 /* The path for messages: the middle of a very long one is left out. */
 const char *path_display(const char *path, struct arena *arena);
+
+/* Appends `file` in the directory that `variable` names, or in `fallback` of $HOME; false if the environment has
+ * neither. As the XDG specification says, relative directories are ignored. */
+bool path_of_user(struct strbuf *path, const char *variable, const char *fallback, const char *file);
+
+/* Creates missing parents of the path, private to the user. Errors are ignored: using the path reports them. */
+void path_create_parents(char *path);
 
 /* Syncs the directory so that its entries are durable; false with errno. */
 bool directory_sync(const char *directory);

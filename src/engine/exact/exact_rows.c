@@ -36,11 +36,6 @@ static enum status filter_row(struct exact *exact, struct lazy_task *lazy, int64
     return STATUS_OK;
 }
 
-static int64_t clamp(int64_t v, int64_t lo, int64_t hi)
-{
-    return v < lo ? lo : v > hi ? hi : v;
-}
-
 /* Filters task rows begin..end-1 and calls `use` for those that pass and lie in the window. *passed counts the rows
  * that passed; number `origin` of them is row 0 of the columns. */
 static enum status filter_rows(struct exact *exact, struct lazy_task *lazy, int64_t begin, int64_t end, int64_t *passed,
@@ -65,8 +60,8 @@ static enum status filter_rows(struct exact *exact, struct lazy_task *lazy, int6
                 batch.rows[batch.count++] = row;
         }
         batch.place = *passed - origin;
-        const int64_t from = clamp(window->skip - *passed, 0, batch.count);
-        const int64_t to = clamp(window_end - *passed, from, batch.count);
+        const int64_t from = clamp_int64(window->skip - *passed, 0, batch.count);
+        const int64_t to = clamp_int64(window_end - *passed, from, batch.count);
         status = use(exact, lazy, &batch, from, to);
         if (status == STATUS_OK && failed < next)
             status = filter_row(exact, lazy, failed, &batch);

@@ -93,11 +93,6 @@ static void window_by_time(struct moving_part *part, int64_t row, bool begins, i
     *last = max_int64(part->behind, part->ahead);
 }
 
-static int64_t clamp(int128 row, int64_t least, int64_t most)
-{
-    return row < least ? least : row > most ? most : (int64_t)row;
-}
-
 static void set_windows(struct moving_part *part, int64_t row, int64_t count, int64_t *first, int64_t *last)
 {
     const struct moving *moving = part->moving;
@@ -113,9 +108,10 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
             window_by_time(part, at, begins, &first[i], &last[i]);
             continue;
         }
-        first[i] =
-            op->from_first ? part->group_first : clamp((int128)at + op->first, part->group_first, part->group_end);
-        last[i] = op->to_last ? part->group_end : clamp((int128)at + op->last + 1, part->group_first, part->group_end);
+        first[i] = op->from_first ? part->group_first
+                                  : clamp_int64((int128)at + op->first, part->group_first, part->group_end);
+        last[i] =
+            op->to_last ? part->group_end : clamp_int64((int128)at + op->last + 1, part->group_first, part->group_end);
         last[i] = max_int64(first[i], last[i]);
     }
 }
@@ -297,7 +293,7 @@ static int64_t part_rows(const struct moving *moving, int threads)
     if (open)
         return FEWEST_ROWS;
     const int128 rows = ((int128)op->last - op->first) * WINDOWS_A_PART;
-    return max_int64(FEWEST_ROWS, clamp(rows, 0, moving->rows));
+    return max_int64(FEWEST_ROWS, clamp_int64(rows, 0, moving->rows));
 }
 
 static enum status report_unsorted(const struct operator_job *job, const struct moving *moving)

@@ -1,5 +1,6 @@
 #include "repl/grid/grid_screen.h"
 
+#include "base/integer.h"
 #include "repl/print/fit_text.h"
 #include "repl/print/table_layout.h"
 
@@ -12,17 +13,12 @@ int64_t grid_page(const struct print_style *style)
     return style->height > GRID_OTHER_LINES ? (int64_t)style->height - GRID_OTHER_LINES : 1;
 }
 
-static int64_t clamp(int64_t number, int64_t least, int64_t most)
-{
-    return number > most ? most : number < least ? least : number;
-}
-
 void grid_view_follow(struct grid_view *view, const struct print_style *style)
 {
     const int64_t page = grid_page(style);
-    view->row = view->rows > 0 ? clamp(view->row, 0, view->rows - 1) : 0;
-    view->top = clamp(view->top, view->row - page + 1, view->row);
-    view->top = clamp(view->top, 0, view->rows > page ? view->rows - page : 0);
+    view->row = view->rows > 0 ? clamp_int64(view->row, 0, view->rows - 1) : 0;
+    view->top = clamp_int64(view->top, view->row - page + 1, view->row);
+    view->top = clamp_int64(view->top, 0, view->rows > page ? view->rows - page : 0);
     if (view->left < view->frozen)
         view->left = view->frozen;
     if (view->column >= view->frozen && view->column < view->left)
@@ -82,7 +78,7 @@ static void draw_rows(struct strbuf *out, const struct grid_view *view, struct t
 size_t grid_draw(struct strbuf *out, const struct grid_view *view, const struct relation *shown, const size_t *numbers,
                  const struct print_style *style, const char *status)
 {
-    const int64_t end = clamp(view->top + grid_page(style), 0, view->rows);
+    const int64_t end = clamp_int64(view->top + grid_page(style), 0, view->rows);
     const struct row_part parts[SHOWN_PARTS] = {{view->top, end}};
     struct table_layout layout;
     table_layout_init(&layout, shown, false, parts, style);

@@ -1,7 +1,7 @@
 #include "repl/line/history.h"
 
 #include "base/heap.h"
-#include "base/strbuf.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,39 +12,13 @@
 #include <unistd.h>
 
 /* Longer entries are pasted data and not saved. */
-enum { LONGEST_ENTRY = 64 * 1024, OWNER_FILE = 0600, OWNER_DIRECTORY = 0700 };
+enum { LONGEST_ENTRY = 64 * 1024, OWNER_FILE = 0600 };
 
 struct history {
     struct strbuf path;
     struct strbuf last; /* the last line appended */
     int problem;
 };
-
-/* Appends the file's path; false if the environment has none. The XDG specification says to ignore a relative
- * XDG_STATE_HOME. */
-static bool choose_path(struct strbuf *path)
-{
-    const char *state = getenv("XDG_STATE_HOME");
-    const char *home = getenv("HOME");
-    if (state && state[0] == '/')
-        strbuf_puts(path, state);
-    else if (home && home[0] == '/')
-        strbuf_printf(path, "%s/.local/state", home);
-    else
-        return false;
-    strbuf_puts(path, "/rql/history");
-    return true;
-}
-
-/* Creates missing parent directories; opening the file reports any failure. */
-static void create_directories(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(path, OWNER_DIRECTORY);
-        *slash = '/';
-    }
-}
 
 static int open_for_append(const struct history *history)
 {
@@ -55,10 +29,10 @@ static int open_for_append(const struct history *history)
 struct history *history_open(int *problem)
 {
     struct history *history = heap_array(1, sizeof *history);
-    if (!choose_path(&history->path)) {
+    if (!path_of_user(&history->path, "XDG_STATE_HOME", "/.local/state", "/rql/history")) {
         history->problem = ENOENT;
     } else {
-        create_directories(history->path.text);
+        path_create_parents(history->path.text);
         const int fd = open_for_append(history);
         if (fd < 0) {
             history->problem = errno;

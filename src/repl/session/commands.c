@@ -71,6 +71,16 @@ static const struct text_column setting_columns[SETTING_COLUMNS] = {
     [SETTING_MEANING] = {"meaning", true},
 };
 
+static void report_unknown(struct command_call *call, const struct name *name, const char *what, const char *list,
+                           const char *const *candidates, size_t candidate_count)
+{
+    const char *nearest[2];
+    const size_t count = nearest_names(name->text, candidates, candidate_count, nearest, 2);
+    (void)diag_error(call->diags, name->span, "unknown %s `%s`", what, name->text);
+    diag_hint(call->diags, "%s", list);
+    hint_nearest(call->diags, nearest, count);
+}
+
 static const struct setting *find_setting(struct command_call *call, const struct name *name)
 {
     const struct setting *setting = setting_find(name->text);
@@ -78,11 +88,7 @@ static const struct setting *find_setting(struct command_call *call, const struc
         const char **candidates = arena_array(call->arena, setting_count, sizeof *candidates);
         for (size_t i = 0; i < setting_count; i++)
             candidates[i] = setting_table[i].name;
-        const char *nearest[2];
-        const size_t count = nearest_names(name->text, candidates, setting_count, nearest, 2);
-        (void)diag_error(call->diags, name->span, "unknown setting `%s`", name->text);
-        diag_hint(call->diags, ".set lists the settings");
-        hint_nearest(call->diags, nearest, count);
+        report_unknown(call, name, "setting", ".set lists the settings", candidates, setting_count);
     }
     return setting;
 }
@@ -393,11 +399,7 @@ static const struct command *find_command(struct command_call *call)
             return &command_table[i];
         candidates[i] = command_table[i].name;
     }
-    const char *nearest[2];
-    const size_t count = nearest_names(word->text, candidates, command_count, nearest, 2);
-    (void)diag_error(call->diags, word->span, "unknown command `%s`", word->text);
-    diag_hint(call->diags, ".help lists the commands");
-    hint_nearest(call->diags, nearest, count);
+    report_unknown(call, word, "command", ".help lists the commands", candidates, command_count);
     return NULL;
 }
 

@@ -1,29 +1,17 @@
 
 #include "repl/session/script.h"
 
+#include "base/path.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The XDG specification says to ignore a relative XDG_CONFIG_HOME. */
-static bool find_file(struct strbuf *path)
-{
-    const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
-    if (config && config[0] == '/')
-        strbuf_puts(path, config);
-    else if (home && home[0] == '/')
-        strbuf_printf(path, "%s/.config", home);
-    else
-        return false;
-    strbuf_puts(path, "/rql/rqlrc");
-    return access(path->text, F_OK) == 0;
-}
-
 void startup_run(struct session *session)
 {
     struct strbuf path = {0};
-    if (!session->no_init && find_file(&path)) {
+    if (!session->no_init && path_of_user(&path, "XDG_CONFIG_HOME", "/.config", "/rql/rqlrc") &&
+        access(path.text, F_OK) == 0) {
         /* Errors in functions of the file name it later. */
         const char *name = arena_text(session->memory, path.text, path.length);
         struct arena *arena = arena_new();
