@@ -84,11 +84,11 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
     for (size_t k = 0; k < groups; k++)
         partial[k * PARTIAL] = UINT64_MAX;
     cl_mem found = operator_buffer(&run, bytes);
-    operator_write(&run, found, 0, bytes, partial);
+    operator_write(&run, found, bytes, partial);
     argument_column(&arguments, &run, column, job->rows);
     argument_buffer(&arguments, found);
     row_loop(&run, MINMAX, &arguments, job->rows, groups, "minmax", (int64_t)type_table[column->store].size);
-    operator_read(&run, found, 0, bytes, partial);
+    operator_read(&run, found, bytes, partial);
     *bounds = (struct column_minmax){.least = UINT64_MAX};
     for (size_t k = 0; k < groups && !operator_stopped(&run); k++)
         join(bounds, &partial[k * PARTIAL]);

@@ -104,24 +104,22 @@ static void run_list(struct first_rows *found, int64_t most)
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
     argument_buffer(&arguments, tiles);
-    struct arguments list = arguments;
-    list.at = arena_grow(arguments.arena, list.at, list.count, list.capacity, sizeof *list.at);
+    struct arguments list = arguments_copy(&arguments);
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, SHARE);
-    operator_run(run, COUNT, groups, config->group, arguments.at, arguments.count, "count", bytes);
-    operator_read(run, tiles, 0, groups * sizeof *counts, counts);
+    operator_run(run, COUNT, groups, config->group, &arguments, "count", bytes);
+    operator_read(run, tiles, groups * sizeof *counts, counts);
     found->count = operator_stopped(run) ? 0 : starts_of(counts, groups);
-    operator_write(run, tiles, 0, groups * sizeof *counts, counts);
+    operator_write(run, tiles, groups * sizeof *counts, counts);
     free(counts);
     if (found->count > most)
         run->unable = true;
     if (operator_stopped(run) || !make_rows(found))
         return;
-    argument_buffer(&list, found->listed.buffer);
-    argument_ulong(&list, found->listed.first);
+    argument_view(&list, &found->listed);
     argument_ulong(&list, (uint64_t)rows);
     argument_ulong(&list, SHARE);
-    operator_run(run, LIST, groups, config->group, list.at, list.count, "list", bytes);
+    operator_run(run, LIST, groups, config->group, &list, "list", bytes);
     if (!operator_stopped(run))
         memory_fetch(run->accelerator->memory, found->rows, 0, found->count, &found->listed, run->job->timing);
     column_finish(found->rows, found->count);
@@ -152,8 +150,7 @@ void first_rows_number(struct first_rows *found)
     struct arguments arguments = {.arena = run->job->diags->arena};
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
-    argument_buffer(&arguments, found->listed.buffer);
-    argument_ulong(&arguments, found->listed.first);
+    argument_view(&arguments, &found->listed);
     row_loop(run, NUMBER, &arguments, found->count, row_loop_groups(run->accelerator, found->count), "number",
              3 * (int64_t)sizeof(cl_uint));
 }

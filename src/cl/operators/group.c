@@ -78,7 +78,7 @@ static enum status group_dense(struct group *group, const struct accumulate_plan
     struct arguments arguments = {.arena = job->diags->arena};
     group_keys_arguments(&group->group_keys, &run, &arguments);
     struct column *records =
-        group_accumulate_run(&run, 0, &group->layout, plan, &arguments, group_keys_bytes(&group->group_keys));
+        group_accumulate_run(&run, &group->layout, plan, &arguments, group_keys_bytes(&group->group_keys));
     enum status status = end_accumulate(&run, records);
     const struct group_output groups = {
         .job = job,
@@ -110,8 +110,22 @@ static enum status accumulate_found(struct group *group, const struct first_rows
     struct operator_run run = begin_accumulate(group, &plan, &index);
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
-    *records = group_accumulate_run(&run, 0, &group->layout, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
+    *records = group_accumulate_run(&run, &group->layout, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
     return end_accumulate(&run, *records);
+}
+
+/* The keys of the rows listed. */
+static enum status gather_keys(const struct group *group, const struct column *rows, struct column **keys)
+{
+    const struct group_keys *group_keys = &group->group_keys;
+    struct column **from = arena_array(group->job->diags->arena, group_keys->count, sizeof *from);
+    for (size_t k = 0; k < group_keys->count; k++) {
+        from[k] = group_keys->parts[k].encoded.column;
+        keys[k] = column_reserve(from[k]->type, from[k]->store, rows->rows);
+        if (!keys[k])
+            return STATUS_UNABLE;
+    }
+    return gather_listed(&group->workers, rows, from, keys, group_keys->count);
 }
 
 /* Writes the groups found, ordered by key. */
@@ -128,7 +142,7 @@ static enum status write_found(struct group *group, const struct first_rows *fou
     enum status status = columns_fetch(group->job->inputs, group->job->task->input_count, group->job->cancel,
                                        group->job->task->span, group->job->diags);
     if (status == STATUS_OK)
-        status = order ? groups_keys(group_keys, &group->workers, found->rows, columns) : STATUS_UNABLE;
+        status = order ? gather_keys(group, found->rows, columns) : STATUS_UNABLE;
 
     for (size_t k = 0; k < group_keys->count; k++)
         at[k].column = columns[k];
@@ -152,7 +166,7 @@ static enum status write_found(struct group *group, const struct first_rows *fou
     if (status == STATUS_OK)
         status = groups_write(&groups, flagged);
     keys_free(&keys);
-    groups_free_keys(group_keys, columns);
+    columns_unref(columns, group_keys->count);
     zeroed_free(order, size);
     return status;
 }

@@ -175,20 +175,14 @@ static void argument_value(struct arguments *arguments, struct operator_run *run
         argument_uint(arguments, encoded->least);
 }
 
-static void argument_table(struct arguments *arguments, const struct view *table)
-{
-    argument_buffer(arguments, table->buffer);
-    argument_ulong(arguments, table->first);
-}
-
-static void run_clear(struct operator_run *run, size_t kernel, const struct view *table, int64_t records, int64_t bytes)
+static void run_clear(struct operator_run *run, const struct view *table, int64_t records, int64_t bytes)
 {
     struct arguments arguments = {.arena = run->job->diags->arena};
-    argument_table(&arguments, table);
-    row_loop(run, kernel, &arguments, records, row_loop_groups(run->accelerator, records), "clear", bytes);
+    argument_view(&arguments, table);
+    row_loop(run, ACCUMULATE_CLEAR, &arguments, records, row_loop_groups(run->accelerator, records), "clear", bytes);
 }
 
-static void run_kernels(struct operator_run *run, size_t kernel, const struct record_layout *layout,
+static void run_kernels(struct operator_run *run, const struct record_layout *layout,
                         const struct accumulate_plan *plan, const struct arguments *parameters,
                         const struct view *table, int64_t row_bytes)
 {
@@ -198,17 +192,17 @@ static void run_kernels(struct operator_run *run, size_t kernel, const struct re
         argument_value(&arguments, run, &layout->values[k].encoded, plan->rows);
         row_bytes += (int64_t)type_table[layout->values[k].encoded.column->store].size;
     }
-    run_clear(run, kernel + ACCUMULATE_CLEAR, table, (int64_t)plan->records, (int64_t)record);
-    argument_table(&arguments, table);
+    run_clear(run, table, (int64_t)plan->records, (int64_t)record);
+    argument_view(&arguments, table);
     if (plan->strategy == ACCUMULATE_LOCAL) {
-        argument_local(&arguments, plan->records * plan->copies * record);
+        argument_add(&arguments, plan->records * plan->copies * record, NULL);
         argument_uint(&arguments, plan->records);
         argument_uint(&arguments, plan->copies);
     }
-    row_loop(run, kernel + ACCUMULATE_ADD, &arguments, plan->rows, plan->groups, "add", row_bytes);
+    row_loop(run, ACCUMULATE_ADD, &arguments, plan->rows, plan->groups, "add", row_bytes);
 }
 
-struct column *group_accumulate_run(struct operator_run *run, size_t kernel, const struct record_layout *layout,
+struct column *group_accumulate_run(struct operator_run *run, const struct record_layout *layout,
                                     const struct accumulate_plan *plan, const struct arguments *parameters,
                                     int64_t row_bytes)
 {
@@ -219,7 +213,7 @@ struct column *group_accumulate_run(struct operator_run *run, size_t kernel, con
         return NULL;
     struct column *records = column_reserve(TYPE_U32, TYPE_U32, words);
     if (records && memory_output(memory, records, 0, words, &table)) {
-        run_kernels(run, kernel, layout, plan, parameters, &table, row_bytes);
+        run_kernels(run, layout, plan, parameters, &table, row_bytes);
         if (!operator_stopped(run))
             memory_fetch(memory, records, 0, words, &table, run->job->timing);
     }

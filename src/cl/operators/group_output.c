@@ -132,15 +132,6 @@ static void write_part(void *context, struct part part)
     write_block(writing, records, count, at);
 }
 
-static struct column *make_result(const struct operator_job *job, size_t k, int64_t rows)
-{
-    const struct output *output = &job->task->outputs[k];
-    const struct column_operator *column_op = job->task->column_op;
-    if (k >= column_op->key_count)
-        return column_reserve_from(job->pool, output->type, output->type, rows);
-    return column_reserve_like(job->pool, job->inputs[column_op->keys[k]], output->type, rows);
-}
-
 static enum status write_all(struct writing *writing)
 {
     const struct group_output *groups = writing->groups;
@@ -156,7 +147,7 @@ static enum status write_all(struct writing *writing)
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->task->outputs[k].needed)
             continue;
-        job->results[k] = make_result(job, k, *job->result_rows);
+        job->results[k] = group_result_reserve(job, k, *job->result_rows);
         if (!job->results[k])
             return STATUS_UNABLE;
     }
@@ -184,47 +175,4 @@ enum status groups_write(const struct group_output *groups, bool *flagged)
         }
     }
     return status;
-}
-
-struct picking {
-    const struct group_keys *group_keys;
-    const struct column *rows;
-    struct column **keys;
-    struct parts parts;
-};
-
-static void pick_part(void *context, struct part part)
-{
-    const struct picking *picking = context;
-    const uint32_t *rows = picking->rows->data;
-    uint64_t block[KEY_BLOCK];
-    for (int64_t at = part.begin; at < part.end; at += KEY_BLOCK) {
-        const int count = part.end - at < KEY_BLOCK ? (int)(part.end - at) : KEY_BLOCK;
-        for (int i = 0; i < count; i++)
-            block[i] = rows[at + i];
-        for (size_t k = 0; k < picking->group_keys->count; k++)
-            column_gather(picking->group_keys->parts[k].encoded.column, block, count, column_at(picking->keys[k], at));
-    }
-}
-
-enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
-                        struct column **keys)
-{
-    struct picking picking = {group_keys, rows, keys, partition_rows(workers, rows->rows, PART_RECORDS)};
-    for (size_t k = 0; k < group_keys->count; k++) {
-        const struct column *from = group_keys->parts[k].encoded.column;
-        keys[k] = column_reserve(from->type, from->store, rows->rows);
-        if (!keys[k])
-            return STATUS_UNABLE;
-    }
-    if (!workers_run_parts(workers, &picking.parts, pick_part, &picking))
-        return STATUS_CANCELLED;
-    for (size_t k = 0; k < group_keys->count; k++)
-        column_finish(keys[k], rows->rows);
-    return STATUS_OK;
-}
-
-void groups_free_keys(const struct group_keys *group_keys, struct column **keys)
-{
-    columns_unref(keys, group_keys->count);
 }

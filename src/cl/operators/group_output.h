@@ -23,10 +23,4 @@ struct group_output {
 /* Creates the job's results. Sets *flagged if a sum does not fit. STATUS_UNABLE: out of memory. */
 enum status groups_write(const struct group_output *groups, bool *flagged);
 
-/* Gathers the keys of the rows that a column of u32 lists, for `keys` above. STATUS_UNABLE: out of memory.
- * Call groups_free_keys in any case. */
-enum status groups_keys(const struct group_keys *group_keys, const struct workers *workers, const struct column *rows,
-                        struct column **keys);
-void groups_free_keys(const struct group_keys *group_keys, struct column **keys);
-
 #endif

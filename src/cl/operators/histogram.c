@@ -50,7 +50,7 @@ static cl_mem write_edges(struct operator_run *run, const struct histogram_bins 
         else
             ((cl_uint *)(void *)edges)[k] = (cl_uint)edge;
     }
-    operator_write(run, buffer, 0, count * size, edges);
+    operator_write(run, buffer, count * size, edges);
     free(edges);
     return buffer;
 }
@@ -139,7 +139,7 @@ static enum status count_bins(struct accelerator *accelerator, const struct oper
     argument_uint(&arguments, (uint64_t)hist->bins);
     argument_guess(&arguments, hist, encoding);
     struct column *records =
-        group_accumulate_run(&run, 0, &layout, &plan, &arguments, (int64_t)type_table[column->store].size);
+        group_accumulate_run(&run, &layout, &plan, &arguments, (int64_t)type_table[column->store].size);
     enum status status = operator_end(&run);
     if (status == STATUS_OK && !records)
         status = STATUS_UNABLE;

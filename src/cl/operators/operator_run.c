@@ -59,13 +59,59 @@ static void add_timing(struct operator_run *run, const char *what, int64_t bytes
                    (int64_t)(end - start), bytes);
 }
 
-static bool set_arguments(struct operator_run *run, size_t kernel, const struct operator_argument *arguments,
-                          size_t count)
+struct operator_argument {
+    size_t size;
+    const void *bytes;
+};
+
+void argument_add(struct arguments *arguments, size_t size, const void *bytes)
+{
+    arguments->at =
+        arena_reserve(arguments->arena, arguments->at, arguments->count, &arguments->capacity, sizeof *arguments->at);
+    void *copy = NULL;
+    if (bytes) {
+        copy = arena_alloc(arguments->arena, size);
+        memcpy(copy, bytes, size);
+    }
+    arguments->at[arguments->count++] = (struct operator_argument){size, copy};
+}
+
+void argument_buffer(struct arguments *arguments, cl_mem buffer)
+{
+    argument_add(arguments, sizeof buffer, &buffer);
+}
+
+void argument_uint(struct arguments *arguments, uint64_t number)
+{
+    cl_uint bits = (cl_uint)number;
+    argument_add(arguments, sizeof bits, &bits);
+}
+
+void argument_ulong(struct arguments *arguments, uint64_t number)
+{
+    cl_ulong bits = number;
+    argument_add(arguments, sizeof bits, &bits);
+}
+
+struct arguments arguments_copy(const struct arguments *arguments)
+{
+    struct arguments copy = *arguments;
+    copy.at = arena_grow(copy.arena, copy.at, copy.count, copy.capacity, sizeof *copy.at);
+    return copy;
+}
+
+void argument_view(struct arguments *arguments, const struct view *view)
+{
+    argument_buffer(arguments, view->buffer);
+    argument_ulong(arguments, view->first);
+}
+
+static bool set_arguments(struct operator_run *run, size_t kernel, const struct arguments *arguments)
 {
     struct failure *failure = &run->accelerator->failure;
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < arguments->count; k++)
         cl_ok(failure, "clSetKernelArg",
-              clSetKernelArg(run->program->kernels[kernel], (cl_uint)k, arguments[k].size, arguments[k].bytes));
+              clSetKernelArg(run->program->kernels[kernel], (cl_uint)k, arguments->at[k].size, arguments->at[k].bytes));
     return !failure->call;
 }
 
@@ -101,21 +147,21 @@ static void enqueue(struct operator_run *run, cl_kernel kernel, size_t global, s
 }
 
 void operator_enqueue(struct operator_run *run, size_t kernel, size_t groups, size_t local,
-                      const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes)
+                      const struct arguments *arguments, const char *what, int64_t bytes)
 {
     if (run->accelerator->config->host_memory || operator_stopped(run) || !run->program->launched) {
-        operator_run(run, kernel, groups, local, arguments, count, what, bytes);
+        operator_run(run, kernel, groups, local, arguments, what, bytes);
         return;
     }
-    if (groups > 0 && set_arguments(run, kernel, arguments, count))
+    if (groups > 0 && set_arguments(run, kernel, arguments))
         enqueue(run, run->program->kernels[kernel], groups * local, local, what, bytes);
 }
 
 void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t local,
-                  const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes)
+                  const struct arguments *arguments, const char *what, int64_t bytes)
 {
     struct thread_signals before;
-    if (operator_stopped(run) || groups == 0 || !set_arguments(run, kernel, arguments, count))
+    if (operator_stopped(run) || groups == 0 || !set_arguments(run, kernel, arguments))
         return;
     /* Drivers finish compiling in the first launches of a program. */
     const bool first = !run->program->launched;
@@ -130,11 +176,11 @@ void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t
 }
 
 /* Through pinned memory, which a read need not wait for. */
-static cl_int read_pinned(const struct accelerator *accelerator, cl_mem buffer, size_t offset, size_t bytes, void *host)
+static cl_int read_pinned(const struct accelerator *accelerator, cl_mem buffer, size_t bytes, void *host)
 {
     void *pinned = memory_pinned(accelerator->memory, bytes);
     cl_event event;
-    cl_int code = clEnqueueReadBuffer(accelerator->queue, buffer, CL_FALSE, offset, bytes, pinned, 0, NULL, &event);
+    cl_int code = clEnqueueReadBuffer(accelerator->queue, buffer, CL_FALSE, 0, bytes, pinned, 0, NULL, &event);
     if (code != CL_SUCCESS)
         return code;
     code = wait_for_command(accelerator, event);
@@ -144,7 +190,7 @@ static cl_int read_pinned(const struct accelerator *accelerator, cl_mem buffer, 
     return code;
 }
 
-void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, void *host)
+void operator_read(struct operator_run *run, cl_mem buffer, size_t bytes, void *host)
 {
     enum { MOST_PINNED = 1 << 20 };
     struct accelerator *accelerator = run->accelerator;
@@ -152,17 +198,17 @@ void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_
         return;
     cl_ok(&accelerator->failure, "clEnqueueReadBuffer",
           bytes <= MOST_PINNED
-              ? read_pinned(accelerator, buffer, offset, bytes, host)
-              : clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
+              ? read_pinned(accelerator, buffer, bytes, host)
+              : clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
 }
 
 bool operator_raised(struct operator_run *run, cl_mem flag)
 {
     static const cl_int none = 0;
     cl_int raised = 0;
-    operator_read(run, flag, 0, sizeof raised, &raised);
+    operator_read(run, flag, sizeof raised, &raised);
     if (raised)
-        operator_write(run, flag, 0, sizeof none, &none);
+        operator_write(run, flag, sizeof none, &none);
     return raised != 0;
 }
 
@@ -175,11 +221,11 @@ void operator_upload(struct operator_run *run, cl_mem buffer, size_t bytes, cons
           clEnqueueWriteBuffer(run->accelerator->queue, buffer, CL_FALSE, 0, bytes, host, 0, NULL, NULL));
 }
 
-void operator_write(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, const void *host)
+void operator_write(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host)
 {
     if (!operator_stopped(run) && bytes > 0)
         cl_ok(&run->accelerator->failure, "clEnqueueWriteBuffer",
-              clEnqueueWriteBuffer(run->accelerator->queue, buffer, CL_TRUE, offset, bytes, host, 0, NULL, NULL));
+              clEnqueueWriteBuffer(run->accelerator->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
 }
 
 enum status operator_end(struct operator_run *run)

@@ -49,25 +49,33 @@ bool operator_stopped(const struct operator_run *run);
 /* Returns device memory that is valid until operator_end, evicting cached columns if needed. */
 cl_mem operator_buffer(struct operator_run *run, size_t bytes);
 
-/* A kernel argument. */
-struct operator_argument {
-    size_t size;
-    const void *bytes;
+/* Kernel arguments in order; values are copied. */
+struct arguments {
+    struct arena *arena;
+    struct operator_argument *at;
+    size_t count, capacity;
 };
+
+void argument_add(struct arguments *arguments, size_t size, const void *bytes); /* NULL: local memory */
+void argument_buffer(struct arguments *arguments, cl_mem buffer);
+void argument_view(struct arguments *arguments, const struct view *view); /* its buffer and its first element */
+void argument_uint(struct arguments *arguments, uint64_t number);
+void argument_ulong(struct arguments *arguments, uint64_t number);
+struct arguments arguments_copy(const struct arguments *arguments); /* to which others may be added */
 
 /* Runs a kernel over groups * local work-items, to its end. `what` names it in the timing; `bytes` is what it moves. */
 void operator_run(struct operator_run *run, size_t kernel, size_t groups, size_t local,
-                  const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes);
+                  const struct arguments *arguments, const char *what, int64_t bytes);
 
 /* The same for a kernel whose results only later kernels of the run read. On a device with its own memory it is only
  * enqueued: the next operator_run waits for it too, as does operator_end. Elsewhere kernels take long enough for an
  * interrupt to be looked for after each. */
 void operator_enqueue(struct operator_run *run, size_t kernel, size_t groups, size_t local,
-                      const struct operator_argument *arguments, size_t count, const char *what, int64_t bytes);
+                      const struct arguments *arguments, const char *what, int64_t bytes);
 
 /* Copy between a buffer and the host, synchronously. */
-void operator_read(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, void *host);
-void operator_write(struct operator_run *run, cl_mem buffer, size_t offset, size_t bytes, const void *host);
+void operator_read(struct operator_run *run, cl_mem buffer, size_t bytes, void *host);
+void operator_write(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host);
 
 /* Copies to the start of a buffer without waiting: `host` has to stay as it is until operator_end. */
 void operator_upload(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host);

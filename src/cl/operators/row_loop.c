@@ -1,8 +1,8 @@
 #include "cl/operators/row_loop.h"
 
 #include "base/integer.h"
+#include "engine/sorting/sort_keys.h"
 
-#include <string.h>
 #include <unistd.h>
 
 bool columns_fit(const struct accelerator *accelerator, struct column *const *columns, size_t count, int64_t rows)
@@ -22,38 +22,39 @@ bool columns_fit(const struct accelerator *accelerator, struct column *const *co
     return accelerator->config->host_memory || sum <= device->memory / 2;
 }
 
-void argument_add(struct arguments *arguments, size_t size, const void *bytes)
+struct gathering {
+    const uint32_t *rows;
+    struct column *const *from, *const *to;
+    size_t count;
+};
+
+static void gather_part(void *context, struct part part)
 {
-    arguments->at =
-        arena_reserve(arguments->arena, arguments->at, arguments->count, &arguments->capacity, sizeof *arguments->at);
-    void *copy = NULL;
-    if (bytes) {
-        copy = arena_alloc(arguments->arena, size);
-        memcpy(copy, bytes, size);
+    const struct gathering *gathering = context;
+    uint64_t rows[KEY_BLOCK];
+    for (int64_t at = part.begin; at < part.end; at += KEY_BLOCK) {
+        const int count = part.end - at < KEY_BLOCK ? (int)(part.end - at) : KEY_BLOCK;
+        for (int i = 0; i < count; i++)
+            rows[i] = gathering->rows[at + i];
+        for (size_t k = 0; k < gathering->count; k++) {
+            if (gathering->to[k])
+                column_gather(gathering->from[k], rows, count, column_at(gathering->to[k], at));
+        }
     }
-    arguments->at[arguments->count++] = (struct operator_argument){size, copy};
 }
 
-void argument_buffer(struct arguments *arguments, cl_mem buffer)
+enum status gather_listed(const struct workers *workers, const struct column *rows, struct column *const *from,
+                          struct column *const *to, size_t count)
 {
-    argument_add(arguments, sizeof buffer, &buffer);
-}
-
-void argument_uint(struct arguments *arguments, uint64_t number)
-{
-    cl_uint bits = (cl_uint)number;
-    argument_add(arguments, sizeof bits, &bits);
-}
-
-void argument_ulong(struct arguments *arguments, uint64_t number)
-{
-    cl_ulong bits = number;
-    argument_add(arguments, sizeof bits, &bits);
-}
-
-void argument_local(struct arguments *arguments, size_t bytes)
-{
-    argument_add(arguments, bytes, NULL);
+    enum { PART_ROWS = 1 << 15 };
+    struct gathering gathering = {rows->data, from, to, count};
+    if (!workers_run_rows(workers, rows->rows, PART_ROWS, gather_part, &gathering))
+        return STATUS_CANCELLED;
+    for (size_t k = 0; k < count; k++) {
+        if (to[k])
+            column_finish(to[k], rows->rows);
+    }
+    return STATUS_OK;
 }
 
 void argument_column(struct arguments *arguments, struct operator_run *run, struct column *column, int64_t rows)
@@ -61,8 +62,7 @@ void argument_column(struct arguments *arguments, struct operator_run *run, stru
     struct view view = {0};
     if (!operator_stopped(run))
         memory_input(run->accelerator->memory, column, 0, rows, run->job->timing, &view);
-    argument_buffer(arguments, view.buffer);
-    argument_ulong(arguments, view.first);
+    argument_view(arguments, &view);
 }
 
 const char row_loop_text[] = "for (ulong i = begin + get_group_id(0) * chunk + get_local_id(0), "
@@ -88,12 +88,10 @@ void row_loop(struct operator_run *run, size_t kernel, const struct arguments *a
     for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += config->launch_rows) {
         const int64_t end = rows - begin < config->launch_rows ? rows : begin + config->launch_rows;
         const int64_t chunk = divide_up(end - begin, (int64_t)(groups * config->group)) * (int64_t)config->group;
-        struct arguments all = *arguments;
-        all.at = arena_grow(all.arena, all.at, all.count, all.count + 3, sizeof *all.at);
-        all.capacity = all.count + 3;
+        struct arguments all = arguments_copy(arguments);
         argument_ulong(&all, (uint64_t)begin);
         argument_ulong(&all, (uint64_t)end);
         argument_ulong(&all, (uint64_t)chunk);
-        operator_run(run, kernel, groups, config->group, all.at, all.count, what, (end - begin) * row_bytes);
+        operator_run(run, kernel, groups, config->group, &all, what, (end - begin) * row_bytes);
     }
 }

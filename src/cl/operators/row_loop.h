@@ -5,6 +5,8 @@
 #include "cl/codegen/key_encoding.h"
 #include "cl/operators/operator_run.h"
 
+#include "base/parallel.h"
+
 struct encoded_column {
     struct column *column;
     const struct key_encoding *encoding;
@@ -14,18 +16,10 @@ struct encoded_column {
 /* Whether these columns of `rows` rows fit the device, and 32 bits number the rows. */
 bool columns_fit(const struct accelerator *accelerator, struct column *const *columns, size_t count, int64_t rows);
 
-/* Kernel arguments in order; values are copied. */
-struct arguments {
-    struct arena *arena;
-    struct operator_argument *at;
-    size_t count, capacity;
-};
-
-void argument_add(struct arguments *arguments, size_t size, const void *bytes);
-void argument_buffer(struct arguments *arguments, cl_mem buffer);
-void argument_uint(struct arguments *arguments, uint64_t number);
-void argument_ulong(struct arguments *arguments, uint64_t number);
-void argument_local(struct arguments *arguments, size_t bytes); /* local memory */
+/* Gathers the rows that a column of u32 lists, and finishes columns to[k]; NULL ones are not needed. STATUS_OK or
+ * STATUS_CANCELLED. */
+enum status gather_listed(const struct workers *workers, const struct column *rows, struct column *const *from,
+                          struct column *const *to, size_t count);
 
 /* Adds a column of `rows` rows: its buffer and the index of its first element. */
 void argument_column(struct arguments *arguments, struct operator_run *run, struct column *column, int64_t rows);

@@ -22,48 +22,23 @@ struct scan {
 
 enum { MOST_ARGUMENTS = 96, FEWEST_LINES = 64, ITEMS_A_UNIT = 2048, SCAN_GROUPS = 8 };
 
-/* Kernel arguments. */
-struct arguments {
-    struct operator_argument at[MOST_ARGUMENTS];
-    size_t count;
-    union literal_argument literals[MOST_ARGUMENTS];
-    cl_long integer;
-    cl_double number, terms;
-    cl_int given;
-};
-
-static void add(struct arguments *arguments, size_t size, const void *bytes)
-{
-    arguments->at[arguments->count++] = (struct operator_argument){size, bytes};
-}
-
-static void add_view(struct arguments *arguments, const struct view *view)
-{
-    add(arguments, sizeof view->buffer, &view->buffer);
-    add(arguments, sizeof view->first, &view->first);
-}
-
 /* `$parameters` of scan_text.h. */
 static void add_parameters(const struct scan *scan, struct arguments *arguments)
 {
     const struct aggregate *aggregate = &scan->job->task->aggregates[0];
     const struct emitter *emitter = &scan->text.function.emitter;
-    arguments->integer = (cl_long)aggregate->initial.integer;
-    arguments->number = aggregate->initial.number;
-    arguments->given = aggregate->has_initial;
-    arguments->terms = 4 * (double)scan->job->rows + 8;
-    if (scan->text.is_float) {
-        add(arguments, sizeof arguments->number, &arguments->number);
-        add(arguments, sizeof arguments->given, &arguments->given);
-        add(arguments, sizeof arguments->terms, &arguments->terms);
-    } else {
-        add(arguments, sizeof arguments->integer, &arguments->integer);
-        add(arguments, sizeof arguments->given, &arguments->given);
-    }
+    const cl_double number = aggregate->initial.number, terms = 4 * (double)scan->job->rows + 8;
+    if (scan->text.is_float)
+        argument_add(arguments, sizeof number, &number);
+    else
+        argument_ulong(arguments, (uint64_t)aggregate->initial.integer);
+    argument_uint(arguments, aggregate->has_initial);
+    if (scan->text.is_float)
+        argument_add(arguments, sizeof terms, &terms);
     for (size_t k = 0; k < scan->text.literals; k++) {
         size_t bytes;
-        arguments->literals[k] = literal_argument(emitter, &emitter->literals[k], &bytes);
-        add(arguments, bytes, &arguments->literals[k]);
+        const union literal_argument literal = literal_argument(emitter, &emitter->literals[k], &bytes);
+        argument_add(arguments, bytes, &literal);
     }
 }
 
@@ -79,16 +54,14 @@ static size_t size_out(const struct scan *scan)
 
 static void run_carries(const struct scan *scan, bool first, int64_t chunks)
 {
-    struct arguments arguments = {.count = 0};
-    cl_int is_first = first;
-    cl_uint count = (cl_uint)chunks;
-    add(&arguments, sizeof scan->totals, &scan->totals);
-    add(&arguments, sizeof scan->carry, &scan->carry);
+    struct arguments arguments = {.arena = scan->job->diags->arena};
+    argument_buffer(&arguments, scan->totals);
+    argument_buffer(&arguments, scan->carry);
     add_parameters(scan, &arguments);
-    add(&arguments, sizeof is_first, &is_first);
-    add(&arguments, sizeof count, &count);
-    add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_enqueue(scan->run, SCAN_CARRIES, 1, scan->config->group, arguments.at, arguments.count, "join",
+    argument_uint(&arguments, first);
+    argument_uint(&arguments, (uint64_t)chunks);
+    argument_buffer(&arguments, scan->flag);
+    operator_enqueue(scan->run, SCAN_CARRIES, 1, scan->config->group, &arguments, "join",
                      2 * chunks * (int64_t)sizeof(cl_long));
 }
 
@@ -96,43 +69,40 @@ static void run_carries(const struct scan *scan, bool first, int64_t chunks)
 static void run_chunks(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
                        int64_t rows, int64_t chunk)
 {
-    struct arguments arguments = {.count = 0};
-    cl_ulong base = (cl_ulong)row, count = (cl_ulong)rows, each = (cl_ulong)chunk;
-    cl_ulong segment = (cl_ulong)scan->job->task->column_op->segment;
+    struct arguments arguments = {.arena = scan->job->diags->arena};
     const size_t bytes = size_in(scan) + (out ? size_out(scan) : 0);
-    add_view(&arguments, in);
+    argument_view(&arguments, in);
     if (out)
-        add_view(&arguments, out);
-    add(&arguments, sizeof scan->totals, &scan->totals);
+        argument_view(&arguments, out);
+    argument_buffer(&arguments, scan->totals);
     add_parameters(scan, &arguments);
-    add(&arguments, sizeof base, &base);
-    add(&arguments, sizeof count, &count);
-    add(&arguments, sizeof each, &each);
-    add(&arguments, sizeof segment, &segment);
-    add(&arguments, sizeof scan->flag, &scan->flag);
+    argument_ulong(&arguments, (uint64_t)row);
+    argument_ulong(&arguments, (uint64_t)rows);
+    argument_ulong(&arguments, (uint64_t)chunk);
+    argument_ulong(&arguments, (uint64_t)scan->job->task->column_op->segment);
+    argument_buffer(&arguments, scan->flag);
     operator_enqueue(scan->run, out ? SCAN_ROWS : SCAN_TOTALS, (size_t)divide_up(rows, chunk), scan->config->group,
-                     arguments.at, arguments.count, out ? "scan" : "totals", (int64_t)bytes * rows);
+                     &arguments, out ? "scan" : "totals", (int64_t)bytes * rows);
 }
 
 /* Scans in one pass. */
 static void run_lookback(const struct scan *scan, const struct view *in, const struct view *out, int64_t row,
                          int64_t rows)
 {
-    struct arguments arguments = {.count = 0};
+    struct arguments arguments = {.arena = scan->job->diags->arena};
     const size_t tiles = (size_t)divide_up(rows, (int64_t)(scan->text.group * scan->text.items));
-    cl_ulong epoch = 0, all = (cl_ulong)rows;
-    cl_int first = row == 0;
+    cl_ulong epoch = 0;
     cl_mem words = memory_tiles(scan->run->accelerator->memory, SCRATCH_STATES, 2 * tiles, &epoch);
-    add_view(&arguments, in);
-    add_view(&arguments, out);
-    add(&arguments, sizeof words, &words);
-    add(&arguments, sizeof epoch, &epoch);
-    add(&arguments, sizeof scan->carry, &scan->carry);
+    argument_view(&arguments, in);
+    argument_view(&arguments, out);
+    argument_buffer(&arguments, words);
+    argument_ulong(&arguments, epoch);
+    argument_buffer(&arguments, scan->carry);
     add_parameters(scan, &arguments);
-    add(&arguments, sizeof first, &first);
-    add(&arguments, sizeof all, &all);
-    add(&arguments, sizeof scan->flag, &scan->flag);
-    operator_enqueue(scan->run, SCAN_LOOKBACK, tiles, scan->text.group, arguments.at, arguments.count, "scan",
+    argument_uint(&arguments, row == 0);
+    argument_ulong(&arguments, (uint64_t)rows);
+    argument_buffer(&arguments, scan->flag);
+    operator_enqueue(scan->run, SCAN_LOOKBACK, tiles, scan->text.group, &arguments, "scan",
                      (int64_t)(size_in(scan) + size_out(scan)) * rows);
 }
 
@@ -192,26 +162,26 @@ struct columns {
 static void run_columns(const struct columns *columns, enum scan_kernel kernel)
 {
     const struct scan *scan = columns->scan;
-    struct arguments arguments = {.count = 0};
+    struct arguments arguments = {.arena = scan->job->diags->arena};
     cl_ulong rows = (cl_ulong)scan->job->rows;
     bool writes = kernel == SCAN_COLUMN_ROWS, carries = kernel == SCAN_COLUMN_CARRIES;
     const size_t bytes = size_in(scan) + (writes ? size_out(scan) : 0);
     cl_ulong threads = carries ? columns->width : columns->items;
     if (!carries)
-        add_view(&arguments, &columns->in);
+        argument_view(&arguments, &columns->in);
     if (writes)
-        add_view(&arguments, &columns->out);
-    add(&arguments, sizeof scan->totals, &scan->totals);
+        argument_view(&arguments, &columns->out);
+    argument_buffer(&arguments, scan->totals);
     add_parameters(scan, &arguments);
     if (!carries)
-        add(&arguments, sizeof rows, &rows);
-    add(&arguments, sizeof columns->width, &columns->width);
+        argument_ulong(&arguments, rows);
+    argument_ulong(&arguments, columns->width);
     if (!carries)
-        add(&arguments, sizeof columns->lines, &columns->lines);
-    add(&arguments, sizeof columns->items, &columns->items);
-    add(&arguments, sizeof scan->flag, &scan->flag);
+        argument_ulong(&arguments, columns->lines);
+    argument_ulong(&arguments, columns->items);
+    argument_buffer(&arguments, scan->flag);
     operator_enqueue(scan->run, kernel, (size_t)divide_up((int64_t)threads, (int64_t)scan->config->group),
-                     scan->config->group, arguments.at, arguments.count,
+                     scan->config->group, &arguments,
                      carries  ? "join"
                      : writes ? "scan"
                               : "totals",

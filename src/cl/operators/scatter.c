@@ -94,14 +94,14 @@ static bool claim(struct operator_run *run, struct column *positions, int64_t in
     cl_mem claimed = operator_buffer(run, (size_t)words * sizeof(cl_uint)), flag = operator_buffer(run, sizeof(cl_int));
     cl_int failed = 0;
     zero_words(run, claimed, words);
-    operator_write(run, flag, 0, sizeof failed, &failed);
+    operator_write(run, flag, sizeof failed, &failed);
     argument_column(&arguments, run, positions, job->rows);
     argument_buffer(&arguments, claimed);
     argument_ulong(&arguments, (uint64_t)into);
     argument_buffer(&arguments, flag);
     row_loop(run, CLAIM, &arguments, job->rows, row_loop_groups(run->accelerator, job->rows), "claim",
              (int64_t)type_table[positions->store].size);
-    operator_read(run, flag, 0, sizeof failed, &failed);
+    operator_read(run, flag, sizeof failed, &failed);
     return !failed;
 }
 
@@ -116,8 +116,7 @@ static void move(struct scatter *scatter, struct column *positions)
         struct moved *moved = &scatter->moved[k];
         open_result(scatter, moved);
         argument_column(&arguments, run, moved->from, job->rows);
-        argument_buffer(&arguments, moved->view.buffer);
-        argument_ulong(&arguments, moved->view.first);
+        argument_view(&arguments, &moved->view);
         row_bytes += 2 * (int64_t)type_table[moved->to->store].size;
     }
     row_loop(run, MOVE, &arguments, job->rows, row_loop_groups(run->accelerator, job->rows), "move", row_bytes);

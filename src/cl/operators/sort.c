@@ -219,8 +219,7 @@ static struct arguments pass_arguments(struct sorting *sorting, const struct pas
     for (size_t k = 0; k < word->result_count; k++) {
         if (!word->results[k].key)
             argument_column(&arguments, run, word->results[k].from, rows);
-        argument_buffer(&arguments, sorting->views[k].buffer);
-        argument_ulong(&arguments, sorting->views[k].first);
+        argument_view(&arguments, &sorting->views[k]);
     }
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, sorting->chunk);
@@ -257,10 +256,10 @@ static void count_all(struct sorting *sorting, const struct pass *pass)
     struct operator_run *run = &sorting->run;
     const size_t most = sorting->accelerator->device.units * COUNT_GROUPS;
     const size_t groups = sorting->groups < most ? sorting->groups : most;
-    operator_enqueue(run, SORT_COUNT_FIRST, groups, sorting->layout.group, arguments.at, arguments.count, "count",
+    operator_enqueue(run, SORT_COUNT_FIRST, groups, sorting->layout.group, &arguments, "count",
                      code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
-    operator_enqueue(run, SORT_OFFSETS, pass->word->passes, SORT_BINS, offsets.at, offsets.count, "offsets", 0);
+    operator_enqueue(run, SORT_OFFSETS, pass->word->passes, SORT_BINS, &offsets, "offsets", 0);
 }
 
 static void count(struct sorting *sorting, const struct pass *pass)
@@ -269,11 +268,11 @@ static void count(struct sorting *sorting, const struct pass *pass)
     struct arguments offsets = {.arena = sorting->arena};
     struct operator_run *run = &sorting->run;
     size_t groups = sorting->groups, local = sorting->layout.group;
-    operator_enqueue(run, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, arguments.at,
-                     arguments.count, "count", code_bytes(sorting, pass));
+    operator_enqueue(run, pass->number == 0 ? SORT_COUNT_FIRST : SORT_COUNT, groups, local, &arguments, "count",
+                     code_bytes(sorting, pass));
     argument_buffer(&offsets, sorting->counts);
     argument_ulong(&offsets, groups);
-    operator_enqueue(run, SORT_OFFSETS, SORT_BINS, local, offsets.at, offsets.count, "offsets",
+    operator_enqueue(run, SORT_OFFSETS, SORT_BINS, local, &offsets, "offsets",
                      (int64_t)(groups * SORT_BINS * position_size(sorting)));
 }
 
@@ -284,8 +283,7 @@ static void move(struct sorting *sorting, const struct pass *pass)
                                 : is_last(pass)   ? SORT_MOVE_LAST
                                                   : SORT_MOVE;
     (is_last(pass) ? operator_run : operator_enqueue)(&sorting->run, role, sorting->groups, sorting->layout.group,
-                                                      arguments.at, arguments.count, "move",
-                                                      moved_bytes(sorting, pass));
+                                                      &arguments, "move", moved_bytes(sorting, pass));
 }
 
 /* Describes the passes over one word of the codes. */
@@ -389,10 +387,9 @@ static void gather(struct sorting *sorting, const struct sort_result *result)
         return;
     argument_column(&arguments, &sorting->run, result->from, rows);
     argument_buffer(&arguments, sorting->payloads[sorting->side]);
-    argument_buffer(&arguments, view.buffer);
-    argument_ulong(&arguments, view.first);
+    argument_view(&arguments, &view);
     argument_ulong(&arguments, (uint64_t)rows);
-    operator_run(&sorting->run, 0, groups, accelerator->config->group, arguments.at, arguments.count, "fetch",
+    operator_run(&sorting->run, 0, groups, accelerator->config->group, &arguments, "fetch",
                  rows * (int64_t)(2 * size + position_size(sorting)));
     keep(sorting, result->to, &view);
 }

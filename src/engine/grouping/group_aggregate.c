@@ -299,3 +299,12 @@ void group_moments_for(const struct column *column, const struct column *other, 
     *group_agg = (struct group_aggregate){
         .kind = AGG_VAR, .form = form, .pivots = pivots, .column = column, .other = other, .where = where};
 }
+
+struct column *group_result_reserve(const struct operator_job *job, size_t k, int64_t rows)
+{
+    const struct output *output = &job->task->outputs[k];
+    const struct column_operator *column_op = job->task->column_op;
+    if (k >= column_op->key_count)
+        return column_reserve_from(job->pool, output->type, output->type, rows);
+    return column_reserve_like(job->pool, job->inputs[column_op->keys[k]], output->type, rows);
+}

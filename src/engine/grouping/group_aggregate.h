@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_GROUPING_GROUP_AGGREGATE_H
 #define RQL_ENGINE_GROUPING_GROUP_AGGREGATE_H
 
-#include "engine/backend/aggregate.h"
+#include "engine/backend/backend.h"
 #include "engine/grouping/group_moments.h"
 #include "engine/storage/column.h"
 
@@ -59,5 +59,8 @@ void group_aggregate_merge(const struct group_aggregate *group_agg, void *into, 
 bool group_aggregate_write(const struct group_aggregate *group_agg, const struct aggregate *aggregate,
                            const void *states, const int64_t *counts, const uint32_t *places, int count,
                            struct column *to, int64_t row);
+
+/* Reserves result column k of a group: one like a key, or of an aggregate. NULL: no memory. */
+struct column *group_result_reserve(const struct operator_job *job, size_t k, int64_t rows);
 
 #endif

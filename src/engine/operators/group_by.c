@@ -16,15 +16,6 @@ static bool is_needed(const struct operator_job *job, size_t output)
     return job->task->outputs[output].needed;
 }
 
-static struct column *make_column(const struct operator_job *job, size_t k, int64_t rows)
-{
-    const struct output *output = &job->task->outputs[k];
-    const struct column_operator *column_op = job->task->column_op;
-    if (k >= column_op->key_count)
-        return column_reserve_from(job->pool, output->type, output->type, rows);
-    return column_reserve_like(job->pool, job->inputs[column_op->keys[k]], output->type, rows);
-}
-
 static bool prepare(void *context, int64_t most)
 {
     const struct grouped *grouped = context;
@@ -32,7 +23,7 @@ static bool prepare(void *context, int64_t most)
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!is_needed(job, k))
             continue;
-        job->results[k] = make_column(job, k, most);
+        job->results[k] = group_result_reserve(job, k, most);
         if (!job->results[k])
             return false;
     }
