@@ -226,6 +226,37 @@ def check_tree(tally, sandbox, tree, title):
         tally.check(f"{title}: files of {condition}", "" if wanted in told or len(paths) == 1 else f"not {wanted}{told}")
 
 
+def check_saved(tally, sandbox, tree, title):
+    """Saves what the tree has by some of its columns, twice, and reads it back."""
+    rng = tree.rng
+    rows = tree.rows(tree.order())
+    names = list(rows[0])
+    by = rng.sample([name for name in names if name != "x"], rng.randint(1, min(3, len(names) - 1)))
+    kind = rng.choice(["parquet", "csv", "jsonl", "arrow", "tsv", "npz"])
+    if kind == "npz" and any(row[name] is None or isinstance(row[name], str) for row in rows for name in names if name not in by):
+        kind = "parquet"
+    shutil.rmtree(os.path.join(sandbox.here, "saved"), ignore_errors=True)
+    for _ in range(2):
+        done = query(sandbox, f"load {tree.root}/ | save saved/ {kind} by {', '.join(by)}")
+        if done.status:
+            break
+    told = {name: [None if row[name] is None else str(row[name]) for row in rows] for name in by}
+    kinds = {name: kind_of(told[name]) for name in by}
+    expected = []
+    for i, row in enumerate(rows):
+        expected.append({name: typed(told[name][i], kinds[name]) if name in by else row[name] for name in names})
+    got = rows_of(query(sandbox, f".format jsonl\nload saved/ | pick {', '.join(names)} | show {len(rows) + 1}"))
+
+    def order(row):
+        return json.dumps(row)
+
+    problem = done.text() if done.status else got if isinstance(got, str) else problem_of(sorted(expected, key=order), sorted(got, key=order))
+    tally.check(f"{title}: saved as {kind} by {', '.join(by)}", problem)
+    files = sum(len(names) for _, _, names in os.walk(os.path.join(sandbox.here, "saved")))
+    folders = len({tuple(row[name] for name in by) for row in rows})
+    tally.check(f"{title}: number of files", "" if files == folders else f"{files} files for {folders} folders")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
@@ -235,7 +266,9 @@ def main():
     with harness.Sandbox() as sandbox:
         for i in range(options.rounds):
             seed = options.seed * 100000 + i
-            check_tree(tally, sandbox, Tree(random.Random(seed), sandbox, "tree"), f"seed {seed}")
+            tree = Tree(random.Random(seed), sandbox, "tree")
+            check_tree(tally, sandbox, tree, f"seed {seed}")
+            check_saved(tally, sandbox, tree, f"seed {seed}")
     return tally.finish()
 
 

@@ -39,6 +39,15 @@ struct stage *stage_path(struct tree *tree, struct token word, struct token path
     return stage;
 }
 
+struct stage *stage_folders(struct tree *tree, struct stage *stage, struct token format, struct item_list *columns)
+{
+    stage->format = token_name(tree, format);
+    stage->items = columns->at;
+    stage->item_count = columns->count;
+    stage->span = span_join(stage->span, columns->at[columns->count - 1].span);
+    return stage;
+}
+
 static void extend_span(struct stage *stage, struct span span)
 {
     stage->span = span_join(stage->span, span);

@@ -107,6 +107,7 @@ static const struct token absent;
 %type keys {struct item_list *}
 %type match {struct item *}
 %type matches {struct item_list *}
+%type folders {struct item_list *}
 %type top_key {struct item *}
 %type top_keys {struct item_list *}
 %type neighbours {struct expr_list *}
@@ -282,6 +283,8 @@ stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
     A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
 stage(A) ::= STAGE_PATH(W) path(P). { A = stage_path(tree, W, P); }
+stage(A) ::= STAGE_PATH(W) path(P) BY folders(L). { A = stage_folders(tree, stage_path(tree, W, P), absent, L); }
+stage(A) ::= STAGE_PATH(W) path(P) NAME(F) BY folders(L). { A = stage_folders(tree, stage_path(tree, W, P), F, L); }
 stage(A) ::= STAGE_PLOT(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_PLOT(W) path(P). { A = stage_path(tree, W, P); }
 stage(A) ::= STAGE_SOURCE(W) zipped(S). { A = stage_sources(tree, W, source_list_add(tree, NULL, S)); }
@@ -410,6 +413,9 @@ initial(A) ::= . { A = NULL; }
 initial(A) ::= FROM arguments(L). { A = L; }
 along(A) ::= . { A = absent; }
 along(A) ::= ALONG NAME(N). { A = N; }
+
+folders(A) ::= column(C). { A = item_list_add(tree, NULL, C); }
+folders(A) ::= folders(L) COMMA column(C). { A = item_list_add(tree, L, C); }
 
 matches(A) ::= match(I). { A = item_list_add(tree, NULL, I); }
 matches(A) ::= matches(L) COMMA match(I). { A = item_list_add(tree, L, I); }

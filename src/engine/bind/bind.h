@@ -4,6 +4,7 @@
 
 #include "engine/bind/facts.h"
 #include "engine/expression/row_text.h"
+#include "engine/formats/save.h"
 #include "engine/plan/result.h"
 #include "engine/plan/task.h"
 
@@ -45,6 +46,7 @@ struct bound {
     size_t check_count;
     /* What the pipeline ends in. */
     struct name save_path;            /* absent: none */
+    struct save_folders save_folders; /* of the result's columns */
     int64_t show_rows;                /* as in struct result */
     struct shape shape;               /* of a relation */
     enum view view;                   /* of a relation */

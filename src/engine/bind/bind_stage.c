@@ -209,6 +209,88 @@ static bool folder_exists(struct arena *arena, const char *path)
     return file_stamp_of(length > 0 ? arena_text(arena, path, length) : ".", &stamp);
 }
 
+/* The place of a column; flow->count: it has none, and an error is recorded where the stage's keys are bound. */
+static size_t place_of_column(const struct expr *expr, const struct flow *flow)
+{
+    if (expr->kind == EXPR_POSITION)
+        return expr->integer >= 1 && (size_t)expr->integer <= flow->count ? (size_t)expr->integer - 1 : flow->count;
+    size_t k = 0;
+    while (k < flow->count && strcmp(flow->columns[k].name, expr->name.text) != 0)
+        k++;
+    return k;
+}
+
+/* Whether values of the column can be names of folders, which are read as what they were. */
+static bool names_folders(const struct slot *slot)
+{
+    switch (slot->logical.kind) {
+    case LOGICAL_NUMBER:
+        return type_table[slot->type].kind == KIND_INT;
+    case LOGICAL_TEXT:
+    case LOGICAL_DATE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The format of the files; NULL after an error. */
+static const struct format *format_of_folders(struct binder *binder, const struct stage *stage)
+{
+    const char *word = stage->format.text ? stage->format.text : "parquet";
+    const struct format *format = format_by_word(word);
+    if (format && format->write && format->open && format->columns == 0)
+        return format;
+    const char *all = "formats are";
+    for (size_t i = 0; i < format_count; i++) {
+        if (format_table[i].write && format_table[i].open && format_table[i].columns == 0)
+            all = arena_printf(binder->arena, "%s %s", all, format_word(&format_table[i]));
+    }
+    bind_error(binder, stage->format.span, all, "`%s` is no format of files in folders", word);
+    return NULL;
+}
+
+/* save DIR/ by NAME, ...: the rows are sorted by these columns, which leaves equal values side by side. */
+static void bind_save_folders(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
+{
+    struct save_folders *folders = &bound->save_folders;
+    size_t *columns = arena_array(binder->arena, stage->item_count, sizeof *columns);
+    const struct name *path = &bound->save_path;
+    folders->format = format_of_folders(binder, stage);
+    if (flow->scalar)
+        bind_error(binder, stage->span, "save it to a file", "a single value has no columns to save `by`");
+    else if (save_has_table(file_cache_tables(binder->env->file_cache), path->text) || ends_in(path->text, ".parquet"))
+        bind_error(binder, path->span, "as in `save out/ by NAME`", "`by` writes files in folders, and needs a folder");
+    if (!folders->format || bind_gave_up(binder) || binder->errors > 0)
+        return;
+    for (size_t i = 0; i < stage->item_count; i++) {
+        columns[i] = place_of_column(stage->items[i].expr, flow);
+        if (columns[i] < flow->count && flow->columns[columns[i]].known && !names_folders(&flow->columns[columns[i]])) {
+            bind_error(binder, stage->items[i].span, "`derive` one of these, as `derive day = date(time)`",
+                       "folders are named by integers, dates, texts and bools, and `%s` has other values",
+                       flow->columns[columns[i]].name);
+            return;
+        }
+        for (size_t k = 0; k < i; k++) {
+            if (columns[k] == columns[i] && columns[i] < flow->count) {
+                bind_error(binder, stage->items[i].span, NULL, "`%s` is there twice", flow->columns[columns[i]].name);
+                return;
+            }
+        }
+    }
+    if (stage->item_count >= flow->count) {
+        bind_error(binder, stage->span, "leave one out after `by`", "no column is left for the files");
+        return;
+    }
+    bind_sort(binder, stage, flow);
+    flow->ended = true;
+    flow->last = stage;
+    folders->columns = columns;
+    folders->count = stage->item_count;
+    if (!binder->checking && binder->errors == 0 && folders_check(path->text, path->span, binder->diags) != STATUS_OK)
+        bind_failed(binder);
+}
+
 static void bind_save(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     flow->ended = true;
@@ -217,6 +299,10 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
         return;
     if (flow->open || bind_gave_up(binder))
         return;
+    if (stage->item_count > 0) {
+        bind_save_folders(binder, stage, flow, bound);
+        return;
+    }
     const struct table_source *tables = file_cache_tables(binder->env->file_cache);
     if (binder->checking && !save_has_table(tables, bound->save_path.text) &&
         !folder_exists(binder->arena, bound->save_path.text))

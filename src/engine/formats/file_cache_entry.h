@@ -26,4 +26,7 @@ struct file_cache {
     uint64_t statements; /* that have ended, and 1 */
 };
 
+/* Whether what the entry has is what a file of this stamp has now. */
+bool entry_is_current(const struct entry *entry, const struct file_stamp *now);
+
 #endif

@@ -162,27 +162,31 @@ static enum status save_columns(const struct relation *relation, const char *pat
     return status;
 }
 
+enum status save_prepare(const struct relation *relation, struct span span, struct diags *diags,
+                         struct relation **prepared)
+{
+    enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
+    if (status == STATUS_OK)
+        status = check_texts(relation, span, diags);
+    return status == STATUS_OK ? narrow_dates(relation, span, diags, prepared) : status;
+}
+
 enum status save_relation(const struct relation *relation, const char *path, const struct table_source *tables,
                           const struct workers *workers, struct span span, struct diags *diags)
 {
     enum status status = save_check(path, tables, relation->count, relation->shape, span, diags);
     if (status != STATUS_OK)
         return status;
-    status = relation_fetch(relation, 0, relation->rows, span, diags);
-    if (status != STATUS_OK)
-        return status;
     if (save_has_table(tables, path)) {
+        status = relation_fetch(relation, 0, relation->rows, span, diags);
         const struct format_job job = {.workers = workers, .span = span, .diags = diags};
-        return tables->save(tables->servers, path, relation, &job);
+        return status == STATUS_OK ? tables->save(tables->servers, path, relation, &job) : status;
     }
-    status = check_texts(relation, span, diags);
+    struct relation *prepared = NULL;
+    status = save_prepare(relation, span, diags, &prepared);
     if (status != STATUS_OK)
         return status;
-    struct relation *narrow = NULL;
-    status = narrow_dates(relation, span, diags, &narrow);
-    if (status != STATUS_OK)
-        return status;
-    status = save_columns(narrow, path, workers, span, diags);
-    relation_unref(narrow);
+    status = save_columns(prepared, path, workers, span, diags);
+    relation_unref(prepared);
     return status;
 }

@@ -8,6 +8,13 @@
 
 struct table_source; /* open_file.h */
 
+/* Files in folders that tell the values of some columns (partition.h). */
+struct save_folders {
+    const struct format *format;
+    const size_t *columns; /* of the relation, which is sorted by them; one is left */
+    size_t count;          /* 0: none */
+};
+
 /* Saves by the path's extension: a raw type (one column; a value that does not fit is an error with its row), a table
  * (.csv, .npy and others), or an image, .pgm or .ppm (rows with a shape). A path that ends in / is a directory of raw
  * columns. A path that `tables` accepts, which may be NULL, is a table on a server. On any error, and if cancelled, the
@@ -15,8 +22,17 @@ struct table_source; /* open_file.h */
 enum status save_relation(const struct relation *relation, const char *path, const struct table_source *tables,
                           const struct workers *workers, struct span span, struct diags *diags);
 
+/* save_folders.c: saves a relation as a folder of files, one in each folder KEY=VALUE/... of equal values. A new folder
+ * appears complete or not at all. In an existing one, all files are written before the first is renamed to its place;
+ * other folders stay. */
+enum status save_in_folders(const struct relation *relation, const char *path, const struct save_folders *folders,
+                            const struct workers *workers, struct span span, struct diags *diags);
+
 /* Whether the path is that of a table on a server. */
 bool save_has_table(const struct table_source *tables, const char *path);
+
+/* Checks that a folder could be made or filled at `path` now. */
+enum status folders_check(const char *path, struct span span, struct diags *diags);
 
 /* Checks before the query runs that `path` can hold `columns` columns of this shape. */
 enum status save_check(const char *path, const struct table_source *tables, size_t columns, struct shape shape,
@@ -35,5 +51,15 @@ enum status splayed_check(const char *path, struct span span, struct diags *diag
  * other columns stay and must have the same number of rows. */
 enum status splayed_save(const struct relation *relation, const char *path, const struct workers *workers,
                          struct span span, struct diags *diags);
+
+/* Private to save.c and save_folders.c: fetches the relation, and makes of it one that files hold, with one reference.
+ */
+enum status save_prepare(const struct relation *relation, struct span span, struct diags *diags,
+                         struct relation **prepared);
+
+/* splayed.c: the path without trailing slashes and with symbolic links resolved; NULL with errno. An unused name beside
+ * it, of a directory that is made; NULL with errno. */
+const char *directory_resolve(const char *path, struct arena *arena);
+const char *directory_beside(const char *directory, struct arena *arena);
 
 #endif

@@ -25,8 +25,7 @@ bool splayed_is_path(const char *path)
     return (length > 0 && path[length - 1] == '/') || (!format_of_path(path) && is_directory(path));
 }
 
-/* The path without trailing slashes and with symbolic links resolved. NULL with errno. */
-static const char *resolve_directory(const char *path, struct arena *arena)
+const char *directory_resolve(const char *path, struct arena *arena)
 {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
@@ -36,7 +35,7 @@ static const char *resolve_directory(const char *path, struct arena *arena)
 
 enum status splayed_check(const char *path, struct span span, struct diags *diags)
 {
-    const char *directory = resolve_directory(path, diags->arena);
+    const char *directory = directory_resolve(path, diags->arena);
     path = path_display(path, diags->arena);
     if (!directory)
         return writer_error(path, errno, span, diags);
@@ -200,8 +199,7 @@ static enum status save_into(const struct relation *relation, const char *direct
     return status;
 }
 
-/* Creates a temporary directory next to `directory`. NULL with errno. */
-static const char *create_temporary(const char *directory, struct arena *arena)
+const char *directory_beside(const char *directory, struct arena *arena)
 {
     for (int i = 0; i < MAX_TRIES; i++) {
         const char *temporary = path_temporary(directory, arena);
@@ -216,7 +214,7 @@ static const char *create_temporary(const char *directory, struct arena *arena)
 static enum status save_new(const struct relation *relation, const char *path, const char *directory,
                             const struct workers *workers, struct span span, struct diags *diags)
 {
-    const char *temporary = create_temporary(directory, diags->arena);
+    const char *temporary = directory_beside(directory, diags->arena);
     if (!temporary)
         return writer_error(path, errno, span, diags);
     struct column_file *files = column_files(relation, temporary, directory, diags->arena);
@@ -242,7 +240,7 @@ enum status splayed_save(const struct relation *relation, const char *path, cons
 {
     if (check_names(relation, span, diags) != STATUS_OK)
         return STATUS_FAILED;
-    const char *directory = resolve_directory(path, diags->arena);
+    const char *directory = directory_resolve(path, diags->arena);
     if (is_directory(directory))
         return save_into(relation, directory, workers, span, diags);
     return save_new(relation, path, directory, workers, span, diags);

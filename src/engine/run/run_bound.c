@@ -42,8 +42,11 @@ static enum status save_result(const struct runner *runner, const struct bound *
                               .cancel = runner->cancel,
                               .progress = runner->progress,
                               .whole = {.what = "save", .rows = relation->rows, .passes = 1}};
-    enum status status =
-        save_relation(relation, path->text, file_cache_tables(runner->env->file_cache), &workers, path->span, diags);
+    const struct table_source *tables = file_cache_tables(runner->env->file_cache);
+    const enum status status =
+        bound->save_folders.count > 0
+            ? save_in_folders(relation, path->text, &bound->save_folders, &workers, path->span, diags)
+            : save_relation(relation, path->text, tables, &workers, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
     return status;
