@@ -11,12 +11,17 @@ enum {
     LEAST_ROWS = 1 << 11, /* in parts of fewer rows where they have many aggregates */
     PART_VALUES = 1 << 16,
     ADD_ROWS = 256, /* at once */
-    MERGE_PLACES = 1 << 12
+    MERGE_PLACES = 1 << 12,
+    COPY_BITS = 2,
+    COPIES = 1 << COPY_BITS,
+    FEW_BITS = 6 /* of codes */
 };
 
 struct dense_groups {
     const struct grouping *grouping;
     int64_t codes;             /* that are possible */
+    int64_t places;            /* of a thread's states: of few codes COPIES each, as an addition to a state waits for
+                                * the one before; TPC-H's question 1 takes 1.4 times as long without */
     void ***states;            /* of each thread; NULL until it has added rows */
     struct float_grid **grids; /* of each thread and aggregate; NULL but for sums of floats of few groups */
     bool *failed;              /* of each thread: no memory */
@@ -43,10 +48,10 @@ static bool member_grids(const struct dense_groups *dense, int member)
 static bool member_states(struct dense_groups *dense, int member)
 {
     if (!dense->states[member] && !dense->failed[member]) {
-        dense->states[member] = group_states_new(dense->grouping, dense->codes);
+        dense->states[member] = group_states_new(dense->grouping, dense->places);
         dense->failed[member] = !dense->states[member] || !member_grids(dense, member);
         if (dense->states[member])
-            group_states_clear(dense->grouping, dense->states[member], 0, dense->codes);
+            group_states_clear(dense->grouping, dense->states[member], 0, dense->places);
     }
     return !dense->failed[member];
 }
@@ -68,6 +73,8 @@ void dense_groups_add(struct dense_groups *dense, int member, const struct group
         const int count = end - row < ADD_ROWS ? (int)(end - row) : ADD_ROWS;
         prefetch_values(from, row + ADD_ROWS);
         keys_read_32(from->keys, row, count, places);
+        for (int i = 0; i < count && dense->places > dense->codes; i++)
+            places[i] += (uint32_t)(i % COPIES) * (uint32_t)dense->codes;
         const struct row_block block = {.row = row, .count = count};
         group_states_add(from, dense->states[member], grids_of(dense, member), places, &block);
     }
@@ -79,10 +86,16 @@ static void add_part(void *context, struct part part)
     dense_groups_add(dense, part.member, dense->grouping, part.begin, part.end);
 }
 
-static void empty_grids(void *context, int member, int64_t thread)
+/* Joins what a thread has of a group: sums in a grid, and copies. */
+static void join_own(void *context, int member, int64_t thread)
 {
     (void)member;
     const struct dense_groups *dense = context;
+    void *const *states = dense->states[thread];
+    for (int64_t place = dense->codes; states && place < dense->places; place++) {
+        if (((const int64_t *)states[0])[place] > 0)
+            group_states_merge(dense->grouping, dense->states[thread], place % dense->codes, states, place);
+    }
     for (size_t i = 0; i < dense->grouping->group_agg_count; i++) {
         struct float_grid *grid = grids_of(dense, (int)thread)[i];
         if (grid)
@@ -147,13 +160,24 @@ enum status dense_groups_finish(struct dense_groups *dense, int64_t *groups)
             return STATUS_FAILED;
         members = dense->states[i] ? i + 1 : members;
     }
-    if (!workers_run(workers, members, empty_grids, dense) ||
+    if (!workers_run(workers, members, join_own, dense) ||
         !workers_run_rows(workers, dense->codes, MERGE_PLACES, merge_part, dense))
         return STATUS_CANCELLED;
     if (!grouping->prepare(grouping->context, count_groups(dense)))
         return STATUS_FAILED;
     *groups = emit_groups(dense);
     return STATUS_OK;
+}
+
+/* Sums of floats would round otherwise. */
+static bool has_copies(const struct grouping *grouping)
+{
+    for (size_t i = 0; i < grouping->group_agg_count; i++) {
+        const enum state_form form = grouping->group_aggs[i].form;
+        if (form != STATE_INTEGER && form != STATE_WIDE_SUM)
+            return false;
+    }
+    return grouping->keys->word_bits[0] <= FEW_BITS;
 }
 
 struct dense_groups *dense_groups_new(const struct grouping *grouping)
@@ -164,6 +188,7 @@ struct dense_groups *dense_groups_new(const struct grouping *grouping)
     *dense = (struct dense_groups){
         .grouping = grouping,
         .codes = INT64_C(1) << bits,
+        .places = has_copies(grouping) ? INT64_C(1) << bits << COPY_BITS : INT64_C(1) << bits,
         .states = heap_array(members, sizeof *dense->states),
         .grids = heap_array(members * grouping->group_agg_count, sizeof(struct float_grid *)),
         .failed = heap_array(members, sizeof *dense->failed),
@@ -176,7 +201,7 @@ void dense_groups_free(struct dense_groups *dense)
     if (!dense)
         return;
     for (int i = 0; i < dense->grouping->workers->threads; i++) {
-        group_states_free(dense->grouping, dense->states[i], dense->codes);
+        group_states_free(dense->grouping, dense->states[i], dense->places);
         for (size_t k = 0; k < dense->grouping->group_agg_count; k++)
             float_grid_free(grids_of(dense, i)[k]);
     }
