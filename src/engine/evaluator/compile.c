@@ -1,6 +1,8 @@
 #include "engine/evaluator/compile.h"
 
+#include "engine/evaluator/add_chain.h"
 #include "engine/evaluator/arm.h"
+#include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/loop.h"
 #include "engine/vector/compare_const.h"
 
@@ -233,7 +235,7 @@ static union reciprocal *reciprocal_of(struct builder *b, const struct instr *in
 
 /* Whether it divides floats by a constant power of two: a multiplication gives the same and takes a fraction of the
  * time. */
-static bool divides_by_power(const struct code *code, const struct instr *instr)
+bool builder_divides_by_power(const struct code *code, const struct instr *instr)
 {
     if (instr->op != OP_DIV || instr->kind != KIND_FLOAT || code->at[instr->args[1]].op != OP_CONST ||
         code->at[instr->args[1]].kind != KIND_FLOAT)
@@ -295,7 +297,7 @@ bool builder_is_constant(const struct code *code, value v)
 }
 
 /* Whether the value has a vector, or the filters have one to select from. */
-static bool is_computed(const struct builder *b, value v)
+bool builder_is_computed(const struct builder *b, value v)
 {
     const enum lane lane = b->code->at[v].lane;
     return b->of[b->scope][lane][v] != NO_REGISTER ||
@@ -333,7 +335,7 @@ static void emit_operation(struct builder *b, value v)
         break;
     }
     step.by = reciprocal_of(b, instr, work);
-    if (divides_by_power(b->code, instr)) {
+    if (builder_divides_by_power(b->code, instr)) {
         step.op = OP_MUL;
         step.args[1] = builder_add_constant(b, instr->args[1], LANE_F64, true);
         step.uniform = true;
@@ -393,6 +395,8 @@ static void emit(struct builder *b, value v)
     const enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
     struct compare_const compare;
+    value term[CHAIN_TERMS];
+    int terms;
     if (find_compare(b, v, &compare)) {
         emit_compare(b, v, &compare);
     } else if (builder_is_stored(b, v)) {
@@ -407,6 +411,10 @@ static void emit(struct builder *b, value v)
         add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = builder_gather_vector(b, v, type);
+    } else if ((terms = add_chain_terms(b, v, term)) > 0) {
+        add_chain_emit(b, v, term, terms);
+    } else if (float_pair_argument(b, v) >= 0) {
+        float_pair_emit(b, v, float_pair_argument(b, v));
     } else if (arms_has(b, v)) {
         arms_emit(b, v);
     } else if (instr->op == OP_LOOP) {
@@ -435,14 +443,23 @@ void builder_want_arguments(struct builder *b, value v)
         arms_want_arguments(b, v);
         return;
     }
-    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++)
-        b->wanted[b->code->at[v].args[i]] = true;
+    value term[CHAIN_TERMS];
+    const int terms = add_chain_terms(b, v, term);
+    for (int i = 0; i < terms; i++)
+        b->wanted[term[i]] = true;
+    const int paired = terms > 0 ? -1 : float_pair_argument(b, v);
+    for (int i = 0; i < op_table[b->code->at[v].op].arity && terms == 0; i++) {
+        if (i != paired)
+            b->wanted[b->code->at[v].args[i]] = true;
+    }
+    for (int i = 0; i < 2 && paired >= 0; i++)
+        b->wanted[b->code->at[b->code->at[v].args[paired]].args[i]] = true;
 }
 
 void builder_emit_wanted(struct builder *b)
 {
     for (value v = b->code->count - 1; v >= 0; v--) {
-        b->wanted[v] = b->wanted[v] && !is_computed(b, v);
+        b->wanted[v] = b->wanted[v] && !builder_is_computed(b, v);
         if (b->wanted[v])
             builder_want_arguments(b, v);
     }

@@ -20,9 +20,10 @@ struct builder {
     reg *of[SCOPE_COUNT][LANES]; /* the vector of each value */
     reg *stored;                 /* of each INPUT as stored */
     bool *wanted;
-    int32_t *check_of;   /* of each guard in the current scope */
-    bool in_loop;        /* steps of a loop's round, which run on all rows of its vectors */
-    const int32_t *arms; /* of each value (arm.h); NULL: none are separate here */
+    const bool *read_once; /* values that a single operation reads */
+    int32_t *check_of;     /* of each guard in the current scope */
+    bool in_loop;          /* steps of a loop's round, which run on all rows of its vectors */
+    const int32_t *arms;   /* of each value (arm.h); NULL: none are separate here */
 };
 
 void builder_add_step(struct builder *b, struct step step);
@@ -31,6 +32,12 @@ reg builder_lane_vector(struct builder *b, enum lane lane);
 /* A vector of a constant or, of a float, its inverse. */
 reg builder_add_constant(struct builder *b, value v, enum lane lane, bool inverse);
 bool builder_is_constant(const struct code *code, value v);
+
+/* Whether it divides floats by a constant power of two: multiplication by the inverse gives the same result, faster. */
+bool builder_divides_by_power(const struct code *code, const struct instr *instr);
+
+/* Whether the value has a vector, or the filters have one to select from. */
+bool builder_is_computed(const struct builder *b, value v);
 
 /* Whether a selection vector may be set in the current scope; notes that a step reads it, as a list unless `packs`. */
 bool builder_selects(const struct builder *b);

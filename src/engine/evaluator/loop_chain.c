@@ -68,18 +68,6 @@ static bool find_term(struct chaining *chaining, const struct step *step, struct
     return find_factors(chaining, factor->step, term);
 }
 
-/* The product that a step adds to the sum of the terms before, which is its other argument; NULL: there is none. */
-static const struct tile_step *product_added(const struct chaining *chaining, const struct tile_step *at, reg *before)
-{
-    for (int i = 1; i >= 0 && is_step(at, vector_op(OP_ADD, LANE_F64)); i--) {
-        const struct tile_step *product = only_for(chaining, at->step->args[i]);
-        *before = at->step->args[1 - i];
-        if (product && is_step(product, vector_op(OP_MUL, LANE_F64)))
-            return product;
-    }
-    return NULL;
-}
-
 /* Finds the chain whose last addition is step `last`. */
 static bool find_chain(struct chaining *chaining, size_t last, struct tile_chain *chain)
 {
@@ -88,18 +76,15 @@ static bool find_chain(struct chaining *chaining, size_t last, struct tile_chain
     *chain = (struct tile_chain){.terms = chain->terms, .last = last};
     chaining->covered_count = 0;
     while (at && !begins) {
-        reg before = NO_REGISTER;
         begins = is_step(at, vector_op(OP_MUL, LANE_F64));
-        const struct tile_step *product = begins ? at : product_added(chaining, at, &before);
-        if (!product || !find_term(chaining, product->step, &chain->terms[chain->term_count], &squares) ||
+        if ((!begins && !is_step(at, vector_float_pair(OP_MUL, OP_ADD, false))) ||
+            !find_term(chaining, at->step, &chain->terms[chain->term_count], &squares) ||
             (chain->term_count > 0 && squares != chain->squares))
             return false;
         chain->squares = squares;
         chain->term_count++;
-        cover(chaining, product->step->out);
-        if (!begins)
-            cover(chaining, at->step->out);
-        at = begins ? NULL : only_for(chaining, before);
+        cover(chaining, at->step->out);
+        at = begins ? NULL : only_for(chaining, at->step->args[2]);
     }
     return begins && chain->term_count > 1;
 }
@@ -153,7 +138,7 @@ void tile_find_chains(struct loop_tile *tile, const struct vector_loop *loop, st
     struct chain_term *terms = arena_array(arena, tile->step_count, sizeof *terms);
     for (size_t s = tile->step_count; s-- > 0;) {
         struct tile_chain chain = {.terms = terms};
-        if (tile->steps[s].chain >= 0 || !is_step(&tile->steps[s], vector_op(OP_ADD, LANE_F64)) ||
+        if (tile->steps[s].chain >= 0 || !is_step(&tile->steps[s], vector_float_pair(OP_MUL, OP_ADD, false)) ||
             !find_chain(&chaining, s, &chain))
             continue;
         turn_round(&chain);

@@ -200,13 +200,49 @@ static bool folds_stored(const struct program *program)
     return folds;
 }
 
+/* Marks values that a single operation reads, and nothing else. */
+static bool *find_read_once(const struct task *task, struct arena *arena)
+{
+    const struct code *code = &task->code;
+    const size_t size = (size_t)code->count + 1;
+    bool *once = arena_array(arena, size, sizeof *once), *live = arena_array(arena, size, sizeof *live);
+    int *reads = arena_array(arena, size, sizeof *reads);
+    task_mark_live(task, live);
+    for (value v = 0; v < code->count; v++) {
+        for (int i = 0; i < op_table[code->at[v].op].arity && live[v]; i++)
+            reads[code->at[v].args[i]]++;
+        if (code->at[v].guard != NO_VALUE)
+            reads[code->at[v].guard] += 2;
+    }
+    for (size_t i = 0; i < task->filter_count; i++)
+        reads[task->filters[i].keep] += 2;
+    for (size_t k = 0; k < task->output_count; k++)
+        reads[task->outputs[k].value] += 2;
+    for (size_t i = 0; i < task->aggregate_count; i++) {
+        const struct aggregate *aggregate = &task->aggregates[i];
+        if (aggregate->value != NO_VALUE)
+            reads[aggregate->value] += 2;
+        if (aggregate_table[aggregate->kind].operands) {
+            reads[aggregate->other] += 2;
+            reads[aggregate->where] += 2;
+        }
+    }
+    for (value v = 0; v < code->count; v++)
+        once[v] = reads[v] == 1;
+    return once;
+}
+
 struct program *program_new(const struct job *job, struct column *const *columns, struct arena *arena)
 {
     const struct task *task = job->task;
     struct program *program = arena_alloc(arena, sizeof *program);
     program->job = job;
     program->stored = arena_array(arena, (size_t)task->code.count, sizeof *program->stored);
-    struct builder task_builder = {.program = program, .arena = arena, .task = task, .code = &task->code};
+    struct builder task_builder = {.program = program,
+                                   .arena = arena,
+                                   .task = task,
+                                   .code = &task->code,
+                                   .read_once = find_read_once(task, arena)};
     struct builder b = builder_of_loop(&task_builder);
     b.in_loop = false;
     b.arms = arms_find(task, arena);

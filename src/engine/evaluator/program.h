@@ -34,7 +34,9 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
-    bool uniform;                /* the second argument is a constant */
+    reg *terms; /* of a chain (add_chain.h), instead of `args` */
+    int term_count;
+    bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */
     const struct border *border; /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */
     int64_t first;
