@@ -265,6 +265,23 @@ static bool parse_over(struct translator *t, struct over *over)
     return expect(t, ")");
 }
 
+/* The window that a name stands for: `window w as (...)` at the end of the query. */
+static bool parse_named(struct translator *t, struct over *over)
+{
+    const size_t at = t->at, end = t->end, all = t->text->count;
+    const char *name = token_raw(t, at);
+    t->end = all;
+    for (t->at = at; t->at < all; t->at++) {
+        if (next_is(t, name) && token_is(t, t->at + 1, "as") && token_is(t, t->at + 2, "("))
+            break;
+    }
+    t->at += 2;
+    const bool good = t->at < all && parse_over(t, over);
+    t->at = at + 1;
+    t->end = end;
+    return good;
+}
+
 static struct phrase windowed(struct translator *t, struct phrase phrase, const struct over *over, bool ordered)
 {
     struct phrase_window *window = arena_alloc(t->arena, sizeof *window);
@@ -344,7 +361,7 @@ struct phrase translate_window(struct translator *t, const char *name, struct ph
                                const struct phrase *where)
 {
     struct over over = {0};
-    if (!parse_over(t, &over))
+    if (!(next_is_name(t) ? parse_named(t, &over) : parse_over(t, &over)))
         return translate_fail(t, "`per K: derive x = AGG(y) over A..B` computes within groups");
     if (is_one_of(name, "row_number"))
         return windowed(t, (struct phrase){.text = "row + 1", .level = LEVEL_SUM, .type = PHRASE_INT}, &over, true);

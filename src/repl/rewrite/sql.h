@@ -16,8 +16,56 @@ struct conjunct {
 /* At most `most` of them; 0: there is an `or`. */
 size_t find_conjuncts(struct translator *t, size_t begin, size_t end, struct conjunct *conjuncts, size_t most);
 
+/* The conditions of a query, of which joins may have used some. */
+struct where {
+    struct conjunct conjuncts[24];
+    bool used[24];
+    size_t count;
+};
+
+/* A side of a join. */
+struct side {
+    const char *text; /* a pipeline */
+    const char *name; /* of the table, or NULL */
+    struct known_columns scope;
+};
+
+/* The keys of a join. */
+struct keys {
+    const struct known_column *left[16], *right[16];
+    const char *signs[16]; /* between them; NULL: they are equal */
+    size_t count;
+    const char *of_left, *of_right; /* other conditions on one side, or NULL */
+    const char *of_both;
+    bool merged; /* `using`: a key is one column */
+};
+
+/* A source and its name. */
+bool sql_source(struct translator *t, struct side *side);
+
+/* A pipeline as the source of a join. */
+const char *sql_joined_source(struct translator *t, const char *text);
+
+/* The column of `x` or `t.x` on one side; or NULL. */
+const struct known_column *sql_column_of(struct translator *t, const struct side *side, size_t begin, size_t end);
+
+/* A condition between both sides as a key, or on one side. */
+bool sql_add_key(struct translator *t, const struct side *left, const struct side *right, size_t begin, size_t end,
+                 struct keys *keys);
+bool sql_add_condition(struct translator *t, const struct side *left, const struct side *right,
+                       struct conjunct conjunct, struct keys *keys);
+
+/* What follows `on`; NULL: a key is none of the columns. */
+const char *sql_join_keys(struct translator *t, const struct keys *keys);
+
 /* The sources of the tokens at hand, joined: a pipeline, with its columns. */
-const char *translate_from(struct translator *t, struct known_columns *scope);
+const char *translate_from(struct translator *t, struct known_columns *scope, struct where *where);
+
+/* `x in (select ...)`, a condition of tokens begin..end-1 whose query reads the rows around it, as a stage; or NULL. */
+const char *translate_in_query(struct translator *t, size_t begin, size_t in, size_t end);
+
+/* A query as a value that reads the row around it: the column of a join that is added to the pipeline. */
+struct phrase translate_correlated(struct translator *t, size_t at, size_t end);
 
 enum clause { SELECT, FROM, WHERE, GROUP, HAVING, QUALIFY, ORDER, LIMIT, OFFSET, WINDOW, FETCH, CLAUSE_COUNT };
 
@@ -42,6 +90,7 @@ struct select {
     struct range clauses[CLAUSE_COUNT];
     struct list_item *items;
     size_t count, capacity;
+    struct where where;
     bool distinct;
     struct range distinct_on;
     struct strbuf out;
@@ -69,5 +118,8 @@ bool translate_group(struct translator *t, struct select *s);
 bool add_order(struct translator *t, struct select *s, bool columns);
 bool add_limit(struct translator *t, struct select *s);
 void derive_windows(struct translator *t, struct select *s);
+
+/* A query, and another one after `union`, `except` or `intersect`. */
+const char *sql_combined(struct translator *t, const char *a, const char *word, bool all, const char *b);
 
 #endif

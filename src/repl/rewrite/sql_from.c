@@ -4,20 +4,15 @@
 #include <string.h>
 #include <strings.h>
 
-enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI };
+enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI, JOIN_CROSS, JOIN_COMMA };
 
-static const char *const join_words[] = {"join", "left join", "left join", "full join", "semi join", "anti join"};
+static const char *const join_words[] = {"join",      "left join", "left join",  "full join",
+                                         "semi join", "anti join", "cross join", "join"};
 
 /* Words that follow a source and are no names for it. */
 static const char after_source[] = "where join inner left right full cross natural on using group order having limit "
                                    "offset union except intersect qualify window asof positional semi anti fetch "
                                    "tablesample pivot select";
-
-struct side {
-    const char *text; /* a pipeline */
-    const char *name; /* of the table, or NULL */
-    struct known_columns scope;
-};
 
 /* A word with what is written to it without a blank: t.csv, data/t.csv. */
 static const char *path_of(struct translator *t)
@@ -55,7 +50,7 @@ static const char *source_of_function(struct translator *t, const char *name)
     return translate_fail(t, "there are no table functions: `range A..B`, `load FILE` and names are sources").text;
 }
 
-static bool parse_source(struct translator *t, struct side *side)
+bool sql_source(struct translator *t, struct side *side)
 {
     *side = (struct side){0};
     if (next_is(t, "(")) {
@@ -89,7 +84,7 @@ static bool parse_source(struct translator *t, struct side *side)
 }
 
 /* A pipeline as the source of a join. */
-static const char *joined_source(struct translator *t, const char *text)
+const char *sql_joined_source(struct translator *t, const char *text)
 {
     if (strchr(text, '|') || strchr(text, ' '))
         return strncmp(text, "load ", 5) == 0 && !strchr(text + 5, ' ') && !strchr(text, '\'') && !strchr(text, '"')
@@ -108,9 +103,10 @@ static bool join_at(struct translator *t, enum join_kind *kind, bool *natural)
                  {"full", JOIN_FULL},   {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI}};
     *kind = JOIN_INNER;
     *natural = false;
-    if (next_is(t, ",") || next_is(t, "cross"))
-        return translate_fail(t, "there is no product of two sources: `join S on KEY` joins the rows with equal keys")
-            .text;
+    if (accept(t, ",") || accept_two(t, "cross", "join")) {
+        *kind = token_is(t, t->at - 1, ",") ? JOIN_COMMA : JOIN_CROSS;
+        return true;
+    }
     if (next_is(t, "asof") || next_is(t, "positional"))
         return translate_fail(t, "`asof join S on KEY, TIME` finds the latest row, `zip S` joins rows by position")
             .text;
@@ -129,14 +125,6 @@ static bool join_at(struct translator *t, enum join_kind *kind, bool *natural)
     return accept(t, "join");
 }
 
-struct keys {
-    const struct known_column *left[16], *right[16];
-    size_t count;
-    const char *of_left, *of_right; /* other conditions on one side, or NULL */
-    const char *of_both;
-    bool merged; /* `using`: a key is one column */
-};
-
 static const struct known_column *unknown_column(struct translator *t, const char *name)
 {
     struct known_column *column = arena_alloc(t->arena, sizeof *column);
@@ -145,8 +133,7 @@ static const struct known_column *unknown_column(struct translator *t, const cha
 }
 
 /* The column of `x` or `t.x` in one of the scopes. */
-static const struct known_column *column_of_side(struct translator *t, const struct side *side, size_t begin,
-                                                 size_t end)
+const struct known_column *sql_column_of(struct translator *t, const struct side *side, size_t begin, size_t end)
 {
     const char *table = end - begin == 3 && token_is(t, begin + 1, ".") ? token_raw(t, begin) : NULL;
     if (token_at(t, begin)->kind == REWRITE_NUMBER || (end - begin != 1 && !table))
@@ -157,19 +144,32 @@ static const struct known_column *column_of_side(struct translator *t, const str
     return found || !side->scope.open || !here ? found : unknown_column(t, name);
 }
 
-static bool add_key(struct translator *t, const struct side *left, const struct side *right, size_t begin, size_t end,
-                    struct keys *keys)
+bool sql_add_key(struct translator *t, const struct side *left, const struct side *right, size_t begin, size_t end,
+                 struct keys *keys)
 {
-    const size_t equal = find_word(t, begin, "=");
-    if (equal >= end || keys->count == 16)
+    static const char *const signs[] = {"<", "<=", ">", ">="}, *const turned[] = {">", ">=", "<", "<="};
+    const size_t sign = find_word(t, begin, "= < <= > >=");
+    if (sign >= end || keys->count == 16)
         return false;
-    const struct known_column *a = column_of_side(t, left, begin, equal), *b = column_of_side(t, right, equal + 1, end);
-    if (!a || !b) {
-        a = column_of_side(t, left, equal + 1, end);
-        b = column_of_side(t, right, begin, equal);
+    const struct known_column *a = sql_column_of(t, left, begin, sign), *b = sql_column_of(t, right, sign + 1, end);
+    const bool swapped = !a || !b;
+    if (swapped) {
+        a = sql_column_of(t, left, sign + 1, end);
+        b = sql_column_of(t, right, begin, sign);
     }
     if (!a || !b)
         return false;
+    size_t of_order = 0;
+    for (size_t i = 0; i < 4; i++) {
+        if (token_is(t, sign, signs[i]))
+            keys->signs[keys->count] = swapped ? turned[i] : signs[i];
+    }
+    for (size_t i = 0; i <= keys->count; i++)
+        of_order += keys->signs[i] ? 1 : 0;
+    if (of_order > 2 || (keys->signs[keys->count] && a->type != b->type)) {
+        keys->signs[keys->count] = NULL;
+        return false;
+    }
     keys->left[keys->count] = a;
     keys->right[keys->count++] = b;
     return true;
@@ -201,8 +201,8 @@ size_t find_conjuncts(struct translator *t, size_t begin, size_t end, struct con
 }
 
 /* A condition on one side or, of an inner join, on both. */
-static bool add_condition(struct translator *t, const struct side *left, const struct side *right,
-                          struct conjunct conjunct, struct keys *keys)
+bool sql_add_condition(struct translator *t, const struct side *left, const struct side *right,
+                       struct conjunct conjunct, struct keys *keys)
 {
     const struct side *sides[] = {left, right};
     const char **texts[] = {&keys->of_left, &keys->of_right};
@@ -260,14 +260,14 @@ static bool parse_keys(struct translator *t, const struct side *left, const stru
     struct conjunct conjuncts[16];
     const size_t count = find_conjuncts(t, begin, last, conjuncts, 16);
     for (size_t i = 0; i < count; i++) {
-        if (!add_key(t, left, right, conjuncts[i].begin, conjuncts[i].end, keys))
-            (void)add_condition(t, left, right, conjuncts[i], keys);
+        if (!sql_add_key(t, left, right, conjuncts[i].begin, conjuncts[i].end, keys))
+            (void)sql_add_condition(t, left, right, conjuncts[i], keys);
     }
     if (keys->count == 0 || keys->of_both)
         return translate_fail(
                    t,
-                   "joins are on equal keys: `join S on KEY | select CONDITION` compares after it, `asof join` finds "
-                   "the latest row")
+                   "joins are on keys that are equal or in order: `join S on KEY, A >= B | select CONDITION` compares "
+                   "after it, `asof join` finds the latest row")
             .text;
     return true;
 }
@@ -278,7 +278,7 @@ static bool collides(const struct side *left, const struct side *right, const st
         const struct known_column *column = &right->scope.columns[i];
         bool key = false;
         for (size_t k = 0; k < keys->count; k++)
-            key = key || strcmp(keys->right[k]->name, column->name) == 0;
+            key = key || (!keys->signs[k] && strcmp(keys->right[k]->name, column->name) == 0);
         for (size_t k = 0; !key && k < left->scope.count; k++) {
             if (strcmp(left->scope.columns[k].text, column->text) == 0 && !left->scope.columns[k].hidden)
                 return true;
@@ -299,7 +299,7 @@ static void join_scopes(struct translator *t, struct side *left, const struct si
         struct known_column column = right->scope.columns[i];
         column.optional = column.optional || kind == JOIN_LEFT || kind == JOIN_FULL;
         for (size_t k = 0; k < keys->count; k++) {
-            if (strcmp(keys->right[k]->name, column.name) != 0)
+            if (keys->signs[k] || strcmp(keys->right[k]->name, column.name) != 0)
                 continue;
             column.hidden = true;
             column.text = kind == JOIN_INNER || keys->merged ? keys->left[k]->text : NULL;
@@ -312,22 +312,44 @@ static void join_scopes(struct translator *t, struct side *left, const struct si
 }
 
 /* What follows `on`; NULL: a key is none of the columns. */
-static const char *join_keys(struct translator *t, const struct keys *keys)
+const char *sql_join_keys(struct translator *t, const struct keys *keys)
 {
     const char *on = NULL;
     for (size_t i = 0; i < keys->count; i++) {
         const char *a = keys->left[i]->text, *b = keys->right[i]->text;
         if (!a)
             return translate_fail(t, "after a `left join` the key is that of the left side").text;
-        list_add(t, &on, strcmp(a, b) == 0 ? "%s" : "%s = %s", a, b);
+        if (keys->signs[i])
+            list_add(t, &on, "%s %s %s", a, keys->signs[i], b);
+        else
+            list_add(t, &on, strcmp(a, b) == 0 ? "%s" : "%s = %s", a, b);
     }
     return on;
 }
 
-static bool join(struct translator *t, struct side *left, struct side *right, enum join_kind kind, bool natural)
+/* Keys among the conditions after `where`, which then need not be tested any more. */
+static void keys_of_where(const struct translator *t, const struct side *left, const struct side *right,
+                          struct where *where, struct keys *keys)
 {
-    struct keys keys;
-    if (!parse_keys(t, left, right, natural, &keys))
+    *keys = (struct keys){0};
+    for (size_t i = 0; i < where->count; i++) {
+        struct translator of = *t;
+        of.end = where->conjuncts[i].end;
+        const size_t sign = find_word(&of, where->conjuncts[i].begin, "=");
+        if (!where->used[i] && sign < of.end && sql_add_key(&of, left, right, where->conjuncts[i].begin, of.end, keys))
+            where->used[i] = true;
+    }
+}
+
+static bool join(struct translator *t, struct side *left, struct side *right, enum join_kind kind, bool natural,
+                 struct where *where)
+{
+    struct keys keys = {0};
+    if (kind == JOIN_COMMA)
+        keys_of_where(t, left, right, where, &keys);
+    kind = kind != JOIN_COMMA ? kind : keys.count > 0 ? JOIN_INNER : JOIN_CROSS;
+    const bool listed = keys.count > 0 || kind == JOIN_CROSS;
+    if (!listed && !parse_keys(t, left, right, natural, &keys))
         return false;
     if (kind == JOIN_FULL && !keys.merged)
         return translate_fail(t, "after a `full join` a key is one column, which holds the keys of both sides").text;
@@ -356,61 +378,31 @@ static bool join(struct translator *t, struct side *left, struct side *right, en
     if (keys.of_right)
         right->text = arena_printf(t->arena, "%s | select %s", right->text, keys.of_right);
     const char *prefix = collides(left, right, &keys) ? right->name ? right->name : "other" : NULL;
-    const char *on = join_keys(t, &keys);
-    if (!on)
+    const char *on = sql_join_keys(t, &keys);
+    if (!on && kind != JOIN_CROSS)
         return false;
-    left->text = arena_printf(t->arena, "%s | %s %s%s%s on %s", left->text, join_words[kind],
-                              joined_source(t, right->text), prefix ? " as " : "", prefix ? prefix : "", on);
-    if (!keys.merged && kind != JOIN_SEMI && kind != JOIN_ANTI)
+    left->text =
+        arena_printf(t->arena, "%s | %s %s%s%s%s%s", left->text, join_words[kind], sql_joined_source(t, right->text),
+                     prefix ? " as " : "", prefix ? prefix : "", on ? " on " : "", on ? on : "");
+    if (!keys.merged && on && kind != JOIN_SEMI && kind != JOIN_ANTI)
         t->key_once = true;
     join_scopes(t, left, right, &keys, kind, prefix);
     return true;
 }
 
-const char *translate_from(struct translator *t, struct known_columns *scope)
+const char *translate_from(struct translator *t, struct known_columns *scope, struct where *where)
 {
     struct side left, right;
     enum join_kind kind;
     bool natural;
-    if (!parse_source(t, &left))
+    if (!sql_source(t, &left))
         return NULL;
     while (t->at < t->end && join_at(t, &kind, &natural)) {
-        if (!parse_source(t, &right) || !join(t, &left, &right, kind, natural))
+        if (!sql_source(t, &right) || !join(t, &left, &right, kind, natural, where))
             return NULL;
     }
     if (t->at < t->end)
         return translate_fail(t, "`%s` is not understood after `from`", token_text(t, t->at)).text;
     *scope = left.scope;
     return left.text;
-}
-
-const char *translate_exists(struct translator *t, size_t at, size_t end, bool negated)
-{
-    struct translator inner = *t;
-    struct side outer = {.scope = t->scope}, side;
-    struct keys keys = {0};
-    inner.at = at;
-    inner.end = end;
-    inner.at = find_word(&inner, at, "from") + 1;
-    const size_t where = find_word(&inner, inner.at, "where");
-    inner.end = where;
-    if (!parse_source(&inner, &side) || inner.at != where || where >= end)
-        return translate_fail(t, "`semi join S on KEY` keeps the rows that match something").text;
-    inner.end = end;
-    struct conjunct conjuncts[16];
-    const size_t count = find_conjuncts(&inner, where + 1, end, conjuncts, 16);
-    for (size_t i = 0; i < count; i++) {
-        const size_t keep = inner.end;
-        inner.end = conjuncts[i].end;
-        if (!add_key(&inner, &outer, &side, conjuncts[i].begin, conjuncts[i].end, &keys))
-            (void)add_condition(&inner, &side, &side, conjuncts[i], &keys);
-        inner.end = keep;
-    }
-    if (keys.count == 0 || keys.of_both || count == 0)
-        return translate_fail(t, "`semi join S on KEY` keeps the rows that match something").text;
-    if (keys.of_left)
-        side.text = arena_printf(t->arena, "%s | select %s", side.text, keys.of_left);
-    const char *on = join_keys(t, &keys);
-    return on ? arena_printf(t->arena, "%s join %s on %s", negated ? "anti" : "semi", joined_source(t, side.text), on)
-              : NULL;
 }

@@ -80,7 +80,7 @@ bool parse_list(struct translator *t, struct select *s)
                 token_at(t, comma - 1)->kind != REWRITE_NUMBER && !token_is(t, comma - 1, "end") &&
                 !token_is(t, comma - 1, "null") && !token_is(t, comma - 2, ".") &&
                 (before != REWRITE_SIGN || token_is(t, comma - 2, ")") || token_is(t, comma - 2, "]")) &&
-                !is_one_of(token_text(t, comma - 2), "not and or in like date timestamp interval is then else");
+                !is_one_of(token_text(t, comma - 2), "not and or in like date timestamp interval is then else over");
             if (as || bare) {
                 item.alias = token_raw(t, comma - 1);
                 end = comma - (as ? 2 : 1);
@@ -179,6 +179,8 @@ static bool add_star_list(struct translator *t, struct select *s)
 bool add_list(struct translator *t, struct select *s)
 {
     if (s->count > 0 && s->items[0].star && !s->items[0].table && add_star_list(t, s)) {
+        if (t->helpers)
+            strbuf_printf(&s->out, " | drop %s", t->helpers);
         if (t->swapped)
             return translate_fail(t, "the columns of the left side come first in a join").text;
         return true;

@@ -73,42 +73,65 @@ static void know_present(struct translator *t, const char *condition)
     }
 }
 
+/* A condition as a stage. */
+static bool add_condition(struct translator *t, struct select *s, struct conjunct range)
+{
+    const bool negated = token_is(t, range.begin, "not");
+    const size_t at = range.begin + negated;
+    if (token_is(t, at, "exists")) {
+        const char *stage = translate_exists(t, at + 2, range.end - 1, negated);
+        if (stage)
+            strbuf_printf(&s->out, " | %s", stage);
+        return stage;
+    }
+    const struct phrase condition = translate_range(t, range.begin, range.end);
+    if (condition.text) {
+        strbuf_printf(&s->out, " | select %s", condition.text);
+        return true;
+    }
+    const size_t in = find_word(t, range.begin, "in");
+    const bool query = in < range.end && token_is(t, in + 1, "(") && is_query_word(t, in + 2);
+    const char *stage = query ? translate_in_query(t, range.begin, in, range.end - 1) : NULL;
+    if (stage) {
+        t->told = NULL;
+        strbuf_printf(&s->out, " | %s", stage);
+    }
+    return stage;
+}
+
 static bool translate_where(struct translator *t, struct select *s)
 {
-    struct conjunct conjuncts[24];
     const struct range where = s->clauses[WHERE];
     const char *before = s->out.text ? arena_text(t->arena, s->out.text, s->out.length) : "";
-    size_t count = 0;
+    bool good = true, joined = false, star = false;
     if (!where.there)
         return true;
     enter_range(t, where);
-    const size_t exists = find_word(t, where.begin, "exists");
-    if (exists < where.end)
-        count = find_conjuncts(t, where.begin, where.end, conjuncts, 24);
-    if (count == 0) {
-        const struct phrase condition = translate_range(t, where.begin, where.end);
-        if (condition.text)
-            strbuf_printf(&s->out, " | select %s", condition.text);
-        if (find_conjuncts(t, where.begin, where.end, conjuncts, 24) > 0)
-            know_present(t, condition.text);
-        return condition.text;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const bool negated = token_is(t, conjuncts[i].begin, "not");
-        const size_t at = conjuncts[i].begin + negated;
-        if (token_is(t, at, "exists")) {
-            const char *stage = translate_exists(t, at + 2, conjuncts[i].end - 1, negated);
-            if (!stage)
-                break;
-            strbuf_printf(&s->out, " | %s", stage);
-            continue;
-        }
-        const struct phrase condition = translate_range(t, conjuncts[i].begin, conjuncts[i].end);
-        if (!condition.text)
-            break;
+    for (size_t i = 0; i < s->where.count; i++)
+        joined = joined || s->where.used[i];
+    for (size_t i = 0; i < s->count; i++)
+        star = star || s->items[i].star;
+    const bool exists = s->where.count > 0 && find_word(t, where.begin, "exists") < where.end;
+    const struct phrase condition = exists || joined ? (struct phrase){0} : translate_range(t, where.begin, where.end);
+    if (condition.text) {
         strbuf_printf(&s->out, " | select %s", condition.text);
+        if (s->where.count > 0)
+            know_present(t, condition.text);
+    } else {
+        strbuf_clear(&s->out);
+        strbuf_puts(&s->out, before);
+        const char *told = t->told;
+        t->told = NULL;
+        good = s->where.count > 0;
+        for (size_t i = 0; good && i < s->where.count; i++)
+            good = s->where.used[i] || add_condition(t, s, s->where.conjuncts[i]);
+        t->told = good ? NULL : told ? told : t->told;
     }
-    if (!t->told)
+    if (good && star && t->helpers)
+        strbuf_printf(&s->out, " | drop %s", t->helpers);
+    if (good && star)
+        t->helpers = NULL;
+    if (good)
         return true;
     strbuf_clear(&s->out);
     strbuf_puts(&s->out, before);
@@ -294,15 +317,17 @@ static const char *translate_select(struct translator *t, size_t begin, bool sca
     const char *result = NULL;
     if (!find_clauses(t, begin, &s))
         return NULL;
-    if (s.clauses[WINDOW].there)
-        return translate_fail(t, "windows have no names").text;
     if (!s.clauses[FROM].there)
         return translate_fail(t, "without a source, `[1, 2] as x` are rows and `1 + 1` is a value").text;
+    t->end = t->text->count;
+    if (s.clauses[WHERE].there)
+        s.where.count = find_conjuncts(t, s.clauses[WHERE].begin, s.clauses[WHERE].end, s.where.conjuncts, 24);
     enter_range(t, s.clauses[FROM]);
-    const char *source = translate_from(t, &t->scope);
+    const char *source = translate_from(t, &t->scope, &s.where);
     if (!source)
         return NULL;
     strbuf_puts(&s.out, source);
+    t->out = &s.out;
     bool good = true;
     if (s.clauses[SELECT].there) {
         enter_range(t, s.clauses[SELECT]);
@@ -366,55 +391,6 @@ static bool parse_parts(struct translator *t)
     return true;
 }
 
-/* The columns of B under the names that those of A have in the same places. */
-static const char *with_names_of(struct translator *t, const char *a, const char *b, const char **all, bool *optional)
-{
-    struct known_columns of_a = {0}, of_b = {0};
-    const bool known_a = known_add_source(t, &of_a, a, NULL), known_b = known_add_source(t, &of_b, b, NULL);
-    const bool known = known_a && known_b;
-    const char *renamed = "", *plain = "";
-    bool same = true;
-    *all = NULL;
-    *optional = false;
-    if (known && of_a.count != of_b.count)
-        return translate_fail(t, "the two have different numbers of columns").text;
-    for (size_t i = 0; known && i < of_a.count; i++) {
-        const char *name = of_a.columns[i].text, *other = of_b.columns[i].text;
-        same = same && strcmp(name, other) == 0;
-        renamed = arena_printf(t->arena, "%s%s%s%s%s", renamed, i > 0 ? ", " : "", other,
-                               strcmp(name, other) == 0 ? "" : " as ", strcmp(name, other) == 0 ? "" : name);
-        plain = arena_printf(t->arena, "%s%s%s", plain, i > 0 ? ", " : "", other);
-        *all = *all ? arena_printf(t->arena, "%s, %s", *all, name) : name;
-        *optional = *optional || of_a.columns[i].optional || of_b.columns[i].optional;
-    }
-    if (same)
-        return b;
-    const char *last = strstr(b, " | map ");
-    while (last && strstr(last + 1, " | map "))
-        last = strstr(last + 1, " | map ");
-    if (last && strcmp(last + strlen(" | map "), plain) == 0)
-        b = arena_text(t->arena, b, (size_t)(last - b));
-    return arena_printf(t->arena, "%s | map %s", b, renamed);
-}
-
-static const char *combine(struct translator *t, const char *a, const char *word, bool all, const char *b)
-{
-    const char *columns;
-    bool optional;
-    if (!a || !b || !(b = with_names_of(t, a, b, &columns, &optional)))
-        return NULL;
-    const char *source = strpbrk(b, " |") ? arena_printf(t->arena, "(%s)", b) : b;
-    if (strcasecmp(word, "union") == 0)
-        return arena_printf(t->arena, "%s | append %s%s", a, source, all ? "" : " | distinct");
-    if (!columns || optional || all)
-        return translate_fail(
-                   t, "`anti join S on a, b` keeps the rows that S has not, `semi join` those that it has; missing "
-                      "values match nothing")
-            .text;
-    return arena_printf(t->arena, "%s | %s join %s on %s | distinct", a,
-                        strcasecmp(word, "intersect") == 0 ? "semi" : "anti", source, columns);
-}
-
 /* The query of tokens begin..end-1, without `union` and the like. */
 static const char *translate_simple(struct translator *t, size_t begin, size_t end, bool scalar, struct phrase *value)
 {
@@ -461,7 +437,8 @@ const char *translate_query(struct translator *t, size_t at, size_t end)
             const bool by_name = token_is(t, begin, "by");
             begin += by_name ? 2 : 0;
             stop = find_word(t, begin, "union except intersect minus");
-            result = combine(t, result, word, all, translate_simple(t, begin, stop < tail ? stop : tail, false, NULL));
+            result =
+                sql_combined(t, result, word, all, translate_simple(t, begin, stop < tail ? stop : tail, false, NULL));
         }
         if (result && tail < end) {
             struct translator whole = *t;
@@ -494,7 +471,12 @@ struct phrase translate_scalar_query(struct translator *t, size_t at, size_t end
     if (find_word(t, at, "union except intersect minus") < end || !is_query_word(t, at) || token_is(t, at, "with"))
         return translate_fail(t, "a value of a pipeline is an aggregate of its rows: `(t | max x)`");
     (void)translate_simple(t, at, end, true, &value);
-    if (value.text)
+    if (!value.text) {
+        const char *reason = t->told;
         t->told = told;
+        value = translate_correlated(t, at, end);
+        told = value.text ? told : reason;
+    }
+    t->told = told;
     return value;
 }

@@ -6,6 +6,7 @@
 #ifndef RQL_REPL_REWRITE_TRANSLATOR_H
 #define RQL_REPL_REWRITE_TRANSLATOR_H
 
+#include "base/strbuf.h"
 #include "engine/env/env.h"
 #include "repl/rewrite/phrase.h"
 #include "repl/rewrite/rewrite_tokens.h"
@@ -58,6 +59,8 @@ struct translator {
     struct named_text *aliases;
     struct named_text *parts;
     struct grouping *grouping; /* what is read follows a group; or NULL */
+    struct strbuf *out;        /* the stages of the query so far, to which others may be added; or NULL */
+    const char *helpers;       /* columns that were added for a condition, or NULL */
     const char *value_of;      /* a pipeline of which aggregates are values; or NULL */
     const char *frame;         /* in lines of pandas: the name of the frame whose columns are read */
     bool swapped;              /* a join has the columns of its right side first */
