@@ -236,8 +236,9 @@ bool chain_join(struct translator *t, struct chain *chain, const char *kind, con
         bool key = false;
         for (size_t k = 0; k < names->count; k++)
             key = key || strcmp(others.columns[i].name, names->right[k]) == 0;
-        if (!key && known_find(&t->scope, NULL, others.columns[i].name) && *kind != 's' && *kind != 'a')
+        if (!key && known_find(&t->scope, NULL, others.columns[i].name) && *kind != 's' &&
+            strncmp(kind, "anti", 4) != 0)
             as = arena_printf(t->arena, " as %s", other);
     }
-    return chain_add(t, chain, "%sjoin %s%s on %s", kind, other, as, on);
+    return chain_add(t, chain, "%sjoin %s%s%s%s", kind, other, as, on ? " on " : "", on ? on : "");
 }

@@ -135,12 +135,65 @@ static bool join_with(struct translator *t, struct chain *chain, size_t close, c
             return tell(t, "`join S on KEY` and `left join S on KEY` join");
     }
     on = on ? on : left;
+    const struct join_names none = {0};
+    if (strcmp(how, "cross") == 0 && !on)
+        return chain_join(t, chain, "cross ", other, &none);
     if (!on || !is_one_of(how, "inner left outer") || (left && strcmp(left, right ? right : "") != 0))
         return tell(t, "`join S on KEY`, `left join S on KEY = OTHER` and `full join` join");
     struct join_names names = {0};
     for (const char *name; names.count < 8 && (name = list_next(t, &on)); names.count++)
         names.left[names.count] = names.right[names.count] = name;
     return chain_join(t, chain, *how == 'l' ? "left " : *how == 'o' ? "full " : "", other, &names);
+}
+
+/* 5, "5min", pd.Timedelta("5min"), timedelta(...): as a distance; NULL: another. */
+static const char *parse_distance(struct translator *t)
+{
+    const bool pandas = accept_two(t, "pd", ".");
+    const bool call = pandas && accept_two(t, "Timedelta", "(");
+    if (pandas && !call)
+        return NULL;
+    const bool text = next_kind(t) == REWRITE_QUOTED;
+    const char *distance = text ? token_raw(t, t->at) : token_text(t, t->at);
+    if (!text && next_kind(t) != REWRITE_NUMBER)
+        return NULL;
+    t->at++;
+    if (text && (strspn(distance, "0123456789") == 0 ||
+                 !is_one_of(distance + strspn(distance, "0123456789"), "us ms s min h d w")))
+        return NULL;
+    return !call || accept(t, ")") ? distance : NULL;
+}
+
+/* pd.merge_asof(a, b, on = "time", by = "k", direction = "nearest", tolerance = 5), after its frames */
+static bool join_nearest(struct translator *t, struct chain *chain, size_t close, const char *other)
+{
+    const char *time = NULL, *by = NULL, *direction = "", *within = NULL;
+    bool good = true;
+    while (good && t->at < close && accept(t, ",")) {
+        if (accept_keyword(t, "on"))
+            good = (time = parse_names(t)) && !strchr(time, ',');
+        else if (accept_keyword(t, "by"))
+            good = (by = parse_names(t));
+        else if (accept_keyword(t, "direction"))
+            direction = token_raw(t, t->at++);
+        else if (accept_keyword(t, "tolerance"))
+            good = (within = parse_distance(t));
+        else
+            good = false;
+    }
+    if (!good || !time || !is_one_of(direction[0] ? direction : "backward", "backward forward nearest"))
+        return tell(t, "`asof join S on KEY, TIME nearest within 5min` finds the closest row");
+    struct join_names names = {0};
+    for (const char *name; by && names.count < 7 && (name = list_next(t, &by)); names.count++)
+        names.left[names.count] = names.right[names.count] = name;
+    names.left[names.count] = names.right[names.count] = time;
+    names.count++;
+    if (!chain_join(t, chain, "asof ", other, &names))
+        return false;
+    const bool back = direction[0] == '\0' || strcmp(direction, "backward") == 0;
+    chain->text = arena_printf(t->arena, "%s%s%s%s%s", chain->text, back ? "" : " ", back ? "" : direction,
+                               within ? " within " : "", within ? within : "");
+    return true;
 }
 
 /* pivot_table(index = "a", columns = "b", values = "c", aggfunc = "sum", fill_value = 0) */
@@ -255,12 +308,14 @@ const char *pandas_function(struct translator *t)
     const size_t close = token_is(t, t->at + 3, "(") ? after_brackets(t, t->at + 3) - 1 : t->end;
     const bool last = close + 1 == t->end;
     struct chain chain = {.text = token_raw(t, t->at + 4)};
-    if (strcmp(name, "merge") == 0 && last && token_is(t, t->at + 5, ",")) {
+    if (is_one_of(name, "merge merge_asof") && last && token_is(t, t->at + 5, ",")) {
         const char *other = token_text(t, t->at + 6);
         t->frame = chain.text;
         t->at += 7;
         chain_columns(t, &chain);
-        return join_with(t, &chain, close, other) && t->at == close ? chain.text : NULL;
+        const bool joined =
+            strcmp(name, "merge") == 0 ? join_with(t, &chain, close, other) : join_nearest(t, &chain, close, other);
+        return joined && t->at == close ? chain.text : NULL;
     }
     if (strcmp(name, "concat") == 0 && last && token_is(t, t->at + 4, "[")) {
         t->at += 5;
