@@ -7,6 +7,7 @@ clause answers. With --peers also what DuckDB, Polars and pandas make of it, as 
 
 import argparse
 import csv
+import datetime
 import io
 import os
 import sys
@@ -374,6 +375,16 @@ file(
 )
 
 
+file(
+    "latin1-names.csv",
+    "names in latin1",
+    "größe,n\n1,2\n".encode("latin1"),
+    "encoding latin1",
+    "größe,n\n1,2\n",
+    "has names that are not UTF-8",
+)
+
+
 class Messy:
     def __init__(self, sandbox, tally):
         self.sandbox = sandbox
@@ -402,11 +413,92 @@ class Messy:
         self.tally.check(f"{name}: rows", "" if count.out.decode().split() == [str(expected)] else count.text()[:2000])
 
 
+def cell_of(value):
+    """A value of a peer as rql writes it to CSV."""
+    if value is None or value != value:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(float(value))
+    if isinstance(value, datetime.datetime):
+        midnight = (value.hour, value.minute, value.second) == (0, 0, 0)
+        return value.date().isoformat() if midnight else value.isoformat()
+    return str(value)
+
+
+def comparable(cell):
+    try:
+        return repr(float(cell))
+    except ValueError:
+        return cell
+
+
+def grade(names, rows, expected):
+    """How what a peer gives compares with what rql does: names and rows of values."""
+    wanted = list(csv.reader(io.StringIO(expected)))
+    got = [[comparable(cell_of(value)) for value in row] for row in rows]
+    if len(rows) != len(wanted) - 1 or len(names) != len(wanted[0]):
+        return f"{len(rows)} × {len(names)} for {len(wanted) - 1} × {len(wanted[0])}"
+    if got == [[comparable(cell) for cell in row] for row in wanted[1:]]:
+        return "right" if list(names) == wanted[0] else "other names"
+    differ = [k for k in range(len(names)) if any(a[k] != comparable(b[k]) for a, b in zip(got, wanted[1:]))]
+    as_text = all(isinstance(row[k], str) or row[k] is None for row in rows for k in differ)
+    return "text" if as_text else "wrong values"
+
+
+def peers():
+    """Name and reader of each peer: path to names and rows, with default options."""
+    import duckdb
+    import pandas
+    import polars
+
+    def by_duckdb(path):
+        result = duckdb.sql(f"from '{path}'")
+        return result.columns, result.fetchall()
+
+    def by_polars(path):
+        frame = polars.read_ndjson(path) if path.endswith("jsonl") else polars.read_csv(path, try_parse_dates=True)
+        return frame.columns, frame.rows()
+
+    def by_pandas(path):
+        frame = pandas.read_json(path, lines=True) if path.endswith("jsonl") else pandas.read_csv(path)
+        # The first column of a file with a short line of names becomes an index.
+        frame = frame if isinstance(frame.index, pandas.RangeIndex) else frame.reset_index()
+        return list(frame.columns), frame.astype(object).where(frame.notna(), None).values.tolist()
+
+    return {"DuckDB": by_duckdb, "Polars": by_polars, "pandas": by_pandas}
+
+
+def compare(sandbox, names):
+    """The table of docs/text-files.md."""
+    readers = peers()
+    print("| file | what is unusual | rql | " + " | ".join(readers) + " |")
+    print("| --- " * (3 + len(readers)) + "|")
+    for name, what, content, clauses, rows, _ in FILES:
+        if names and not any(name.startswith(prefix) for prefix in names):
+            continue
+        sandbox.write(name, content)
+        grades = []
+        for reader in readers.values():
+            try:
+                grades.append(grade(*reader(sandbox.path(name)), rows))
+            except BaseException as problem:  # Polars panics are no Exception
+                if isinstance(problem, KeyboardInterrupt):
+                    raise
+                grades.append("error")
+        answer = f"`{clauses}`" if clauses else "right"
+        print(f"| `{name}` | {what} | {answer} | " + " | ".join(grades) + " |")
+
+
 def main(sandbox):
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
+    if arguments.peers:
+        compare(sandbox, arguments.names)
+        return 0
     tally = harness.Tally("messy")
     messy = Messy(sandbox, tally)
     for entry in FILES:

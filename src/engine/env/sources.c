@@ -118,7 +118,13 @@ static void unknown_format(const struct name *word, const struct format *format,
             all = arena_printf(diags->arena, "%s %s", all, names[count++]);
         }
     }
-    if (format)
+    const enum clause_kind clause = clause_find(word->text, strlen(word->text));
+    if (clause < CLAUSE_KINDS)
+        advice =
+            arena_printf(diags->arena, "as in `%s`: %s", clause_table[clause].example, clause_table[clause].summary);
+    if (clause < CLAUSE_KINDS)
+        diag_error(diags, word->span, "`%s` lacks what it states", word->text);
+    else if (format)
         diag_error(diags, word->span, "format `%s` can be saved, but not loaded", word->text);
     else if (advice)
         diag_error(diags, word->span, "format `%s` cannot be loaded", word->text);

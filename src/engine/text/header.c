@@ -1,6 +1,8 @@
 /* What the first line says: separator, columns, names. */
+#include "base/utf8.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
+#include "engine/text/encoding.h"
 #include "engine/text/key_index.h"
 #include "engine/text/records.h"
 #include "engine/text/table.h"
@@ -198,6 +200,14 @@ static void find_decimal_sign(const struct opening *opening)
     table_guess_kinds(table);
 }
 
+static enum status fail_names(const struct opening *opening)
+{
+    const struct table *table = opening->table;
+    const char *hint = arena_printf(opening->job->diags->arena, "state their encoding, as in `load %s encoding %s`",
+                                    opening->path, encoding_guess(table->text, (size_t)(table->end - table->text)));
+    return fail(opening, "has names that are not UTF-8", hint);
+}
+
 /* Finds the columns of delimited text. */
 static enum status open_delimited(const struct opening *opening)
 {
@@ -218,6 +228,8 @@ static enum status open_delimited(const struct opening *opening)
         table_sample(table, below);
         table_guess_kinds(table);
         const bool named = is_header(table, below);
+        if (named && !utf8_is_valid(table->begin, (size_t)(below - table->begin)))
+            return fail_names(opening);
         name_columns(table, named, opening->arena);
         if (!named)
             table_sample(table, table->begin);
