@@ -2,7 +2,9 @@
 """Text files as they are found: what rql makes of each, whether it opens right as it is or asks one question that one
 clause answers. With --peers also what DuckDB, Polars and pandas make of it, as a table in Markdown.
 
-    tests/messy.py [--peers] [NAME...]
+    tests/messy.py [--seed N] [--rounds N] [--peers] [NAME...]
+
+Tables of random numbers, dates and times, each column written in one way, are read, too.
 """
 
 import argparse
@@ -10,7 +12,10 @@ import csv
 import datetime
 import io
 import os
+import random
+import re
 import sys
+from decimal import Decimal as decimal_of
 
 import harness
 
@@ -413,6 +418,70 @@ class Messy:
         self.tally.check(f"{name}: rows", "" if count.out.decode().split() == [str(expected)] else count.text()[:2000])
 
 
+def grouped(digits, sign):
+    """Digits in groups of three."""
+    first = len(digits) % 3 or 3
+    return sign.join([digits[:first]] + [digits[k : k + 3] for k in range(first, len(digits), 3)])
+
+
+class Random:
+    """Tables of random columns, each written in one way, beside what they mean."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+
+    def number(self, thousands, decimal, unit):
+        whole = str(self.random.choice((0, self.random.randrange(1000), self.random.randrange(10**9))))
+        decimals = "".join(self.random.choices("0123456789", k=2))
+        text = f"{grouped(whole, thousands) if thousands else whole}{decimal}{decimals}"
+        negative = self.random.random() < 0.2
+        sign = "-" if negative else ""
+        value = decimal_of(f"{sign}{whole}.{decimals}")
+        if unit == "%":
+            return f"{sign}{text}%", float(value / 100)
+        style = self.random.randrange(3)
+        if negative and style == 0:
+            return f"({unit}{text})", float(value)
+        return f"{sign}{unit}{text}" if style == 1 else f"{sign}{text}{unit}", float(value)
+
+    def numbers(self, rows, comma):
+        decimal = "," if comma else "."
+        thousands = self.random.choice(("", "." if comma else ",", "'"))
+        unit = self.random.choice(("", "", "$", "€", "%"))
+        return [self.number(thousands, decimal, unit) for _ in range(rows)]
+
+    def dates(self, rows):
+        """Of one order; text if no row tells which."""
+        order, sign = self.random.choice(("dmy", "mdy", "ymd")), self.random.choice("/.-")
+        most = self.random.choice((12, 28))
+        year, number = lambda: self.random.randrange(1900, 2100), self.random.randrange
+        days = [datetime.date(year(), number(1, 13), number(1, most + 1)) for _ in range(rows)]
+        parts = [{"d": str(day.day), "m": str(day.month), "y": str(day.year)} for day in days]
+        texts = [sign.join(part[letter] for letter in order) for part in parts]
+        return list(zip(texts, [day.isoformat() for day in days]))
+
+    def clocks(self, rows):
+        seconds = [self.random.randrange(86400) for _ in range(rows)]
+        parts = [(second // 3600, f"{second // 60 % 60:02}:{second % 60:02}") for second in seconds]
+        return [(f"{hour}:{rest}", f"{hour:02}:{rest}") for hour, rest in parts]
+
+    def table(self):
+        """The text of a file, and its columns: what each cell means."""
+        rows, comma = self.random.choice((1, 2, 63, 1000, 3001)), self.random.random() < 0.5
+        columns = []
+        for _ in range(self.random.randrange(1, 6)):
+            make = self.random.choice((lambda n: self.numbers(n, comma), self.dates, self.clocks))
+            gaps = [row > 1 and self.random.random() < 0.1 for row in range(rows)]
+            columns.append([("", "") if gap else pair for gap, pair in zip(gaps, make(rows))])
+        columns.append([(str(row), float(row)) for row in range(rows)])
+        lines = [";".join(f"c{k + 1}" for k in range(len(columns)))]
+        for row in range(rows):
+            lines.append(";".join(column[row][0] for column in columns))
+            if self.random.random() < 0.01:
+                lines.append("")
+        return "\n".join(lines) + "\n", columns
+
+
 def cell_of(value):
     """A value of a peer as rql writes it to CSV."""
     if value is None or value != value:
@@ -429,7 +498,7 @@ def cell_of(value):
 
 def comparable(cell):
     try:
-        return repr(float(cell))
+        return repr(float(cell) + 0.0)  # 0.0 for -0.0
     except ValueError:
         return cell
 
@@ -491,9 +560,42 @@ def compare(sandbox, names):
         print(f"| `{name}` | {what} | {answer} | " + " | ".join(grades) + " |")
 
 
+def is_open(texts):
+    """Whether all are dates, and nothing tells which of two parts is the day."""
+    dates = [re.fullmatch(r"(\d\d?)([/.-])(\d\d?)\2(\d{4})", text) for text in texts if text]
+    return all(date and int(date[1]) < 13 and int(date[3]) < 13 for date in dates) and any(
+        date[1] != date[3] for date in dates
+    )
+
+
+def column_problem(column, got):
+    """What is wrong with a column, of pairs of a text and what it means."""
+    kept = is_open([text for text, _ in column])
+    for row, ((text, value), cell) in enumerate(zip(column, got)):
+        wanted = text if kept else repr(value + 0.0) if isinstance(value, float) else value
+        if (comparable(cell) if isinstance(value, float) else cell) != wanted:
+            return f"row {row}: {text} is {cell}, should be {wanted}"
+    return ""
+
+
+def random_tables(messy, seed, rounds):
+    tables = Random(seed)
+    for number in range(rounds):
+        text, columns = tables.table()
+        messy.sandbox.write("random.csv", text.encode())
+        got = messy.load("random.csv", "")
+        rows = list(csv.reader(io.StringIO(got.out.decode())))[1:]
+        problem = "" if len(rows) == len(columns[0]) else f"{len(rows)} rows for {len(columns[0])}"
+        for k, column in enumerate(columns):
+            problem = problem or column_problem(column, [row[k] for row in rows])
+        messy.tally.check(f"random-{number}", problem and f"{problem}\n{got.err.decode()[:500]}\n{text[:500]}")
+
+
 def main(sandbox):
     parser = argparse.ArgumentParser()
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
+    parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     if arguments.peers:
@@ -504,6 +606,9 @@ def main(sandbox):
     for entry in FILES:
         if not arguments.names or any(entry[0].startswith(name) for name in arguments.names):
             messy.check(*entry)
+    if not arguments.names:
+        print(f"messy: seed {arguments.seed}")
+        random_tables(messy, arguments.seed, arguments.rounds)
     return tally.finish()
 
 

@@ -40,10 +40,8 @@ static const char *chunk_begin(const struct table *table, int64_t chunk)
     return at < table->end - table->begin ? table->begin + at : table->end;
 }
 
-/* `before`: the newlines of the block before, of the same parity. */
-static inline void count_newlines(struct count *count, uint64_t newlines, uint64_t before, bool odd, const char *at)
+static inline void count_newlines(struct count *count, uint64_t newlines, bool odd, const char *at)
 {
-    count->blank[odd] |= (newlines & (newlines << 1 | newlines << 2 | before >> 63 | before >> 62)) != 0;
     if (newlines && count->newlines[odd] == 0)
         count->first[odd] = at + __builtin_ctzll(newlines);
     count->newlines[odd] += __builtin_popcountll(newlines);
@@ -52,22 +50,25 @@ static inline void count_newlines(struct count *count, uint64_t newlines, uint64
 /* `behind`: the newlines among the characters before, the last as the highest bit. */
 CPU_CLONES static void count_lines(const char *at, const char *end, bool quotes, uint64_t behind, struct count *count)
 {
-    uint64_t newlines[PLACES_BLOCKS], marks[PLACES_BLOCKS], inside = 0, before[2] = {behind, behind};
+    uint64_t newlines[PLACES_BLOCKS], marks[PLACES_BLOCKS], inside = 0, blank[2] = {0};
     for (; at < end; at += end - at < PLACES_BYTES ? end - at : PLACES_BYTES) {
         const size_t blocks = places_find(at, (size_t)(end - at), '\n', newlines);
         if (quotes)
             places_find(at, (size_t)(end - at), '"', marks);
         for (size_t b = 0; b < blocks; b++) {
+            const uint64_t here = newlines[b], close = here & (here << 1 | here << 2 | behind >> 63 | behind >> 62);
             if (quotes)
                 inside = parities(marks[b]) ^ (0 - (inside >> 63));
-            const uint64_t odd = newlines[b] & inside, even = newlines[b] & ~inside;
-            count_newlines(count, odd, before[1], true, at + b * PLACES_BLOCK);
-            count_newlines(count, even, before[0], false, at + b * PLACES_BLOCK);
-            before[1] = odd;
-            before[0] = even;
+            count_newlines(count, here & inside, true, at + b * PLACES_BLOCK);
+            count_newlines(count, here & ~inside, false, at + b * PLACES_BLOCK);
+            blank[1] |= close & inside;
+            blank[0] |= close & ~inside;
+            behind = here;
         }
     }
     count->odd = inside >> 63;
+    count->blank[0] = blank[0] != 0;
+    count->blank[1] = blank[1] != 0;
 }
 
 static void count_chunk(void *context, int member, int64_t part)
