@@ -84,6 +84,17 @@ int64_t part_begin(const struct parts *parts, int64_t part)
     return part < parts->count ? part * parts->size : parts->rows;
 }
 
+int64_t begins_of_counts(int64_t *counts, int64_t parts)
+{
+    int64_t all = 0;
+    for (int64_t part = 0; part < parts; part++) {
+        const int64_t count = counts[part];
+        counts[part] = all;
+        all += count;
+    }
+    return all;
+}
+
 struct rows_loop {
     const struct parts *parts;
     rows_fn *run;

@@ -42,6 +42,9 @@ struct parts {
 struct parts partition_rows(const struct workers *workers, int64_t rows, int64_t min_rows);
 int64_t part_begin(const struct parts *parts, int64_t part); /* part == count: rows */
 
+/* Makes of how many results each part has where they begin among all; returns the number of all. */
+int64_t begins_of_counts(int64_t *counts, int64_t parts);
+
 /* One of the parts: its number, its rows begin .. end-1, and who runs it. */
 struct part {
     int member;

@@ -73,6 +73,17 @@ void strbuf_putc(struct strbuf *buffer, char c)
     strbuf_add(buffer, &c, 1);
 }
 
+void strbuf_add_literal(struct strbuf *buffer, const char *text)
+{
+    strbuf_putc(buffer, '"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            strbuf_putc(buffer, '\\');
+        strbuf_putc(buffer, *text);
+    }
+    strbuf_putc(buffer, '"');
+}
+
 void strbuf_add_spaces(struct strbuf *buffer, size_t count)
 {
     memset(strbuf_reserve(buffer, count), ' ', count);

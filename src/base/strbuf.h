@@ -29,6 +29,8 @@ void strbuf_commit(struct strbuf *buffer, size_t written);
 void strbuf_add(struct strbuf *buffer, const char *text, size_t length);
 void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_putc(struct strbuf *buffer, char c);
+/* Appends the text as a literal of the language, in double quotes. */
+void strbuf_add_literal(struct strbuf *buffer, const char *text);
 void strbuf_add_spaces(struct strbuf *buffer, size_t count);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

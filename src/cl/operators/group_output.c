@@ -138,12 +138,7 @@ static enum status write_all(struct writing *writing)
     const struct operator_job *job = groups->job;
     if (!workers_run_parts(groups->workers, &writing->parts, count_part, writing))
         return STATUS_CANCELLED;
-    *job->result_rows = 0;
-    for (int64_t part = 0; part < writing->parts.count; part++) {
-        const int64_t count = writing->begins[part];
-        writing->begins[part] = *job->result_rows;
-        *job->result_rows += count;
-    }
+    *job->result_rows = begins_of_counts(writing->begins, writing->parts.count);
     for (size_t k = 0; k < job->task->output_count; k++) {
         if (!job->task->outputs[k].needed)
             continue;

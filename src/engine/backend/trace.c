@@ -4,29 +4,18 @@
 
 #include <string.h>
 
-static int64_t timing_ns(const struct timing *timing, enum phase phase)
-{
-    int64_t ns = 0;
-    for (size_t i = 0; timing && i < timing->count; i++)
-        ns += timing->events[i].phase == phase ? timing->events[i].ns : 0;
-    return ns;
-}
-
-static int64_t timing_bytes(const struct timing *timing, enum phase phase)
-{
-    int64_t bytes = 0;
-    for (size_t i = 0; timing && i < timing->count; i++)
-        bytes += timing->events[i].phase == phase ? timing->events[i].bytes : 0;
-    return bytes;
-}
-
 struct phase_times trace_times(const struct timing *timing)
 {
-    struct phase_times times = {.bytes = timing_bytes(timing, PHASE_KERNEL),
-                                .zones = timing ? timing->zones : 0,
-                                .skipped = timing ? timing->skipped : 0};
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        times.ns[phase] = timing_ns(timing, (enum phase)phase);
+    struct phase_times times = {0};
+    for (size_t i = 0; timing && i < timing->count; i++) {
+        const struct event *event = &timing->events[i];
+        times.ns[event->phase] += event->ns;
+        times.bytes += event->phase == PHASE_KERNEL ? event->bytes : 0;
+    }
+    if (timing) {
+        times.zones = timing->zones;
+        times.skipped = timing->skipped;
+    }
     return times;
 }
 

@@ -75,11 +75,12 @@ static struct column *column_of_numbers(const struct list *list, struct arena *a
                                          : column_of_ints(integers, (int64_t)list->count);
 }
 
-static struct column *column_of_bools(const struct list *list)
+/* The list's bools, or with `validity` which values there are. */
+static struct column *column_of_bools(const struct list *list, bool validity)
 {
     struct column *column = column_reserve(TYPE_BOOL, TYPE_BOOL, (int64_t)list->count);
     for (size_t i = 0; i < list->count && column; i++)
-        column_set_int(column, (int64_t)i, !list->values[i].missing && list->values[i].integer != 0);
+        column_set_int(column, (int64_t)i, !list->values[i].missing && (validity || list->values[i].integer != 0));
     if (column)
         column_finish(column, (int64_t)list->count);
     return column;
@@ -107,25 +108,15 @@ static struct column *column_of_texts(const struct list *list, struct arena *are
     return column;
 }
 
-static struct column *validity_of(const struct list *list)
-{
-    struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, (int64_t)list->count);
-    for (size_t i = 0; i < list->count && validity; i++)
-        column_set_int(validity, (int64_t)i, !list->values[i].missing);
-    if (validity)
-        column_finish(validity, (int64_t)list->count);
-    return validity;
-}
-
 /* A column with one reference, which the queue takes over; NULL: no memory. */
 static struct column *column_of_list(const struct list *list, struct arena *arena)
 {
     struct logical_type logical = list->like.logical;
     const bool text = logical.kind == LOGICAL_TEXT;
     struct column *column = text                           ? column_of_texts(list, arena, &logical.dictionary)
-                            : list->like.kind == KIND_BOOL ? column_of_bools(list)
+                            : list->like.kind == KIND_BOOL ? column_of_bools(list, false)
                                                            : column_of_numbers(list, arena);
-    struct column *validity = list->missing ? validity_of(list) : NULL;
+    struct column *validity = list->missing ? column_of_bools(list, true) : NULL;
     if (column) {
         column_set_logical(column, logical);
         column_set_validity(column, validity);

@@ -80,24 +80,17 @@ static void add_product(struct sums *sums, struct exact_sum *sum, double a, doub
     exact_sum_add(sum, low);
 }
 
-static double moment_of(int64_t count, const struct exact_sum *xy, const struct exact_sum *x, const struct exact_sum *y)
-{
-    const struct moment_sum both = moment_sum_of(xy), first = moment_sum_of(x), second = moment_sum_of(y);
-    bool certain;
-    return moment_of_floats(count, &both, &first, &second, 0, &certain);
-}
-
 static struct scalar moment_result(const struct sums *sums, bool pairs)
 {
     if (sums->count < 2)
         return scalar_float(0);
     if (sums->broken)
         return scalar_float(NAN);
-    const double xx = moment_of(sums->count, &sums->xx, &sums->x, &sums->x);
+    const double xx = moment_of_exact(sums->count, &sums->xx, &sums->x, &sums->x);
     if (!pairs)
         return scalar_float(variance_of(sums->count, xx));
-    return scalar_float(correlation_of(xx, moment_of(sums->count, &sums->xy, &sums->x, &sums->y),
-                                       moment_of(sums->count, &sums->yy, &sums->y, &sums->y)));
+    return scalar_float(correlation_of(xx, moment_of_exact(sums->count, &sums->xy, &sums->x, &sums->y),
+                                       moment_of_exact(sums->count, &sums->yy, &sums->y, &sums->y)));
 }
 
 static bool is_float(const struct column *column)

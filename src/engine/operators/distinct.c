@@ -111,12 +111,7 @@ static enum status keep_rows(struct distinct *distinct, int64_t groups)
     distinct->begins = heap_array((size_t)distinct->parts.count, sizeof *distinct->begins);
     enum status status = STATUS_CANCELLED;
     if (workers_run_parts(distinct->workers, &distinct->parts, count_part, distinct)) {
-        int64_t at = 0;
-        for (int64_t i = 0; i < distinct->parts.count; i++) {
-            const int64_t count = distinct->begins[i];
-            distinct->begins[i] = at;
-            at += count;
-        }
+        (void)begins_of_counts(distinct->begins, distinct->parts.count);
         if (!make_results(distinct->job, groups))
             status = STATUS_FAILED;
         else if (workers_run_parts(distinct->workers, &distinct->parts, write_part, distinct))

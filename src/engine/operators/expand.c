@@ -176,17 +176,6 @@ static struct column *reserve(const struct expand *expand, int64_t lo, int64_t h
     return column;
 }
 
-static int64_t sum_parts(struct expand *expand)
-{
-    int64_t total = 0;
-    for (int64_t part = 0; part < expand->parts.count; part++) {
-        const int64_t count = expand->starts[part];
-        expand->starts[part] = total;
-        total += count;
-    }
-    return total;
-}
-
 static enum status write_pairs(struct expand *expand, const struct workers *workers, int64_t total)
 {
     const struct operator_job *job = expand->job;
@@ -236,7 +225,7 @@ enum status operator_expand(const struct operator_job *job, const struct workers
     expand.starts = heap_array((size_t)expand.parts.count + 1, sizeof *expand.starts);
     enum status status = STATUS_CANCELLED;
     if (workers_run_parts(workers, &expand.parts, count_part, &expand)) {
-        *job->result_rows = sum_parts(&expand);
+        *job->result_rows = begins_of_counts(expand.starts, expand.parts.count);
         status = write_pairs(&expand, workers, *job->result_rows);
     }
     free(expand.starts);

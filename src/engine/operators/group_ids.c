@@ -205,15 +205,9 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
     numbering->order = order;
     if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, count_steps, numbering))
         status = STATUS_CANCELLED;
-    int64_t all = 0;
-    for (int64_t part = 0; part < numbering->parts.count; part++) {
-        const int64_t steps = numbering->steps[part];
-        numbering->steps[part] = all;
-        all += steps;
-    }
+    *groups = begins_of_counts(numbering->steps, numbering->parts.count) + 1;
     if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, write_steps, numbering))
         status = STATUS_CANCELLED;
-    *groups = all + 1;
     zeroed_free(order, size);
     free(numbering->steps);
     return status;

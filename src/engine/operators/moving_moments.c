@@ -256,14 +256,6 @@ static void slide_exactly(const struct moving *moving, struct moving_moments *mo
         change_exactly(moving, moments, &moments->leaving, moments->exact_from, -1);
 }
 
-static double exact_moment(int64_t count, const struct exact_sum *xy, const struct exact_sum *x,
-                           const struct exact_sum *y)
-{
-    const struct moment_sum both = moment_sum_of(xy), first = moment_sum_of(x), second = moment_sum_of(y);
-    bool certain;
-    return moment_of_floats(count, &both, &first, &second, 0, &certain);
-}
-
 /* a * b = *high + *low */
 static inline void multiply(double a, double b, double *high, double *low)
 {
@@ -316,10 +308,10 @@ static double float_result(const struct moving *moving, struct moving_moments *m
     if (!certain) {
         slide_exactly(moving, moments);
         const struct exact_moments *exact = moments->exact;
-        xx = exact_moment(count, &exact->xx, &exact->x, &exact->x);
+        xx = moment_of_exact(count, &exact->xx, &exact->x, &exact->x);
         if (moments->pairs) {
-            yy = exact_moment(count, &exact->yy, &exact->y, &exact->y);
-            xy = exact_moment(count, &exact->xy, &exact->x, &exact->y);
+            yy = moment_of_exact(count, &exact->yy, &exact->y, &exact->y);
+            xy = moment_of_exact(count, &exact->xy, &exact->x, &exact->y);
         }
     }
     return moments->pairs ? correlation_of(xx, xy, yy) : variance_of(count, xx);

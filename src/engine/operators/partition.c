@@ -211,12 +211,7 @@ static bool number_groups(struct partition *partition, const struct workers *wor
 {
     partition->before = heap_array((size_t)partition->parts.count, sizeof *partition->before);
     bool done = workers_run_parts(workers, &partition->parts, count_part, partition);
-    int64_t groups = 0;
-    for (int64_t part = 0; part < partition->parts.count; part++) {
-        const int64_t count = partition->before[part];
-        partition->before[part] = groups;
-        groups += count;
-    }
+    (void)begins_of_counts(partition->before, partition->parts.count);
     done = done && workers_run_parts(workers, &partition->parts, number_part, partition);
     free(partition->before);
     return done;

@@ -64,3 +64,10 @@ double correlation_of(double xx, double xy, double yy)
     const double correlation = xy / (sqrt(xx) * sqrt(yy));
     return correlation > 1 ? 1 : correlation < -1 ? -1 : correlation;
 }
+
+double moment_of_exact(int64_t count, const struct exact_sum *xy, const struct exact_sum *x, const struct exact_sum *y)
+{
+    const struct moment_sum both = moment_sum_of(xy), first = moment_sum_of(x), second = moment_sum_of(y);
+    bool certain;
+    return moment_of_floats(count, &both, &first, &second, 0, &certain);
+}

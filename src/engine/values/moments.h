@@ -22,6 +22,9 @@ void moment_products(const double *a, const double *b, int count, double *high, 
  * at most `bound` of the exact value; *certain is false if that could change the rounded one. */
 double moment_of_floats(int64_t count, const struct moment_sum *xy, const struct moment_sum *x,
                         const struct moment_sum *y, double bound, bool *certain);
+/* The same of exact sums: exact, and rounded once. */
+double moment_of_exact(int64_t count, const struct exact_sum *xy, const struct exact_sum *x, const struct exact_sum *y);
+
 /* The variance of a sample of `count` >= 2 values, and Pearson's correlation, within -1..1, by these moments. */
 double variance_of(int64_t count, double xx);
 double correlation_of(double xx, double xy, double yy);

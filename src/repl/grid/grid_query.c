@@ -32,17 +32,6 @@ enum status grid_query_sort(struct runner *runner, struct relation *relation, si
     return status;
 }
 
-static void add_text_literal(struct strbuf *out, const char *text)
-{
-    strbuf_putc(out, '"');
-    for (; *text; text++) {
-        if (*text == '"' || *text == '\\')
-            strbuf_putc(out, '\\');
-        strbuf_putc(out, *text);
-    }
-    strbuf_putc(out, '"');
-}
-
 /* How a pattern reads if it is not taken as text. */
 enum pattern_kind { PATTERN_TEXT, PATTERN_NUMBER, PATTERN_TIME };
 
@@ -76,7 +65,7 @@ static bool add_condition(struct strbuf *out, const struct relation *relation, c
         any = true;
         if (text) {
             strbuf_printf(out, capitals ? "contains($%zu, " : "contains(lower($%zu), ", k + 1);
-            add_text_literal(out, pattern);
+            strbuf_add_literal(out, pattern);
             strbuf_puts(out, ")");
         } else {
             strbuf_printf(out, "$%zu == %s", k + 1, pattern);

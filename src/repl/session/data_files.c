@@ -55,17 +55,10 @@ static const char *name_of_file(const struct session *session, const char *path)
 
 void add_quoted_path(struct strbuf *text, const char *path)
 {
-    if (!strchr(path, '\'')) {
+    if (strchr(path, '\''))
+        strbuf_add_literal(text, path);
+    else
         strbuf_printf(text, "'%s'", path);
-        return;
-    }
-    strbuf_putc(text, '"');
-    for (; *path; path++) {
-        if (*path == '"' || *path == '\\')
-            strbuf_putc(text, '\\');
-        strbuf_putc(text, *path);
-    }
-    strbuf_putc(text, '"');
 }
 
 enum exit_status data_files_define(struct session *session, const struct options *options)
