@@ -64,19 +64,28 @@ static bool is_missing(const struct row_call *call, int64_t row)
     return missing;
 }
 
-struct scalar row_argument_value(const struct row_argument *argument, int64_t row)
+union row_element row_argument_element(const struct row_argument *argument, int64_t row)
+{
+    if (!argument->elements)
+        return (union row_element){.integer = (int64_t)argument->constant.integer};
+    if (argument->store == TYPE_F64)
+        return (union row_element){.number = ((const double *)argument->elements)[row]};
+    if (argument->store == TYPE_F32)
+        return (union row_element){.number = (double)((const float *)argument->elements)[row]};
+    return (union row_element){.integer = integer_at(argument, row)};
+}
+
+struct scalar row_element_value(const struct row_argument *argument, union row_element element)
 {
     if (!argument->elements)
         return argument->constant;
     struct scalar value = {.kind = argument->kind, .logical = argument->logical};
-    if (argument->store == TYPE_F64)
-        value.number = ((const double *)argument->elements)[row];
-    else if (argument->store == TYPE_F32)
-        value.number = (double)((const float *)argument->elements)[row];
+    if (type_table[argument->store].kind == KIND_FLOAT)
+        value.number = element.number;
     else
-        value.integer = integer_at(argument, row);
+        value.integer = element.integer;
     if (value.logical.kind == LOGICAL_TEXT)
-        value.text = dictionary_text(value.logical.dictionary, (int64_t)value.integer);
+        value.text = dictionary_text(value.logical.dictionary, element.integer);
     return value;
 }
 
@@ -116,7 +125,8 @@ static bool make_text(void *context, int member, int64_t item, struct text_argum
         return false;
     for (size_t k = 0; k < call->count; k++) {
         struct scalar *value = &made->values[k];
-        *value = combined ? value_in(rows, k, item) : row_argument_value(&call->arguments[k], item);
+        *value = combined ? value_in(rows, k, item)
+                          : row_element_value(&call->arguments[k], row_argument_element(&call->arguments[k], item));
     }
     if (!call->format) {
         for (size_t k = 1; k < call->count; k++)

@@ -28,8 +28,14 @@ struct row_call {
                                      on, as argument 1, with this between them; missing where none of them has one */
 };
 
-/* The value of an argument that is not missing in the row. */
-struct scalar row_argument_value(const struct row_argument *argument, int64_t row);
+/* An element: a float, or an integer or code. */
+union row_element {
+    int64_t integer;
+    double number;
+};
+union row_element row_argument_element(const struct row_argument *argument, int64_t row);
+/* The value that it is of the argument. */
+struct scalar row_element_value(const struct row_argument *argument, union row_element element);
 bool row_argument_missing(const struct row_argument *argument, int64_t row);
 
 /* What a format makes is the result as it is. */
