@@ -18,7 +18,7 @@ sys.path.append(os.path.join(TESTS, "terminal"))
 import harness  # noqa: E402
 import terminal as terminals  # noqa: E402
 
-DOCUMENTS = ("README.md", "docs/architecture.md", "docs/language.md", "docs/performance.md", "docs/questions.md", "docs/tutorial.md")
+DOCUMENTS = ("README.md", "docs/architecture.md", "docs/language.md", "docs/missing.md", "docs/performance.md", "docs/questions.md", "docs/tutorial.md")
 BLOCK = re.compile(r"(?:^    .*\n)+", re.MULTILINE)
 TUTORIAL = "docs/tutorial.md"  # all that is printed is in it
 PROMPT = "rql> "

@@ -33,14 +33,13 @@ ERROR = re.compile(r"^(?:[^ :]+:\d+:\d+: )?error: (.*)$", re.MULTILINE)
 DURATION = re.compile(r"^(-?)(?:(\d+)d )?(\d+):(\d\d):(\d\d(?:\.\d+)?)$")
 
 
-def run(lines):
+def run(lines, folders=(FOLDER,), options=()):
     with harness.Sandbox() as sandbox:
-        for name in os.listdir(FOLDER):
-            if name.endswith(".csv"):
-                with open(os.path.join(FOLDER, name), "rb") as file:
-                    sandbox.write(name, file.read())
-        commands = [option for line in [*NAMES, *lines] for option in ("-c", line)]
-        return harness.run(["--device", "host", *commands], sandbox.here, sandbox.home)
+        for path in (os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if name.endswith(".csv")):
+            with open(path, "rb") as file:
+                sandbox.write(os.path.basename(path), file.read())
+        commands = [option for line in lines for option in ("-c", line)]
+        return harness.run(["--device", "host", *options, *commands], sandbox.here, sandbox.home)
 
 
 def value(text):
@@ -74,10 +73,10 @@ def key(row):
     return [(v is not None, str(round(float(v), 6)) if isinstance(v, (int, float)) else re.sub(r"T00:00:00$", "", str(v))) for v in row]
 
 
-def problem_of(line, expected):
+def problem_of(line, expected, folders=(FOLDER,), names=tuple(NAMES), options=()):
     """Whether the line gives the expected rows; else what it gives."""
     named = re.match(r"^let (\w+) = ", line)
-    result = run([line] + ([named[1]] if named else []))
+    result = run([*names, line] + ([named[1]] if named else []), folders, options)
     if result.status != 0:
         return f"`{line}` does not run\n{result.text()}"
     rows = [[value(cell) for cell in text.split("\t")] for text in result.out.decode().splitlines()]
@@ -92,7 +91,7 @@ def problem_of(line, expected):
 
 def answer(line, expected):
     """The lines that follow it on the page, what it is, and what is wrong."""
-    result = run([line])
+    result = run([*NAMES, line])
     error = result.err.decode()
     shown = SHOWN.search(error)
     if shown:

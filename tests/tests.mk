@@ -25,7 +25,7 @@
 #: make dialects    random expressions as SQL, run by each engine that PYTHON has: chdb, duckdb; COUNT=10000, SEED
 #: make servers-random  random pipelines on a ClickHouse server and here: COUNT=10000, SEED, ENGINES=clickhouse-18,clickhouse (the second
 #:                  with PYTHON that has chdb); make servers-texts: functions of text
-#: make hints-expect  what DuckDB and pandas answer to the lines of tests/hints: PYTHON with duckdb and pandas
+#: make hints-expect  what DuckDB and pandas answer to the lines of tests/hints and tests/tasks: PYTHON with duckdb and pandas
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
 #: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
@@ -182,6 +182,7 @@ $(B)/db-benchmark/x.parquet:
 
 hints-expect:
 	$(PYTHON) tests/hints/expect.py
+	$(PYTHON) tests/tasks/expect.py
 
 tpch: all $(B)/tpch/lineitem.parquet
 	RQL=$(B)/rql $(PYTHON) tests/tpch/run.py $(B)/tpch

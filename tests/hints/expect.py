@@ -148,10 +148,10 @@ def shell_cell(text):
         return text or None
 
 
-def lines():
+def lines(folder=HERE):
     """Pairs of a line and its reference, and the language of its section."""
     line = language = None
-    with open(os.path.join(HERE, "lines.txt"), encoding="utf-8") as file:
+    with open(os.path.join(folder, "lines.txt"), encoding="utf-8") as file:
         for text in file.read().splitlines() + ["> "]:
             if text.startswith("# "):
                 language = text[2:].split()[0]
@@ -183,10 +183,15 @@ def main():
         except Exception as error:  # pylint: disable=broad-except
             print(f"{line}: {error}")
             continue
-        if not ordered:
-            rows.sort(key=lambda row: [(value is not None, str(value)) for value in row])
         expected[line] = {"ordered": ordered, "rows": rows}
-    with open(os.path.join(HERE, "expected.json"), "w", encoding="utf-8") as file:
+    write(HERE, expected)
+
+
+def write(folder, expected):
+    for answer in expected.values():
+        if not answer["ordered"]:
+            answer["rows"].sort(key=lambda row: [(value is not None, str(value)) for value in row])
+    with open(os.path.join(folder, "expected.json"), "w", encoding="utf-8") as file:
         file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in expected.items()) + "\n}\n")
 
 
