@@ -288,6 +288,9 @@ static void texts_of_a_column(void **state)
     assert_only(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select s in [\"AAPL\", \"M", "MSFT");
     assert_only(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select sym not like \"M", "MSFT");
     assert_true(offers(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select sym < \"", "MSFT"));
+    assert_only(desk, "[2024-01-31T09:30] as t | map t in \"Europe/Berl", "Europe/Berlin");
+    assert_true(offers(desk, "[2024-01-31T09:30] as t | map t in \"", "Asia/Tokyo"));
+    assert_false(offers(desk, "[2024-01-31T09:30] as t | map t == \"", "Asia/Tokyo"));
     assert_false(offers(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | select other == \"", "MSFT"));
     assert_false(offers(desk, "[\"AAPL\", \"MSFT\"] | map $1 as sym | map \"", "MSFT"));
     assert_false(offers(desk, "[1, 2] | select x == \"", "1"));

@@ -155,7 +155,7 @@ enum status cl_hist(struct accelerator *accelerator, const struct operator_job *
     const struct key_encoding *encoding = &key_encodings[column->store];
     struct histogram_bins hist = {.bins = job->task->column_op->into, .number = encoding->is_float};
     struct column_minmax bounds;
-    if (job->rows == 0 || hist.bins > INT32_MAX || job->task->column_op->calendar != LOGICAL_NUMBER ||
+    if (job->rows == 0 || hist.bins > INT32_MAX || job->task->column_op->calendar.kind != LOGICAL_NUMBER ||
         (encoding->is_float && encoding->wide && !accelerator->device.doubles) ||
         !columns_fit(accelerator, &column, 1, job->rows))
         return STATUS_UNABLE;

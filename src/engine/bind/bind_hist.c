@@ -126,7 +126,8 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
     struct task *task = operands_end(&operands, "hist", OPERATOR_HIST, 1, &input);
     task->column_op->keys[0] = input;
     task->column_op->into = bins;
-    task->column_op->calendar = calendar ? column.logical.kind : LOGICAL_NUMBER;
+    if (calendar)
+        task->column_op->calendar = column.logical;
     set_hist_outputs(binder, task, calendar ? column : (struct slot){.type = TYPE_F64, .known = true}, flow);
     flow->rows = calendar ? -1 : bins;
     if (decimal)

@@ -2,6 +2,8 @@
 #include "engine/bind/bind_internal.h"
 
 #include "base/calendar.h"
+#include "base/time_zone.h"
+#include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"
 
 /* Two bounds and a step. */
@@ -157,14 +159,16 @@ static bool range_rows(struct binder *binder, const struct source_node *source, 
     return true;
 }
 
-static value value_of_range(struct code *code, const struct range *range, int64_t rows, struct span span)
+static value value_of_range(struct scope *scope, const struct range *range, int64_t rows, struct span span)
 {
+    struct code *code = scope->code;
     if (range->months == 0)
         return range_value(code, range->from, range->step, rows, span);
     const value from = code_exact_int(code, range->from, span), step = code_exact_int(code, range->months, span);
     const value months = code_op(code, OP_MUL, code_row(code, span), step, NO_VALUE, span);
-    return range->logical.kind == LOGICAL_DATE ? code_date_add_months(code, from, months, span)
-                                               : code_timestamp_add_months(code, from, months, span);
+    if (range->logical.kind == LOGICAL_DATE)
+        return code_date_add_months(code, from, months, span);
+    return zoned_instant(scope, code_timestamp_add_months(code, from, months, span), range->logical.zone, span);
 }
 
 void bind_range(struct binder *binder, const struct source_node *source, struct flow *flow)
@@ -190,13 +194,19 @@ void bind_range(struct binder *binder, const struct source_node *source, struct 
     if (from.logical.kind == LOGICAL_DATE || from.logical.kind == LOGICAL_TIMESTAMP)
         range.logical = from.logical;
     known = known && range_step(&scope, source, &range);
+    if (range.months != 0 && range.logical.zone) { /* months are those of clocks */
+        range.from += time_zone_offset(range.logical.zone, range.from);
+        range.to += time_zone_offset(range.logical.zone, range.to);
+    }
     flow->rows = -1;
     if (known && range_rows(binder, source, &range, &flow->rows))
         task->rows = flow->rows;
 
     struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
     *slot = (struct slot){.name = "c1", .type = TYPE_I64, .known = true, .logical = range.logical};
-    value v = value_of_range(&task->code, &range, flow->rows, source->span);
+    scope.task = task;
+    scope.code = &task->code;
+    value v = value_of_range(&scope, &range, flow->rows, source->span);
     flow->nameless = true;
     task_set_slots(binder, task, flow, slot, &v, 1, 0);
 }

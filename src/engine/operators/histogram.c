@@ -174,7 +174,7 @@ static enum status choose_calendar(const struct operator_job *job, struct histog
 {
     const struct column_operator *column_op = job->task->column_op;
     struct histogram_bins *hist = &histogram->hist;
-    hist->bins = calendar_edges(column_op->calendar, hist->lo, hist->hi, column_op->into, &histogram->edges);
+    hist->bins = calendar_edges_of(column_op->calendar, hist->lo, hist->hi, column_op->into, &histogram->edges);
     for (size_t k = 0; k < job->task->output_count; k++) {
         const enum type type = job->task->outputs[k].type;
         job->results[k] = column_reserve_from(job->pool, type, type, hist->bins);
@@ -194,7 +194,7 @@ static enum status run(const struct operator_job *job, const struct workers *wor
         *flagged = true;
         return STATUS_OK;
     }
-    if (job->task->column_op->calendar != LOGICAL_NUMBER && choose_calendar(job, histogram) != STATUS_OK)
+    if (job->task->column_op->calendar.kind != LOGICAL_NUMBER && choose_calendar(job, histogram) != STATUS_OK)
         return operator_no_memory(job);
     for (int i = 0; i < workers->threads; i++)
         histogram->shares[i].counts = heap_array((size_t)histogram->hist.bins, sizeof(int64_t));
@@ -220,7 +220,7 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
     histogram.shares = heap_array((size_t)workers->threads, sizeof *histogram.shares);
     for (int i = 0; i < workers->threads; i++)
         histogram.shares[i] = (struct share){.lo = INT64_MAX, .hi = INT64_MIN, .flo = INFINITY, .fhi = -INFINITY};
-    *job->result_rows = column_op->calendar == LOGICAL_NUMBER ? column_op->into : 0;
+    *job->result_rows = column_op->calendar.kind == LOGICAL_NUMBER ? column_op->into : 0;
     const enum status status = run(job, workers, &histogram, flagged);
     for (size_t k = 0; k < job->task->output_count && histogram.edges && status != STATUS_OK; k++) {
         column_unref(job->results[k]);

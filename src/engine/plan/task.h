@@ -152,8 +152,8 @@ struct column_operator {
     int64_t stride;  /* scan: row i continues row i - stride; 1 by default. group: the key is the line, row number /
                         segment * stride + row number % stride */
     int64_t into;    /* scatter: rows of the result, -1: as many as are read; hist: intervals */
-    enum logical calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit, with lo
-                              and hi of the key's type; LOGICAL_NUMBER: of equal width */
+    struct logical_type calendar; /* hist of dates, timestamps or durations: about `into` intervals of a calendar unit,
+                                     with lo and hi of the key's type; LOGICAL_NUMBER: of equal width */
     struct moving_operator moving;
     struct loop *loop;           /* repeat */
     struct combining *combining; /* combine */

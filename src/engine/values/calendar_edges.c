@@ -2,9 +2,11 @@
 
 #include "base/calendar.h"
 #include "base/heap.h"
+#include "base/time_zone.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 /* The width of intervals and where one of them begins: in months since January 1970, or in the values' unit. */
 struct step {
@@ -113,6 +115,39 @@ int64_t calendar_edges(enum logical kind, int64_t lo, int64_t hi, int64_t about,
     for (int64_t k = 0; k <= choice.count; k++)
         (*edges)[k] = edge_of(kind, &choice.step, choice.first + k);
     return choice.count;
+}
+
+/* Converts the edges of local times to instants; those that are one instant become one. Returns the intervals that are
+ * left. */
+static int64_t edges_in_zone(const struct time_zone *zone, int64_t *edges, int64_t intervals)
+{
+    int64_t left = -1;
+    for (int64_t k = 0; k <= intervals; k++) {
+        int64_t edge;
+        const int64_t next = zone->utc.begins[time_interval(&zone->local, edges[k]) + 1];
+        if (!time_zone_instant(zone, edges[k], &edge))
+            return 0;
+        edge = edge < next ? edge : next; /* what is left out begins after the gap */
+        if (left < 0 || edge > edges[left])
+            edges[++left] = edge;
+    }
+    return left;
+}
+
+int64_t calendar_edges_of(struct logical_type logical, int64_t lo, int64_t hi, int64_t about, int64_t **edges)
+{
+    const struct time_zone *zone = logical.zone;
+    int64_t first, last;
+    if (zone && !__builtin_add_overflow(lo, time_zone_offset(zone, lo), &first) &&
+        !__builtin_add_overflow(hi, time_zone_offset(zone, hi), &last) && first <= last) {
+        int64_t intervals = calendar_edges(logical.kind, first, last, about, edges);
+        intervals = edges_in_zone(zone, *edges, intervals);
+        /* Clocks that are set back within the last interval may show its end before its last time. */
+        if (intervals > 0 && (*edges)[0] <= lo && hi < (*edges)[intervals])
+            return intervals;
+        free(*edges);
+    }
+    return calendar_edges(logical.kind, lo, hi, about, edges);
 }
 
 int64_t calendar_interval(const int64_t *edges, int64_t intervals, int64_t value)

@@ -10,6 +10,9 @@
  * to 32. */
 int64_t calendar_edges(enum logical kind, int64_t lo, int64_t hi, int64_t about, int64_t **edges);
 
+/* The same of times of this type: of instants with the units of their zone's clocks, as far as these go on. */
+int64_t calendar_edges_of(struct logical_type logical, int64_t lo, int64_t hi, int64_t about, int64_t **edges);
+
 /* The number, from 0, of the interval that has a value from edges[0] to edges[intervals]; that end is in the last. */
 int64_t calendar_interval(const int64_t *edges, int64_t intervals, int64_t value);
 

@@ -3,6 +3,7 @@
 #include "repl/line/complete_command.h"
 #include "repl/session/commands.h"
 
+#include "base/time_zone.h"
 #include "engine/bind/bind.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
@@ -323,7 +324,14 @@ static const char *compared_name(const struct source *source, struct arena *aren
     return sign && end > begin ? arena_text(arena, text + begin, end - begin) : NULL;
 }
 
-/* Within quotes after a comparison: the strings of the column that is compared. */
+/* Whether the text ends in `in`, which a time zone may follow. */
+static bool ends_in_in(const char *text, size_t length)
+{
+    const size_t end = before_blanks(text, length), begin = word_begin(text, end);
+    return end - begin == 2 && memcmp(text + begin, "in", 2) == 0;
+}
+
+/* Within quotes after a comparison: the strings of the column that is compared, and after `in` names of time zones. */
 static void offer_texts(const struct completer *completer, const struct source *text, struct offer *offer)
 {
     enum { MOST_TEXTS = 500 };
@@ -342,6 +350,8 @@ static void offer_texts(const struct completer *completer, const struct source *
         texts = relation_texts(last, name, offer->typed, MOST_TEXTS, arena);
     for (size_t i = 0; i < texts.count; i++)
         add(offer, texts.at[i]);
+    if (texts.count == 0 && ends_in_in(text->text, text->length))
+        offer_each(offer, time_zone_names(arena));
 }
 
 /* Within NAME.COLUMN: the columns of a `let` relation. Returns false if that is not being typed. */
@@ -393,6 +403,8 @@ static const char *as_command(const struct completer *completer, const char *lin
 
 bool complete_takes_path(const struct completer *completer, const char *line, size_t start)
 {
+    if (start > 0 && is_quote(line[start - 1]) && ends_in_in(line, start - 1))
+        return true; /* a zone, whose name has slashes as a path has */
     struct arena *arena = arena_new();
     struct next next = {0};
     struct source text = completer_text(completer, line, start, arena);

@@ -9,9 +9,9 @@
 enum { TICKS = 6 };
 
 /* Edges of calendar units. */
-static void choose_times(struct ticks *ticks, enum logical kind, double least, double greatest)
+static void choose_times(struct ticks *ticks, struct logical_type type, double least, double greatest)
 {
-    int64_t *edges, intervals = calendar_edges(kind, time_of_number(least), time_of_number(greatest), TICKS, &edges);
+    int64_t *edges, intervals = calendar_edges_of(type, time_of_number(least), time_of_number(greatest), TICKS, &edges);
     ticks->step = (double)edges[1] - (double)edges[0];
     for (int64_t k = 0; k <= intervals && ticks->count < MOST_TICKS; k++) {
         if ((double)edges[k] >= least && (double)edges[k] <= greatest)
@@ -42,7 +42,7 @@ struct ticks ticks_choose(struct logical_type type, double least, double greates
 {
     struct ticks ticks = {.count = 0};
     if (logical_is_time(type))
-        choose_times(&ticks, type.kind, least, greatest);
+        choose_times(&ticks, type, least, greatest);
     else
         choose_numbers(&ticks, least, greatest);
     return ticks;

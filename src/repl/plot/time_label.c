@@ -1,6 +1,7 @@
 #include "repl/plot/time_label.h"
 
 #include "base/calendar.h"
+#include "base/time_zone.h"
 
 #include <math.h>
 
@@ -30,6 +31,8 @@ void add_time_label(struct strbuf *out, struct logical_type logical, double numb
     } else if (logical.kind == LOGICAL_DURATION) {
         end = duration_text(text, rounded_down(number, unit));
     } else {
+        if (logical.zone) /* as clocks show it: an axis has one zone */
+            number += (double)time_zone_offset(logical.zone, time_of_number(number));
         end = timestamp_text(text, rounded_down(number, unit), NULL);
         end -= unit == DAY_US ? TIME_TEXT : unit == MINUTE_US ? SECONDS_TEXT : 0; /* T00:00:00, :00 */
     }

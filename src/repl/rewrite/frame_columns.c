@@ -117,6 +117,12 @@ static struct phrase of_time(struct translator *t, struct phrase x)
             return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", word), LEVEL_OPERAND, PHRASE_TIMESTAMP, &x, 1,
                                t->arena);
     }
+    if (is_one_of(part, "tz_localize tz_convert convert_time_zone replace_time_zone") && accept(t, "(") &&
+        next_kind(t) == REWRITE_QUOTED) {
+        struct phrase both[] = {x, phrase_text(token_raw(t, t->at), t->arena)};
+        t->at += 2;
+        return translate_function(t, "tz_convert", both, 2);
+    }
     return translate_fail(t, "`year(t)`, `month(t)`, `day(t)`, `hour(t)` and `trunc(t, day)` are parts of a time");
 }
 

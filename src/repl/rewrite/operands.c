@@ -220,6 +220,18 @@ struct phrase translate_operand(struct translator *t)
         if (next_is(t, "("))
             t->at = after_brackets(t, t->at);
     }
+    /* Of a time without a zone it is an instant, of that a time without a zone, and so on. */
+    for (bool instant = false; x.text && t->dialect == DIALECT_SQL && next_is(t, "at") &&
+                               token_is(t, t->at + 1, "time") && token_is(t, t->at + 2, "zone");
+         instant = !instant) {
+        t->at += 3;
+        struct phrase both[] = {x, primary(t)};
+        if (!both[1].text)
+            return both[1];
+        x = translate_function(t, "tz_convert", both, 2);
+        if (instant)
+            x = phrase_fill("timestamp(A)", LEVEL_OPERAND, PHRASE_TIMESTAMP, &x, 1, t->arena);
+    }
     while (x.text && t->dialect == DIALECT_PYTHON && (next_is(t, ".") || next_is(t, "[")))
         x = frame_method(t, x);
     return x;
