@@ -134,6 +134,15 @@ void moving_order_free(struct moving_order *order)
     free(order);
 }
 
+int64_t moving_order_bytes(const struct operator_job *job)
+{
+    const struct moving_operator *op = &job->task->column_op->moving;
+    const int64_t bytes = 2 * (int64_t)sizeof(struct sorted) + (int64_t)sizeof(uint32_t) + (int64_t)sizeof(uint64_t);
+    if (op->kind != AGG_QUANTILE && op->kind != AGG_DISTINCT)
+        return 0;
+    return op->from_first || op->to_last ? 2 * bytes : op->has[MOVING_TIMES] ? bytes : 0;
+}
+
 /* ---- the set ---- */
 
 static inline void insert(struct moving_order *order, uint64_t rank)
