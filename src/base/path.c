@@ -76,16 +76,26 @@ const char *path_temporary(const char *path, struct arena *arena)
                         (unsigned long)now.tv_nsec + (unsigned long)now.tv_sec * 1000000000u);
 }
 
-bool directory_sync(const char *directory)
+static bool sync_by(const char *directory, int (*sync)(int file))
 {
     const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file < 0)
         return errno == EACCES; /* a directory without read permission cannot be synced */
-    const bool synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+    const bool synced = sync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
     const int error = errno;
     close(file);
     errno = error;
     return synced;
+}
+
+bool directory_sync(const char *directory)
+{
+    return sync_by(directory, fsync);
+}
+
+bool filesystem_sync(const char *directory)
+{
+    return sync_by(directory, syncfs);
 }
 
 const char *path_display(const char *path, struct arena *arena)

@@ -35,4 +35,7 @@ void path_create_parents(char *path);
 /* Syncs the directory so that its entries are durable; false with errno. */
 bool directory_sync(const char *directory);
 
+/* Syncs all that was written to the file system of the directory; false with errno. */
+bool filesystem_sync(const char *directory);
+
 #endif

@@ -17,6 +17,9 @@
 /* So many rows are worth all threads. */
 enum { LONG_ROWS = 1 << 20, SHORT_DICTIONARY = 64 };
 
+/* More files are synced at once: a sync of each takes some milliseconds. */
+enum { FEW_FILES = 8 };
+
 /* The rows of one folder, and their file. */
 struct folder {
     int64_t begin, end;
@@ -205,6 +208,7 @@ static enum status write_folder(struct saving *saving, struct folder *folder, co
     const char *path = arena_printf(diags->arena, "%s/%s/%s", saving->root, folder->name, saving->file);
     enum status status = writer_open(&folder->writer, path, saving->span, diags);
     folder->writer.path = shown;
+    folder->writer.unsynced = saving->count > FEW_FILES;
     if (status == STATUS_OK)
         status = format_write(&job, relation, &folder->writer);
     relation_unref(relation);
@@ -265,9 +269,14 @@ static enum status save_below(struct saving *saving, struct diags *diags)
     saving->arenas = arena_array(diags->arena, (size_t)saving->workers->threads, sizeof *saving->arenas);
     for (int t = 0; t < saving->workers->threads; t++)
         saving->arenas[t] = arena_new();
+    const bool together = saving->count > FEW_FILES;
     enum status status = write_all(saving, diags);
+    if (status == STATUS_OK && together && !filesystem_sync(saving->root))
+        status = writer_error(saving->shown, errno, saving->span, diags);
     for (size_t i = 0; i < saving->count && status == STATUS_OK; i++)
         status = writer_publish(&saving->folders[i].writer, saving->span, diags);
+    if (status == STATUS_OK && together && !filesystem_sync(saving->root))
+        status = writer_error(saving->shown, errno, saving->span, diags);
     for (size_t i = 0; i < saving->count; i++)
         writer_discard(&saving->folders[i].writer);
     if (status != STATUS_OK)

@@ -151,7 +151,7 @@ enum status writer_finish(struct writer *writer, struct span span, struct diags 
     if (writer->compressor && writer->error == 0)
         compress(writer, NULL, 0, true);
     end_compression(writer);
-    if (writer->error == 0 && fsync(writer->file) != 0 && errno != EINVAL)
+    if (writer->error == 0 && !writer->unsynced && fsync(writer->file) != 0 && errno != EINVAL)
         writer->error = errno;
     if (close(writer->file) != 0 && writer->error == 0)
         writer->error = errno;
@@ -164,7 +164,7 @@ enum status writer_publish(struct writer *writer, struct span span, struct diags
     if (rename(writer->temporary, writer->target) != 0)
         return writer_error(writer->path, errno, span, diags);
     writer->temporary = NULL;
-    if (!directory_sync(path_directory(writer->target, diags->arena)))
+    if (!writer->unsynced && !directory_sync(path_directory(writer->target, diags->arena)))
         return writer_error(writer->path, errno, span, diags);
     return STATUS_OK;
 }

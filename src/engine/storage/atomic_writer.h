@@ -13,6 +13,7 @@ struct writer {
     const char *temporary;                 /* in the target's directory; NULL: none */
     int file;                              /* -1: closed */
     int error;                             /* errno of the first failed write, 0 if none */
+    bool unsynced;                         /* one of many: the caller syncs them by filesystem_sync */
     const struct compression *compression; /* by the path's extension, or NULL */
     struct compressor *compressor;
 };
