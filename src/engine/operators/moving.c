@@ -1,8 +1,6 @@
 /* Moving aggregates: the windows of rows, and their parts. */
 #include "engine/operators/moving.h"
 
-#include "engine/operators/moving_moments.h"
-#include "engine/operators/moving_order.h"
 #include "engine/operators/operator.h"
 
 #include "base/heap.h"

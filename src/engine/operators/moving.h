@@ -140,4 +140,30 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
 /* AGG_LEADING of this many groups. False: cancelled. */
 bool moving_leading(const struct moving *moving, int64_t groups, struct parts parts, const struct workers *workers);
 
+/* moving_moments.c: variances and correlations of windows. */
+
+/* What a part knows of its window. */
+struct moving_moments;
+
+struct moving_moments *moving_moments_new(const struct moving *moving);
+void moving_moments_free(struct moving_moments *moments);
+
+/* As moving_block, of AGG_VAR or AGG_CORR. */
+void moving_moments_block(struct moving_part *part, int64_t row, int count);
+
+/* moving_order.c: quantiles, and the number of different values, of windows. */
+
+/* What a part knows of the order of its values. */
+struct moving_order;
+
+/* For AGG_QUANTILE or AGG_DISTINCT of windows within rows begin..end-1. */
+struct moving_order *moving_order_new(const struct moving *moving, int64_t begin, int64_t end);
+void moving_order_free(struct moving_order *order);
+
+/* The bytes that orders take for each row: several parts may each order all rows, where windows have all of them. */
+int64_t moving_order_bytes(const struct operator_job *job);
+
+/* As moving_block. */
+void moving_order_block(struct moving_part *part, int64_t row, int count);
+
 #endif

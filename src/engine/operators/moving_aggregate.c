@@ -2,8 +2,6 @@
  * Lemire, "Streaming maximum-minimum filter using no more than three comparisons per element", 2006). */
 #include "engine/operators/moving.h"
 
-#include "engine/operators/moving_moments.h"
-#include "engine/operators/moving_order.h"
 #include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"
 

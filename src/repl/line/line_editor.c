@@ -2,31 +2,14 @@
 
 #include "repl/line/highlight.h"
 #include "repl/line/paint.h"
+#include "repl/line/wake.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static bool next_signal(const struct platform *platform, int *number)
-{
-    unsigned char byte;
-    if (read(platform->signals, &byte, 1) != 1)
-        return false;
-    *number = byte;
-    return true;
-}
-
-static void discard_signals(const struct platform *platform)
-{
-    int number;
-    while (next_signal(platform, &number)) {
-    }
-    *platform->cancel = 0;
-}
 
 /* Context for readline's callbacks, which take none. Set only within lineedit_read. */
 static struct line_editor *current;
@@ -272,38 +255,6 @@ static void remove_entry(const char *entry)
             return;
         }
     }
-}
-
-enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_RESIZED, WAKE_LEAVE };
-
-/* Waits for a key or a signal. Signals come through a pipe: a flag looked at before poll could be set in between. */
-static enum wake wait_for_wake(const struct platform *platform)
-{
-    for (;;) {
-        if (*platform->leave)
-            return WAKE_LEAVE;
-        struct pollfd wanted[] = {{platform->signals, POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
-        if (poll(wanted, 2, -1) < 0)
-            continue; /* EINTR: the pipe says which */
-        int number;
-        if (wanted[0].revents && next_signal(platform, &number)) {
-            if (number == SIGINT) {
-                *platform->cancel = 0;
-                return WAKE_INTERRUPT;
-            }
-            if (number == SIGCONT || number == SIGWINCH)
-                return number == SIGCONT ? WAKE_RESUMED : WAKE_RESIZED;
-        } else if (wanted[1].revents) {
-            return WAKE_INPUT;
-        }
-    }
-}
-
-/* Whether more has been typed or pasted: the line is drawn in colours after it. */
-static bool input_waits(void)
-{
-    struct pollfd wanted = {STDIN_FILENO, POLLIN, 0};
-    return poll(&wanted, 1, 0) > 0;
 }
 
 /* Not those whose names begin with `|`: in quotes they would be programs. */
