@@ -42,7 +42,7 @@ HERE = {
     "unpivot": "unpivot id, amount as name, value | count", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
     "stencil": "pick amount | stencil -1..1 else 0: at(-1) + at(1) as v | max", "gather": "pick amount | gather [3, 5]", "scatter": "pick amount | take 3 | scatter [2, 0, 1]",
     "shape": "pick amount | shape 200 100 | sum", "product": "map id % 2 + 1 as v | take 9 | product",
-    "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "argmin": "argmin amount", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
+    "mode": "mode id", "list": "pick sym | take 9 | list sym, \"-\"", "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "argmin": "argmin amount", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
     "plot": "pick id, amount | plot", "show": "show 3", "browse": "take 3 | browse", "save": "take 3 | save three.csv",
 }
 
@@ -91,6 +91,8 @@ def distributed(rig, shards):
         "sort amount desc, pos | take 5", "group id: mean(amount) | top 3 by mean_amount", "pick sym | distinct", 'select sym == "ÄÖ" | count',
         "median amount", "any amount > 998", "group: sum(amount * 0.1), distinct(sym), all(id < 39)", "group id: distinct(sym), median(amount), quantile(0.9, amount * 0.1)", "group amount * 0.5 as half: count() | take 5",
         "group sym: sum(amount * 0.1), mean(amount * 0.7), min(amount * 0.7)", "group id: mean(amount * 0.1) as m | sort m | tail 3", "tail 3", "map pos, amount * 0.1 as v | top 3 by v", "map amount * 0.1 as v | max",
+        "group sym: mode(id), count()", "group id: mode(sym), mode(amount > 0)", "take 99 | group id: list(sym, \"/\"), list(amount)", "group sym, id % 3 as k: sum(amount), median(id) rollup",
+        "map pos, median(amount) over -6..0 as m, ntile(4, amount) as q, ewma(amount, 0.1) as e | top 3 by m, pos", "derive z = id % 5 == 0 ? missing : amount | map fill(z) as a, fill(z, linear) as b | sum a",
     ):  # fmt: skip
         expected = rig.run(f"rows.csv | {line}")
         rig.tally.check(f"reference of {line}", "" if expected.status == 0 else expected.text())
