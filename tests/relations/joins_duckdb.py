@@ -129,7 +129,8 @@ def summed(text, sql):
     names = ["i", "t" if columns.startswith("map") else "r_k"] if "," in columns else ["i"]
     others = [f"sum({name})" for name in names] + ([f"sum(({names[0]} % 1009) * ({names[1]} % 1013))"] if len(names) > 1 else [])
     inner = sql.rpartition(" order by")[0]
-    of_sql = [f"sum({name})" for name in ["i", "v"][: len(names)]] + (["sum((i % 1009) * (v % 1013))"] if len(names) > 1 else [])
+    sums = ["i", "v", "(i % 1009) * (v % 1013)"] if len(names) > 1 else ["i"]
+    of_sql = [f"coalesce(sum({each}), 0)" for each in sums]
     wrapped = f"select count(*), {', '.join(of_sql)} from ({inner}) q({', '.join(['i', 'v'][: len(names)])})"
     return f"{text} | group : count(), {', '.join(others)}", wrapped
 
