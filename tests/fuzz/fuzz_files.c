@@ -50,7 +50,7 @@ static void look_at(const struct column *column)
 static void require_equal(const struct column *a, const struct column *b)
 {
     require(a->rows == b->rows && a->type == b->type && a->logical.kind == b->logical.kind);
-    require(a->logical.utc == b->logical.utc && a->logical.scale == b->logical.scale);
+    require(a->logical.zone == b->logical.zone && a->logical.scale == b->logical.scale);
     require(!a->validity == !b->validity);
     if (a->rows > 0)
         require(memcmp(a->data, b->data, (size_t)a->rows * type_table[a->store].size) == 0);

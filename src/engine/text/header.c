@@ -245,7 +245,7 @@ static enum status open_json(const struct opening *opening)
 {
     struct table *table = opening->table;
     table->end = trimmed_end(table);
-    struct problem problem = {.at = table->begin};
+    struct problem problem = {.kind = PROBLEM_COUNT, .at = table->begin};
     if (!table_sample_keys(table, opening->arena, &problem))
         return table_error(table, &problem, opening->job, opening->path);
     if (table->count > MAX_COLUMNS)
@@ -306,6 +306,8 @@ enum status table_open(struct table *table, struct dialect *dialect, const struc
     if (status != STATUS_OK)
         return status;
     table_find_beginning(table, dialect, options, found);
+    if (table->begin == table->end && dialect->header)
+        return fail(&opening, "has no line but those that are left out", NULL);
     if (options && options->missing) {
         char **missing = arena_array(arena, options->missing_count, sizeof *missing);
         for (size_t i = 0; i < options->missing_count; i++)

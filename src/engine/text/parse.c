@@ -84,7 +84,7 @@ static bool parse_lines(struct parser *parser)
     const struct chunk *chunk = parser->chunk;
     const struct table *table = parser->table;
     const bool loose = table->ragged || table->errors == ERRORS_MISSING;
-    const struct left_out *left_out = chunk->left_out, *last = left_out + chunk->left_out_count;
+    const struct left_out *left_out = chunk->left_out, *last = left_out ? left_out + chunk->left_out_count : NULL;
     const char *at = chunk->begin;
     for (int64_t row = chunk->first_row; row < chunk->first_row + chunk->rows; row++) {
         if (left_out < last && left_out->begin == at)
