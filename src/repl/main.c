@@ -14,6 +14,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -102,6 +103,17 @@ static void install_handlers(void)
     (void)signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit then fails like a full disk */
 }
 
+/* A folder may have thousands of files, each of which stays open while it is mapped. */
+static void raise_file_limit(void)
+{
+    enum { FILES = 20000 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= FILES)
+        return;
+    limit.rlim_cur = limit.rlim_max < FILES ? limit.rlim_max : FILES;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 /* If standard output is closed, the next file opened would take its descriptor and receive the results. Occupies closed
  * descriptors with /dev/null, opened in the wrong mode so that using it stays an error. */
 static void occupy_standard_streams(void)
@@ -179,6 +191,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], compile_role) == 0)
         return compile_serve(argc, argv);
     occupy_standard_streams();
+    raise_file_limit();
     heap_retain_freed();
     /* Character classes only: number formats do not depend on the locale. */
     (void)setlocale(LC_CTYPE, "");
