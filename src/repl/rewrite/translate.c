@@ -164,6 +164,18 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
     return true;
 }
 
+/* Whether each bracket is closed: behind an open one, calls would lose their arguments. */
+static bool is_closed(const struct translator *t)
+{
+    int depth = 0;
+    for (size_t i = 0; i < t->end && depth >= 0; i++) {
+        const bool sign = token_at(t, i)->kind == REWRITE_SIGN;
+        const char c = t->text->text[token_at(t, i)->begin];
+        depth += !sign ? 0 : strchr("([{", c) ? 1 : strchr(")]}", c) ? -1 : 0;
+    }
+    return depth == 0;
+}
+
 struct translation translate_line(struct env *env, const char *text, size_t length, struct arena *arena)
 {
     struct translation result = {0};
@@ -176,19 +188,22 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
     static const struct {
         bool (*begins)(const struct translator *t, size_t at);
         const char *(*translate)(struct translator *t);
+        bool brackets; /* which all have to be closed: symbols of q are quotes to the tokens */
         const char *message;
     } dialects[] = {
-        {is_shell, translate_shell, "a query begins with its source; the first line of a file names its columns"},
-        {is_dplyr, translate_dplyr, "stages are separated by `|`, and have other words here"},
-        {is_kql, translate_kql, "stages and functions have other words here, and comparisons of text heed case"},
-        {is_q, translate_q, begins_with_source},
-        {is_sql, translate_sql, begins_with_source},
+        {is_shell, translate_shell, false,
+         "a query begins with its source; the first line of a file names its columns"},
+        {is_dplyr, translate_dplyr, true, "stages are separated by `|`, and have other words here"},
+        {is_kql, translate_kql, true, "stages and functions have other words here, and comparisons of text heed case"},
+        {is_q, translate_q, false, begins_with_source},
+        {is_sql, translate_sql, true, begins_with_source},
     };
     t.at = begin;
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
         if (!dialects[i].begins(&t, begin))
             continue;
-        const char *query = dialects[i].translate(&t);
+        const bool good = !dialects[i].brackets || is_closed(&t);
+        const char *query = good ? dialects[i].translate(&t) : translate_fail(&t, "a bracket is not closed").text;
         return (struct translation){
             .found = true,
             .line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL,
