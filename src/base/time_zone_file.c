@@ -9,8 +9,8 @@ enum {
     MOST_OFFSET = 26 * 3600
 };
 
-/* Beyond these a time in microseconds does not fit 64 bits. */
-static const int64_t MOST_SECONDS = INT64_C(9000000000000);
+/* Nothing changes 10 000 years from now, and what did 10 000 years ago is the beginning: times in microseconds fit. */
+static const int64_t MOST_SECONDS = INT64_C(400000000000);
 
 static int64_t big_endian(const unsigned char *at, size_t size)
 {
