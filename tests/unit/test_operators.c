@@ -163,7 +163,7 @@ static void calendar_histograms(void **unused)
             int64_t rows = lengths[k];
             enum type type = kinds[kind] == LOGICAL_DATE ? TYPE_I32 : TYPE_I64;
             rig->column_op.kind = OPERATOR_HIST;
-            rig->column_op.calendar = kinds[kind];
+            rig->column_op.calendar = (struct logical_type){.kind = kinds[kind]};
             rig->column_op.key_count = 1;
             rig->column_op.into = 1 + k * 3;
             add_column(rig, type, rows, k % 3 == 0 ? FEW : ANYTHING);
