@@ -153,7 +153,7 @@ static inline void expect(struct fixture *fixture, const char *expected)
         const struct column *column = relation->columns[k];
         check_column(column, relation->rows);
         strbuf_printf(&text, "%s%s:%s%s", k > 0 ? "," : "", relation->names[k],
-                      logical_type_name(column->logical, column->type), column->logical.utc ? "z" : "");
+                      logical_type_name(column->logical, column->type), column->logical.zone ? "z" : "");
     }
     strbuf_putc(&text, '\n');
     for (int64_t row = 0; row < relation->rows; row++) {
