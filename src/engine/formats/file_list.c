@@ -4,6 +4,7 @@
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
+#include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
 
 #include <dirent.h>
@@ -75,8 +76,11 @@ bool path_is_folder(const char *path)
     return !raw;
 }
 
+/* A file that was found is a file, whatever its name begins with: not a command to run, nor the standard input. */
 static void add_path(struct search *search, const char *path)
 {
+    if (path_is_program(path) || path_is_pipe(path))
+        path = arena_printf(search->arena, "./%s", path);
     search->paths =
         arena_reserve(search->arena, search->paths, search->count, &search->capacity, sizeof *search->paths);
     search->paths[search->count++] = path;
