@@ -57,8 +57,10 @@ void stored_schema_zones(struct text stored, stored_zone_fn *found, void *contex
         const struct flat_vector fields = flat_vector(&schema, SCHEMA_FIELDS, 4);
         for (size_t k = 0; is_schema && k < fields.count && !buffer.failed; k++) {
             const struct flat_table field = flat_vector_table(&fields, k), type = flat_child(&field, FIELD_TYPE);
+            if (flat_int(&field, FIELD_TYPE_TYPE, 1, 0) != ARROW_TIMESTAMP)
+                continue; /* the fields of other types are others */
             const struct text name = flat_string(&field, FIELD_NAME), zone = flat_string(&type, 1);
-            if (flat_int(&field, FIELD_TYPE_TYPE, 1, 0) == ARROW_TIMESTAMP && zone.length > 0 && !buffer.failed)
+            if (zone.length > 0 && !buffer.failed)
                 found(context, name, zone);
         }
     }
