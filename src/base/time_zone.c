@@ -19,7 +19,7 @@ static const char *const utc_names[] = {"UTC"};
 
 const struct time_zone time_zone_utc = {
     "UTC", 1, 2, utc_offsets, utc_names, {utc_begins, utc_first, 1, 0, 0, 0}, {utc_begins, utc_first, 1, 0, 0, 0},
-    NULL};
+    NULL, NULL};
 
 /* The zones that have been read: what the logical types of columns point to, wherever they are. */
 static const struct time_zone *read_zones;
@@ -183,6 +183,7 @@ enum time_zone_found time_zone_find(const char *name, const struct time_zone **z
         if (read_fixed(name, &changes) || (is_name(name) && read_file(name, &changes))) {
             struct time_zone *new = zone_of_changes(&changes, name);
             new->next = read_zones;
+            new->arena = changes.arena;
             *zone = read_zones = new;
         } else {
             arena_free(changes.arena);

@@ -34,6 +34,7 @@ struct time_zone {
     struct time_intervals local;      /* by local time: of one that comes twice the first, of one that is left out the
                                          interval      before, so that it moves forward by the gap */
     const struct time_zone *next;
+    struct arena *arena; /* that all of it is in; NULL: static */
 };
 
 /* The zone named "UTC", which needs no files. */
