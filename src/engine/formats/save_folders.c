@@ -312,17 +312,29 @@ static enum status check_entries(const struct saving *saving, const char *folder
     return status;
 }
 
-static enum status save_into(struct saving *saving, const char *directory, struct diags *diags)
+/* Refuses a folder with other entries than folders of the values of this column. */
+static enum status check_level(const struct saving *saving, const char *folder, size_t level, struct diags *diags)
 {
     struct strbuf begin = {0};
     const struct text none = {"", 0};
-    partition_name(&begin, saving->relation->names[saving->by->columns[0]], &none);
-    enum status status = check_entries(saving, directory, begin.text, true, diags);
-    for (size_t i = 0; i < saving->count && status == STATUS_OK; i++) {
-        const char *folder = arena_printf(diags->arena, "%s/%s", directory, saving->folders[i].name);
-        status = check_entries(saving, folder, saving->file, false, diags);
-    }
+    partition_name(&begin, saving->relation->names[saving->by->columns[level]], &none);
+    const enum status status = check_entries(saving, folder, begin.text, true, diags);
     strbuf_free(&begin);
+    return status;
+}
+
+static enum status save_into(struct saving *saving, const char *directory, struct diags *diags)
+{
+    enum status status = check_level(saving, directory, 0, diags);
+    for (size_t i = 0; i < saving->count && status == STATUS_OK; i++) {
+        const char *name = saving->folders[i].name, *end = strchr(name, '/');
+        for (size_t level = 1; end && status == STATUS_OK; end = strchr(end + 1, '/'), level++)
+            status = check_level(saving, arena_printf(diags->arena, "%s/%.*s", directory, (int)(end - name), name),
+                                 level, diags);
+        if (status == STATUS_OK)
+            status = check_entries(saving, arena_printf(diags->arena, "%s/%s", directory, name), saving->file, false,
+                                   diags);
+    }
     saving->root = directory;
     return status == STATUS_OK ? save_below(saving, diags) : status;
 }
