@@ -311,7 +311,7 @@ bool bind_share(struct binder *binder, const struct expr *expr, const char *hint
     const enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
-    *share = known == KNOWN_KIND ? 0 : scalar.kind == KIND_FLOAT ? scalar.number : (double)scalar.integer;
+    *share = known == KNOWN_KIND ? 0.5 : scalar.kind == KIND_FLOAT ? scalar.number : (double)scalar.integer;
     if (scalar.logical.kind == LOGICAL_NUMBER && *share >= 0 && *share <= 1)
         return true;
     return bind_error(binder, expr->span, hint, "the share is a number from 0 to 1");

@@ -129,6 +129,9 @@ struct term lower_ewma(struct scope *scope, const struct expr *expr)
         return unknown_term;
     }
     const bool known = bind_share(binder, expr->args[1], "`ewma(x, 0.1)`: a tenth of each new value", &op.share);
+    if (known && op.share == 0)
+        return term_error(binder, expr->args[1]->span, "`1 / 3` of integers is 0: write `1 / 3.0`",
+                          "`ewma` takes a share above 0, of which each new value counts");
     const struct term term = float_argument(scope, expr, 0);
     if (!known || !term_is_known(term))
         return unknown_term;
