@@ -54,7 +54,7 @@ static const struct function functions[] = {
     {"row_number", R, 0, "row + 1", LEVEL_SUM, PHRASE_INT},
     {"shift", PY, 1, "at(A, -1)", LEVEL_OPERAND, SAME},
     {"diff", PY, 1, "A - at(A, -1)", LEVEL_SUM, SAME},
-    {"pct_change", PY, 1, "A / at(A, -1) - 1", LEVEL_SUM, PHRASE_FLOAT},
+    {"pct_change", PY, 1, "float(A) / at(A, -1) - 1", LEVEL_SUM, PHRASE_FLOAT},
     {"clip", PY, 3, "clamp(A, B, C)", LEVEL_OPERAND, SAME},
     {"sign signum", ALL, 1, "sign(A)", LEVEL_OPERAND, PHRASE_INT},
     {"pow power", ALL, 2, "pow(A, B)", LEVEL_OPERAND, PHRASE_FLOAT},
@@ -367,6 +367,8 @@ struct phrase translate_call(struct translator *t, const char *name)
     t->grouping = grouping;
     t->value_of = value_of;
     const struct phrase *filter = where.text ? &where : NULL;
+    if (t->dialect == DIALECT_SQL && distinct && accept(t, "over"))
+        return translate_fail(t, "the number of different values in a window is `distinct(x) over A..B`");
     if (t->dialect == DIALECT_SQL && accept(t, "over"))
         return translate_window(t, name, operands, count, filter);
     if (t->dialect == DIALECT_R && aggregate && count > 0 && operands[0].optional && !passes_over)

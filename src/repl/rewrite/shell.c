@@ -83,6 +83,9 @@ static bool parse_options(struct command *command)
                 if (*word == 'E')
                     continue;
             }
+            if ((strcmp(name, "grep") == 0 && !strchr("ceivhr", *word)) || strcmp(name, "cat") == 0 ||
+                (strcmp(name, "tail") == 0 && *word == 'f'))
+                return false; /* what it changes has no form here */
             const char **option = &command->option[(*word | 0x20) - 'a'];
             *option = "";
             if (!strchr(with_value, *word))
