@@ -19,7 +19,7 @@ UNFUSED = "fusion is off: the queue runs as written\n"
 # `explain` prints this in mode auto.
 CHOICE = re.compile(r"^backend choice: .*\n(?:  \d+ on .*\n)*", re.MULTILINE)
 # So many kernels that a device runs them only when they are named.
-LONG = ("ikra-loops", "parakeet-loops", "images")
+LONG = ("ikra-loops", "parakeet-loops", "images", "fill", "list", "over-order", "rollup", "zones")
 FOLDERS = {"golden": 0, "seeds": 0, "errors": 1}
 
 
