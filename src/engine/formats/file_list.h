@@ -31,6 +31,6 @@ enum status file_list_make(const char *path, const struct format *format, struct
 const char *path_stem(const char *path, struct arena *arena);
 
 /* The names of the raw files in a directory, sorted; NULL: there are none, or, with errno, it cannot be read. */
-const char **raw_file_names(const char *directory, size_t *count, struct arena *arena);
+const char **raw_file_names(const char *path, size_t *count, struct arena *arena);
 
 #endif

@@ -22,8 +22,6 @@ enum {
     LAST_BYTES = 4096 /* of what it says */
 };
 
-extern char **environ;
-
 struct program {
     const char *path; /* as shown in messages */
     pid_t process;
