@@ -56,6 +56,15 @@ class Commands:
         return (self.expect("load '|seq 5' txt | sum", b"15\n") or self.expect("load '|cat numbers' u8 | sum", b"45\n")
                 or self.expect("load '|seq 5' txt | map seq | max", b"5\n"))
 
+    def test_files_named_like_commands(self):
+        with open(self.path("|printf x >> runs; #.csv"), "w", encoding="utf-8") as file:
+            file.write("id,v\n1,2\n")
+        problem = ""
+        for pattern in ("*runs; #.csv", "**/*runs; #.csv", "[|]*.csv"):
+            problem = problem or self.expect(f'load "{pattern}" | select id == 1 | sum v', b"2\n")
+        os.remove(self.path("|printf x >> runs; #.csv"))
+        return problem or (self.runs() and "a file's name was run as a command")
+
     def test_by_content(self):
         done = ask(self.sandbox, "-c", "range 1..1000 as x | save b.parquet", "-c", "range 1..1000 as x | save b.arrow",
                    "-c", "range 1..1000 as x | save b.csv.gz")
