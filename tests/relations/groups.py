@@ -368,7 +368,7 @@ def random_series(rng, columns, timed):
         return fill(any_column, rng.random() < 0.5)
     if word == "linear":
         return fill_linear(rng.choice(numbers), column("t", "int") if timed and rng.random() < 0.5 else None)
-    return ewma(rng.choice(numbers), rng.choice([0, 0.1, 0.5, 0.94, 1]), rng.random() < 0.5)
+    return ewma(rng.choice(numbers), rng.choice([0.01, 0.1, 0.5, 0.94, 1]), rng.random() < 0.5)
 
 
 def row_number():
