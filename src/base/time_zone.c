@@ -18,8 +18,8 @@ static const uint16_t utc_first[] = {0};
 static const char *const utc_names[] = {"UTC"};
 
 const struct time_zone time_zone_utc = {
-    "UTC", 1, 2, utc_offsets, utc_names, {utc_begins, utc_first, 1, 0, 0, 0}, {utc_begins, utc_first, 1, 0, 0, 0},
-    NULL, NULL};
+    "UTC", 1,   2, utc_offsets, utc_names, {utc_begins, utc_first, 1, 0, 0, 0}, {utc_begins, utc_first, 1, 0, 0, 0},
+    NULL,  NULL};
 
 /* The zones that have been read: what the logical types of columns point to, wherever they are. */
 static const struct time_zone *read_zones;

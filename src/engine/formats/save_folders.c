@@ -332,8 +332,8 @@ static enum status save_into(struct saving *saving, const char *directory, struc
             status = check_level(saving, arena_printf(diags->arena, "%s/%.*s", directory, (int)(end - name), name),
                                  level, diags);
         if (status == STATUS_OK)
-            status = check_entries(saving, arena_printf(diags->arena, "%s/%s", directory, name), saving->file, false,
-                                   diags);
+            status =
+                check_entries(saving, arena_printf(diags->arena, "%s/%s", directory, name), saving->file, false, diags);
     }
     saving->root = directory;
     return status == STATUS_OK ? save_below(saving, diags) : status;

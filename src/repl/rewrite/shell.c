@@ -52,6 +52,13 @@ static bool is_number(const char *text)
     return text && *text && strspn(text, "0123456789") == strlen(text);
 }
 
+/* Whether the option changes what the tool prints in a way that has no form here. */
+static bool has_no_form(const char *name, char option)
+{
+    return (strcmp(name, "grep") == 0 && !strchr("ceivhmr", option)) || strcmp(name, "cat") == 0 ||
+           (strcmp(name, "tail") == 0 && option == 'f');
+}
+
 /* Options, of which some have a value, and what is none. False: one is not known. */
 static bool parse_options(struct command *command)
 {
@@ -83,9 +90,8 @@ static bool parse_options(struct command *command)
                 if (*word == 'E')
                     continue;
             }
-            if ((strcmp(name, "grep") == 0 && !strchr("ceivhr", *word)) || strcmp(name, "cat") == 0 ||
-                (strcmp(name, "tail") == 0 && *word == 'f'))
-                return false; /* what it changes has no form here */
+            if (has_no_form(name, *word))
+                return false;
             const char **option = &command->option[(*word | 0x20) - 'a'];
             *option = "";
             if (!strchr(with_value, *word))
