@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So many rows are worth all threads. */
+/* A folder of this many rows is written by all threads. */
 enum { LONG_ROWS = 1 << 20, SHORT_DICTIONARY = 64 };
 
 /* More files are synced at once: a sync of each takes some milliseconds. */
@@ -328,9 +328,13 @@ static enum status save_into(struct saving *saving, const char *directory, struc
     enum status status = check_level(saving, directory, 0, diags);
     for (size_t i = 0; i < saving->count && status == STATUS_OK; i++) {
         const char *name = saving->folders[i].name, *end = strchr(name, '/');
-        for (size_t level = 1; end && status == STATUS_OK; end = strchr(end + 1, '/'), level++)
-            status = check_level(saving, arena_printf(diags->arena, "%s/%.*s", directory, (int)(end - name), name),
-                                 level, diags);
+        const char *before = i > 0 ? saving->folders[i - 1].name : "";
+        for (size_t level = 1; end && status == STATUS_OK; end = strchr(end + 1, '/'), level++) {
+            const int length = (int)(end - name);
+            if (strncmp(name, before, (size_t)length + 1) != 0) /* folders are in order: each is looked at once */
+                status =
+                    check_level(saving, arena_printf(diags->arena, "%s/%.*s", directory, length, name), level, diags);
+        }
         if (status == STATUS_OK)
             status =
                 check_entries(saving, arena_printf(diags->arena, "%s/%s", directory, name), saving->file, false, diags);
