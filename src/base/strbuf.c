@@ -132,3 +132,23 @@ void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length)
     }
     strbuf_add(buffer, text + plain, at - plain);
 }
+
+void strbuf_add_json(struct strbuf *buffer, const char *text, size_t length)
+{
+    size_t plain = 0; /* start of the text not yet added */
+    for (size_t at = 0, size; at < length; at += size) {
+        const unsigned char byte = (unsigned char)text[at];
+        uint32_t code;
+        const size_t valid = byte < 0x80 ? 1 : utf8_decode(text + at, length - at, &code);
+        size = valid ? valid : 1;
+        if (valid && byte >= 0x20 && byte != '"' && byte != '\\')
+            continue;
+        strbuf_add(buffer, text + plain, at - plain);
+        plain = at + 1;
+        if (!valid)
+            strbuf_puts(buffer, "\xef\xbf\xbd");
+        else
+            strbuf_printf(buffer, byte < 0x20 ? "\\u%04x" : "\\%c", byte);
+    }
+    strbuf_add(buffer, text + plain, length - plain);
+}

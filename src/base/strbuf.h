@@ -37,4 +37,7 @@ void strbuf_printf(struct strbuf *buffer, const char *format, ...) __attribute__
 /* Appends text with control bytes and invalid UTF-8 escaped: ^[ for escape, \xff for a stray byte. */
 void strbuf_add_visible(struct strbuf *buffer, const char *text, size_t length);
 
+/* Appends text as it stands between the quotes of JSON; an invalid byte becomes U+FFFD. */
+void strbuf_add_json(struct strbuf *buffer, const char *text, size_t length);
+
 #endif

@@ -90,6 +90,7 @@ static size_t add_type(struct strbuf *buffer, const struct column *column, enum 
     case LOGICAL_DECIMAL:
         return add_decimal(buffer, column);
     case LOGICAL_NUMBER:
+    case LOGICAL_LIST:
         break;
     }
     return add_number(buffer, column->type, kind);

@@ -20,6 +20,9 @@ static const struct {
 #include "engine/values/logical_types.def"
 };
 
+/* Lists, the last of them, have no text that could be stated to be one. */
+enum { STATED_TYPES = sizeof stated_types / sizeof *stated_types - 1 };
+
 /* A clause that lacks its value reads as a column with its type. */
 static enum status unknown_value(const struct clause_info *clause, const struct name *word, struct diags *diags)
 {
@@ -35,23 +38,22 @@ static enum status unknown_type(const struct stated_column *column, struct diags
     const enum clause_kind clause = clause_find(column->name.text, strlen(column->name.text));
     if (clause < CLAUSE_KINDS)
         return unknown_value(&clause_table[clause], word, diags);
-    enum { COUNT = sizeof stated_types / sizeof *stated_types };
-    const char *names[COUNT], *all = "types are";
-    for (size_t i = 0; i < COUNT; i++) {
+    const char *names[STATED_TYPES], *all = "types are";
+    for (size_t i = 0; i < STATED_TYPES; i++) {
         names[i] = stated_types[i].word;
         all = arena_printf(diags->arena, "%s %s%s", all, names[i],
                            stated_types[i].logical == LOGICAL_DECIMAL ? "(DIGITS)" : "");
     }
     return diag_error_hint(diags, word->span, all, "unknown type `%s`%s", word->text,
-                           did_you_mean(diags->arena, word->text, names, COUNT));
+                           did_you_mean(diags->arena, word->text, names, STATED_TYPES));
 }
 
 static enum status stated_type(const struct stated_column *column, struct stated_type *type, struct diags *diags)
 {
     size_t i = 0;
-    while (i < sizeof stated_types / sizeof *stated_types && strcmp(stated_types[i].word, column->type.text) != 0)
+    while (i < STATED_TYPES && strcmp(stated_types[i].word, column->type.text) != 0)
         i++;
-    if (i == sizeof stated_types / sizeof *stated_types)
+    if (i == STATED_TYPES)
         return unknown_type(column, diags);
     *type = (struct stated_type){.name = column->name.text, .type = stated_types[i].type};
     type->logical.kind = stated_types[i].logical;

@@ -60,6 +60,9 @@ static const char *number_hint(const struct builtin *call, size_t k)
         return arena_printf(arena, "`int(%s)` is its microseconds, `%s / 1s` whole seconds", text, text);
     case CLASS_DECIMAL:
         return arena_printf(arena, "`int(%s)` truncates it towards zero", text);
+    case CLASS_LIST:
+        return arena_printf(arena, "`sum(%s)` adds its elements, `%s[0]` is one, and `len(%s)` says how many", text,
+                            text, text);
     case CLASS_BOOL:
     case CLASS_INT:
     case CLASS_FLOAT:

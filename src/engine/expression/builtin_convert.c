@@ -29,6 +29,13 @@ static enum term_class class_of_argument(const struct builtin *call, size_t k)
     return class_of(call->scope->code, call->arguments[k]);
 }
 
+static const char *list_advice(const struct builtin *call)
+{
+    struct arena *arena = call->scope->binder->arena;
+    const char *text = text_of_span(arena, call->expr->args[0]->span, OPERAND_SHOWN);
+    return arena_printf(arena, "`%s[0]` is an element, and `sum(%s)` adds all", text, text);
+}
+
 struct term bind_to_int(const struct builtin *call)
 {
     const struct logical_type integer = {0};
@@ -43,6 +50,8 @@ struct term bind_to_int(const struct builtin *call)
                               integer);
     case CLASS_MONTHS:
         return builtin_refuse(call, 0, "a value", "only dates and timestamps can be moved by months: `d + 1mo`");
+    case CLASS_LIST:
+        return builtin_refuse(call, 0, "a value", list_advice(call));
     case CLASS_BOOL:
     case CLASS_INT:
     case CLASS_DATE:
@@ -72,6 +81,8 @@ struct term bind_to_float(const struct builtin *call)
                                            class_of_argument(call, 0) == CLASS_DATE ? "days" : "microseconds"));
     case CLASS_MONTHS:
         return builtin_refuse(call, 0, "a number", NULL);
+    case CLASS_LIST:
+        return builtin_refuse(call, 0, "a number", list_advice(call));
     case CLASS_BOOL:
     case CLASS_INT:
     case CLASS_FLOAT:

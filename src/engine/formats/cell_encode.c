@@ -1,6 +1,7 @@
 #include "engine/formats/cell_encode.h"
 
 #include "base/heap.h"
+#include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 
 #include <math.h>
@@ -84,6 +85,8 @@ struct cells *cells_new(const struct column *column, const struct cell_style *st
     *cells = (struct cells){.column = column, .style = style, .missing_length = strlen(style->missing)};
     cells->present = column->validity ? column->validity->data : NULL;
     const enum logical kind = column->logical.kind;
+    if (kind == LOGICAL_LIST)
+        return cells;
     if (kind == LOGICAL_TEXT)
         cells->seen = heap_array((size_t)column->logical.dictionary->count, sizeof *cells->seen);
     else if (kind == LOGICAL_NUMBER)
@@ -129,10 +132,27 @@ static void add_text(struct cells *cells, struct cursor *cursor, int64_t row)
     cursor_add(cursor, "\"", quotes);
 }
 
+/* As JSON, which other formats have as text. */
+static void add_list(struct cells *cells, struct cursor *cursor, int64_t row)
+{
+    struct strbuf list = {0};
+    list_add_json(&list, cells->column, row);
+    const struct text text = {list.text, list.length};
+    cursor_close(cursor);
+    if (cells->style->json || cells->style->is_plain(text))
+        strbuf_add(cursor->out, text.at, text.length);
+    else
+        cells->style->add_escaped(cursor->out, text);
+    *cursor = cursor_open(cursor->out);
+    strbuf_free(&list);
+}
+
 void cells_add(struct cells *cells, struct cursor *cursor, int64_t row)
 {
     if (cells->present && !cells->present[row]) {
         cursor_add(cursor, cells->style->missing, cells->missing_length);
+    } else if (cells->column->logical.kind == LOGICAL_LIST) {
+        add_list(cells, cursor, row);
     } else if (!cells->put) {
         add_text(cells, cursor, row);
     } else {

@@ -24,6 +24,8 @@ enum status npy_check_column(const struct column *column, int64_t rows, const ch
     if (logical->kind != LOGICAL_NUMBER && logical->kind != LOGICAL_TEXT && !type_names[logical->kind]) {
         (void)diag_error(diags, span, "column `%s` holds %ss, which NumPy arrays cannot hold", name,
                          logical_table[logical->kind].name);
+        if (logical->kind == LOGICAL_LIST)
+            return diag_hint(diags, "`unnest %s` gives its elements rows, or %s", name, others);
         return diag_hint(diags, "convert it with `map float(...)`, or %s", others);
     }
     if (!logical_is_time(*logical) && column_has_missing(column, rows)) {

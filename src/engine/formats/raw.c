@@ -155,8 +155,11 @@ static enum status check_column(const struct column *column, int64_t rows, const
     const char *unit = logical_table[kind].unit;
     if (kind != LOGICAL_NUMBER && !unit) {
         (void)diag_error(diags, span, "column `%s` holds %s, but %s hold plain numbers", name,
-                         kind == LOGICAL_TEXT ? "text" : "decimals", format);
-        return diag_hint(diags, kind == LOGICAL_TEXT ? "%s" : "convert it with `map float(...)`, or %s", others);
+                         kind == LOGICAL_TEXT   ? "text"
+                         : kind == LOGICAL_LIST ? "lists"
+                                                : "decimals",
+                         format);
+        return diag_hint(diags, kind != LOGICAL_DECIMAL ? "%s" : "convert it with `map float(...)`, or %s", others);
     }
     if (column_has_missing(column, rows)) {
         (void)diag_error(diags, span, "column `%s` has missing values, which %s cannot hold", name, format);

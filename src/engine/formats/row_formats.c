@@ -177,16 +177,7 @@ static bool json_is_plain(struct text text)
 
 static void json_add_characters(struct strbuf *out, struct text text)
 {
-    for (struct text character; text.length > 0;) {
-        const size_t size = clean_character(text, &character);
-        if (*character.at == '"' || *character.at == '\\')
-            strbuf_printf(out, "\\%c", *character.at);
-        else if ((unsigned char)*character.at < 0x20)
-            strbuf_printf(out, "\\u%04x", (unsigned)*character.at);
-        else
-            strbuf_add(out, character.at, character.length);
-        text = (struct text){text.at + size, text.length - size};
-    }
+    strbuf_add_json(out, text.at, text.length);
 }
 
 static void fill_object(struct frame *frame, const struct relation *relation, const char *separator, const char *after)

@@ -78,6 +78,7 @@ static const char *distances_of(enum term_class which)
     case CLASS_FLOAT:
     case CLASS_TEXT:
     case CLASS_DECIMAL:
+    case CLASS_LIST:
     case CLASS_MONTHS:
     case CLASS_MISSING:
         break;

@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/storage/buffer_pool.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/residency.h"
 #include "engine/values/dictionary.h"
@@ -60,6 +61,7 @@ void column_unref(struct column *column)
     mapping_unref(column->mapping);
     column_unref(column->validity);
     dictionary_unref(column->logical.dictionary);
+    list_store_unref(column->logical.lists);
     free(column);
 }
 
@@ -71,9 +73,10 @@ void columns_unref(struct column *const *columns, size_t count)
 
 void column_set_logical(struct column *column, struct logical_type logical)
 {
-    assert(!column->logical.dictionary);
+    assert(!column->logical.dictionary && !column->logical.lists);
     column->logical = logical;
     dictionary_ref(logical.dictionary);
+    list_store_ref(logical.lists);
 }
 
 void column_set_validity(struct column *column, struct column *validity)
@@ -225,6 +228,7 @@ struct scalar column_get(const struct column *column, int64_t row)
     struct scalar scalar = {
         .kind = type_table[column->type].kind, .logical = column->logical, .missing = column_is_missing(column, row)};
     scalar.logical.dictionary = NULL;
+    scalar.logical.lists = NULL;
     if (scalar.kind == KIND_FLOAT)
         scalar.number = column_get_float(column, row);
     else

@@ -14,7 +14,7 @@ struct buffer_pool;  /* buffer_pool.h */
 struct column_stats; /* column_stats.h */
 
 struct column {
-    struct logical_type logical; /* with a reference to the dictionary of text */
+    struct logical_type logical; /* with a reference to the dictionary of text, the store of lists */
     struct column *validity;     /* TYPE_BOOL, 1 where there is a value: missing values have 0 in `data`. One reference;
                                     NULL: no value is missing */
     enum type type;              /* as declared */
@@ -41,7 +41,7 @@ struct column *column_ref(struct column *column);
 void column_unref(struct column *column); /* NULL is allowed */
 void columns_unref(struct column *const *columns, size_t count);
 
-/* Sets the logical type of a column under construction; takes a reference to its dictionary. */
+/* Sets the logical type of a column under construction; takes a reference to its dictionary or store. */
 void column_set_logical(struct column *column, struct logical_type logical);
 
 /* Sets the validity of a column under construction; takes over one reference. NULL: no value is missing. */

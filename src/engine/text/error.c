@@ -77,6 +77,7 @@ static const char *type_of(const struct table_column *column, struct arena *aren
         return "an integer";
     case VALUE_FLOAT:
     case VALUE_TEXT:
+    case VALUE_LIST:
         break;
     }
     return "a number";

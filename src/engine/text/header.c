@@ -77,6 +77,7 @@ static bool fits(enum value_class value_class, const struct table_column *column
     case VALUE_DURATION:
         return value_class == class_of_kind(column->kind, false);
     case VALUE_TEXT:
+    case VALUE_LIST:
         break;
     }
     return false;

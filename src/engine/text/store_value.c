@@ -163,6 +163,7 @@ enum outcome value_store(const struct table *table, const struct step *step, str
     case VALUE_DURATION:
         return store_time(table, step, seen, row, cell);
     case VALUE_TEXT:
+    case VALUE_LIST:
         break;
     }
     return OTHER;

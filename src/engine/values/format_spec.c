@@ -52,6 +52,9 @@ static const char *types_of(const struct format_argument *argument, const char *
     case LOGICAL_DECIMAL:
         *noun = "a decimal";
         return "feEFgG%";
+    case LOGICAL_LIST:
+        *noun = "a list";
+        return "s";
     case LOGICAL_NUMBER:
         break;
     }

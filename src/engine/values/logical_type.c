@@ -23,7 +23,8 @@ bool logical_is_time(struct logical_type logical)
 
 bool logical_is_same(const struct logical_type *a, const struct logical_type *b)
 {
-    return a->kind == b->kind && a->scale == b->scale && a->zone == b->zone && a->dictionary == b->dictionary;
+    return a->kind == b->kind && a->scale == b->scale && a->zone == b->zone && a->dictionary == b->dictionary &&
+           a->lists == b->lists;
 }
 
 const char *logical_type_name(struct logical_type logical, enum type type)
@@ -35,6 +36,8 @@ const char *logical_type_name(struct logical_type logical, enum type type)
     };
     if (logical.kind == LOGICAL_NUMBER)
         return type_table[type].name;
+    if (logical.lists)
+        return ((const struct list_type *)(const void *)logical.lists)->name;
     return logical.kind == LOGICAL_DECIMAL ? decimals[logical.scale] : logical_table[logical.kind].name;
 }
 
@@ -73,6 +76,7 @@ char *logical_text(char *at, struct logical_type logical, int64_t value)
         return decimal_text(at, value, logical.scale);
     case LOGICAL_NUMBER:
     case LOGICAL_TEXT:
+    case LOGICAL_LIST:
         break;
     }
     return int_text(at, value);

@@ -12,10 +12,11 @@
 
 struct dictionary; /* dictionary.h */
 struct time_zone;  /* base/time_zone.h */
+struct list_store; /* engine/storage/list_store.h */
 
 /* LOGICAL_NUMBER: the number itself, or a bool. LOGICAL_TEXT: a code of u8, u16 or u32, the string's position in a
- * sorted dictionary. LOGICAL_DATE: days, proleptic Gregorian. LOGICAL_DECIMAL: the number times 10^scale. The table is
- * logical_types.def. */
+ * sorted dictionary. LOGICAL_DATE: days, proleptic Gregorian. LOGICAL_DECIMAL: the number times 10^scale. LOGICAL_LIST:
+ * the number of a list in its store. The table is logical_types.def. */
 enum logical {
     LOGICAL_NUMBER,
 #define LOGICAL_TYPE(kind, ...) LOGICAL_##kind,
@@ -29,7 +30,7 @@ enum {
 };
 
 /* What the values are to operators and formats: JSON has numbers as they are, and others in quotes. */
-enum logical_family { FAMILY_NUMBER, FAMILY_TEXT, FAMILY_TIME };
+enum logical_family { FAMILY_NUMBER, FAMILY_TEXT, FAMILY_TIME, FAMILY_LIST };
 
 struct logical_info {
     const char *name; /* as a column of a text file is stated to be, and as types are printed */
@@ -54,6 +55,13 @@ struct logical_type {
     const struct time_zone *zone; /* LOGICAL_TIMESTAMP: the values are instants, microseconds in UTC, which are shown in
                                      this zone; NULL: as written, without a zone */
     struct dictionary *dictionary; /* LOGICAL_TEXT; borrowed, except where a holder says that it has a reference */
+    struct list_store *lists;      /* LOGICAL_LIST; likewise */
+    bool member;                   /* of a column: the points in its name are levels of structs */
+};
+
+/* How the type of lists is written, which is the beginning of a struct list_store. */
+struct list_type {
+    char *name; /* "list of text" */
 };
 
 /* Whether the values are numbers: plain ones or decimals. */
@@ -62,14 +70,15 @@ bool logical_is_number(struct logical_type logical);
 /* Whether they are of FAMILY_TIME. */
 bool logical_is_time(struct logical_type logical);
 
-/* Whether values of the two are the same values; of text, codes into the same dictionary. */
+/* Whether values of the two are the same values; of text, codes into the same dictionary; of lists, numbers of the same
+ * store. */
 bool logical_is_same(const struct logical_type *a, const struct logical_type *b);
 
 /* The name of a column's type: "text", "date", "decimal(2)"; of plain numbers that of the type, "i64". */
 const char *logical_type_name(struct logical_type logical, enum type type);
 
-/* Writes what an integer stands for, of any kind but text, at most LOGICAL_TEXT_BYTES bytes without a NUL; returns its
- * end. */
+/* Writes what an integer stands for, of any kind but text and lists, at most LOGICAL_TEXT_BYTES bytes without a NUL;
+ * returns its end. */
 enum { LOGICAL_TEXT_BYTES = 48 };
 char *logical_text(char *at, struct logical_type logical, int64_t value);
 

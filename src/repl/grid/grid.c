@@ -6,6 +6,7 @@
 #include "repl/print/number_format.h"
 
 #include "base/heap.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/residency.h"
 
 #include <stdlib.h>
@@ -104,7 +105,10 @@ static void add_status(struct strbuf *out, const struct grid *grid)
     number_format_group_int(out, view->rows);
     strbuf_printf(out, ", column %zu of %zu   %s = ", view->column + 1, view->columns,
                   grid->relation->names[view->column]);
-    scalar_print(out, &element);
+    if (element.logical.kind == LOGICAL_LIST && !element.missing)
+        list_add_json(out, grid->columns[view->column], view->row);
+    else
+        scalar_print(out, &element);
     strbuf_puts(out, "   ?: help");
 }
 

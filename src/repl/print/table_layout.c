@@ -4,6 +4,7 @@
 #include "repl/print/number_format.h"
 
 #include "base/heap.h"
+#include "engine/storage/list_store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,7 +75,12 @@ static void add_number(struct strbuf *out, const struct table_column *column, co
 static void add_value(struct strbuf *out, const struct table_column *column, int64_t row, bool grouped)
 {
     const struct scalar element = column_get(column->column, row);
-    if (column->is_text && !element.missing) {
+    if (element.logical.kind == LOGICAL_LIST && !element.missing) {
+        struct strbuf list = {0};
+        list_add_json(&list, column->column, row);
+        add_cut_text(out, (struct text){list.text, list.length}, column->width);
+        strbuf_free(&list);
+    } else if (column->is_text && !element.missing) {
         add_cut_text(out, element.text, column->width);
     } else if (grouped && !element.missing) {
         struct strbuf number = {0};
@@ -95,7 +101,10 @@ static void fit_value(struct table_column *column, int64_t row, bool separators,
 {
     const struct scalar element = column_get(column->column, row);
     strbuf_clear(scratch);
-    add_number(scratch, column, &element);
+    if (element.logical.kind == LOGICAL_LIST && !element.missing)
+        list_add_json(scratch, column->column, row);
+    else
+        add_number(scratch, column, &element);
     if (column->is_text) {
         widen(column, text_width(scratch->text, scratch->length));
         return;
@@ -185,8 +194,8 @@ static struct table_column fit_column(const struct relation *relation, size_t k,
                                       const struct print_style *style, struct strbuf *scratch)
 {
     const struct column *values = relation->columns[k];
-    struct table_column column = {
-        .column = values, .name = relation->names[k], .width = 1, .is_text = values->logical.kind == LOGICAL_TEXT};
+    const bool is_text = values->logical.kind == LOGICAL_TEXT || values->logical.kind == LOGICAL_LIST;
+    struct table_column column = {.column = values, .name = relation->names[k], .width = 1, .is_text = is_text};
     const bool separators = style->separators && logical_is_number(values->logical);
     fit_parts(&column, parts, separators, scratch);
     if (style->rounds)

@@ -55,6 +55,7 @@ static void set_type(struct stored_column *stored, const struct server_types *ty
     case LOGICAL_DECIMAL:
         set_decimal(stored, column->logical.scale, arena);
         return;
+    case LOGICAL_LIST: /* refused before */
     case LOGICAL_NUMBER:
     case LOGICAL_DURATION: /* its microseconds */
         set_range(stored, type == TYPE_BOOL && types->has_bool ? "Bool" : type_table[type].server,

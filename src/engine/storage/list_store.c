@@ -1,0 +1,189 @@
+#include "engine/storage/list_store.h"
+
+#include "base/heap.h"
+
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct list_store *list_store_ref(struct list_store *store)
+{
+    assert(!store || store->refs > 0);
+    if (store)
+        atomic_fetch_add_explicit(&store->refs, 1, memory_order_relaxed);
+    return store;
+}
+
+void list_store_unref(struct list_store *store)
+{
+    assert(!store || store->refs > 0);
+    if (!store || atomic_fetch_sub_explicit(&store->refs, 1, memory_order_acq_rel) > 1)
+        return;
+    column_unref(store->starts);
+    column_unref(store->lengths);
+    relation_unref(store->elements);
+    free(store->type.name);
+    free(store);
+}
+
+bool list_store_is_plain(const struct list_store *store)
+{
+    return store->elements->count == 1 && store->elements->names[0][0] == '\0';
+}
+
+/* "list of text", "map of text to i64", "list of price f64, qty i64". */
+static char *type_name(const struct relation *elements, bool is_map)
+{
+    enum { MOST_SHOWN = 64 };
+    struct strbuf name = {0};
+    strbuf_puts(&name, is_map ? "map of " : "list of ");
+    for (size_t k = 0; k < elements->count; k++) {
+        const struct column *column = elements->columns[k];
+        if (k > 0)
+            strbuf_puts(&name, is_map && elements->count == 2 ? " to " : ", ");
+        if (elements->names[k][0] != '\0' && !(is_map && elements->count == 2))
+            strbuf_printf(&name, "%s ", elements->names[k]);
+        strbuf_puts(&name, logical_type_name(column->logical, column->type));
+        if (name.length > MOST_SHOWN && k + 1 < elements->count) {
+            strbuf_printf(&name, ", ... (%zu fields)", elements->count);
+            break;
+        }
+    }
+    char *text = heap_text(name.text);
+    strbuf_free(&name);
+    return text;
+}
+
+/* Sets the known range; false if an element is not in 0..INT64_MAX. */
+static bool find_range(struct column *column)
+{
+    int64_t least = INT64_MAX, most = 0;
+    for (int64_t k = 0; k < column->rows; k++) {
+        const int64_t value = column_get_int(column, k);
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+    }
+    column->range_known = true;
+    column->lo = column->rows > 0 ? least : 0;
+    column->hi = most;
+    return column->lo >= 0;
+}
+
+static bool are_within(const struct column *starts, const struct column *lengths, int64_t elements)
+{
+    if (starts->hi <= elements && lengths->hi <= elements - starts->hi)
+        return true;
+    for (int64_t k = 0; k < starts->rows; k++) {
+        const int64_t start = column_get_int(starts, k), length = column_get_int(lengths, k);
+        if (start > elements || length > elements - start)
+            return false;
+    }
+    return true;
+}
+
+/* In place of columns without rows, those of one empty list. */
+static struct column *one_at_least(struct column *column)
+{
+    static const int64_t zero = 0;
+    if (!column || column->rows > 0)
+        return column;
+    column_unref(column);
+    return column_of_ints(&zero, 1);
+}
+
+struct list_store *list_store_new(struct column *starts, struct column *lengths, struct relation *elements, bool is_map)
+{
+    struct column *first = one_at_least(starts), *count = one_at_least(lengths);
+    if (!first || !count || !elements || elements->count == 0 || first->rows != count->rows || first->validity ||
+        count->validity || !find_range(first) || !find_range(count) || !are_within(first, count, elements->rows)) {
+        column_unref(first);
+        column_unref(count);
+        relation_unref(elements);
+        return NULL;
+    }
+    struct list_store *store = heap_array(1, sizeof *store);
+    *store = (struct list_store){.type.name = type_name(elements, is_map),
+                                 .count = first->rows,
+                                 .starts = first,
+                                 .lengths = count,
+                                 .elements = elements,
+                                 .is_map = is_map,
+                                 .refs = 1};
+    return store;
+}
+
+struct list_store *list_store_of_offsets(const int64_t *offsets, int64_t count, struct relation *elements, bool is_map)
+{
+    int64_t longest = 0;
+    bool ascend = true;
+    for (int64_t k = 0; k < count; k++) {
+        ascend = ascend && offsets[k] >= 0 && offsets[k + 1] >= offsets[k];
+        longest = ascend && offsets[k + 1] - offsets[k] > longest ? offsets[k + 1] - offsets[k] : longest;
+    }
+    const enum type narrow = longest <= UINT8_MAX ? TYPE_U8 : longest <= INT32_MAX ? TYPE_I32 : TYPE_I64;
+    const enum type wide = count == 0 || (ascend && offsets[count] <= INT32_MAX) ? TYPE_I32 : TYPE_I64;
+    struct column *starts = ascend ? column_reserve(TYPE_I64, wide, count) : NULL;
+    struct column *lengths = ascend ? column_reserve(TYPE_I64, narrow, count) : NULL;
+    for (int64_t k = 0; k < count && starts && lengths; k++) {
+        column_set_int(starts, k, offsets[k]);
+        column_set_int(lengths, k, offsets[k + 1] - offsets[k]);
+    }
+    if (starts)
+        column_finish(starts, count);
+    if (lengths)
+        column_finish(lengths, count);
+    return list_store_new(starts, lengths, elements, is_map);
+}
+
+struct list_store *list_store_unread(struct relation *elements, bool is_map)
+{
+    static const int64_t zero = 0;
+    struct list_store *store = list_store_of_offsets(&zero, 0, elements, is_map);
+    if (!store)
+        heap_exhausted();
+    store->unread = true;
+    return store;
+}
+
+struct column *column_of_lists(struct list_store *store, int64_t rows, struct column *validity)
+{
+    const enum type narrow = rows <= INT32_MAX ? TYPE_I32 : TYPE_I64;
+    struct column *column = store ? column_reserve(TYPE_I64, narrow, rows) : NULL;
+    if (!column) {
+        list_store_unref(store);
+        column_unref(validity);
+        return NULL;
+    }
+    assert(rows <= store->count && (!validity || validity->rows >= rows));
+    for (int64_t k = 0; k < rows; k++) {
+        const bool missing = validity && !((const uint8_t *)validity->data)[k];
+        column_set_int(column, k, missing ? 0 : k);
+    }
+    column_finish(column, rows);
+    column->range_known = true;
+    column->hi = rows > 0 ? rows - 1 : 0;
+    column_set_logical(column, (struct logical_type){.kind = LOGICAL_LIST, .lists = store});
+    column_set_validity(column, validity);
+    list_store_unref(store);
+    return column;
+}
+
+static bool types_fit(const struct column *a, const struct column *b)
+{
+    if (a->logical.kind != b->logical.kind || a->logical.scale != b->logical.scale ||
+        a->logical.zone != b->logical.zone)
+        return false;
+    if (a->logical.kind == LOGICAL_LIST)
+        return list_store_fits(a->logical.lists, b->logical.lists);
+    return a->logical.kind != LOGICAL_NUMBER || type_table[a->type].kind == type_table[b->type].kind;
+}
+
+bool list_store_fits(const struct list_store *a, const struct list_store *b)
+{
+    bool fits = a->elements->count == b->elements->count && a->is_map == b->is_map;
+    for (size_t k = 0; fits && k < a->elements->count; k++)
+        fits = strcmp(a->elements->names[k], b->elements->names[k]) == 0 &&
+               types_fit(a->elements->columns[k], b->elements->columns[k]);
+    return fits;
+}

@@ -1,0 +1,109 @@
+/* Lists as JSON text. */
+#include "engine/storage/list_store.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_value(struct strbuf *out, const struct column *column, int64_t row)
+{
+    if (column->logical.kind == LOGICAL_LIST) {
+        list_add_json(out, column, row);
+        return;
+    }
+    const struct scalar element = column_get(column, row);
+    const bool number = logical_is_number(element.logical);
+    if (element.missing || (element.kind == KIND_FLOAT && !isfinite(element.number))) {
+        strbuf_puts(out, "null");
+    } else if (element.logical.kind == LOGICAL_TEXT) {
+        strbuf_putc(out, '"');
+        strbuf_add_json(out, element.text.at, element.text.length);
+        strbuf_putc(out, '"');
+    } else {
+        strbuf_puts(out, number ? "" : "\"");
+        scalar_print(out, &element);
+        strbuf_puts(out, number ? "" : "\"");
+    }
+}
+
+/* How many bytes of two names, up to a point or their ends, are levels of structs that both have. */
+static size_t shared_levels(const char *a, const char *b)
+{
+    size_t shared = 0;
+    for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++)
+        shared = a[i] == '.' ? i + 1 : shared;
+    return shared;
+}
+
+static size_t levels_in(const char *name, size_t from, size_t to)
+{
+    size_t levels = 0;
+    for (size_t i = from; i < to; i++)
+        levels += name[i] == '.';
+    return levels;
+}
+
+/* The fields of a struct: those of one within it follow each other. */
+static void add_struct(struct strbuf *out, const struct relation *elements, int64_t row)
+{
+    strbuf_putc(out, '{');
+    for (size_t k = 0; k < elements->count; k++) {
+        const char *name = elements->names[k];
+        const size_t length = strlen(name), levels = levels_in(name, 0, length);
+        const size_t before = k > 0 ? shared_levels(elements->names[k - 1], name) : 0;
+        const size_t after = k + 1 < elements->count ? shared_levels(name, elements->names[k + 1]) : 0;
+        strbuf_puts(out, k > 0 ? "," : "");
+        size_t at = before;
+        for (size_t i = before; i <= length; i++) {
+            if (name[i] != '.' && name[i] != '\0')
+                continue;
+            strbuf_putc(out, '"');
+            strbuf_add_json(out, name + at, i - at);
+            strbuf_puts(out, name[i] == '.' ? "\":{" : "\":");
+            at = i + 1;
+        }
+        add_value(out, elements->columns[k], row);
+        for (size_t open = levels - levels_in(name, 0, after); open > 0; open--)
+            strbuf_putc(out, '}');
+    }
+    strbuf_putc(out, '}');
+}
+
+/* A key of JSON is text. */
+static void add_entry(struct strbuf *out, const struct relation *elements, int64_t row)
+{
+    struct strbuf key = {0};
+    add_value(&key, elements->columns[0], row);
+    if (key.text[0] == '"') {
+        strbuf_add(out, key.text, key.length);
+    } else {
+        strbuf_putc(out, '"');
+        strbuf_add_json(out, key.text, key.length);
+        strbuf_putc(out, '"');
+    }
+    strbuf_free(&key);
+    strbuf_putc(out, ':');
+    add_value(out, elements->columns[1], row);
+}
+
+void list_add_json(struct strbuf *out, const struct column *column, int64_t row)
+{
+    if (column_is_missing(column, row)) {
+        strbuf_puts(out, "null");
+        return;
+    }
+    const struct list_store *store = column->logical.lists;
+    const int64_t list = column_get_int(column, row), start = column_get_int(store->starts, list);
+    const int64_t length = column_get_int(store->lengths, list);
+    const bool plain = list_store_is_plain(store), entries = store->is_map && store->elements->count == 2;
+    strbuf_putc(out, entries ? '{' : '[');
+    for (int64_t k = start; k < start + length; k++) {
+        strbuf_puts(out, k > start ? "," : "");
+        if (plain)
+            add_value(out, store->elements->columns[0], k);
+        else if (entries)
+            add_entry(out, store->elements, k);
+        else
+            add_struct(out, store->elements, k);
+    }
+    strbuf_putc(out, entries ? '}' : ']');
+}
