@@ -68,11 +68,11 @@ static void include_zero(struct zone *zone)
 void parquet_bounds(const struct file_reader *base, size_t group, size_t k, struct group_bounds *bounds)
 {
     const struct parquet_reader *reader = (const struct parquet_reader *)base;
-    const struct leaf *leaf = &reader->leaves[k];
+    const struct leaf *leaf = reader->fields.at[k].leaf;
     const struct row_group *row_group = &reader->footer.groups[group];
     const struct chunk_statistics *statistics = &row_group->chunks[leaf->index].statistics;
-    *bounds = (struct group_bounds){.missing = leaf->optional && statistics->missing != 0,
-                                    .present = statistics->missing != row_group->rows || !leaf->optional};
+    *bounds = (struct group_bounds){.missing = leaf->definition > 0 && statistics->missing != 0,
+                                    .present = statistics->missing != row_group->rows || leaf->definition == 0};
     if (!bounds->present) {
         bounds->has_zone = true; /* of zeroes */
         return;

@@ -129,15 +129,11 @@ static bool set_annotated(struct leaf *leaf, const struct schema_element *elemen
 
 enum leaf_problem leaf_of_element(const struct schema_element *element, struct leaf *leaf)
 {
-    if (element->repetition != REPETITION_REQUIRED && element->repetition != REPETITION_OPTIONAL)
-        return LEAF_NESTED;
     if (element->physical < 0 || element->physical >= PHYSICAL_COUNT ||
         (element->physical == PHYSICAL_FIXED && element->width <= 0))
         return LEAF_UNSUPPORTED_TYPE;
-    leaf->name = element->name;
     leaf->physical = (enum physical)element->physical;
     leaf->width = leaf->physical == PHYSICAL_FIXED ? (size_t)element->width : widths[leaf->physical];
-    leaf->optional = element->repetition == REPETITION_OPTIONAL;
     set(leaf, bare[leaf->physical].conversion, bare[leaf->physical].type, bare[leaf->physical].logical);
     return set_annotated(leaf, element) ? LEAF_OK : LEAF_UNSUPPORTED_TYPE;
 }

@@ -25,12 +25,14 @@ enum conversion {
 };
 
 struct leaf {
-    size_t index; /* among the leaves of the schema */
-    struct text name;
+    size_t index;       /* among the leaves of the schema */
+    const char *path;   /* its name behind those of the groups that it is in */
+    uint8_t definition; /* the level of a value that is there; 0: none is missing */
+    uint8_t repetition; /* how many lists it is in, and for each, from 1, the definition level of an element: */
+    const uint8_t *element_levels;
     enum physical physical;
     size_t width; /* bytes of a stored value; bools: 0, byte arrays: 0 */
-    bool optional;
-    bool binary; /* nothing says that the bytes are text */
+    bool binary;  /* nothing says that the bytes are text */
     enum conversion conversion;
     enum type type; /* of the column; text: TYPE_U32 */
     struct logical_type logical;
@@ -39,7 +41,8 @@ struct leaf {
 /* Why a column is left out. */
 enum leaf_problem {
     LEAF_OK,
-    LEAF_NESTED,
+    LEAF_LIST,
+    LEAF_TOO_DEEP,
     LEAF_UNSUPPORTED_TYPE,
     LEAF_NOT_TEXT, /* bytes without a meaning */
     LEAF_UNKNOWN_ENCODING,
@@ -48,7 +51,7 @@ enum leaf_problem {
     LEAF_PROBLEM_COUNT
 };
 
-/* Describes the leaf, a child of the root. */
+/* Describes what the values of an element are; where it is in the schema is the caller's. */
 enum leaf_problem leaf_of_element(const struct schema_element *element, struct leaf *leaf);
 
 #endif

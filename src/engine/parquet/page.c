@@ -1,6 +1,5 @@
 #include "engine/parquet/page.h"
 
-#include "engine/parquet/encodings.h"
 #include "engine/storage/block_codec.h"
 
 #include <string.h>
@@ -112,89 +111,26 @@ enum read_error page_open_dictionary(const struct page_header *page, int64_t cod
     return error;
 }
 
-/* Writes the levels, 0 or 1, of all rows and counts those that are 1. If the first run says that all are, nothing is
- * written. */
-static bool decode_levels(const uint8_t *at, const uint8_t *end, size_t rows, uint8_t *validity, size_t *present)
-{
-    struct run_length in = {at, end, 1};
-    *present = 0;
-    for (size_t done = 0; done < rows;) {
-        struct run run;
-        if (!run_length_next(&in, rows - done, &run))
-            return false;
-        if (run.packed) {
-            *present += bit_expand(run.bytes, run.count, validity + done);
-        } else {
-            *present += run.value ? run.count : 0;
-            if (*present == rows)
-                return true;
-            memset(validity + done, (int)run.value, run.count);
-        }
-        done += run.count;
-    }
-    return true;
-}
-
-/* Levels in the deprecated encoding: bits, the most significant first. */
-static bool decode_packed_levels(struct page_values *values, size_t rows, uint8_t *validity)
-{
-    const size_t bytes = (rows + 7) / 8;
-    if ((size_t)(values->end - values->at) < bytes)
-        return false;
-    values->present = 0;
-    for (size_t row = 0; row < rows; row++) {
-        validity[row] = values->at[row / 8] >> (7 - row % 8) & 1;
-        values->present += validity[row];
-    }
-    values->at += bytes;
-    return true;
-}
-
-/* Reads the levels in front of the values of a page of version 1. */
-static bool take_levels(const struct page_header *page, uint8_t *validity, struct page_values *values)
-{
-    if (page->level_encoding == ENCODING_BIT_PACKED)
-        return decode_packed_levels(values, (size_t)page->values, validity);
-    uint32_t length;
-    if (page->level_encoding != ENCODING_RLE || (size_t)(values->end - values->at) < sizeof length)
-        return false;
-    memcpy(&length, values->at, sizeof length);
-    values->at += sizeof length;
-    if (length > (size_t)(values->end - values->at))
-        return false;
-    const uint8_t *levels = values->at;
-    values->at += length;
-    return decode_levels(levels, values->at, (size_t)page->values, validity, &values->present);
-}
-
-static enum read_error open_v2(const struct page_header *page, int64_t codec, bool optional, struct scratch *scratch,
-                               uint8_t *validity, struct page_values *values)
+static enum read_error open_v2(const struct page_header *page, int64_t codec, const struct page_levels *levels,
+                               struct scratch *scratch, struct page_values *values)
 {
     const size_t skipped = (size_t)page->repetition_bytes + (size_t)page->level_bytes;
     const enum read_error error =
         open_bytes(page, skipped, page->is_compressed ? codec : PAGE_CODEC_NONE, scratch, values);
     if (error != READ_OK)
         return error;
-    values->present = (size_t)page->values;
-    const uint8_t *levels = page->data + page->repetition_bytes;
-    if (optional &&
-        !decode_levels(levels, levels + page->level_bytes, (size_t)page->values, validity, &values->present))
-        return READ_BAD_LEVELS;
-    return READ_OK;
+    return levels_take_v2(page, levels, &values->present) ? READ_OK : READ_BAD_LEVELS;
 }
 
-enum read_error page_open_data(const struct page_header *page, int64_t codec, bool optional, struct scratch *scratch,
-                               uint8_t *validity, struct page_values *values)
+enum read_error page_open_data(const struct page_header *page, int64_t codec, const struct page_levels *levels,
+                               struct scratch *scratch, struct page_values *values)
 {
     if (!checksum_holds(page))
         return READ_BAD_CHECKSUM;
     if (page->type == PAGE_DATA_V2)
-        return open_v2(page, codec, optional, scratch, validity, values);
+        return open_v2(page, codec, levels, scratch, values);
     const enum read_error error = open_bytes(page, 0, codec, scratch, values);
     if (error != READ_OK)
         return error;
-    values->present = (size_t)page->values;
-    if (optional && page->values > 0 && !take_levels(page, validity, values))
-        return READ_BAD_LEVELS;
-    return READ_OK;
+    return levels_take(page, levels, &values->at, values->end, &values->present) ? READ_OK : READ_BAD_LEVELS;
 }

@@ -1,13 +1,14 @@
-#include "engine/parquet/page.h"
+#include "engine/parquet/page_header.h"
 
 #include "engine/parquet/thrift.h"
 
 /* The ids of fields in the three kinds of headers; 0: none. */
 struct header_fields {
-    int values, encoding, level_encoding, level_bytes, repetition_bytes, is_compressed;
+    int values, encoding, level_encoding, repetition_encoding, level_bytes, repetition_bytes, is_compressed;
 };
 
-static const struct header_fields data_fields = {.values = 1, .encoding = 2, .level_encoding = 3};
+static const struct header_fields data_fields = {
+    .values = 1, .encoding = 2, .level_encoding = 3, .repetition_encoding = 4};
 static const struct header_fields dictionary_fields = {.values = 1, .encoding = 2};
 static const struct header_fields data_v2_fields = {
     .values = 1, .encoding = 4, .level_bytes = 5, .repetition_bytes = 6, .is_compressed = 7};
@@ -24,6 +25,8 @@ static bool read_field(struct thrift *in, const struct thrift_field *field, cons
         page->encoding = thrift_int(in, field->type);
     else if (field->id == ids->level_encoding)
         page->level_encoding = thrift_int(in, field->type);
+    else if (field->id == ids->repetition_encoding)
+        page->repetition_encoding = thrift_int(in, field->type);
     else if (field->id == ids->level_bytes)
         page->level_bytes = thrift_int32(in, field->type);
     else if (field->id == ids->repetition_bytes)
@@ -71,7 +74,6 @@ static void read_header(struct thrift *in, struct page_header *page)
                 read_fields(in, &dictionary_fields, page);
             break;
         case 8:
-            page->level_encoding = ENCODING_RLE;
             if (thrift_struct(in, field.type))
                 read_fields(in, &data_v2_fields, page);
             break;

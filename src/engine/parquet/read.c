@@ -2,12 +2,12 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
-#include "base/memory_size.h"
 #include "engine/storage/mapped_file.h"
-#include "engine/storage/narrow_copy.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const int64_t MAX_VALUES = INT64_MAX / 64; /* of a column */
 
 /* Whether some of these rows are read. */
 static bool reads_rows(const struct read *read, int64_t row, int64_t rows)
@@ -24,10 +24,11 @@ static enum read_error find_pages(const struct read *read, struct chunk_read *ch
 {
     const struct parquet_reader *reader = read->reader;
     const uint8_t *at = parquet_chunk_begin(reader, chunk->chunk), *end = parquet_pages_end(reader);
+    const bool in_lists = chunk->column->leaf->repetition > 0;
     int64_t row = chunk->row, left = chunk->rows;
-    if (!reads_rows(read, row, left))
+    if (!reads_rows(read, chunk->first_row, chunk->row_count))
         return READ_OK;
-    if (chunk->chunk->values != left)
+    if (chunk->chunk->values != left || left < 0)
         return READ_BAD_ROWS;
     while (left > 0) {
         struct page_header header;
@@ -41,11 +42,11 @@ static enum read_error find_pages(const struct read *read, struct chunk_read *ch
             continue;
         if (header.values > left)
             return READ_BAD_ROWS;
-        if (reads_rows(read, row, header.values)) {
+        if (in_lists || reads_rows(read, row, header.values)) {
             chunk->pages = heap_reserve(chunk->pages, chunk->count, &chunk->capacity, sizeof *chunk->pages);
             struct page_read *page = &chunk->pages[chunk->count++];
             *page = (struct page_read){.header = header, .chunk = chunk, .row = row, .to = row, .kept = header.values};
-            if (read->rows) {
+            if (chunk->column->kept) {
                 page->to = row_set_before(read->rows, row);
                 page->kept = row_set_before(read->rows, row + header.values) - page->to;
             }
@@ -106,6 +107,20 @@ static void keep_elements(const struct row_set *rows, const struct page_read *pa
     }
 }
 
+enum read_error read_open_page(const struct page_read *page, struct scratch *scratch, struct page_values *values)
+{
+    const struct column_read *column = page->chunk->column;
+    const struct leaf *leaf = column->leaf;
+    const struct page_levels levels = {
+        .definition = leaf->definition,
+        .repetition = leaf->repetition,
+        .validity = column->validity ? column_at(column->validity, page->row) : NULL,
+        .definitions = column->definitions ? column_at(column->definitions, page->row) : NULL,
+        .repetitions = column->repetitions ? column_at(column->repetitions, page->row) : NULL,
+    };
+    return page_open_data(&page->header, page->chunk->chunk->codec, &levels, scratch, values);
+}
+
 static enum read_error decode_page(const struct read *read, struct page_read *page, int member)
 {
     struct column_read *column = page->chunk->column;
@@ -131,7 +146,7 @@ static enum read_error decode_page(const struct read *read, struct page_read *pa
         text_translate_page(page, to);
     } else {
         struct page_values values;
-        error = page_open_data(&page->header, page->chunk->chunk->codec, leaf->optional, scratch, validity, &values);
+        error = read_open_page(page, scratch, &values);
         if (error != READ_OK)
             return error;
         page->present = values.present;
@@ -186,114 +201,6 @@ static enum status list_pages(struct read *read)
     return STATUS_OK;
 }
 
-/* Whether a column of text has pages without indices. */
-static bool has_loose_text(const struct read *read, const struct column_read *column)
-{
-    for (size_t i = 0; i < read->page_count; i++) {
-        if (read->pages[i]->chunk->column == column && !page_has_indices(read->pages[i]))
-            return leaf_is_text(column->leaf);
-    }
-    return false;
-}
-
-/* Reserves what a column needs before its dictionaries are read. */
-static bool reserve_column(struct read *read, struct column_read *column)
-{
-    const struct leaf *leaf = column->leaf;
-    struct buffer_pool *pool = read->job->workers->pool;
-    const int64_t rows = read->reader->base.rows;
-    if (read->job->unsorted_text && !read->rows && unsorted_text_is_possible(read, column)) {
-        if (unsorted_text_reserve(read, column) != STATUS_OK)
-            return false;
-    } else if (leaf_is_text(leaf)) {
-        const size_t threads = (size_t)read->job->workers->threads;
-        column->interners = heap_array(threads, sizeof(struct interner *));
-        for (size_t i = 0; i < threads; i++)
-            column->interners[i] = interner_new();
-        if (has_loose_text(read, column)) {
-            column->numbers = column_reserve_from(pool, TYPE_U32, TYPE_U32, rows);
-            if (!column->numbers)
-                return false;
-        }
-    }
-    if (leaf->optional)
-        column->validity = column_reserve_from(pool, TYPE_BOOL, TYPE_BOOL, rows);
-    return !leaf->optional || column->validity;
-}
-
-/* A few bytes of a file can stand for very many rows, so what they need is compared with the memory there is. */
-static enum status reserve_columns(struct read *read)
-{
-    int64_t bytes = 0;
-    bool fits = true;
-    for (size_t i = 0; i < read->page_count && fits; i++) {
-        const struct leaf *leaf = read->pages[i]->chunk->column->leaf;
-        int64_t added, per_row = (int64_t)type_table[leaf->type].size + leaf->optional;
-        fits = !__builtin_mul_overflow(read->pages[i]->header.values, per_row, &added) &&
-               !__builtin_add_overflow(bytes, added, &bytes);
-    }
-    fits = fits && system_memory_has(bytes);
-    for (size_t k = 0; k < read->column_count && fits; k++)
-        fits = reserve_column(read, &read->columns[k]);
-    if (fits)
-        return STATUS_OK;
-    return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
-}
-
-/* Whether integers are likely to fit 32 bits. If they do not, the pages before that is found are decoded twice. */
-static bool may_be_narrow(const struct leaf *leaf)
-{
-    return leaf->type == TYPE_I64 && leaf->conversion == CONVERT_COPY && !logical_is_time(leaf->logical);
-}
-
-/* A narrow type for the elements of a column: the narrowest if its values are all in dictionaries. */
-static enum type store_of(const struct column_read *column, bool *guessed)
-{
-    const struct leaf *leaf = column->leaf;
-    const struct chunk_read *chunks = column->chunks;
-    int64_t lo = leaf->optional ? 0 : INT64_MAX, hi = leaf->optional ? 0 : INT64_MIN;
-    bool only_indices = true;
-    for (size_t i = 0; i < column->chunk_count; i++) {
-        if (chunks[i].count == 0)
-            continue;
-        for (size_t k = 0; k < chunks[i].count && only_indices; k++)
-            only_indices = page_has_indices(&chunks[i].pages[k]);
-        if (!chunks[i].has_dictionary)
-            continue;
-        lo = chunks[i].dictionary.lo < lo ? chunks[i].dictionary.lo : lo;
-        hi = chunks[i].dictionary.hi > hi ? chunks[i].dictionary.hi : hi;
-    }
-    *guessed = !only_indices && may_be_narrow(leaf) && (lo > hi || (lo >= INT32_MIN && hi <= INT32_MAX));
-    if (*guessed)
-        return TYPE_I32;
-    return only_indices && lo <= hi ? narrow_type(leaf->type, lo, hi) : leaf->type;
-}
-
-/* Reserves a column for numbers whose dictionaries are read, and makes these as narrow. */
-static enum status reserve_elements(struct read *read, struct column_read *column, enum type store)
-{
-    const struct leaf *leaf = column->leaf;
-    column_unref(column->column);
-    column->column = column_reserve_from(read->job->workers->pool, leaf->type, store, read_rows(read));
-    if (!column->column)
-        return file_memory_error(mapping_path(read->reader->mapping), read->job->span, read->job->diags);
-    column_set_logical(column->column, leaf->logical);
-    for (size_t i = 0; i < column->chunk_count && store != leaf->type; i++)
-        page_dictionary_narrow(&column->chunks[i].dictionary, type_table[leaf->type].size, type_table[store].size);
-    return STATUS_OK;
-}
-
-static enum status reserve_numbers(struct read *read)
-{
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
-        struct column_read *column = &read->columns[k];
-        if (!leaf_is_text(column->leaf))
-            status = reserve_elements(read, column, store_of(column, &column->guessed));
-    }
-    return status;
-}
-
 /* Decodes the columns whose values are not as narrow as was guessed. */
 static enum status decode_wide(struct read *read)
 {
@@ -319,7 +226,7 @@ static enum status decode_wide(struct read *read)
 /* Sets what is known when all pages are decoded: the range, and which values are missing. False: no memory. */
 static bool finish_column(struct read *read, struct column_read *column)
 {
-    int64_t rows = read->reader->base.rows, lo = INT64_MAX, hi = INT64_MIN, floored = 0;
+    int64_t rows = column->rows, lo = INT64_MAX, hi = INT64_MIN, floored = 0;
     bool missing = false;
     struct page_read **pages = read->pages;
     for (size_t i = 0; i < read->page_count; i++) {
@@ -339,9 +246,9 @@ static bool finish_column(struct read *read, struct column_read *column)
         column_finish(column->validity, rows);
         struct column *validity = column->validity;
         column->validity = NULL;
-        if (read->rows) {
+        if (column->kept) {
             struct column *all = validity;
-            validity = row_set_take(read->rows, all, read->job->workers->pool);
+            validity = row_set_take(column->kept, all, read->job->workers->pool);
             column_unref(all);
             if (!validity)
                 return false;
@@ -355,11 +262,10 @@ static bool finish_column(struct read *read, struct column_read *column)
         column->column->lo = lo;
         column->column->hi = hi;
     }
-    column_finish(column->column, read_rows(read));
+    column_finish(column->column, column_read_rows(column));
     if (floored > 0)
         diag_note(read->job->diags, (struct span){0}, "`%s`, column `%s`: nanoseconds were cut in %lld values",
-                  mapping_path(read->reader->mapping),
-                  read->reader->base.columns[column->leaf - read->reader->leaves].name, (long long)floored);
+                  mapping_path(read->reader->mapping), column->leaf->path, (long long)floored);
     return true;
 }
 
@@ -381,37 +287,69 @@ static enum status read_columns(struct read *read)
     return status == STATUS_OK ? decode_wide(read) : status;
 }
 
-/* Lists the wanted columns and their chunks. */
+static size_t count_leaves(const struct field *field)
+{
+    size_t count = field->leaf ? 1 : 0;
+    for (size_t k = 0; k < field->elements.count; k++)
+        count += count_leaves(&field->elements.at[k]);
+    return count;
+}
+
+/* Adds a column and its chunks. Of a leaf in lists, all values of a row group are read if some of its rows are. */
+static void add_column(struct read *read, const struct leaf *leaf)
+{
+    const struct footer *footer = &read->reader->footer;
+    const bool in_lists = leaf->repetition > 0;
+    struct column_read *column = &read->columns[read->column_count++];
+    column->leaf = leaf;
+    column->chunks = &read->chunks[read->chunk_count];
+    column->kept = in_lists ? NULL : read->rows;
+    int64_t row = 0;
+    for (size_t i = 0; i < footer->group_count; i++) {
+        const struct row_group *group = &footer->groups[i];
+        const struct chunk *chunk = &group->chunks[leaf->index];
+        int64_t rows = group->rows;
+        if (in_lists)
+            rows = reads_rows(read, row, rows) ? chunk->values : 0;
+        if (rows < 0 || rows > MAX_VALUES - column->rows)
+            rows = -1; /* which is told when its pages are looked for */
+        read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
+                                                                .chunk = chunk,
+                                                                .group = i,
+                                                                .first_row = row,
+                                                                .row_count = group->rows,
+                                                                .row = column->rows,
+                                                                .rows = rows};
+        column->rows += rows > 0 ? rows : 0;
+        row += group->rows;
+    }
+    column->chunk_count = (size_t)(&read->chunks[read->chunk_count] - column->chunks);
+}
+
+static void add_field(struct read *read, const struct field *field)
+{
+    if (field->leaf)
+        add_column(read, field->leaf);
+    for (size_t k = 0; k < field->elements.count; k++)
+        add_field(read, &field->elements.at[k]);
+}
+
+/* Lists the columns of the wanted fields, and their chunks. */
 static void read_init(struct read *read, const bool *wanted)
 {
-    const struct parquet_reader *reader = read->reader;
-    const struct footer *footer = &reader->footer;
+    const struct fields *fields = &read->reader->fields;
     const size_t threads = (size_t)read->job->workers->threads;
     read->scratch = heap_array(threads, sizeof *read->scratch);
     for (size_t i = 0; i < threads; i++)
         read->scratch[i].pool = read->job->workers->pool;
     size_t count = 0;
-    for (size_t k = 0; k < reader->base.count; k++)
-        count += wanted[k];
+    for (size_t k = 0; k < fields->count; k++)
+        count += wanted[k] ? count_leaves(&fields->at[k]) : 0;
     read->columns = heap_array(count + 1, sizeof *read->columns);
-    read->chunks = heap_array(count * footer->group_count + 1, sizeof *read->chunks);
-    for (size_t k = 0; k < reader->base.count; k++) {
-        if (!wanted[k])
-            continue;
-        struct column_read *column = &read->columns[read->column_count++];
-        column->leaf = &reader->leaves[k];
-        column->chunks = &read->chunks[read->chunk_count];
-        int64_t row = 0;
-        for (size_t i = 0; i < footer->group_count; i++) {
-            const struct row_group *group = &footer->groups[i];
-            read->chunks[read->chunk_count++] = (struct chunk_read){.column = column,
-                                                                    .chunk = &group->chunks[column->leaf->index],
-                                                                    .group = i,
-                                                                    .row = row,
-                                                                    .rows = group->rows};
-            row += group->rows;
-        }
-        column->chunk_count = (size_t)(&read->chunks[read->chunk_count] - column->chunks);
+    read->chunks = heap_array(count * read->reader->footer.group_count + 1, sizeof *read->chunks);
+    for (size_t k = 0; k < fields->count; k++) {
+        if (wanted[k])
+            add_field(read, &fields->at[k]);
     }
 }
 
@@ -428,6 +366,8 @@ static void column_read_free(struct column_read *column, int threads)
     column_unref(column->column);
     column_unref(column->validity);
     column_unref(column->numbers);
+    column_unref(column->definitions);
+    column_unref(column->repetitions);
     dictionary_unref(column->unsorted);
 }
 
@@ -464,10 +404,12 @@ static enum status run_read(struct read *read, const bool *wanted, struct column
         if (!finish_column(read, &read->columns[k]))
             status = file_memory_error(mapping_path(mapping), job->span, job->diags);
     }
-    for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
-        struct column_read *column = &read->columns[k];
-        columns[column->leaf - read->reader->leaves] = column->column;
-        column->column = NULL;
+    struct column_read *next = read->columns;
+    for (size_t k = 0; k < read->reader->fields.count && status == STATUS_OK; k++) {
+        if (!wanted[k])
+            continue;
+        columns[k] = next->column;
+        next++->column = NULL;
     }
     read_free(read);
     return status;

@@ -26,7 +26,8 @@ struct chunk_read {
     struct column_read *column;
     const struct chunk *chunk;
     size_t group;
-    int64_t row, rows;
+    int64_t first_row, row_count; /* of the group */
+    int64_t row, rows;            /* the values, among all of the column; rows -1: there are too many */
     bool has_dictionary;
     struct page_header dictionary_page;
     struct page_dictionary dictionary;
@@ -41,14 +42,17 @@ struct column_read {
     const struct leaf *leaf;
     struct chunk_read *chunks; /* those of this column, in read->chunks */
     size_t chunk_count;
+    int64_t rows;               /* of the file; of a leaf in lists: its values in the groups that are read */
+    const struct row_set *kept; /* of these rows, those that the column gets; NULL: all */
     struct column *column;
-    struct column *validity;     /* of all rows of the file; NULL: no value can be missing */
-    struct dictionary *unsorted; /* of text: one that has no order is made, */
-    uint64_t *offsets;           /* where the strings are, */
-    char *bytes;                 /* and their memory; else NULL */
-    bool guessed;                /* that all values fit a narrower type than the leaf's */
-    _Atomic bool too_wide;       /* which was wrong */
-    bool done;                   /* all pages are decoded */
+    struct column *validity;                  /* of all rows; NULL: no value can be missing */
+    struct column *definitions, *repetitions; /* of a leaf in lists: its levels */
+    struct dictionary *unsorted;              /* of text: one that has no order is made, */
+    uint64_t *offsets;                        /* where the strings are, */
+    char *bytes;                              /* and their memory; else NULL */
+    bool guessed;                             /* that all values fit a narrower type than the leaf's */
+    _Atomic bool too_wide;                    /* which was wrong */
+    bool done;                                /* all pages are decoded */
     struct column *numbers;      /* of text without indices: of all rows of the file, numbers of interned strings,
                                     packed in each page */
     struct interner **interners; /* one for each thread, of text */
@@ -74,16 +78,26 @@ static inline bool leaf_is_text(const struct leaf *leaf)
     return leaf->logical.kind == LOGICAL_TEXT;
 }
 
-/* The rows of the columns that are read. */
-static inline int64_t read_rows(const struct read *read)
+/* The rows that the column gets. */
+static inline int64_t column_read_rows(const struct column_read *column)
 {
-    return read->rows ? read->rows->rows : read->reader->base.rows;
+    return column->kept ? column->kept->rows : column->rows;
 }
 
 static inline bool page_has_indices(const struct page_read *page)
 {
     return page->header.encoding == ENCODING_PLAIN_DICTIONARY || page->header.encoding == ENCODING_RLE_DICTIONARY;
 }
+
+/* Opens a page, with its levels to the column. */
+enum read_error read_open_page(const struct page_read *page, struct scratch *scratch, struct page_values *values);
+
+/* Reserves what the columns need before their dictionaries are read, */
+enum status reserve_columns(struct read *read);
+
+/* and what numbers need when these are; these are made as narrow. */
+enum status reserve_numbers(struct read *read);
+enum status reserve_elements(struct read *read, struct column_read *column, enum type store);
 
 /* Interns the entries of a chunk's dictionary page. */
 enum read_error text_intern_dictionary(const struct read *read, struct chunk_read *chunk,

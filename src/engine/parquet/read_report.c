@@ -8,7 +8,7 @@ static const char *const messages[READ_ERROR_COUNT] = {
     [READ_BAD_ROWS] = "is damaged: its pages do not have as many rows as the row group",
     [READ_BAD_CHECKSUM] = "is damaged: a page does not match its checksum",
     [READ_BAD_BLOCK] = "is damaged: a page cannot be decompressed",
-    [READ_BAD_LEVELS] = "is damaged: which values of a page are missing cannot be decoded",
+    [READ_BAD_LEVELS] = "is damaged: the levels of a page, which say what is missing, cannot be decoded",
     [READ_BAD_VALUES] = "is damaged: the values of a page cannot be decoded",
     [READ_BAD_INDEX] = "is damaged: a page refers to values that its dictionary does not have",
     [READ_BAD_ENCODING] = "has a page in an encoding that is unknown or not for its type",
@@ -62,7 +62,7 @@ static enum status report(const struct read *read, const struct chunk_read *chun
     const struct format_job *job = read->job;
     const struct parquet_reader *reader = read->reader;
     const char *path = mapping_path(reader->mapping);
-    const char *name = reader->base.columns[chunk->column->leaf - reader->leaves].name;
+    const char *name = chunk->column->leaf->path;
     if (error == READ_NO_MEMORY)
         return file_memory_error(path, job->span, job->diags);
     if (error == READ_NOT_UTF8 || error == READ_NOT_IN_RANGE)

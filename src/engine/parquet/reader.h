@@ -3,7 +3,7 @@
 #ifndef RQL_ENGINE_PARQUET_READER_H
 #define RQL_ENGINE_PARQUET_READER_H
 
-#include "engine/parquet/leaf.h"
+#include "engine/parquet/fields.h"
 #include "engine/storage/file_reader.h"
 
 struct parquet_reader {
@@ -11,7 +11,9 @@ struct parquet_reader {
     struct arena *arena; /* owns what follows */
     struct mapping *mapping;
     struct footer footer;
-    struct leaf *leaves; /* one for each column */
+    struct fields fields; /* one for each column */
+    struct leaf *leaves;  /* of all of them, in the order of the schema */
+    size_t leaf_count;
 };
 
 /* `open` of the format. */

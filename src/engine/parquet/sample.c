@@ -40,10 +40,12 @@ static bool sample_chunk(const struct parquet_reader *reader, const struct leaf 
         const bool has_values = page.type == PAGE_DATA || page.type == PAGE_DATA_V2;
         if (!has_values || page.values > MAX_PAGE_VALUES)
             return true;
-        uint8_t *validity = malloc((size_t)page.values + 1);
-        const bool opened = validity && page.values <= left &&
-                            page_open_data(&page, chunk->codec, leaf->optional, scratch, validity, &values) == READ_OK;
-        free(validity);
+        uint8_t *bytes = malloc(3 * (size_t)page.values + 1);
+        const struct page_levels levels = {leaf->definition, leaf->repetition, bytes, bytes + page.values,
+                                           bytes + 2 * (size_t)page.values};
+        const bool opened =
+            bytes && page.values <= left && page_open_data(&page, chunk->codec, &levels, scratch, &values) == READ_OK;
+        free(bytes);
         if (!opened || values.present > 0)
             return !opened || is_text(leaf, page.encoding, &values, scratch);
     }

@@ -73,8 +73,7 @@ static enum read_error intern_values(const struct read *read, struct page_read *
     struct scratch *scratch = &read->scratch[member];
     uint32_t *numbers = column_at(column->numbers, page->row);
     struct page_values values;
-    enum read_error error = page_open_data(&page->header, page->chunk->chunk->codec, leaf->optional, scratch,
-                                           column->validity ? column_at(column->validity, page->row) : NULL, &values);
+    enum read_error error = read_open_page(page, scratch, &values);
     if (error != READ_OK)
         return error;
     page->present = values.present;
@@ -133,10 +132,9 @@ static void translate_dictionary(struct chunk_read *chunk, size_t size)
 static enum status too_much_text(const struct read *read, const struct column_read *column)
 {
     const struct format_job *job = read->job;
-    const size_t k = (size_t)(column->leaf - read->reader->leaves);
     return diag_error(job->diags, job->span,
                       "`%s`, column `%s`: a string is too long, or there are more than %d different ones",
-                      mapping_path(read->reader->mapping), read->reader->base.columns[k].name, DICTIONARY_MAX);
+                      mapping_path(read->reader->mapping), column->leaf->path, DICTIONARY_MAX);
 }
 
 static enum status join_column(struct read *read, struct column_read *column)
@@ -147,11 +145,11 @@ static enum status join_column(struct read *read, struct column_read *column)
     struct dictionary *dictionary = dictionary_of_interners(column->interners, threads, column->maps, job->workers);
     if (!dictionary)
         return workers_cancelled(job->workers) ? STATUS_CANCELLED : too_much_text(read, column);
-    if (column->numbers && dictionary_code_type(dictionary->count) == TYPE_U32 && !read->rows) {
+    if (column->numbers && dictionary_code_type(dictionary->count) == TYPE_U32 && !column->kept) {
         column->column = column_ref(column->numbers);
         column_set_logical(column->column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
     } else {
-        column->column = column_reserve_codes(job->workers->pool, dictionary, read_rows(read));
+        column->column = column_reserve_codes(job->workers->pool, dictionary, column_read_rows(column));
     }
     dictionary_unref(dictionary);
     if (!column->column)

@@ -11,8 +11,8 @@ enum { LENGTH_BYTES = 4 };
 bool unsorted_text_is_possible(const struct read *read, const struct column_read *column)
 {
     const struct leaf *leaf = column->leaf;
-    bool plain = leaf_is_text(leaf) && leaf->conversion == CONVERT_TEXT && leaf->physical == PHYSICAL_BYTE_ARRAY &&
-                 read->reader->base.rows <= DICTIONARY_MAX;
+    bool plain = leaf->repetition == 0 && leaf_is_text(leaf) && leaf->conversion == CONVERT_TEXT &&
+                 leaf->physical == PHYSICAL_BYTE_ARRAY && read->reader->base.rows <= DICTIONARY_MAX;
     for (size_t i = 0; i < column->chunk_count && plain; i++) {
         for (size_t k = 0; k < column->chunks[i].count && plain; k++)
             plain = column->chunks[i].pages[k].header.encoding == ENCODING_PLAIN;
@@ -63,9 +63,7 @@ static enum read_error open_in_place(const struct read *read, struct page_read *
     const struct scratch_buffer buffer = scratch->page;
     char *to = column->bytes + page->place;
     scratch->page = (struct scratch_buffer){to, page->room};
-    const enum read_error error =
-        page_open_data(&page->header, page->chunk->chunk->codec, column->leaf->optional, scratch,
-                       column->validity ? column_at(column->validity, page->row) : NULL, values);
+    const enum read_error error = read_open_page(page, scratch, values);
     scratch->page = buffer;
     if (error != READ_OK)
         return error;
