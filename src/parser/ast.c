@@ -265,7 +265,8 @@ static struct expr *operation_on_text(struct expr *expr)
 
 struct expr *expr_in_named(struct tree *tree, struct expr *a, struct token op, struct expr *b)
 {
-    if (b->kind == EXPR_NAME)
+    struct expr element;
+    if (b->kind == EXPR_NAME && !expr_of_path(b, tree->arena, &element))
         return expr_in_source(tree, a, op, source_name(tree, &b->name));
     struct expr *last = operation_on_text(b), *of = last ? last->args[0] : b;
     struct expr *expr = expr_new(tree, EXPR_IN_SOURCE, span_join(a->span, of->span), args_of(tree, a, of, NULL), 2);

@@ -21,6 +21,11 @@ struct name {
  * quotes a `$` has no meaning. */
 const char *name_argument(const struct name *name);
 
+struct arena;
+
+/* Divides a path, as written, at its first point: `t.a.b` into `t` and `a.b`. False: it is a single name. */
+bool name_split(const struct name *path, struct arena *arena, struct name *first, struct name *rest);
+
 enum expr_kind {
     EXPR_INT,       /* integer: a literal, non-negative except for INT64_MIN, which the parser folds */
     EXPR_FLOAT,     /* number; decimal, integer, scale */
@@ -31,7 +36,7 @@ enum expr_kind {
     EXPR_MONTHS,    /* integer: a calendar step of so many months */
     EXPR_BOOL,      /* integer: 1 for true, 0 for false */
     EXPR_MISSING,   /* the missing value */
-    EXPR_NAME,      /* name */
+    EXPR_NAME,      /* name; may be a path, whose first part may be a relation's (expr_of_path) */
     EXPR_POSITION,  /* $n: integer = n, 1-based */
     EXPR_UNARY,     /* op, args[0] */
     EXPR_BINARY,    /* op, args[0], args[1] */
@@ -131,6 +136,10 @@ struct expr {
     uint32_t depth;   /* depth of the tree, at most LIMIT_DEPTH, so that passes may recurse */
     uint32_t nesting; /* nested brackets, unary operators and ?:, at most LIMIT_NESTING */
 };
+
+/* Sets *element to the EXPR_INDEX, NAME.COLUMN, that an EXPR_NAME is if it is a path and none of a column. False: it is
+ * no path. */
+bool expr_of_path(const struct expr *name, struct arena *arena, struct expr *element);
 
 /* An expression with an optional name and order. */
 struct item {

@@ -4,16 +4,46 @@
 #include "parser/ast_build.h"
 #include "parser/parse.h"
 
+#include <ctype.h>
 #include <string.h>
 
-struct expr *expr_index(struct tree *tree, struct token name, struct token column, struct expr_list *at,
-                        struct token end)
+struct expr *expr_index(struct tree *tree, struct token name, struct expr_list *at, struct token end)
 {
-    struct span span = span_join(token_span(tree, name), token_span(tree, end.end != 0 ? end : column));
-    struct expr *expr = expr_new(tree, EXPR_INDEX, span, at ? at->at : NULL, at ? at->count : 0);
-    expr->name = token_name(tree, name);
-    expr->column = token_name(tree, column);
+    struct span span = span_join(token_span(tree, name), token_span(tree, end));
+    struct expr *expr = expr_new(tree, EXPR_INDEX, span, at->at, at->count);
+    const struct name path = token_name(tree, name);
+    if (!name_split(&path, tree->arena, &expr->name, &expr->column))
+        expr->name = path;
     return expr_nested(tree, expr);
+}
+
+bool name_split(const struct name *path, struct arena *arena, struct name *first, struct name *rest)
+{
+    const struct source *source = path->span.source;
+    const char *at = source && path->text ? source->text + path->span.begin : "";
+    const bool quoted = *at == '`';
+    const char *end = at;
+    while (quoted ? end == at || (*end && *end != '`') : *end == '_' || isalnum((unsigned char)*end) || *end & 0x80)
+        end++;
+    const char *point = end + quoted;
+    const size_t length = (size_t)(end - at - quoted);
+    if (point == at || *point != '.' || strncmp(path->text, at + quoted, length) != 0 || path->text[length] != '.')
+        return false;
+    *first = *rest = *path;
+    first->text = arena_text(arena, path->text, length);
+    rest->text = path->text + length + 1;
+    first->span.end = path->span.begin + (uint32_t)(point - at);
+    rest->span.begin = first->span.end + 1;
+    return true;
+}
+
+bool expr_of_path(const struct expr *name, struct arena *arena, struct expr *element)
+{
+    if (name->kind != EXPR_NAME || name->definition)
+        return false;
+    *element = *name;
+    element->kind = EXPR_INDEX;
+    return name_split(&name->name, arena, &element->name, &element->column);
 }
 
 struct expr *expr_pipeline(struct tree *tree, struct token begin, struct pipeline *pipeline, struct token end)

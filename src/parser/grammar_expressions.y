@@ -27,9 +27,7 @@ expr(A) ::= NAME(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
 expr(A) ::= MISSING(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
 expr(A) ::= NAME(N) LP operand_list(L) RP(E) OVER frame(F). { A = expr_over(tree, expr_call(tree, N, L, E), F); }
 expr(A) ::= NAME(N) LP operands(L) COLON bracketed(X) RP(E). { A = expr_fold(tree, N, L, X, E); }
-expr(A) ::= NAME(N) LB operands(L) RB(E). { A = expr_index(tree, N, absent, L, E); }
-expr(A) ::= NAME(N) DOT NAME(C). [BARE] { A = expr_index(tree, N, C, NULL, absent); }
-expr(A) ::= NAME(N) DOT NAME(C) LB operands(L) RB(E). { A = expr_index(tree, N, C, L, E); }
+expr(A) ::= NAME(N) LB operands(L) RB(E). { A = expr_index(tree, N, L, E); }
 
 expr(A) ::= MINUS(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_NEG, X); }
 expr(A) ::= TILDE(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_BITNOT, X); }

@@ -245,11 +245,9 @@ static const char *hint_operator(const struct situation *s)
     return foreign_advice(text_at(s, s->trail->last), s->found.end - s->trail->last.begin, FOREIGN_OPERATOR);
 }
 
-/* `5.`, and `6 | 1` and `1..5`, which are not statements. */
+/* `6 | 1` and `1..5`, which are not statements. */
 static const char *hint_bare_sign(const struct situation *s)
 {
-    if (s->found.kind == TOKEN_DOT)
-        return "a number has a digit on both sides of its point; `NAME.COLUMN` is a column of a relation";
     if (!expects(s, TOKEN_PLUS))
         return NULL;
     if (s->found.kind == TOKEN_DOTDOT)

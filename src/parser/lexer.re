@@ -21,9 +21,36 @@ static struct lexeme lexeme(const struct lexer *lexer, int kind, const unsigned 
     return (struct lexeme){.kind = kind, .begin = (uint32_t)(begin - text), .end = (uint32_t)(lexer->cursor - text)};
 }
 
-static struct lexeme word_or_name(const struct lexer *lexer, const unsigned char *begin)
+static bool in_name(unsigned char c)
 {
-    const struct word *word = word_find((const char *)begin, (size_t)(lexer->cursor - begin));
+    return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* Reads the further parts of a path, each behind a point that touches it: `a.b`, `a.`$b``. False: there are none. */
+static bool read_path(struct lexer *lexer)
+{
+    const unsigned char *begin = lexer->cursor, *at = begin, *limit = lexer->limit;
+    for (; limit - at > 1 && *at == '.'; lexer->cursor = at) {
+        if (*++at == '`') {
+            const unsigned char *line = memchr(at, '\n', (size_t)(limit - at)), *end = line ? line : limit;
+            at = end - at > 2 && at[1] != '`' ? memchr(at + 1, '`', (size_t)(end - at - 1)) : NULL;
+            if (!at++)
+                break;
+        } else if (in_name(*at) && !(*at >= '0' && *at <= '9')) {
+            while (at < limit && in_name(*at))
+                at++;
+        } else {
+            break;
+        }
+    }
+    return lexer->cursor > begin;
+}
+
+static struct lexeme word_or_name(struct lexer *lexer, const unsigned char *begin)
+{
+    const struct word *word = NULL;
+    if (!read_path(lexer))
+        word = word_find((const char *)begin, (size_t)(lexer->cursor - begin));
     struct lexeme found = lexeme(lexer, word ? word->token : TOKEN_NAME, begin);
     found.word = word;
     return found;
@@ -41,6 +68,8 @@ static struct lexeme quoted(struct lexer *lexer, const unsigned char *begin)
     }
     bool closed = at < lexer->limit && *at == quote;
     lexer->cursor = at + closed;
+    if (quote == '`' && closed)
+        read_path(lexer);
     if (quote == '`')
         return lexeme(lexer, closed ? TOKEN_NAME : LEX_BAD_QUOTED, begin);
     return lexeme(lexer, closed ? TOKEN_STRING : LEX_BAD_STRING, begin);
@@ -154,7 +183,6 @@ static struct lexeme scan(struct lexer *lexer)
         "?"                                 { return lexeme(lexer, TOKEN_QUESTION, begin); }
         ":"                                 { return lexeme(lexer, TOKEN_COLON, begin); }
         ","                                 { return lexeme(lexer, TOKEN_COMMA, begin); }
-        "."                                 { return lexeme(lexer, TOKEN_DOT, begin); }
         ".."                                { return lexeme(lexer, TOKEN_DOTDOT, begin); }
         "("                                 { return lexeme(lexer, TOKEN_LP, begin); }
         ")"                                 { return lexeme(lexer, TOKEN_RP, begin); }
@@ -288,11 +316,6 @@ struct lexeme lexer_path(struct lexer *lexer, enum path_form form)
     return lexeme(lexer, TOKEN_PATH, begin);
 }
 
-static bool in_name(unsigned char c)
-{
-    return c == '_' || c >= 0x80 || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
-}
-
 /* Whether what follows a `*` that touches the word before it cannot be an operand: then there is no multiplication. A
  * minus with blanks on both sides is an operator, as in `a* - 1`. */
 static bool ends_pattern(const struct lexer *lexer)
@@ -321,6 +344,12 @@ static bool ends_pattern(const struct lexer *lexer)
     return true;
 }
 
+/* Whether the character is a point between the parts of a path. */
+static bool in_path(const struct lexer *lexer, const unsigned char *begin, const unsigned char *at)
+{
+    return *at == '.' && at > begin && at[-1] != '.' && lexer->limit - at > 1 && (at[1] == '*' || in_name(at[1]));
+}
+
 struct lexeme lexer_set(struct lexer *lexer, enum set_form form)
 {
     const struct lexer before = *lexer;
@@ -328,7 +357,7 @@ struct lexeme lexer_set(struct lexer *lexer, enum set_form form)
     size_t stars = 0;
     if (form == SET_NONE || at == lexer->limit || (*at >= '0' && *at <= '9'))
         return (struct lexeme){.kind = LEX_NONE};
-    for (; at < lexer->limit && (*at == '*' || in_name(*at)); at++)
+    for (; at < lexer->limit && (*at == '*' || in_name(*at) || in_path(lexer, begin, at)); at++)
         stars += *at == '*';
     lexer->cursor = at;
     const bool last = stars == 1 && at[-1] == '*', first = *begin == '*' && stars < (size_t)(at - begin);

@@ -62,8 +62,8 @@ static bool bad_character(const struct token_reader *r)
     if (code == 0x2018 || code == 0x2019 || code == 0x201c || code == 0x201d)
         diag_hint(r->diags, "use ' or \" as quotes");
     else if (code == '.')
-        diag_hint(r->diags, "paths follow `load`, `zip` or `save`, separated by commas; a number has a digit on "
-                            "both sides of its point");
+        diag_hint(r->diags, "files follow `load`, `zip` or `save`, separated by commas; a path of a column has no "
+                            "blanks, as in `a.b`; a number has a digit on both sides of its point");
     else if (code == '{' || code == '}')
         diag_hint(r->diags, "use ( and ) for grouping");
     else if (code >= 0x80 && !is_invisible(code))
@@ -199,9 +199,13 @@ bool token_reader_is_text(const struct token_reader *r)
 
 static bool read_name(const struct token_reader *r, struct token *token)
 {
-    const bool quoted = r->text[0] == '`';
-    const char *text = r->text + quoted;
-    const size_t length = quoted ? r->length - 2 : r->length;
+    char *text = arena_alloc(r->arena, r->length + 1); /* without the backquotes of a path's parts */
+    size_t length = 0;
+    for (size_t i = 0; i < r->length; i++) {
+        if (r->text[i] != '`')
+            text[length++] = r->text[i];
+    }
+    text[length] = '\0';
     if (length == 0) {
         diag_error(r->diags, token_reader_span(r), "empty name");
         return false;
@@ -213,7 +217,7 @@ static bool read_name(const struct token_reader *r, struct token *token)
     }
     if (!token_reader_is_text(r))
         return false;
-    token->value.text = arena_text(r->arena, text, length);
+    token->value.text = text;
     return true;
 }
 

@@ -38,13 +38,16 @@ const struct word *word_find(const char *text, size_t length)
 bool name_is_plain(const char *name)
 {
     const struct word *word = word_find(name, strlen(name));
-    bool plain = *name && !(*name >= '0' && *name <= '9') && !(word && word->reserved);
+    bool plain = !(word && word->reserved), begins = true; /* a part of a path */
     for (; *name && plain; name++) {
         const unsigned char byte = (unsigned char)*name;
         const unsigned char lower = byte | 0x20;
-        plain = byte >= 0x80 || byte == '_' || (lower >= 'a' && lower <= 'z') || (byte >= '0' && byte <= '9');
+        const bool digit = byte >= '0' && byte <= '9', point = byte == '.';
+        plain = begins ? !digit && !point : true;
+        plain = plain && (byte >= 0x80 || byte == '_' || (lower >= 'a' && lower <= 'z') || digit || point);
+        begins = point;
     }
-    return plain;
+    return plain && !begins;
 }
 
 const char *name_written(const char *name, struct arena *arena)

@@ -213,7 +213,7 @@ static void bad_lexemes(void **state)
         {"1.5x", "1.5x", "`1.5x` is not a number", "in backquotes"},
         {"x + 0xzz", "0xzz", "`0xzz` is not a number", "in backquotes"},
         {"1__0", "1__0", "`1__0` is not a number", "in backquotes"},
-        {"5.", ".", "expected an operator or the end of the statement, found `.`", "a digit on both sides"},
+        {"5.", ".", "unexpected character `.`", "a digit on both sides"},
         {"x @ y", "@", "unexpected character `@`", NULL},
         {"{1}", "{", "unexpected character `{`", "( and )"},
         {"\xe2\x80\x9c", "\xe2\x80\x9c", "unexpected character `\xe2\x80\x9c`", "quote"},

@@ -75,7 +75,7 @@ static const struct expr *element_of_path(const struct env *env, const struct pi
     if (!item || pipeline->stage_count > 0 || source->span.end - source->span.begin != strlen(item->path.text))
         return NULL;
     const char *path = item->path.text, *point = strchr(path, '.');
-    if (!point || strpbrk(path, "/~") || strchr(point + 1, '.'))
+    if (!point || strpbrk(path, "/~"))
         return NULL;
     const size_t length = (size_t)(point - path);
     const char *name = arena_text(arena, path, length);

@@ -173,7 +173,7 @@ static void bind_truths(struct binder *binder, const struct stage *stage, struct
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct aggregate what;
-    if (combines_rows(stage)) {
+    if (combines_rows(stage, binder->arena)) {
         lower_combine(binder, stage, flow);
         return;
     }
@@ -224,7 +224,7 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
 
 void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
-    if (combines_rows(stage)) {
+    if (combines_rows(stage, binder->arena)) {
         lower_combine(binder, stage, flow);
         return;
     }

@@ -39,6 +39,12 @@ stage_binder *stage_binder_in_groups(enum stage_kind stage);
 /* bind_named_missing.c: the stage with the name of a column `missing` where the word can be nothing else. */
 const struct stage *stage_of_missing(struct binder *binder, const struct stage *stage, const struct flow *flow);
 
+/* bind_fields.c: the set `a.*` that the name `a` stands for, which is no column but the beginning of paths; else NULL.
+ */
+struct expr *fields_of(struct arena *arena, const struct flow *flow, const struct expr *member);
+/* bind_fields.c: puts these sets for such names, in a copy. */
+void items_of_fields(struct arena *arena, const struct flow *flow, struct item **items, size_t count);
+
 /* bind_sets.c: the stage with an item for each column of its sets; itself if it has none. NULL after an error, or if
  * the columns are not known: then the flow's are unknown. */
 const struct stage *stage_of_columns(struct binder *binder, const struct stage *stage, struct flow *flow);

@@ -118,8 +118,9 @@ static bool mark_member(struct expansion *x, const struct expr *member, bool *ma
 {
     struct scope scope = {.binder = x->binder, .flow = x->flow};
     size_t index;
-    if (member->kind == EXPR_SET)
-        return mark_set(x, member, NULL, marks);
+    const struct expr *fields = fields_of(x->binder->arena, x->flow, member);
+    if (fields || member->kind == EXPR_SET)
+        return mark_set(x, fields ? fields : member, NULL, marks);
     if (!name_resolve_column(&scope, member, &index))
         return false;
     marks[index] = true;
@@ -452,13 +453,16 @@ static bool has_set(const struct item *items, size_t count)
 const struct stage *stage_of_columns(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     const enum stage_kind kind = stage->word->stage;
-    if (!stage_does(kind, TAKES_SETS) || flow->scalar ||
-        !(has_set(stage->items, stage->item_count) || has_set(stage->aggregates, stage->aggregate_count)))
+    if (!stage_does(kind, TAKES_SETS) || flow->scalar)
         return stage;
     struct stage *expanded = arena_alloc(binder->arena, sizeof *expanded);
     *expanded = *stage;
     struct expansion x = {.binder = binder, .stage = stage, .flow = flow};
     x.once = kind == STAGE_PICK || kind == STAGE_DROP || kind == STAGE_RENAME || kind == STAGE_UNPIVOT;
+    if (x.once)
+        items_of_fields(binder->arena, flow, &expanded->items, expanded->item_count);
+    if (!has_set(expanded->items, stage->item_count) && !has_set(stage->aggregates, stage->aggregate_count))
+        return stage;
     x.keys = arena_array(binder->arena, flow->count + 1, sizeof *x.keys);
     x.named = arena_array(binder->arena, flow->count + 1, sizeof *x.named);
     x.left_out = arena_array(binder->arena, flow->count + 1, sizeof *x.left_out);

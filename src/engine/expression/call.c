@@ -11,10 +11,13 @@ enum use { USED_AS_VALUE = 1, USED_FOR_ELEMENTS = 2 };
 
 /* How an expression uses a parameter: a set of `enum use`, of which no more is found after a use as a value. `depth`:
  * of calls that may follow. */
-static unsigned uses_of(const struct env *env, const struct expr *expr, const char *name, int depth)
+static unsigned uses_of(const struct binder *binder, const struct expr *expr, const char *name, int depth)
 {
+    struct expr element;
+    if (expr_of_path(expr, binder->arena, &element))
+        expr = &element;
     const bool same = !expr->definition && expr->name.text && strcmp(expr->name.text, name) == 0;
-    const struct binding *called = expr->kind == EXPR_CALL ? env_find(env, expr->name.text) : NULL;
+    const struct binding *called = expr->kind == EXPR_CALL ? env_find(binder->env, expr->name.text) : NULL;
     const struct stmt *function =
         called && called->kind == BINDING_FUNCTION && !called->unknown ? called->function : NULL;
     unsigned uses = 0;
@@ -26,10 +29,10 @@ static unsigned uses_of(const struct env *env, const struct expr *expr, const ch
         const struct expr *argument = expr->args[i];
         if (!argument)
             continue;
-        const unsigned here = uses_of(env, argument, name, depth);
+        const unsigned here = uses_of(binder, argument, name, depth);
         const bool given =
             here == USED_AS_VALUE && argument->kind == EXPR_NAME && function && depth > 0 && i < function->param_count;
-        uses |= given ? uses_of(env, function->expr, function->params[i].text, depth - 1) : here;
+        uses |= given ? uses_of(binder, function->expr, function->params[i].text, depth - 1) : here;
     }
     return uses;
 }
@@ -38,7 +41,7 @@ static unsigned uses_of(const struct env *env, const struct expr *expr, const ch
 static bool takes_elements(const struct scope *scope, const struct stmt *function, const struct expr *call, size_t i)
 {
     return function && i < function->param_count && call->args[i]->kind == EXPR_NAME &&
-           uses_of(scope->binder->env, function->expr, function->params[i].text, LIMIT_CALLS) == USED_FOR_ELEMENTS;
+           uses_of(scope->binder, function->expr, function->params[i].text, LIMIT_CALLS) == USED_FOR_ELEMENTS;
 }
 
 /* Binds all arguments, to report every mistake in them. `function`: NULL if it is not known. */

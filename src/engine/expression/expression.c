@@ -55,8 +55,11 @@ static struct term scalar_term(struct scope *scope, const struct binding *bindin
 static struct term bind_name(struct scope *scope, const struct expr *expr)
 {
     const struct name *name = &expr->name;
+    struct expr element;
     if (expr->definition)
         return bind_local(scope, expr->definition);
+    if (expr_of_path(expr, scope->binder->arena, &element) && !name_is_of_columns(scope, &element))
+        return bind_index(scope, &element);
     struct resolved resolved = name_resolve(scope, name);
     switch (resolved.meaning) {
     case MEANS_ARGUMENT:

@@ -462,6 +462,9 @@ struct term bind_fold_index(struct scope *scope, const struct expr *range);
 /* element.c: the row's index along an axis of a known shape. */
 value axis_index(struct code *code, const struct shape *shape, size_t axis, struct span span);
 
+/* indexing.c: whether NAME.COLUMN is to be a column of the current rows, and not of a relation: there is such a column,
+ * or columns have paths and nothing else has the first name. */
+bool name_is_of_columns(const struct scope *scope, const struct expr *element);
 /* indexing.c: elements of columns, EXPR_INDEX. */
 struct term bind_index(struct scope *scope, const struct expr *expr);
 

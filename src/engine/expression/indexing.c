@@ -423,9 +423,40 @@ static struct term bind_of_argument(struct scope *scope, const struct expr *expr
     return term;
 }
 
+/* Whether columns are named so: `t` is no column, but one is named `t.x`. */
+static bool names_path(const struct scope *scope, const struct expr *expr)
+{
+    return expr->column.text && name_is_taken(scope, written(scope->binder, expr));
+}
+
+bool name_is_of_columns(const struct scope *scope, const struct expr *element)
+{
+    const struct env *env = scope->binder->env;
+    const char *name = element->name.text;
+    size_t parameter;
+    if (names_path(scope, element) || env_find(env, written(scope->binder, element)))
+        return true;
+    for (size_t side = 0; scope->pair && side < 2; side++) {
+        if (strcmp(scope->pair->names[side].text, name) == 0)
+            return false;
+    }
+    if (env_find(env, name) || rounds_named(scope->binder, name) || name_is_parameter(scope, name, &parameter))
+        return false;
+    bool paths = scope->flow && scope->flow->open;
+    for (size_t k = 0; scope->flow && k < scope->flow->count && !paths; k++)
+        paths = strchr(scope->flow->columns[k].name, '.');
+    return paths;
+}
+
 struct term bind_index(struct scope *scope, const struct expr *expr)
 {
     size_t parameter;
+    struct expr whole = *expr;
+    if (names_path(scope, expr)) {
+        whole.name = (struct name){written(scope->binder, expr), span_join(expr->name.span, expr->column.span)};
+        whole.column = (struct name){0};
+        expr = &whole;
+    }
     if (!expr->definition && name_is_parameter(scope, expr->name.text, &parameter))
         return bind_of_argument(scope, expr, parameter);
     if (expr->definition) {

@@ -308,6 +308,10 @@ struct resolved name_resolve(struct scope *scope, const struct name *name)
         note_abbreviation(scope, name->text, scope->flow->columns[index].name);
         return meaning(MEANS_COLUMN, index);
     }
+    if (name_is_struct(scope->flow, name->text)) {
+        name_is_several(scope, name);
+        return meaning(MEANS_UNKNOWN, 0);
+    }
     if (abbreviated > 1) {
         ambiguous(scope, name);
         return meaning(MEANS_UNKNOWN, 0);
@@ -339,6 +343,10 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     if (abbreviated == 1) {
         note_abbreviation(scope, name, scope->flow->columns[*index].name);
         return true;
+    }
+    if (name_is_struct(scope->flow, name)) {
+        name_is_several(scope, &expr->name);
+        return false;
     }
     if (abbreviated > 1) {
         ambiguous(scope, &expr->name);

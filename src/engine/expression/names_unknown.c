@@ -25,6 +25,34 @@ void candidates_add_columns(struct candidates *names, const struct flow *flow)
         names->at[names->count++] = flow->columns[i].name;
 }
 
+static bool is_within(const char *column, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(column, name, length) == 0 && column[length] == '.';
+}
+
+bool name_is_struct(const struct flow *flow, const char *name)
+{
+    bool found = false;
+    for (size_t k = 0; flow && k < flow->count && !found; k++)
+        found = is_within(flow->columns[k].name, name);
+    return found;
+}
+
+void name_is_several(struct scope *scope, const struct name *name)
+{
+    struct arena *arena = scope->binder->arena;
+    struct flow fields = {.columns = arena_array(arena, scope->flow->count, sizeof *fields.columns)};
+    for (size_t k = 0; k < scope->flow->count; k++) {
+        if (is_within(scope->flow->columns[k].name, name->text))
+            fields.columns[fields.count++] = scope->flow->columns[k];
+    }
+    bind_error(scope->binder, name->span,
+               arena_printf(arena, "%s %s", fields.count == 1 ? "its column is" : "its columns are",
+                            text_of_columns(arena, &fields)),
+               "`%s` has columns of its own, but here is one value", name->text);
+}
+
 /* Stage names of other tools are tried as functions, too: len(x), median(x). */
 static const char *foreign_function(const char *name)
 {
@@ -46,6 +74,11 @@ void name_unknown_function(struct scope *scope, const struct name *name)
         bind_error(binder, name->span,
                    arena_printf(binder->arena, "use it as a stage: `| %s`", word_canonical(word)->usage),
                    "`%s` is a stage, not a function", name->text);
+        return;
+    }
+    if (strchr(name->text, '.')) { /* worded as an error of syntax, which rewrites correct */
+        bind_error(binder, name->span, "functions stand before their arguments, as in `round(x)`",
+                   "expected a function, found `%s`", name->text);
         return;
     }
     struct candidates names =

@@ -120,7 +120,9 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
         if (argument && argument->expr)
             return argument->expr;
     }
-    struct expr *copy = arena_alloc(arena, sizeof *copy);
+    struct expr *copy = arena_alloc(arena, sizeof *copy), element;
+    if (expr_of_path(expr, arena, &element) && argument_of(x, element.name.text))
+        expr = &element;
     *copy = *expr;
     copy->args = arena_array(arena, expr->arg_count + 1, sizeof *copy->args);
     copy->definition = copy_of_definition(x, expr->definition);

@@ -26,31 +26,37 @@ static bool is_parameter(const struct stage *stage, const struct name *name)
     return false;
 }
 
-static bool reads_columns(const struct stage *stage, const struct expr *expr)
+/* The column that the expression takes of one of the rows; no text: none. */
+static struct name column_of_row(const struct stage *stage, const struct expr *expr, struct arena *arena)
 {
-    if (expr->kind == EXPR_INDEX && expr->column.text && is_parameter(stage, &expr->name))
+    struct expr element;
+    if (expr_of_path(expr, arena, &element))
+        expr = &element;
+    const bool column = expr->kind == EXPR_INDEX && expr->column.text && is_parameter(stage, &expr->name);
+    return column ? expr->column : (struct name){0};
+}
+
+static bool reads_columns(const struct stage *stage, const struct expr *expr, struct arena *arena)
+{
+    if (column_of_row(stage, expr, arena).text)
         return true;
     for (size_t i = 0; i < expr->arg_count; i++) {
-        if (reads_columns(stage, expr->args[i]))
+        if (reads_columns(stage, expr->args[i], arena))
             return true;
     }
     return false;
 }
 
-bool combines_rows(const struct stage *stage)
+bool combines_rows(const struct stage *stage, struct arena *arena)
 {
     return stage->head &&
-           (stage->item_count > 1 || stage->items[0].name.text || reads_columns(stage, stage->items[0].expr));
+           (stage->item_count > 1 || stage->items[0].name.text || reads_columns(stage, stage->items[0].expr, arena));
 }
 
 /* The name of a column of the state: as written, or that of the column that the expression is. */
-static const struct name *name_of(const struct combination *c, const struct item *item)
+static struct name name_of(const struct combination *c, const struct item *item)
 {
-    if (item->name.text)
-        return &item->name;
-    const struct expr *expr = item->expr;
-    const bool column = expr->kind == EXPR_INDEX && expr->column.text && expr->arg_count == 0;
-    return column && is_parameter(c->stage, &expr->name) ? &expr->column : NULL;
+    return item->name.text ? item->name : column_of_row(c->stage, item->expr, c->binder->arena);
 }
 
 /* Finds the columns that the function gives among those of the rows; false after an error. */
@@ -61,24 +67,24 @@ static bool find_columns(struct combination *c)
     bool good = true;
     for (size_t i = 0; i < c->count; i++) {
         const struct item *item = &c->stage->items[i];
-        const struct name *name = name_of(c, item);
+        const struct name name = name_of(c, item);
         size_t k = 0;
-        while (name && k < c->from->count && strcmp(c->from->columns[k].name, name->text) != 0)
+        while (name.text && k < c->from->count && strcmp(c->from->columns[k].name, name.text) != 0)
             k++;
         c->columns[i] = k;
-        if (!name)
+        if (!name.text)
             bind_error(binder, item->span,
                        "its results are combined again, so they have names of columns: `E as NAME, ...`",
                        "`%s` needs a name", text_of_span(arena, item->span, 40));
         else if (k == c->from->count)
-            bind_error(binder, name->span,
+            bind_error(binder, name.span,
                        arena_printf(arena, "its results are combined again; the columns are %s",
                                     text_of_columns(arena, c->from)),
-                       "the function gives a column `%s`, which the rows do not have", name->text);
-        good = good && name && k < c->from->count;
+                       "the function gives a column `%s`, which the rows do not have", name.text);
+        good = good && name.text && k < c->from->count;
         for (size_t j = 0; j < i && good; j++) {
             if (c->columns[j] == k) {
-                bind_error(binder, item->span, NULL, "the function gives `%s` twice", name->text);
+                bind_error(binder, item->span, NULL, "the function gives `%s` twice", name.text);
                 good = false;
             }
         }
@@ -277,9 +283,9 @@ static void give_unknown(const struct combination *c, struct flow *flow)
     value *values = arena_array(binder->arena, c->count, sizeof *values);
     bool named = true;
     for (size_t i = 0; i < c->count; i++) {
-        const struct name *name = name_of(c, &c->stage->items[i]);
+        const char *name = name_of(c, &c->stage->items[i]).text;
         named = named && name;
-        slots[i] = (struct slot){.name = name ? name->text : "", .type = TYPE_I64};
+        slots[i] = (struct slot){.name = name ? name : "", .type = TYPE_I64};
         values[i] = NO_VALUE;
     }
     struct task *task = task_of_stage(binder, c->stage, flow);

@@ -92,7 +92,7 @@ struct task *operands_end(struct operands *operands, const char *name, enum oper
 
 /* Whether the stage's function is one of rows: it has several expressions, or names, or reads a column of its
  * parameters. */
-bool combines_rows(const struct stage *stage);
+bool combines_rows(const struct stage *stage, struct arena *arena);
 
 /* Binds the stage: the flow becomes one row, or a row each. */
 void lower_combine(struct binder *binder, const struct stage *stage, struct flow *flow);

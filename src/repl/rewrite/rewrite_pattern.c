@@ -391,7 +391,7 @@ static void expand_capture(struct strbuf *out, char letter, const char *text, si
         for (size_t i = 0; i < length; i++)
             strbuf_putc(out, is_upper(text[i]) ? (char)(text[i] + 32) : text[i]);
     } else {
-        const bool file = letter == 'S' && !name_is_plain(word);
+        const bool file = letter == 'S' && (!name_is_plain(word) || strchr(word, '.'));
         strbuf_puts(out, file ? "load " : "");
         strbuf_add(out, text, length);
     }
