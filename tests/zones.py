@@ -124,6 +124,30 @@ def printed_problem(sandbox, zone, name, times):
     return harness.difference("\n".join(isoformat(zone, time) for time in some) + "\n", result.out.decode(), "printed")
 
 
+def argument_problem(sandbox):
+    """Zones, and files, that arguments of the program name."""
+    file = f"{sandbox.here}/arguments.csv"
+    with open(file, "w", encoding="utf-8") as out:
+        out.write("1\n2\n")
+    instant = '[2024-07-01T00:00] as t | derive t = t in "UTC" in $at'
+    cases = (
+        ("Europe/Berlin", instant, "2024-07-01T02:00:00+02:00"),
+        ("+05:30", instant, "2024-07-01T05:30:00+05:30"),
+        ("Europe/Berlim", instant, "unknown time zone `Europe/Berlim`; did you mean `Europe/Berlin`"),
+        ("arguments.csv", "range 1..3 | select x in $at | count", "2"),
+        ("Europe/Berlin", "range 1..3 | select x in $at | count", "no such file: `Europe/Berlin`"),
+    )
+    problems = []
+    for value, query, wanted in cases:
+        result = harness.run(["--arg", f"at={value}", "-c", query], sandbox.here, sandbox.home)
+        if wanted not in result.text():
+            problems.append(f"{value}: {query}\n{result.text()}")
+    shown = harness.run(["-c", f"let t = {instant.replace('$at', chr(34) + 'Europe/Berlin' + chr(34))}", "-c", ".schema t"], sandbox.here, sandbox.home)
+    if shown.out.decode() != "t # t timestamp in Europe/Berlin\n":
+        problems.append(shown.text())
+    return "\n".join(problems)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--days", type=int, default=7)
@@ -131,6 +155,7 @@ def main():
     args = parser.parse_args()
     tally = harness.Tally("zones")
     with harness.Sandbox() as sandbox:
+        tally.check("arguments", argument_problem(sandbox))
         for name in args.zones:
             zone = Reference(name)
             times, locals_ = times_of(zone, args.days)

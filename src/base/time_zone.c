@@ -18,8 +18,15 @@ static const uint16_t utc_first[] = {0};
 static const char *const utc_names[] = {"UTC"};
 
 const struct time_zone time_zone_utc = {
-    "UTC", 1,   2, utc_offsets, utc_names, {utc_begins, utc_first, 1, 0, 0, 0}, {utc_begins, utc_first, 1, 0, 0, 0},
-    NULL,  NULL};
+    .name = "UTC",
+    .type_name = "timestamp in UTC",
+    .count = 1,
+    .stored = 2,
+    .offsets = utc_offsets,
+    .abbreviations = utc_names,
+    .utc = {utc_begins, utc_first, 1, 0, 0, 0},
+    .local = {utc_begins, utc_first, 1, 0, 0, 0},
+};
 
 /* The zones that have been read: what the logical types of columns point to, wherever they are. */
 static const struct time_zone *read_zones;
@@ -91,6 +98,7 @@ static struct time_zone *zone_of_changes(const struct time_zone_changes *changes
         begins[k] = local[k] = INT64_MAX;
     }
     zone->name = arena_text(arena, name, strlen(name));
+    zone->type_name = arena_printf(arena, "timestamp in %s", name);
     zone->count = (int64_t)count;
     zone->offsets = offsets;
     zone->abbreviations = abbreviations;

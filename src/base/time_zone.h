@@ -25,7 +25,7 @@ struct time_intervals {
 enum { TIME_ZONE_SLOT = 41 };
 
 struct time_zone {
-    const char *name;
+    const char *name, *type_name;     /* the latter of timestamps in it, "timestamp in Europe/Berlin" */
     int64_t count;                    /* of intervals, at least 1 */
     int64_t stored;                   /* elements of `offsets` and `begins`: more, so that one after a step is one */
     const int64_t *offsets;           /* microseconds ahead of UTC */

@@ -33,7 +33,7 @@ def types(rig, server):
         ("UInt8", "255", "255"), ("UInt16", "65535", "65535"), ("UInt32", "4294967295", "4294967295"),
         ("UInt64", "9223372036854775807", "9223372036854775807"), ("Float32", "0.5", "0.5"), ("Float64", "1e300", "1e300"),
         ("Date", "'2024-02-29'", "2024-02-29"), ("DateTime", "'2024-02-29 01:02:03'", "2024-02-29T01:02:03Z"),
-        ("DateTime('Europe/Berlin')", "toDateTime(0)", "1970-01-01T00:00:00Z"), ("String", "'a\\tb\\'c'", "a\\tb'c"),
+        ("DateTime('Europe/Berlin')", "toDateTime(0)", "1970-01-01T01:00:00+01:00"), ("String", "'a\\tb\\'c'", "a\\tb'c"),
         ("FixedString(4)", "'ab'", "ab"), ("Enum8('on' = 1, 'off' = 2)", "'off'", "off"), ("Decimal(9, 2)", "1.25", "1.25"),
         ("Decimal(18, 4)", "-0.5", "-0.5000"), ("Decimal(38, 3)", "7", "7.000"), ("Nullable(Int32)", "NULL", ""),
         ("Nullable(String)", "NULL", ""), ("Nullable(String)", "''", '""'), ("Nullable(Float64)", "2.5", "2.5"),
@@ -57,7 +57,7 @@ def types_of_today(rig, server):
     """Types that servers have had since version 20."""
     for k, (kind, value, shown) in enumerate((
         ("Bool", "true", "true"), ("Date32", "'1905-01-02'", "1905-01-02"), ("DateTime64(3, 'UTC')", "'1969-12-31 23:59:59.250'", "1969-12-31T23:59:59.250Z"),
-        ("DateTime64(6, 'Europe/Berlin')", "toDateTime64('2024-07-01 02:00:00.000001', 6, 'Europe/Berlin')", "2024-07-01T00:00:00.000001Z"),
+        ("DateTime64(6, 'Europe/Berlin')", "toDateTime64('2024-07-01 02:00:00.000001', 6, 'Europe/Berlin')", "2024-07-01T02:00:00.000001+02:00"),
         ("LowCardinality(String)", "'ab'", "ab"), ("LowCardinality(Nullable(String))", "NULL", ""), ("Nullable(Bool)", "NULL", ""), ("Nullable(Date32)", "NULL", ""),
         ("Enum16('on' = 1, 'off' = 2000)", "'off'", "off"), ("Nullable(Enum8('on' = 1))", "NULL", ""), ("Decimal64(3)", "-1.5", "-1.500"),
     )):  # fmt: skip

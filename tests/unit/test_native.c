@@ -278,6 +278,15 @@ static void types_are_parsed(void **state)
     }
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         assert_false(wire_type_parse(unknown[i], arena, &type));
+    static const char *const zones[][2] = {{"DateTime", "UTC"},
+                                           {"Nullable(DateTime('+05:30'))", "+05:30"},
+                                           {"DateTime64(3, '-02:00')", "-02:00"},
+                                           {"DateTime64(3)", "UTC"},
+                                           {"DateTime('Nowhere/Here')", "UTC"}};
+    for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
+        assert_true(wire_type_parse(zones[i][0], arena, &type));
+        assert_string_equal(type.logical.zone->name, zones[i][1]);
+    }
     arena_free(arena);
 }
 

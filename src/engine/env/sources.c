@@ -1,10 +1,12 @@
 #include "engine/env/sources.h"
 
+#include "base/time_zone.h"
 #include "engine/env/env.h"
 #include "engine/env/text_clauses.h"
 #include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
+#include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
 #include "parser/parse.h"
@@ -61,13 +63,24 @@ static bool walk_source(const struct env *env, const struct source_node *source,
     return true;
 }
 
+/* Whether `in` may mean a time zone by this: an argument that names one, or no file. */
+static bool may_be_zone(const struct env *env, const struct source_node *source)
+{
+    const char *argument = source->kind == SOURCE_NAME ? name_argument(&source->name) : NULL;
+    const char *text = argument ? env_argument(env, argument, strlen(argument)) : NULL;
+    const struct time_zone *zone;
+    return text && !env_find(env, argument) &&
+           (time_zone_find(text, &zone) == TIME_ZONE_FOUND || file_is_missing(text));
+}
+
 /* The sources in an expression: x in (...). */
 static bool walk_expr(const struct env *env, const struct expr *expr, visit_source *visit, void *context)
 {
     bool on = true;
     for (size_t i = 0; i < expr->arg_count && on; i++)
         on = walk_expr(env, expr->args[i], visit, context);
-    return on && expr->kind == EXPR_IN_SOURCE && expr->source ? walk_source(env, expr->source, visit, context) : on;
+    const bool reads = expr->kind == EXPR_IN_SOURCE && expr->source && !may_be_zone(env, expr->source);
+    return on && reads ? walk_source(env, expr->source, visit, context) : on;
 }
 
 static bool walk_items(const struct env *env, const struct item *items, size_t count, visit_source *visit,

@@ -282,7 +282,7 @@ static void add_moving(struct strbuf *out, const struct task *task)
     if (!moving->to_last)
         strbuf_printf(out, "%" PRId64, moving->last);
     if (times != SIZE_MAX)
-        strbuf_printf(out, " of %s", task->inputs[times].name);
+        strbuf_printf(out, moving->only_sorted ? ", %s sorted" : " of %s", task->inputs[times].name);
     if (moving->has[MOVING_GROUPS])
         strbuf_puts(out, " in each group");
 }

@@ -6,6 +6,7 @@
 #include "engine/bind/facts.h"
 #include "engine/expression/evaluated.h"
 #include "engine/expression/texts.h"
+#include "engine/expression/zoned.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,7 +43,10 @@ bool match_check(struct scope *scope, struct term term, const char *left_name, c
     const struct slot left = slot_of_term(scope, term);
     const char *left_type = logical_type_name(left.logical, left.type);
     left_type = arena_text(binder->arena, left_type, strlen(left_type));
-    return bind_error(binder, span, "convert one of them with `derive` first, as by int(), float(), date(), round()",
+    const char *column = !scope->flow || name_is_taken(scope, left_name) ? left_name : NULL;
+    const char *zones = zoned_advice(binder->arena, column, a, right->name, b);
+    return bind_error(binder, span,
+                      zones ? zones : "convert one of them with `derive` first, as by int(), float(), date(), round()",
                       "`%s` is %s, but `%s` is %s: they have no values in common", left_name, left_type, right_name,
                       logical_type_name(right->logical, right->type));
 }
@@ -365,6 +369,11 @@ static bool may_have_source(struct scope *scope, const struct expr *expr)
                               ? "only timestamps and dates are in a time zone; `timestamp(s)` is what a text writes"
                               : "as in `x in 1..9`, `x in [1, 2]`, `x in NAME`, `x in (load PATH | pick k)`",
                           "`in` is followed by a range, a list or a relation");
+    const char *argument = expr->source->kind == SOURCE_NAME ? name_argument(&expr->source->name) : NULL;
+    const char *text = argument ? env_argument(binder->env, argument, strlen(argument)) : NULL;
+    if (text && !env_find(binder->env, argument) && !sources_find(&binder->facts->sources, &expr->source->name))
+        return bind_error(binder, expr->source->span, "only timestamps and dates are in a time zone",
+                          "no such file: `%s`", text);
     /* The stages of a definition are bound where it is used. */
     const bool called = binder->call && !binder->call->stage;
     const bool defined = binder->defining && !binder->defining->stages;

@@ -178,6 +178,18 @@ const struct time_zone *zoned_both(struct term a, struct term b)
     return !first || first == second ? second : !second ? first : &time_zone_utc;
 }
 
+const char *zoned_advice(struct arena *arena, const char *a_name, const struct logical_type *a, const char *b_name,
+                         const struct logical_type *b)
+{
+    if (a->kind != LOGICAL_TIMESTAMP || b->kind != LOGICAL_TIMESTAMP || !a->zone == !b->zone)
+        return NULL;
+    if (b->zone && !a_name)
+        return arena_printf(arena, "say where clocks showed these times, as in `t in \"%s\"`", b->zone->name);
+    const char *name = name_written(a->zone ? b_name : a_name, arena);
+    return arena_printf(arena, "%s`derive %s = %s in \"%s\"` says where clocks showed these times",
+                        a->zone ? "within the source " : "", name, name, a->zone ? a->zone->name : b->zone->name);
+}
+
 /* Names whose last part this is, as `berlin` in Europe/Berlin, or else those that differ little. */
 static const char *similar_names(struct binder *binder, const char *name)
 {
@@ -220,7 +232,9 @@ static const struct expr *zone_operand(struct scope *scope, const struct expr *e
         return NULL;
     const char *argument = name_argument(&source->name);
     const struct binding *binding = env_find(scope->binder->env, argument ? argument : source->name.text);
-    if (!name_is_taken(scope, source->name.text) && (!binding || binding->relation))
+    if (!argument && !name_is_taken(scope, source->name.text) && !binding)
+        return NULL;
+    if (binding && binding->relation)
         return NULL;
     struct expr *name = arena_alloc(scope->binder->arena, sizeof *name);
     *name = (struct expr){.kind = EXPR_NAME, .span = source->span, .name = source->name};

@@ -29,4 +29,9 @@ const struct time_zone *zone_named(struct binder *binder, const char *name, stru
 bool is_in_zone(struct scope *scope, const struct expr *expr, struct term term);
 struct term bind_in_zone(struct scope *scope, const struct expr *expr, struct term term);
 
+/* How to give the times of a, or of b, which is of a source, the other's zone; NULL: they do not differ in having one.
+ * `a_name` is NULL where a is no column. */
+const char *zoned_advice(struct arena *arena, const char *a_name, const struct logical_type *a, const char *b_name,
+                         const struct logical_type *b);
+
 #endif

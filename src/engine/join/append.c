@@ -2,6 +2,7 @@
 #include "engine/join/join_stages.h"
 
 #include "engine/bind/bind_source.h"
+#include "engine/expression/zoned.h"
 #include "engine/formats/append_column.h"
 #include "engine/lower/lower.h"
 
@@ -106,8 +107,9 @@ static bool widen(const struct append *append, const struct slot *first, const s
     }
     const char *name = logical_type_name(first->logical, first->type);
     name = arena_text(binder->arena, name, strlen(name));
+    const char *zones = zoned_advice(binder->arena, first->name, &first->logical, second->name, &second->logical);
     return bind_error(binder, append->stage->sources[0].span,
-                      "convert one of them with `derive` first, as by int(), float(), date()",
+                      zones ? zones : "convert one of them with `derive` first, as by int(), float(), date()",
                       "`%s` is %s, but the rows to append have %s there", first->name, name,
                       logical_type_name(second->logical, second->type));
 }

@@ -393,7 +393,14 @@ struct term lower_over(struct scope *scope, const struct expr *expr)
 
 struct term lower_window(struct scope *scope, struct moving_operator op, struct term term, struct span span)
 {
-    struct window_rows window = {.op = op, .term = term, .other = unknown_term, .times = unknown_term};
+    return lower_sorted_window(scope, op, term, unknown_term, NULL, span);
+}
+
+struct term lower_sorted_window(struct scope *scope, struct moving_operator op, struct term term, struct term times,
+                                const char *name, struct span span)
+{
+    struct window_rows window = {.op = op, .term = term, .other = unknown_term, .times = times, .name = name};
+    window.op.has[MOVING_TIMES] = window.op.only_sorted = term_is_known(times);
     struct expr argument = {.kind = EXPR_NAME, .span = span};
     struct expr *arguments[] = {&argument};
     struct expr call = {.kind = EXPR_CALL, .span = span, .args = arguments, .arg_count = term_is_known(term)};

@@ -11,6 +11,10 @@ struct term lower_over(struct scope *scope, const struct expr *expr);
  * present. */
 struct term lower_window(struct scope *scope, struct moving_operator op, struct term term, struct span span);
 
+/* The same, of rows in which the integers `times`, called `name` in errors, must not decrease. */
+struct term lower_sorted_window(struct scope *scope, struct moving_operator op, struct term term, struct term times,
+                                const char *name, struct span span);
+
 /* Whether the constant is a distance in a column of this class, in the column's unit. */
 bool distance_in(enum term_class which, const struct scalar *scalar, int64_t *distance);
 

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { NAME_SHOWN = 40 };
+
 #define FILL_USAGE "usage: fill(x), fill(x, back), fill(x, linear [, t])"
 #define EWMA_USAGE "usage: ewma(x, share [, adjust])"
 
@@ -31,13 +33,8 @@ static bool is_word(const struct expr *expr, size_t k, const char *word)
     return k < expr->arg_count && expr->args[k]->kind == EXPR_NAME && strcmp(expr->args[k]->name.text, word) == 0;
 }
 
-/* The nearest value up to the row, or with `onwards` from it on. */
-static struct term nearest(struct scope *scope, struct term term, bool onwards, struct span span)
-{
-    const struct moving_operator op = {
-        .kind = onwards ? AGG_FIRST : AGG_LAST, .from_first = !onwards, .to_last = onwards};
-    return lower_window(scope, op, term, span);
-}
+static const struct moving_operator up_to_row = {.kind = AGG_LAST, .from_first = true};
+static const struct moving_operator from_row = {.kind = AGG_FIRST, .to_last = true};
 
 /* Argument k as a float; unknown after an error. */
 static struct term float_argument(struct scope *scope, const struct expr *expr, size_t k)
@@ -49,14 +46,11 @@ static struct term float_argument(struct scope *scope, const struct expr *expr, 
     return term_to_float(scope->code, term, expr->args[k]->span);
 }
 
-/* Where the row is, in what the line between two values is drawn over: its number, or the column t. */
-static value place_of(struct scope *scope, const struct expr *expr)
+/* Column t of fill(x, linear, t), or NO_VALUE. */
+static value column_of_places(struct scope *scope, const struct expr *written)
 {
     struct code *code = scope->code;
-    if (expr->arg_count < 3)
-        return scope->group != 0 ? lower_row_of_group(scope, expr->span) : code_row(code, expr->span);
-    const struct expr *written = expr->args[2];
-    struct term term = bind_term(scope, written);
+    const struct term term = bind_term(scope, written);
     if (!term_is_known(term))
         return NO_VALUE;
     const enum term_class which = class_of(code, term);
@@ -67,19 +61,43 @@ static value place_of(struct scope *scope, const struct expr *expr)
     return term_required(code, term, written->span);
 }
 
+/* Integers in the order of these numbers, of which NaN is the largest. */
+static struct term ordered_integers(struct code *code, value number, struct span span)
+{
+    if (code->at[number].kind != KIND_FLOAT)
+        return term_of(number);
+    const value bits = code_op(code, OP_FLOAT_BITS, number, NO_VALUE, NO_VALUE, span);
+    const value sign = binary(code, OP_SHR, bits, code_exact_int(code, 63, span), span);
+    const value others = binary(code, OP_BITAND, sign, code_exact_int(code, INT64_MAX, span), span);
+    return term_of(binary(code, OP_XOR, bits, others, span));
+}
+
 /* Between two values on the line through them; missing before the first and behind the last. */
 static struct term fill_linear(struct scope *scope, const struct expr *expr)
 {
     struct code *code = scope->code;
     const struct span span = expr->span;
+    const struct expr *written = expr->arg_count > 2 ? expr->args[2] : NULL;
     const struct term term = float_argument(scope, expr, 0);
-    struct term place = term_of(term_is_known(term) ? place_of(scope, expr) : NO_VALUE);
-    if (!term_is_known(term) || place.value == NO_VALUE || term.present == NO_VALUE)
+    if (!term_is_known(term))
         return term;
-    const value here = place.value;
+    if (written && scope->scattered) {
+        scope->binder->needs_order = true;
+        return unknown_term;
+    }
+    const value here = written             ? column_of_places(scope, written)
+                       : scope->group != 0 ? lower_row_of_group(scope, span)
+                                           : code_row(code, span);
+    if (here == NO_VALUE || term.present == NO_VALUE)
+        return term;
+    struct term place = term_of(here);
     place.present = term.present;
-    const struct term before = nearest(scope, term, false, span), behind = nearest(scope, term, true, span);
-    const value from = nearest(scope, place, false, span).value, to = nearest(scope, place, true, span).value;
+    const struct term before = lower_window(scope, up_to_row, term, span);
+    const struct term behind = lower_window(scope, from_row, term, span);
+    const struct term sorted = written ? ordered_integers(code, here, written->span) : unknown_term;
+    const char *name = written ? text_of_span(scope->binder->arena, written->span, NAME_SHOWN) : NULL;
+    const value from = lower_sorted_window(scope, up_to_row, place, sorted, name, span).value;
+    const value to = lower_window(scope, from_row, place, span).value;
     value way = binary(code, OP_SUB, here, from, span), whole = binary(code, OP_SUB, to, from, span);
     if (code->at[here].kind == KIND_INT) {
         way = code_op(code, OP_TO_FLOAT, way, NO_VALUE, NO_VALUE, span);
@@ -113,7 +131,7 @@ struct term lower_fill(struct scope *scope, const struct expr *expr)
     if (!term_is_known(term) || !bind_aggregated(scope, AGG_LAST, &term, expr->args[0], "fill", expr->args[0]->span) ||
         term.present == NO_VALUE)
         return term;
-    return nearest(scope, term, back, expr->span);
+    return lower_window(scope, back ? from_row : up_to_row, term, expr->span);
 }
 
 struct term lower_ewma(struct scope *scope, const struct expr *expr)

@@ -68,15 +68,19 @@ static void note_unsorted(struct moving *moving, int64_t row)
         continue;
 }
 
+static void check_sorted(struct moving_part *part, int64_t row)
+{
+    if (row > part->group_first && column_get_int(part->moving->times, row - 1) > element_integer(&part->time, row))
+        note_unsorted(part->moving, row);
+}
+
 /* The window of a row by its time; the rows before it in the part have had theirs. */
 static void window_by_time(struct moving_part *part, int64_t row, bool begins, int64_t *first, int64_t *last)
 {
-    struct moving *moving = part->moving;
+    const struct moving *moving = part->moving;
     const struct moving_operator *op = moving->op;
     const int64_t time = element_integer(&part->time, row);
     const int128 from = (int128)time + op->first, to = (int128)time + op->last; /* may be beyond all times */
-    if (row > part->group_first && column_get_int(moving->times, row - 1) > time)
-        note_unsorted(moving, row);
     if (begins) {
         part->behind =
             op->from_first ? part->group_first : first_at(moving, part->group_first, part->group_end, from, false);
@@ -102,7 +106,9 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
             part->group_first = at == part->begin ? begin_of_group(moving, at) : at;
             part->group_end = end_of_group(moving, at);
         }
-        if (moving->times) {
+        if (moving->times)
+            check_sorted(part, at);
+        if (moving->times && !op->only_sorted) {
             window_by_time(part, at, begins, &first[i], &last[i]);
             continue;
         }

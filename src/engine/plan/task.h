@@ -118,6 +118,7 @@ struct moving_operator {
     bool scattered; /* the rows of a group are anywhere, groups are numbered from 0; windows are `..0`, `0..` or `..` */
     bool from_first, to_last; /* the window begins with the group's first row, ends with its last; else */
     int64_t first, last;      /* at these distances */
+    bool only_sorted;         /* MOVING_TIMES must be sorted, but the distances are in rows */
     int64_t leading;          /* AGG_LEADING, which is `scattered` */
     bool smallest;
     double share; /* AGG_QUANTILE: as in struct aggregate; AGG_EWMA: of a new value */

@@ -1,6 +1,7 @@
 #include "engine/values/logical_type.h"
 
 #include "base/calendar.h"
+#include "base/time_zone.h"
 #include "engine/values/scalar.h"
 
 #include <string.h>
@@ -38,7 +39,9 @@ const char *logical_type_name(struct logical_type logical, enum type type)
         return type_table[type].name;
     if (logical.lists)
         return ((const struct list_type *)(const void *)logical.lists)->name;
-    return logical.kind == LOGICAL_DECIMAL ? decimals[logical.scale] : logical_table[logical.kind].name;
+    if (logical.kind == LOGICAL_DECIMAL)
+        return decimals[logical.scale];
+    return logical.zone ? logical.zone->type_name : logical_table[logical.kind].name;
 }
 
 char *decimal_text(char *at, int128 value, int scale)

@@ -7,13 +7,16 @@
 
 #include <string.h>
 
-/* Names and types of columns, as in the clause of `load` that states them. */
+/* Names and types of columns; `stated`: as in the clause of `load` that states them. */
 static void add_columns(struct strbuf *out, struct column *const *columns, const char *const *names, size_t count,
-                        struct arena *arena)
+                        bool stated, struct arena *arena)
 {
     for (size_t i = 0; i < count; i++) {
+        struct logical_type logical = columns[i]->logical;
+        if (stated)
+            logical.zone = NULL;
         strbuf_printf(out, "%s%s %s", i ? ", " : "", name_written(names[i], arena),
-                      logical_type_name(columns[i]->logical, columns[i]->type));
+                      logical_type_name(logical, columns[i]->type));
     }
     strbuf_putc(out, '\n');
 }
@@ -33,7 +36,7 @@ static enum status file_schema(struct command_call *call, const struct name *wri
         strbuf_puts(out, "load ");
         add_quoted_path(out, written->text);
         strbuf_puts(out, loaded.types_from_values ? " " : " # ");
-        add_columns(out, loaded.columns, loaded.names, loaded.count, call->arena);
+        add_columns(out, loaded.columns, loaded.names, loaded.count, loaded.types_from_values, call->arena);
     }
     loaded_release(&loaded);
     file_cache_sweep(session->file_cache);
@@ -56,7 +59,8 @@ static enum status relation_schema(struct command_call *call, const char *name, 
     }
     if (status == STATUS_OK) {
         strbuf_printf(&session->out.text, "%s # ", name_written(name, call->arena));
-        add_columns(&session->out.text, columns, (const char *const *)relation->names, relation->count, call->arena);
+        add_columns(&session->out.text, columns, (const char *const *)relation->names, relation->count, false,
+                    call->arena);
     }
     columns_unref(columns, relation->count);
     return status;

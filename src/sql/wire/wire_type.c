@@ -73,8 +73,18 @@ static bool parse_decimal(const char *arguments, struct wire_type *type)
     return true;
 }
 
-/* The argument is the number of digits after the second, and perhaps a time zone, which changes no value. */
-static bool parse_ticks(const char *arguments, struct wire_type *type)
+/* Of a quoted argument, the zone of that name; UTC where there is none here, since values are instants anyhow. */
+static const struct time_zone *zone_of(const char *argument, struct arena *arena)
+{
+    const struct time_zone *zone = NULL;
+    const char *begin = strchr(argument, '\''), *end = begin ? strchr(begin + 1, '\'') : NULL;
+    if (!end || time_zone_find(arena_text(arena, begin + 1, (size_t)(end - begin - 1)), &zone) != TIME_ZONE_FOUND)
+        return &time_zone_utc;
+    return zone;
+}
+
+/* The argument is the number of digits after the second, and perhaps a time zone. */
+static bool parse_ticks(const char *arguments, struct arena *arena, struct wire_type *type)
 {
     enum { MOST_DIGITS = 9 };
     char *end;
@@ -85,7 +95,7 @@ static bool parse_ticks(const char *arguments, struct wire_type *type)
     type->width = sizeof(int64_t);
     type->scale = (int)scale;
     type->type = TYPE_I64;
-    type->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = &time_zone_utc};
+    type->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP, .zone = zone_of(end, arena)};
     return true;
 }
 
@@ -112,10 +122,12 @@ static bool parse_value(const char *name, struct arena *arena, struct wire_type 
             return find_plain("String", type);
         }
     }
-    if (has_arguments(name, "DateTime", arena, &arguments))
-        return find_plain("DateTime", type); /* the argument is a time zone, which changes no value */
+    if (has_arguments(name, "DateTime", arena, &arguments) && find_plain("DateTime", type)) {
+        type->logical.zone = zone_of(arguments, arena);
+        return true;
+    }
     if (has_arguments(name, "DateTime64", arena, &arguments))
-        return parse_ticks(arguments, type);
+        return parse_ticks(arguments, arena, type);
     if (has_arguments(name, "Decimal", arena, &arguments))
         return parse_decimal(arguments, type);
     if (has_arguments(name, "FixedString", arena, &arguments))
