@@ -260,6 +260,50 @@ def check_saved(tally, sandbox, tree, title):
     tally.check(f"{title}: number of files", "" if files == folders else f"{files} files for {folders} folders")
 
 
+def check_spelling(tally, sandbox):
+    """What other programs wrote for the same value, in another way, is refused and stays as it is."""
+    for key, value, other in (("k", "1", "01"), ("k", "-3", "-03"), ("k", '"a b"', "a%20b"), ("k", '"ä"', "%C3%A4"), ("k", '"x"', "%78")):
+        shutil.rmtree(os.path.join(sandbox.here, "spelled"), ignore_errors=True)
+        os.makedirs(os.path.join(sandbox.here, "spelled", f"{key}={other}"))
+        write = f"range 1..3 as x | derive {key} = {value} | save spelled csv by {key}"
+        done = query(sandbox, write)
+        wanted = f"`spelled` has `{key}={other}` in it, whose rows would be there twice beside"
+        problem = "" if done.status == 1 and wanted in done.err.decode() else done.text()
+        tally.check(f"{key}={other} beside {value}", problem)
+        os.rename(os.path.join(sandbox.here, "spelled", f"{key}={other}"), os.path.join(sandbox.here, "spelled", f"{key}=7"))
+        done = query(sandbox, write)
+        tally.check(f"{value} without {other}", done.text() if done.status else "")
+
+
+def check_left_behind(tally, sandbox):
+    """Files and folders of processes that are gone are removed by the next save there; others stay."""
+    root = os.path.join(sandbox.here, "swept")
+    shutil.rmtree(root, ignore_errors=True)
+    os.makedirs(os.path.join(root, "k=1"))
+    gone, here = 2**31 - 1, os.getpid()
+    left = [f".rql-{gone}-1f", f"k=1/.rql-{gone}-2", f".rql-{here}-1f", f".rql-{gone}-", f".rql-{gone}-1g", ".rql-0-1", ".rql-x"]
+    for name in left:
+        sandbox.write(f"swept/{name}", b"x")
+    os.makedirs(os.path.join(root, f".rql-{gone}-3/k=1"))
+    sandbox.write(f"swept/.rql-{gone}-3/k=1/data.csv", b"x")
+    sandbox.write("kept.csv", b"x")
+    os.symlink("../kept.csv", os.path.join(root, f".rql-{gone}-3/link"))
+    queries = ["range 1..3 as x | save swept/a.csv", "range 1..3 as x | derive k = 1 | save swept/new csv by k"]
+    for text in queries:
+        done = query(sandbox, text)
+        stay = sorted(name for name in os.listdir(root) if name.startswith(".rql-"))
+        tally.check(f"swept by {text}", done.text() if done.status else "" if stay == sorted(left[2:]) else f"{stay} stay")
+    os.unlink(os.path.join(root, "a.csv"))
+    shutil.rmtree(os.path.join(root, "new"))
+    done = query(sandbox, "range 1..3 as x | derive k = 1 | save swept csv by k")
+    stay = os.listdir(os.path.join(root, "k=1"))
+    tally.check("swept within", done.text() if done.status else "" if stay == ["data.csv"] else f"{stay}")
+    tally.check("links are not followed", "" if os.path.exists(os.path.join(sandbox.here, "kept.csv")) else "it is gone")
+    done = query(sandbox, "range 1..0 as x | derive k = x | save nothing csv by k")
+    made = os.path.exists(os.path.join(sandbox.here, "nothing"))
+    tally.check("no rows", "" if done.status == 1 and b"there are no rows" in done.err and not made else done.text())
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
@@ -267,6 +311,8 @@ def main():
     options = parser.parse_args()
     tally = harness.Tally("folders")
     with harness.Sandbox() as sandbox:
+        check_spelling(tally, sandbox)
+        check_left_behind(tally, sandbox)
         for i in range(options.rounds):
             seed = options.seed * 100000 + i
             tree = Tree(random.Random(seed), sandbox, "tree")

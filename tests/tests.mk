@@ -12,6 +12,7 @@
 #: make fuzz-parse  the parser under libFuzzer (clang)
 #: make fuzz-files  the readers of all file formats under libFuzzer (clang)
 #: make fuzz-parquet  the reader of Parquet files under libFuzzer (clang); fuzz-arrow that of Arrow files
+#: make fuzz-folders  names of folders, KEY=VALUE, under libFuzzer (clang)
 #: make fuzz        random queries for a long time: make fuzz SECONDS=3600
 #: make windows-duckdb  random windows and groups against DuckDB's window functions: PYTHON with duckdb, COUNT, SEED
 #: make relations-duckdb  random pipelines of joins, groups and stages within groups against DuckDB: PYTHON with duckdb
@@ -46,7 +47,7 @@ STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
 .PHONY: $(GROUPS) hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
-	fuzz-parquet fuzz-arrow bare \
+	fuzz-parquet fuzz-arrow fuzz-folders bare \
 	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
@@ -114,7 +115,7 @@ fuzz-build:
 	    CFLAGS='$(OPTIMISE) -g -DTEXT_CHUNK_BYTES=16 $(SANITIZE) -fsanitize=fuzzer-no-link' \
 	    LDFLAGS='$(SANITIZE)' all fuzz-programs
 
-fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files $(B)/fuzz_parquet $(B)/fuzz_arrow
+fuzz-programs: $(B)/fuzz_parse $(B)/fuzz_files $(B)/fuzz_parquet $(B)/fuzz_arrow $(B)/fuzz_folders
 
 $(B)/fuzz_parquet: ALL_LDFLAGS += -Wl,--wrap=column_reserve_from
 
@@ -141,6 +142,11 @@ fuzz-arrow: fuzz-build
 	@mkdir -p $(FUZZ)/arrow
 	$(RUN_FUZZER) $(FUZZ)/fuzz_arrow -max_len=65536 -max_total_time=$(SECONDS) -timeout=10 \
 	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/arrow tests/arrow
+
+fuzz-folders: fuzz-build
+	@mkdir -p $(FUZZ)/folders
+	$(RUN_FUZZER) $(FUZZ)/fuzz_folders -max_len=400 -max_total_time=$(SECONDS) -timeout=10 \
+	    -artifact_prefix=$(FUZZ)/ $(FUZZ)/folders
 
 # PYTHON is one that has the peers to be measured: NumPy, DuckDB, Polars, chdb. DUCKDB names its command line, if any.
 # From 10^3 rows on, up to MAX_ROWS, which take 150 bytes each of memory: some ten minutes for 10^7, an hour for 10^8.

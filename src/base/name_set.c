@@ -27,6 +27,11 @@ static struct numbered_name *find(const struct name_set *set, const char *name)
     return &set->buckets[at];
 }
 
+bool name_set_has(const struct name_set *set, const char *name)
+{
+    return find(set, name)->name;
+}
+
 const char *name_set_add(struct name_set *set, const char *name)
 {
     struct numbered_name *first = find(set, name), *at = first;

@@ -4,6 +4,8 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
+
 /* Allocated in the arena. */
 struct name_set {
     struct arena *arena;
@@ -16,5 +18,7 @@ void name_set_init(struct name_set *set, struct arena *arena, size_t most);
 
 /* Adds the name, numbered if it is in the set, and returns it. */
 const char *name_set_add(struct name_set *set, const char *name);
+
+bool name_set_has(const struct name_set *set, const char *name);
 
 #endif

@@ -274,3 +274,20 @@ void partition_name(struct strbuf *out, const char *key, const struct text *valu
     else
         strbuf_puts(out, PARTITION_MISSING);
 }
+
+const char *partition_usual_name(const char *folder, const char *key, struct logical_type type, struct arena *arena)
+{
+    struct strbuf name = {0};
+    const char *begin = folder + strcspn(folder, "=");
+    begin += *begin == '=';
+    struct text value = decode(begin, begin + strlen(begin), arena);
+    const bool text = type.kind == LOGICAL_TEXT;
+    const bool missing = text_is(value, PARTITION_MISSING) || (!text && value.length == 0);
+    int64_t integer;
+    if (type.kind == LOGICAL_NUMBER && is_integer(value, &integer)) {
+        value.at = arena_printf(arena, "%lld", (long long)integer);
+        value.length = strlen(value.at);
+    }
+    partition_name(&name, key, missing ? NULL : &value);
+    return strbuf_take(&name, arena);
+}

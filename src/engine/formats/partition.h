@@ -48,6 +48,9 @@ struct group_bounds partition_bounds(const struct partition_key *key, size_t fil
 struct column *partition_column(const struct partition_key *key, const int64_t *rows, size_t count,
                                 const struct workers *workers);
 
+/* How partition_name writes KEY=VALUE, the name of a folder, of a column of this type. */
+const char *partition_usual_name(const char *folder, const char *key, struct logical_type type, struct arena *arena);
+
 /* Adds KEY=VALUE, encoded where a name of a file cannot hold a character. `value` NULL: it is missing. */
 void partition_name(struct strbuf *out, const char *key, const struct text *value);
 

@@ -58,8 +58,8 @@ enum status save_prepare(const struct relation *relation, struct span span, stru
                          struct relation **prepared);
 
 /* splayed.c: the path without trailing slashes and with symbolic links resolved; NULL with errno. An unused name beside
- * it, of a directory that is made; NULL with errno. */
+ * it, of a directory that is made; NULL with errno. *lock keeps others from sweeping it, and is to be closed. */
 const char *directory_resolve(const char *path, struct arena *arena);
-const char *directory_beside(const char *directory, struct arena *arena);
+const char *directory_beside(const char *directory, int *lock, struct arena *arena);
 
 #endif

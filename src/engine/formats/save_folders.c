@@ -1,8 +1,10 @@
 #include "engine/formats/save.h"
 
 #include "base/heap.h"
+#include "base/name_set.h"
 #include "base/path.h"
 #include "engine/formats/partition.h"
+#include "engine/storage/left_behind.h"
 #include "engine/storage/row_set.h"
 #include "engine/values/dictionary.h"
 
@@ -46,7 +48,8 @@ struct saving {
     struct arena **arenas;
     struct diags *diags;
     enum status *status;
-    size_t *short_folders; /* those that are written side by side */
+    size_t *short_folders;      /* those that are written side by side */
+    struct name_set names_made; /* of the folders, and of those that they are in: k=1, k=1/j=2 */
 };
 
 enum status folders_check(const char *path, struct span span, struct diags *diags)
@@ -206,6 +209,7 @@ static enum status write_folder(struct saving *saving, struct folder *folder, co
     if (!relation)
         return diag_error(diags, saving->span, "not enough memory");
     const char *path = arena_printf(diags->arena, "%s/%s/%s", saving->root, folder->name, saving->file);
+    sweep_directory(path_directory(path, diags->arena));
     enum status status = writer_open(&folder->writer, path, saving->span, diags);
     folder->writer.path = shown;
     folder->writer.unsynced = saving->count > FEW_FILES;
@@ -312,28 +316,73 @@ static enum status check_entries(const struct saving *saving, const char *folder
     return status;
 }
 
-/* Refuses a folder with other entries than folders of the values of this column. */
-static enum status check_level(const struct saving *saving, const char *folder, size_t level, struct diags *diags)
+static const char *below(const char *folder, const char *name, struct arena *arena)
+{
+    return !*folder ? name : !*name ? folder : arena_printf(arena, "%s/%s", folder, name);
+}
+
+/* Refuses a folder that says of this column what one to be written says in another way, as k=01 and k=1. `within`: the
+ * part of its path below the directory. */
+static enum status check_spelling(const struct saving *saving, const char *folder, const char *within, size_t level,
+                                  struct diags *diags)
+{
+    const size_t k = saving->by->columns[level];
+    const struct logical_type type = saving->relation->columns[k]->logical;
+    DIR *directory = opendir(folder);
+    enum status status = STATUS_OK;
+    for (struct dirent *entry; directory && status == STATUS_OK && (entry = readdir(directory));) {
+        const char *name = entry->d_name;
+        const char *usual =
+            is_left_alone(name) ? name : partition_usual_name(name, saving->relation->names[k], type, diags->arena);
+        if (strcmp(usual, name) != 0 && name_set_has(&saving->names_made, below(within, usual, diags->arena)))
+            status = diag_error_hint(diags, saving->span,
+                                     arena_printf(diags->arena, "rename it to `%s`, or save to a new folder", usual),
+                                     "`%s` has `%s` in it, whose rows would be there twice beside `%s`", folder,
+                                     path_display(name, diags->arena), usual);
+    }
+    if (directory)
+        closedir(directory);
+    return status;
+}
+
+/* Refuses a folder with other entries than folders of the values of this column, each written as here. */
+static enum status check_level(const struct saving *saving, const char *directory, const char *within, size_t level,
+                               struct diags *diags)
 {
     struct strbuf begin = {0};
     const struct text none = {"", 0};
+    const char *folder = below(directory, within, diags->arena);
     partition_name(&begin, saving->relation->names[saving->by->columns[level]], &none);
     const enum status status = check_entries(saving, folder, begin.text, true, diags);
     strbuf_free(&begin);
-    return status;
+    return status == STATUS_OK ? check_spelling(saving, folder, within, level, diags) : status;
+}
+
+static void find_names(struct saving *saving, struct arena *arena)
+{
+    name_set_init(&saving->names_made, arena, saving->count * saving->by->count);
+    for (size_t i = 0; i < saving->count; i++) {
+        for (const char *name = saving->folders[i].name, *end = name; *end; end += *end == '/') {
+            end += strcspn(end, "/");
+            const char *made = arena_text(arena, name, (size_t)(end - name));
+            if (!name_set_has(&saving->names_made, made))
+                (void)name_set_add(&saving->names_made, made);
+        }
+    }
 }
 
 static enum status save_into(struct saving *saving, const char *directory, struct diags *diags)
 {
-    enum status status = check_level(saving, directory, 0, diags);
+    sweep_directory(directory);
+    find_names(saving, diags->arena);
+    enum status status = check_level(saving, directory, "", 0, diags);
     for (size_t i = 0; i < saving->count && status == STATUS_OK; i++) {
         const char *name = saving->folders[i].name, *end = strchr(name, '/');
         const char *before = i > 0 ? saving->folders[i - 1].name : "";
         for (size_t level = 1; end && status == STATUS_OK; end = strchr(end + 1, '/'), level++) {
             const int length = (int)(end - name);
             if (strncmp(name, before, (size_t)length + 1) != 0) /* folders are in order: each is looked at once */
-                status =
-                    check_level(saving, arena_printf(diags->arena, "%s/%.*s", directory, length, name), level, diags);
+                status = check_level(saving, directory, arena_text(diags->arena, name, (size_t)length), level, diags);
         }
         if (status == STATUS_OK)
             status =
@@ -345,7 +394,11 @@ static enum status save_into(struct saving *saving, const char *directory, struc
 
 static enum status save_new(struct saving *saving, const char *directory, struct diags *diags)
 {
-    saving->root = directory_beside(directory, diags->arena);
+    if (saving->count == 0)
+        return diag_error_hint(diags, saving->span, "save to one file, as in `save none.parquet`, or keep more rows",
+                               "there are no rows, so that `%s` would have no folders", saving->shown);
+    int lock;
+    saving->root = directory_beside(directory, &lock, diags->arena);
     if (!saving->root)
         return writer_error(saving->shown, errno, saving->span, diags);
     enum status status = save_below(saving, diags);
@@ -355,6 +408,7 @@ static enum status save_new(struct saving *saving, const char *directory, struct
             unlink(arena_printf(diags->arena, "%s/%s/%s", saving->root, saving->folders[i].name, saving->file));
         remove_made(saving, diags->arena);
     }
+    close(lock);
     if (status != STATUS_OK)
         rmdir(saving->root);
     else if (!directory_sync(path_directory(directory, diags->arena)))

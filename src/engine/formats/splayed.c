@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "engine/storage/compression.h"
+#include "engine/storage/left_behind.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -187,6 +188,7 @@ static enum status remove_outdated(const char *path, const struct format *format
 static enum status save_into(const struct relation *relation, const char *directory, const struct workers *workers,
                              struct span span, struct diags *diags)
 {
+    sweep_directory(directory);
     struct column_file *files = column_files(relation, directory, directory, diags->arena);
     enum status status = each_raw_file(directory, files, relation, check_rows, span, diags);
     if (status == STATUS_OK)
@@ -199,12 +201,16 @@ static enum status save_into(const struct relation *relation, const char *direct
     return status;
 }
 
-const char *directory_beside(const char *directory, struct arena *arena)
+const char *directory_beside(const char *directory, int *lock, struct arena *arena)
 {
+    sweep_directory(path_directory(directory, arena));
     for (int i = 0; i < MAX_TRIES; i++) {
         const char *temporary = path_temporary(directory, arena);
-        if (mkdir(temporary, 0777) == 0)
+        if (mkdir(temporary, 0777) == 0) {
+            *lock = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            lock_temporary(*lock);
             return temporary;
+        }
         if (errno != EEXIST)
             break;
     }
@@ -214,7 +220,8 @@ const char *directory_beside(const char *directory, struct arena *arena)
 static enum status save_new(const struct relation *relation, const char *path, const char *directory,
                             const struct workers *workers, struct span span, struct diags *diags)
 {
-    const char *temporary = directory_beside(directory, diags->arena);
+    int lock;
+    const char *temporary = directory_beside(directory, &lock, diags->arena);
     if (!temporary)
         return writer_error(path, errno, span, diags);
     struct column_file *files = column_files(relation, temporary, directory, diags->arena);
@@ -224,6 +231,7 @@ static enum status save_new(const struct relation *relation, const char *path, c
     discard_files(files, relation->count);
     if (status == STATUS_OK && rename(temporary, directory) != 0)
         status = writer_error(path, errno, span, diags);
+    close(lock);
     if (status != STATUS_OK) {
         for (size_t i = 0; i < relation->count; i++)
             unlink(files[i].path);

@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "engine/storage/compression.h"
+#include "engine/storage/left_behind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,6 +92,7 @@ enum status writer_open(struct writer *writer, const char *path, struct span spa
     if (writer->file < 0)
         return writer_error(writer->path, errno, span, diags);
     writer->temporary = temporary;
+    lock_temporary(writer->file);
     if (replaces && !copy_mode(writer->file, &old)) {
         const enum status status = writer_error(writer->path, errno, span, diags);
         writer_discard(writer);
