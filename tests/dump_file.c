@@ -1,12 +1,13 @@
 /* Reads a file column by column and prints it: `dump_file FILE [COLUMN...]`, all columns by default. For each column a
  * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
- * `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead, and
+ * lists as JSON, `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead, and
  * `dump_file --save TO FILE [COLUMN...]` saves what it has read. */
 #include "base/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
 #include "engine/parquet/reader.h"
 #include "engine/storage/buffer_pool.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/values/dictionary.h"
 
@@ -34,7 +35,7 @@ static void print_diags(const struct diags *diags)
     }
 }
 
-static const char *const logical_names[] = {"", " text", " date", " timestamp", " duration", " decimal"};
+static const char *const logical_names[] = {"", " text", " date", " timestamp", " duration", " decimal", " list"};
 
 static void print_column(const char *name, const struct column *column)
 {
@@ -60,6 +61,11 @@ static void print_column(const char *name, const struct column *column)
             for (size_t i = 0; i < text.length; i++)
                 printf("%02x", (unsigned char)text.at[i]);
             putchar('\n');
+        } else if (logical->kind == LOGICAL_LIST) {
+            struct strbuf json = {0};
+            list_add_json(&json, column, row);
+            puts(json.text);
+            strbuf_free(&json);
         } else if (is_float) {
             printf("%.17g\n", column_get_float(column, row));
         } else {

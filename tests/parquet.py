@@ -21,8 +21,7 @@ DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
 # What is told about each file: the start of a note.
 NOTES = {
     "index-pandas": ["the index of pandas is a range, which is no column of the file", "`derive year = 1990 + 5 * row` makes one"],
-    "zones-pyarrow": ["left out columns of lists: `list`"],
-    "nested-pyarrow": ["left out columns of lists: `list`", "left out columns of bytes that are not text: `bytes`"],
+    "nested-pyarrow": ["left out columns of bytes that are not text: `bytes`"],
 }
 # The types of some columns.
 TYPES = {

@@ -11,7 +11,6 @@
 enum { MAX_LISTED = 8, MAX_DEPTH = 100 };
 
 static const char *const problems[LEAF_PROBLEM_COUNT] = {
-    [LEAF_LIST] = "columns of lists",
     [LEAF_TOO_DEEP] = "columns that are nested too deep",
     [LEAF_UNSUPPORTED_TYPE] = "columns of unsupported types",
     [LEAF_NOT_TEXT] = "columns of bytes that are not text",
@@ -37,6 +36,7 @@ struct schema_place {
     struct fields *fields; /* receives its columns, */
     const char *name;      /* by its name there; */
     const char *path;      /* its name in the file */
+    bool is_member;        /* the name has levels of structs */
     uint8_t definition, repetition;
     const uint8_t *element_levels; /* as in struct leaf */
 };
@@ -91,7 +91,7 @@ static struct field *add_field(struct walk *walk, const struct schema_place *pla
     struct fields *fields = place->fields;
     fields->at = arena_reserve(walk->reader->arena, fields->at, fields->count, &fields->capacity, sizeof *fields->at);
     struct field *field = &fields->at[fields->count++];
-    *field = (struct field){.name = place->name};
+    *field = (struct field){.name = place->name, .is_member = place->is_member};
     return field;
 }
 
@@ -120,6 +120,7 @@ static void walk_leaf(struct walk *walk, const struct schema_place *place)
         leave_out(walk, problem, place->path);
         return;
     }
+    leaf.logical.member = place->is_member;
     reader->leaves[reader->leaf_count] = leaf;
     struct field *field = add_field(walk, place);
     field->leaf = &reader->leaves[reader->leaf_count++];
@@ -144,11 +145,13 @@ static struct schema_place enter_list(struct walk *walk, const struct schema_pla
         memcpy(levels, place->element_levels, (size_t)place->repetition + 1);
     inner.fields = &field->elements;
     inner.name = "";
+    inner.is_member = false;
     inner.repetition++;
     inner.definition++;
     levels[inner.repetition] = inner.definition;
     inner.element_levels = levels;
     *field = (struct field){.name = place->name,
+                            .is_member = place->is_member,
                             .depth = inner.repetition,
                             .definition = inner.definition,
                             .nullable = place->definition > levels[place->repetition]};
@@ -261,6 +264,7 @@ static void walk_element(struct walk *walk, const struct schema_place *parent, c
     struct schema_place place = *parent;
     if (!name)
         name = clean_name(walk->reader->arena, element->name);
+    place.is_member = *parent->name && *name;
     place.name = join(walk->reader->arena, parent->name, name);
     place.path = join(walk->reader->arena, parent->path, name);
     if (element->repetition == REPETITION_OPTIONAL)
@@ -290,27 +294,12 @@ static void number_names(struct arena *arena, struct fields *fields)
     interner_free(names);
 }
 
-/* Lists cannot be read yet. */
-static void drop_lists(struct walk *walk)
-{
-    struct fields *fields = &walk->reader->fields;
-    size_t count = 0;
-    for (size_t k = 0; k < fields->count; k++) {
-        if (fields->at[k].leaf)
-            fields->at[count++] = fields->at[k];
-        else
-            leave_out(walk, LEAF_LIST, fields->at[k].name);
-    }
-    fields->count = count;
-}
-
 void fields_find(struct parquet_reader *reader, const struct format_job *job)
 {
     struct walk walk = {.reader = reader, .job = job};
     const struct schema_place root = {.fields = &reader->fields, .name = "", .path = ""};
     reader->leaves = arena_array(reader->arena, reader->footer.element_count, sizeof *reader->leaves);
     walk_members(&walk, &root);
-    drop_lists(&walk);
     number_names(reader->arena, &reader->fields);
     note_left_out(&walk);
 }

@@ -20,6 +20,7 @@ struct field {
     unsigned depth;          /* of these lists, from 1: their repetition level */
     uint8_t definition;      /* the level of an element; a list without elements has one less */
     bool nullable, is_map;
+    bool is_member; /* the points in the name are levels of structs */
 };
 
 /* Finds the columns that can be read, and their leaves, of which there are at most as many as elements. Tells which are

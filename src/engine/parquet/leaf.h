@@ -41,7 +41,6 @@ struct leaf {
 /* Why a column is left out. */
 enum leaf_problem {
     LEAF_OK,
-    LEAF_LIST,
     LEAF_TOO_DEEP,
     LEAF_UNSUPPORTED_TYPE,
     LEAF_NOT_TEXT, /* bytes without a meaning */

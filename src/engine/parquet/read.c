@@ -177,7 +177,7 @@ static void decode_part(void *context, int member, int64_t part)
 }
 
 /* Runs a step on all threads and reports its errors. */
-static enum status run_step(struct read *read, size_t parts, part_fn *part)
+enum status read_step(struct read *read, size_t parts, part_fn *part)
 {
     if (parts > 0 && !workers_run(read->job->workers, (int64_t)parts, part, read))
         return STATUS_CANCELLED;
@@ -187,7 +187,7 @@ static enum status run_step(struct read *read, size_t parts, part_fn *part)
 /* Lists the pages of all chunks. */
 static enum status list_pages(struct read *read)
 {
-    const enum status status = run_step(read, read->chunk_count, find_part);
+    const enum status status = read_step(read, read->chunk_count, find_part);
     if (status != STATUS_OK)
         return status;
     for (size_t i = 0; i < read->chunk_count; i++)
@@ -219,25 +219,29 @@ static enum status decode_wide(struct read *read)
         status = reserve_elements(read, column, column->leaf->type);
     }
     if (status == STATUS_OK && some)
-        status = run_step(read, read->chunk_count, dictionary_part);
-    return status == STATUS_OK && some ? run_step(read, read->page_count, decode_part) : status;
+        status = read_step(read, read->chunk_count, dictionary_part);
+    return status == STATUS_OK && some ? read_step(read, read->page_count, decode_part) : status;
 }
 
 /* Sets what is known when all pages are decoded: the range, and which values are missing. False: no memory. */
 static bool finish_column(struct read *read, struct column_read *column)
 {
     int64_t rows = column->rows, lo = INT64_MAX, hi = INT64_MIN, floored = 0;
+    const bool in_lists = column->leaf->repetition > 0;
+    int64_t present = 0;
     bool missing = false;
     struct page_read **pages = read->pages;
     for (size_t i = 0; i < read->page_count; i++) {
         if (pages[i]->chunk->column != column)
             continue;
+        present += (int64_t)pages[i]->present;
         missing = missing || pages[i]->present < (size_t)pages[i]->header.values;
         lo = pages[i]->decoded.lo < lo ? pages[i]->decoded.lo : lo;
         hi = pages[i]->decoded.hi > hi ? pages[i]->decoded.hi : hi;
         floored += pages[i]->decoded.floored;
     }
-    for (size_t i = 0; i < read->page_count && missing; i++) {
+    missing = in_lists ? present < rows : missing;
+    for (size_t i = 0; i < read->page_count && missing && !in_lists; i++) {
         const size_t values = (size_t)pages[i]->header.values;
         if (pages[i]->chunk->column == column && pages[i]->present == values)
             memset(column_at(column->validity, pages[i]->row), 1, values);
@@ -263,6 +267,7 @@ static bool finish_column(struct read *read, struct column_read *column)
         column->column->hi = hi;
     }
     column_finish(column->column, column_read_rows(column));
+    column->column->logical.member = column->leaf->logical.member;
     if (floored > 0)
         diag_note(read->job->diags, (struct span){0}, "`%s`, column `%s`: nanoseconds were cut in %lld values",
                   mapping_path(read->reader->mapping), column->leaf->path, (long long)floored);
@@ -275,16 +280,18 @@ static enum status read_columns(struct read *read)
     if (status == STATUS_OK)
         status = reserve_columns(read);
     if (status == STATUS_OK)
-        status = run_step(read, read->chunk_count, dictionary_part);
+        status = read_step(read, read->chunk_count, dictionary_part);
     if (status == STATUS_OK)
-        status = run_step(read, read->page_count, intern_part);
+        status = read_step(read, read->page_count, intern_part);
     if (status == STATUS_OK)
         status = text_join(read);
     if (status == STATUS_OK)
         status = reserve_numbers(read);
     if (status == STATUS_OK)
-        status = run_step(read, read->page_count, decode_part);
-    return status == STATUS_OK ? decode_wide(read) : status;
+        status = read_step(read, read->page_count, decode_part);
+    if (status == STATUS_OK)
+        status = decode_wide(read);
+    return status == STATUS_OK ? lists_keep_elements(read) : status;
 }
 
 static size_t count_leaves(const struct field *field)
@@ -377,6 +384,7 @@ static void read_free(struct read *read)
     for (size_t i = 0; i < read->chunk_count; i++) {
         page_dictionary_free(&read->chunks[i].dictionary);
         free(read->chunks[i].numbers);
+        free(read->chunks[i].elements);
         free(read->chunks[i].pages);
     }
     for (size_t k = 0; k < read->column_count; k++)
@@ -387,6 +395,24 @@ static void read_free(struct read *read)
     free(read->columns);
     free(read->chunks);
     free((void *)read->pages);
+}
+
+static enum status make_columns(struct read *read, const bool *wanted, struct column **columns)
+{
+    const struct fields *fields = &read->reader->fields;
+    struct column_read *next = read->columns;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < fields->count && status == STATUS_OK; k++) {
+        if (wanted[k])
+            status = lists_make_column(read, &fields->at[k], &next, &columns[k]);
+    }
+    for (size_t k = 0; k < fields->count && status != STATUS_OK; k++) {
+        if (wanted[k]) {
+            column_unref(columns[k]);
+            columns[k] = NULL;
+        }
+    }
+    return status;
 }
 
 static enum status run_read(struct read *read, const bool *wanted, struct column **columns)
@@ -404,13 +430,8 @@ static enum status run_read(struct read *read, const bool *wanted, struct column
         if (!finish_column(read, &read->columns[k]))
             status = file_memory_error(mapping_path(mapping), job->span, job->diags);
     }
-    struct column_read *next = read->columns;
-    for (size_t k = 0; k < read->reader->fields.count && status == STATUS_OK; k++) {
-        if (!wanted[k])
-            continue;
-        columns[k] = next->column;
-        next++->column = NULL;
-    }
+    if (status == STATUS_OK)
+        status = make_columns(read, wanted, columns);
     read_free(read);
     return status;
 }

@@ -33,6 +33,7 @@ struct chunk_read {
     struct page_dictionary dictionary;
     uint32_t *numbers; /* of text: each dictionary entry's number in the interner of thread `member` */
     int member;
+    int64_t *elements; /* of a leaf in lists: how many it has of each depth; of depth 0: rows */
     struct page_read *pages;
     size_t count, capacity;
     enum read_error error;
@@ -91,6 +92,16 @@ static inline bool page_has_indices(const struct page_read *page)
 
 /* Opens a page, with its levels to the column. */
 enum read_error read_open_page(const struct page_read *page, struct scratch *scratch, struct page_values *values);
+
+/* Runs a step on all threads and reports its errors. */
+enum status read_step(struct read *read, size_t parts, part_fn *part);
+
+/* Leaves the elements of lists in their columns, when all pages are decoded. */
+enum status lists_keep_elements(struct read *read);
+
+/* The column of a field, from finished columns of its leaves, of which *next is the first; moves that behind them. */
+enum status lists_make_column(struct read *read, const struct field *field, struct column_read **next,
+                              struct column **made);
 
 /* Reserves what the columns need before their dictionaries are read, */
 enum status reserve_columns(struct read *read);

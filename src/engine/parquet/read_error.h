@@ -11,6 +11,7 @@ enum read_error {
     READ_BAD_CHECKSUM,
     READ_BAD_BLOCK, /* cannot be decompressed */
     READ_BAD_LEVELS,
+    READ_BAD_LISTS,    /* levels that do not fit each other */
     READ_BAD_VALUES,   /* malformed, or fewer than expected */
     READ_BAD_INDEX,    /* beyond the dictionary, or there is none */
     READ_BAD_ENCODING, /* unknown, or not one for such values */

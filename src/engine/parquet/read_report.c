@@ -9,16 +9,33 @@ static const char *const messages[READ_ERROR_COUNT] = {
     [READ_BAD_CHECKSUM] = "is damaged: a page does not match its checksum",
     [READ_BAD_BLOCK] = "is damaged: a page cannot be decompressed",
     [READ_BAD_LEVELS] = "is damaged: the levels of a page, which say what is missing, cannot be decoded",
+    [READ_BAD_LISTS] = "is damaged: its levels do not say where lists begin",
     [READ_BAD_VALUES] = "is damaged: the values of a page cannot be decoded",
     [READ_BAD_INDEX] = "is damaged: a page refers to values that its dictionary does not have",
     [READ_BAD_ENCODING] = "has a page in an encoding that is unknown or not for its type",
 };
+
+/* The row of the list that has the value at `index` likewise. */
+static int64_t row_of_element(const struct page_read *page, int64_t index)
+{
+    const struct chunk_read *chunk = page->chunk;
+    const struct column_read *column = chunk->column;
+    const uint8_t *definitions = column->definitions->data, *repetitions = column->repetitions->data;
+    int64_t row = chunk->first_row - 1;
+    for (int64_t i = chunk->row, seen = -1; i < page->row + page->header.values && seen < index; i++) {
+        row += repetitions[i] == 0;
+        seen += i >= page->row && definitions[i] == column->leaf->definition;
+    }
+    return row;
+}
 
 /* The row of the value at `index` among those of the page that are not missing. */
 static int64_t row_of_value(const struct page_read *page, int64_t index)
 {
     const struct column *validity = page->chunk->column->validity;
     const int64_t rows = page->header.values;
+    if (page->chunk->column->leaf->repetition > 0)
+        return row_of_element(page, index);
     if (page->present == (size_t)rows || !validity)
         return page->row + index;
     int64_t row = page->row;

@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "engine/arrow/stored_schema.h"
 #include "engine/arrow/zone.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/pandas_index.h"
 
 #include <stdlib.h>
@@ -91,13 +92,45 @@ static void set_zone(void *context, struct text column, struct text zone)
 static void parquet_close(struct file_reader *base)
 {
     struct parquet_reader *reader = (struct parquet_reader *)base;
+    for (size_t k = 0; reader->base.columns && k < reader->base.count; k++)
+        list_store_unref(reader->base.columns[k].logical.lists);
     mapping_unref(reader->mapping);
     arena_free(reader->arena);
     free(reader);
 }
 
+static struct reader_column column_of(const struct field *field);
+
+/* Stands for the lists of a field, whose types it has. */
+static struct list_store *unread_lists(const struct field *field)
+{
+    const size_t count = field->elements.count;
+    struct column **columns = heap_array(count, sizeof *columns);
+    const char **names = heap_array(count, sizeof *names);
+    for (size_t k = 0; k < count; k++) {
+        const struct field *element = &field->elements.at[k];
+        const struct reader_column column = column_of(element);
+        names[k] = element->name;
+        columns[k] = column_unread(column.type, column.logical, 0, column.nullable, false);
+        list_store_unref(column.logical.lists);
+        if (!columns[k])
+            heap_exhausted();
+    }
+    struct relation *elements = relation_new(0, count, columns, names);
+    columns_unref(columns, count);
+    free((void *)columns);
+    free((void *)names);
+    return list_store_unread(elements, field->is_map);
+}
+
 static struct reader_column column_of(const struct field *field)
 {
+    if (!field->leaf)
+        return (struct reader_column){
+            .name = field->name,
+            .type = TYPE_I64,
+            .logical = {.kind = LOGICAL_LIST, .lists = unread_lists(field), .member = field->is_member},
+            .nullable = field->nullable};
     return (struct reader_column){
         .name = field->name, .type = field->leaf->type, .logical = field->leaf->logical, .nullable = field->nullable};
 }

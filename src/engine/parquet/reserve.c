@@ -59,7 +59,8 @@ enum status reserve_columns(struct read *read)
     bool fits = true;
     for (size_t i = 0; i < read->page_count && fits; i++) {
         const struct leaf *leaf = read->pages[i]->chunk->column->leaf;
-        int64_t added, per_row = (int64_t)type_table[leaf->type].size + (leaf->definition > 0);
+        int64_t added,
+            per_row = (int64_t)type_table[leaf->type].size + (leaf->definition > 0) + 2 * (leaf->repetition > 0);
         fits = !__builtin_mul_overflow(read->pages[i]->header.values, per_row, &added) &&
                !__builtin_add_overflow(bytes, added, &bytes);
     }

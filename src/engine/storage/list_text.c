@@ -94,7 +94,9 @@ void list_add_json(struct strbuf *out, const struct column *column, int64_t row)
     const struct list_store *store = column->logical.lists;
     const int64_t list = column_get_int(column, row), start = column_get_int(store->starts, list);
     const int64_t length = column_get_int(store->lengths, list);
-    const bool plain = list_store_is_plain(store), entries = store->is_map && store->elements->count == 2;
+    /* Values that are structs have a column for each field. */
+    const bool plain = list_store_is_plain(store), entries = store->is_map && store->elements->count == 2 &&
+                                                             strcmp(store->elements->names[1], "value") == 0;
     strbuf_putc(out, entries ? '{' : '[');
     for (int64_t k = start; k < start + length; k++) {
         strbuf_puts(out, k > start ? "," : "");
