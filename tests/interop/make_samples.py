@@ -12,6 +12,7 @@ import sys
 import uuid
 
 import duckdb
+import nested
 import numpy as np
 import pandas as pd
 import peers
@@ -162,11 +163,12 @@ def write_all(directory):
                    data_page_version="2.0", store_schema=False)
     expect(coded, path("encodings"))
 
-    nested = pa.table({"id": pa.array([1, 2, 3]), "list": pa.array([[1, 2], [], None]),
+    write_lists(directory)
+    groups = pa.table({"id": pa.array([1, 2, 3]), "list": pa.array([[1, 2], [], None]),
                        "struct": pa.array([{"a": 1, "b": "x"}, None, {"a": 2, "b": None}]),
                        "bytes": pa.array([b"\xff\xfe", None, b"ok"]), "after": pa.array(["x", None, "z"])})
-    pq.write_table(nested, path("nested-pyarrow"))
-    expect(nested.drop_columns(["bytes"]).flatten(), path("nested"))
+    pq.write_table(groups, path("nested-pyarrow"))
+    expect_nested(groups.drop_columns(["bytes"]), path("nested"))
     mixed = pd.DataFrame({"i": [1, 2, 3], "f": [0.5, None, -1.0], "t": ["a", None, "c"],
                           "c": pd.Categorical(["x", "y", "x"]), "d": pd.to_datetime(["2024-01-31", None, "1969-12-31"])})
     mixed.to_parquet(path("mixed-pandas"))
@@ -178,12 +180,43 @@ def write_all(directory):
     zones = pa.table({"list": [[1]] * 5, **{name: pa.array(instants, pa.timestamp("us", zone)) for name, zone in
                       (("berlin", "Europe/Berlin"), ("utc", "UTC"), ("none", None), ("india", "Asia/Kolkata"))}})
     pq.write_table(zones, path("zones-pyarrow"))
-    expect(zones.drop_columns(["list"]), path("zones"))
+    expect(zones.drop_columns(["list"]), path("zones"), {"list": ["[1]"] * 5})
     some = ranges()
     pq.write_table(some, path("ranges-pyarrow"), use_dictionary=["coded", "unsigned"], dictionary_pagesize_limit=60,
                    row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)
     expect(some, path("ranges"))
     write_rows(os.path.join(directory, "rows", "dictionary-pyarrow.parquet"))
+
+
+def write_lists(directory):
+    """Lists, maps and structs within each other, with values missing at every level and pages that end within a row."""
+    def column(kind, values):
+        return pa.array([values[k % len(values)] for k in range(20)], kind)
+
+    point = pa.struct([("x", pa.int32()), ("tags", pa.list_(pa.string()))])
+    table = pa.table({
+        "ints": column(pa.list_(pa.int64()), [[1, 2], [], None, [None, 3], [5] * 7]),
+        "texts": column(pa.list_(pa.list_(pa.string())), [[["a", "b"], []], None, [None, ["c", None]], [], [["d"]]]),
+        "points": column(pa.list_(point), [[{"x": 1, "tags": ["p"]}, None], [], None, [{"x": None, "tags": []}]]),
+        "in": column(pa.struct([("deep", pa.struct([("point", point)])), ("n", pa.int8())]),
+                     [{"deep": {"point": {"x": 7, "tags": ["q", None]}}, "n": 1}, None, {"deep": None, "n": 2},
+                      {"deep": {"point": None}, "n": None}]),
+        "map": column(pa.map_(pa.string(), pa.float64()), [[("k", 1.5), ("j", None)], [], None]),
+        "of_map": column(pa.map_(pa.int32(), pa.list_(pa.date32())), [[(1, [datetime.date(2024, 1, 31)]), (2, None)], [(3, [])]]),
+        "of_points": column(pa.map_(pa.string(), point), [[("a", {"x": 1, "tags": None}), ("b", None)], None]),
+        "plain": pa.array(list(range(20))),
+    })
+    for name, options in (("v1", {"compression": "snappy", "row_group_size": 7, "data_page_size": 20, "write_batch_size": 3}),
+                          ("v2", {"compression": "none", "data_page_version": "2.0", "use_dictionary": False})):
+        path = os.path.join(directory, f"lists-pyarrow-{name}.parquet")
+        pq.write_table(table, path, store_schema=False, **options)
+    expect_nested(table, os.path.join(directory, "lists"))
+
+
+def expect_nested(table, path):
+    with open(path + ".txt", "w", encoding="utf-8") as out:
+        for name, (kind, values) in nested.typed_columns(table).items():
+            print(f"{name}:", *(nested.text(kind, value) for value in values), file=out)
 
 
 def write_rows(path):
@@ -222,8 +255,8 @@ def write_wrong(directory):
     patch(encrypted, lambda data: data.__setitem__(slice(-4, None), b"PARE"))
 
 
-def expect(table, path):
-    """Writes a line with the name and values of each column."""
+def expect(table, path, others=()):
+    """Writes a line with the name and values of each column, and of others."""
     with open(path.removesuffix(".parquet") + ".txt", "w", encoding="utf-8") as out:
         for name in table.column_names:
             column = table.column(name)
@@ -231,6 +264,8 @@ def expect(table, path):
             words_of = ("-" if value is None else format(value, ".17g") if isinstance(value, float) else str(value)
                         for value in values)
             print(f"{name}:", *(word or "''" for word in words_of), file=out)
+        for name in others:
+            print(f"{name}:", *others[name], file=out)
 
 
 def main():

@@ -116,6 +116,23 @@ def plain(kind, value):
     return value
 
 
+def json_text(kind, value):
+    """A value within lists as JSON without spaces, as rql prints it."""
+    if pa.types.is_struct(kind):
+        fields = (f'"{field.name}":' + json_text(field.type, None if value is None else value[field.name]) for field in kind)
+        return "{" + ",".join(fields) + "}"
+    if value is None:
+        return "null"
+    if pa.types.is_map(kind) and not pa.types.is_struct(kind.item_type):
+        return "{" + ",".join(f'"{key}":{json_text(kind.item_type, item)}' for key, item in value) + "}"
+    if pa.types.is_map(kind):
+        return "[" + ",".join(f'{{"key":{json_text(kind.key_type, key)},"value":{json_text(kind.item_type, item)}}}'
+                              for key, item in value) + "]"
+    if is_list(kind):
+        return "[" + ",".join(json_text(kind.value_type, item) for item in value) + "]"
+    return json.dumps(plain(kind, value), ensure_ascii=False)
+
+
 def printed(kind, value):
     """A value of a column as dump_file prints it."""
     if value is None:
@@ -142,7 +159,7 @@ def flatten(name, kind, values, columns):
             flatten(f"{name}.{field.name}", field.type, [None if value is None else value[field.name] for value in values],
                     columns)
     else:
-        columns[name] = [printed(kind, value) for value in values]
+        columns[name] = (kind, values)
 
 
 def values_of(column):
@@ -154,12 +171,26 @@ def pairs(kind, value):
     return list(value.items()) if pa.types.is_map(kind) and isinstance(value, dict) else value
 
 
-def expected_columns(table):
+def typed_columns(table):
+    """The columns that rql makes of a table: types and values."""
     columns = {}
     for name in table.column_names:
         column = table.column(name)
         flatten(name, column.type, values_of(column), columns)
     return columns
+
+
+def expected_columns(table):
+    return {name: [printed(kind, value) for value in values] for name, (kind, values) in typed_columns(table).items()}
+
+
+def text(kind, value):
+    """A value as dump_file prints it."""
+    if value is None:
+        return "-"
+    if is_list(kind) or pa.types.is_map(kind):
+        return json_text(kind, value)
+    return str(printed(kind, value)) or "''"
 
 
 def parse(line):

@@ -223,12 +223,10 @@ static void walk_map(struct walk *walk, const struct schema_place *place)
 {
     struct field field;
     const struct schema_place inner = enter_list(walk, place, &field);
-    const int32_t members = walk->reader->footer.elements[walk->element + 1].children;
     field.is_map = true;
     walk->element += 2;
     walk_element(walk, &inner, "key");
-    if (members == 2)
-        walk_element(walk, &inner, "value");
+    walk_element(walk, &inner, "value");
     leave_list(walk, place, &field);
 }
 
@@ -244,8 +242,8 @@ static void walk_type(struct walk *walk, const struct schema_place *place)
     walk->depth++;
     const bool is_around =
         is_list_or_map(element) && element->children == 1 && element[1].repetition == REPETITION_REPEATED;
-    const bool has_pairs = is_around && element->annotation == ANNOTATION_MAP && !element[1].is_leaf &&
-                           (element[1].children == 1 || element[1].children == 2);
+    const bool has_pairs =
+        is_around && element->annotation == ANNOTATION_MAP && !element[1].is_leaf && element[1].children == 2;
     if (element->is_leaf)
         walk_leaf(walk, place);
     else if (has_pairs)

@@ -30,7 +30,7 @@ static bool count_elements(const struct chunk_read *chunk)
     for (unsigned level = 0; level <= leaf->definition; level++)
         depths[level] = (uint8_t)depth_of(leaf, (uint8_t)level);
     /* How many values have these two, from which the elements of all depths follow. */
-    size_t width = (size_t)leaf->repetition + 1;
+    const size_t width = (size_t)leaf->repetition + 1;
     int64_t *found = heap_array(width * width, sizeof *found);
     unsigned before = 0;
     bool fits = true;
