@@ -230,7 +230,10 @@ size_t nearest_names(const char *name, const char *const *candidates, size_t cou
         return 0;
     for (size_t i = 0; i < count; i++) {
         const unsigned score = similarity(name, candidates[i]);
-        if (score == NOT_SIMILAR || (found == max && score >= scores[found - 1]))
+        size_t same = 0;
+        while (same < found && strcmp(nearest[same], candidates[i]) != 0)
+            same++;
+        if (same < found || score == NOT_SIMILAR || (found == max && score >= scores[found - 1]))
             continue;
         size_t at = found < max ? found++ : found - 1;
         for (; at > 0 && scores[at - 1] > score; at--) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes tests/hints/*.csv and tests/hints/expected.json: what DuckDB, or pandas, answers to the lines of tests/hints/lines.txt.
+"""Writes tests/hints/*.csv and tests/hints/expected.json: what DuckDB, pandas or Polars answers to the lines of tests/hints/lines.txt.
 
-Needs duckdb and pandas (PYTHON of a virtual environment); the tests read what this wrote. Of each line the reference is what
-follows it after `~`, else the line itself: SQL, Python where it begins with `py:`, or lines of a shell after `sh:`."""
+Needs duckdb, pandas and polars (PYTHON of a virtual environment); the tests read what this wrote. Of each line the reference is what
+follows it after `~`, else the line itself: SQL, Python where it begins with `py:` (of pandas) or `pl:` (of Polars), or lines of a
+shell after `sh:`."""
 
 import csv
 import datetime
@@ -15,6 +16,7 @@ import subprocess
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = datetime.datetime(2024, 2, 27, 8, 0)
@@ -134,6 +136,17 @@ def of_python(text):
     return [[cell(value)]], True
 
 
+def of_polars(text):
+    tables = {name: pl.from_pandas(frame) for name, frame in frames().items()}
+    value = eval(text, {"pl": pl, **tables})  # pylint: disable=eval-used
+    value = value.collect() if isinstance(value, pl.LazyFrame) else value
+    ordered = "sort" in text or "head" in text or "top_k" in text
+    if isinstance(value, pl.Series):
+        value = value.to_frame()
+    rows = value.rows() if isinstance(value, pl.DataFrame) else [[value]]
+    return [[cell(v) for v in row] for row in rows], ordered
+
+
 def of_shell(text):
     """What the programs print, as values between commas; in order where they sort."""
     env = {**os.environ, "LC_ALL": "C"}
@@ -146,6 +159,13 @@ def shell_cell(text):
         return cell(float(text))
     except ValueError:
         return text or None
+
+
+def answer(connection, text):
+    """What the reference answers."""
+    kinds = {"sh: ": of_shell, "py: ": of_python, "pl: ": of_polars}
+    rows, ordered = kinds[text[:4]](text[4:]) if text[:4] in kinds else of_sql(connection, text)
+    return {"ordered": ordered, "rows": rows}
 
 
 def lines(folder=HERE):
@@ -174,23 +194,18 @@ def main():
     for line, reference, language in lines():
         if reference == "none":
             continue
-        text = reference or (line if language == "SQL" else ("sh: " if language == "shell" else "py: ") + line)
+        text = reference or {"SQL": "", "shell": "sh: ", "polars": "pl: "}.get(language, "py: ") + line
         try:
-            if text.startswith("sh: "):
-                rows, ordered = of_shell(text[4:])
-            else:
-                rows, ordered = of_python(text[4:]) if text.startswith("py: ") else of_sql(connection, text)
+            expected[line] = answer(connection, text)
         except Exception as error:  # pylint: disable=broad-except
             print(f"{line}: {error}")
-            continue
-        expected[line] = {"ordered": ordered, "rows": rows}
     write(HERE, expected)
 
 
 def write(folder, expected):
-    for answer in expected.values():
-        if not answer["ordered"]:
-            answer["rows"].sort(key=lambda row: [(value is not None, str(value)) for value in row])
+    for found in expected.values():
+        if not found["ordered"]:
+            found["rows"].sort(key=lambda row: [(value is not None, str(value)) for value in row])
     with open(os.path.join(folder, "expected.json"), "w", encoding="utf-8") as file:
         file.write("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in expected.items()) + "\n}\n")
 

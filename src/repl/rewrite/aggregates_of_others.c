@@ -137,10 +137,13 @@ static struct phrase aggregate_over(struct translator *t, const char *name, stru
         of[0] = phrase_fill("int(A)", LEVEL_OPERAND, PHRASE_INT, of, 1, t->arena);
     const enum phrase_type type = word->type == SAME ? of[0].type : (enum phrase_type)word->type;
     struct phrase result = call(t, word->form, type, of, count, frame);
-    const bool zero_of_nothing = is_one_of(name, "sum product") && t->dialect == DIALECT_SQL;
-    if (result.text && zero_of_nothing && of[0].optional && !t->value_of) {
-        const struct phrase some = call(t, "count(A)", PHRASE_INT, of, 1, frame);
+    const bool condition = word->type == PHRASE_BOOL;
+    const bool of_nothing = (is_one_of(name, "sum product prod") || condition) && t->dialect == DIALECT_SQL;
+    if (result.text && of_nothing && (of[0].optional || (t->may_be_none && !*frame))) {
+        const char *form = !of[0].optional ? "count()" : condition ? "count(A is not missing)" : "count(A)";
+        const struct phrase some = call(t, form, PHRASE_INT, of, 1, frame);
         result.text = arena_printf(t->arena, "%s > 0 ? %s : missing", some.text, result.text);
+        result.optional = true;
         result.level = LEVEL_CHOICE;
         t->guarded = true;
     }
@@ -153,9 +156,34 @@ struct phrase translate_aggregate(struct translator *t, const char *name, struct
     return aggregate_over(t, name, operands, count, distinct, where, "");
 }
 
+const char *guarded_part(const char *text)
+{
+    const char *at = strncmp(text, "count(", 6) == 0 ? text + 5 : "";
+    int depth = 0;
+    for (; *at; at++) {
+        depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        if (depth == 0)
+            break;
+    }
+    return strncmp(at, ") > 0 ? ", 8) == 0 ? at + 8 : NULL;
+}
+
 /* Of the pipeline of which it is a value: `(t | max qty)`. */
 static struct phrase value_of_pipeline(struct translator *t, struct phrase aggregate)
 {
+    const char *sum = guarded_part(aggregate.text);
+    if (sum) {
+        const size_t length = strlen(" > 0 ? "), all = strlen(sum) - strlen(" : missing");
+        struct phrase parts[] = {aggregate, aggregate};
+        parts[0].text = arena_text(t->arena, aggregate.text, (size_t)(sum - aggregate.text) - length);
+        parts[1].text = arena_text(t->arena, sum, all);
+        for (size_t i = 0; i < 2; i++)
+            parts[i] = value_of_pipeline(t, parts[i]);
+        aggregate.text = arena_printf(t->arena, "%s > 0 ? %s : missing", parts[0].text, parts[1].text);
+        aggregate.level = LEVEL_CHOICE;
+        aggregate.aggregate = false;
+        return aggregate;
+    }
     const size_t name = strcspn(aggregate.text, "("), length = strlen(aggregate.text);
     const char *arguments = arena_text(t->arena, aggregate.text + name + 1, length - name - 2);
     const char *stage = arena_printf(t->arena, "%.*s%s%s", (int)name, aggregate.text, *arguments ? " " : "", arguments);
@@ -307,6 +335,26 @@ static struct phrase ranked(struct translator *t, const struct over *over, bool 
     return windowed(t, result, over, false);
 }
 
+/* percent_rank() and cume_dist(): shares of the rows before a row, and up to it with those that are equal to it. */
+static struct phrase ranked_share(struct translator *t, const struct over *over, bool before)
+{
+    const struct phrase rank = ranked(t, over, false);
+    const struct phrase *key = &over->keys[0].phrase;
+    if (!rank.text)
+        return rank;
+    struct phrase result = {
+        .text = arena_printf(t->arena, "(%s - 1) / float(max(count() - 1, 1))", phrase_at(&rank, LEVEL_SUM, t->arena)),
+        .level = LEVEL_PRODUCT,
+        .type = PHRASE_FLOAT};
+    if (!before) {
+        result.text =
+            arena_printf(t->arena, "(count(%s) - rank(%s%s) + 1) / float(count())%s", key->optional ? key->text : "",
+                         key->text, over->keys[0].descending ? "" : ", desc", key->optional ? " ?? 1.0" : "");
+        result.level = key->optional ? LEVEL_COALESCE : LEVEL_PRODUCT;
+    }
+    return windowed(t, result, over, false);
+}
+
 /* ntile(n) */
 static struct phrase parted(struct translator *t, const struct phrase *parts, const struct over *over)
 {
@@ -367,18 +415,25 @@ struct phrase translate_window(struct translator *t, const char *name, struct ph
         return windowed(t, (struct phrase){.text = "row + 1", .level = LEVEL_SUM, .type = PHRASE_INT}, &over, true);
     if (is_one_of(name, "rank dense_rank"))
         return ranked(t, &over, strlen(name) > 4);
+    if (is_one_of(name, "percent_rank cume_dist"))
+        return ranked_share(t, &over, *name == 'p');
     if (is_one_of(name, "ntile") && count == 1)
         return parted(t, &operands[0], &over);
     if (is_one_of(name, "lag lead"))
         return neighbour(t, operands, count, &over, strlen(name) == 3);
-    if (is_one_of(name, "first_value") && count == 1 && !over.frame) {
+    if (is_one_of(name, "first_value last_value") && count == 1) {
         if (operands[0].optional)
-            return translate_fail(t, "`first(x)` is the first value that is there");
-        return windowed(t, call(t, "first(A)", operands[0].type, operands, 1, ""), &over, true);
+            return translate_fail(t, "`first(x)` and `last(x)` are of the rows that have a value");
+        name = *name == 'f' ? "first" : "last";
+        if (*name == 'f' && !over.frame)
+            over.frame = over.first = over.last = "";
     }
     if (!find(t, name))
         return translate_function(t, name, operands, count);
+    const bool ordered = is_one_of(name, "first last");
     struct grouping *grouping = t->grouping;
+    const bool may_be_none = t->may_be_none;
+    t->may_be_none = false;
     const bool whole = over.key_count == 0 && !over.frame;
     const bool all = over.frame && !*over.first && !*over.last;
     const char *frame = whole || all ? "" : frame_of(t, &over);
@@ -386,5 +441,6 @@ struct phrase translate_window(struct translator *t, const char *name, struct ph
         return (struct phrase){0};
     struct phrase result = aggregate_over(t, name, operands, count, false, where, frame);
     t->grouping = grouping;
-    return result.text ? windowed(t, result, &over, *frame) : result;
+    t->may_be_none = may_be_none;
+    return result.text ? windowed(t, result, &over, *frame || ordered) : result;
 }

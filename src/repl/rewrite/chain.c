@@ -45,6 +45,13 @@ bool chain_end(struct translator *t, struct chain *chain, const char *format, ..
     return chain->done = true;
 }
 
+bool chain_derive(struct translator *t, struct chain *chain, const char *name, const struct phrase *value)
+{
+    const char *keys = value->window ? value->window->partition : NULL;
+    return chain_add(t, chain, keys ? "per %s: derive %s = %s" : "%sderive %s = %s", keys ? keys : "",
+                     phrase_name(name, t->arena), value->text);
+}
+
 /* Keys with `desc` after or before them, as each dialect writes it. */
 static const char *sort_list(struct translator *t, size_t end)
 {
@@ -230,7 +237,10 @@ bool chain_join(struct translator *t, struct chain *chain, const char *kind, con
         if (a && b && a->optional && b->optional)
             return tell(t, t->dialect == DIALECT_R ? "missing keys match nothing in a join, and each other in R"
                                                    : "missing keys match nothing in a join, and each other in pandas");
-        list_add(t, &on, strcmp(left, right) == 0 ? "%s" : "%s = %s", left, right);
+        if (names->sign && i + 1 == names->count)
+            list_add(t, &on, "%s %s %s", left, names->sign, right);
+        else
+            list_add(t, &on, strcmp(left, right) == 0 ? "%s" : "%s = %s", left, right);
     }
     for (size_t i = 0; known && i < others.count; i++) {
         bool key = false;
@@ -238,7 +248,7 @@ bool chain_join(struct translator *t, struct chain *chain, const char *kind, con
             key = key || strcmp(others.columns[i].name, names->right[k]) == 0;
         if (!key && known_find(&t->scope, NULL, others.columns[i].name) && *kind != 's' &&
             strncmp(kind, "anti", 4) != 0)
-            as = arena_printf(t->arena, " as %s", other);
+            as = arena_printf(t->arena, " as %s", *other == '(' ? "other" : other);
     }
     return chain_add(t, chain, "%sjoin %s%s%s%s", kind, other, as, on ? " on " : "", on ? on : "");
 }

@@ -13,6 +13,7 @@ struct chain {
     bool is_column;       /* of one column, `column` */
     struct phrase column; /* of which, in pandas, a method may follow */
     const char *keys;     /* of a group, or NULL */
+    bool keeps_missing;   /* of which one may be missing */
     const char *last;     /* the column of a group's values, by which they are sorted; or NULL */
     const char *columns;  /* of the group's selected columns, or NULL */
     bool done;            /* it is no frame any more */
@@ -40,6 +41,7 @@ bool chain_verb(struct translator *t, struct chain *chain, enum verb_kind kind, 
 /* Keys on the left and on the right of a join. */
 struct join_names {
     const char *left[8], *right[8];
+    const char *sign; /* between the last ones, the times of an `asof join`; NULL: as they are */
     size_t count;
 };
 
@@ -47,11 +49,23 @@ struct join_names {
 bool chain_join(struct translator *t, struct chain *chain, const char *kind, const char *other,
                 const struct join_names *names);
 
+/* `df.groupby("k")["x"].transform("mean")`, a value of each row, whose frame and point are read. */
+struct phrase grouped_value(struct translator *t);
+
+/* A stage that computes columns, within the groups of the phrase if it has some. */
+bool chain_derive(struct translator *t, struct chain *chain, const char *name, const struct phrase *value);
+
+/* Drops the rows without one of these keys, which are in no group of pandas. */
+void drop_missing_keys(struct translator *t, struct chain *chain, const char *keys);
+
 /* Which of the columns, NULL: of all, may be missing, as `missing(a) || missing(b)`; NULL: none. */
 const char *missing_columns(struct translator *t, const char *only);
 
 /* `df[...]` and `df.loc[...]`, whose bracket is read. */
 bool chain_index(struct translator *t, struct chain *chain, bool loc);
+
+/* Behind the `(` of `pd.read_csv(`, `read.csv(` and the like, whose text follows; else `at`. */
+size_t read_call(const struct translator *t, size_t at);
 
 /* A method or a column of the frame, after its point. False: there is none, and a reason has been told. */
 bool frame_step(struct translator *t, struct chain *chain);

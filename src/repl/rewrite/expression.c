@@ -58,7 +58,7 @@ static const struct operator operators[] = {
     {"*", ANY | Q, STRENGTH_PRODUCT, ACTION_PRODUCT, " * "},
     {"/", ANY, STRENGTH_PRODUCT, ACTION_PRODUCT, " / "},
     {"%", Q, STRENGTH_PRODUCT, ACTION_PRODUCT, " / "},
-    {"//", DIALECT_SQL, STRENGTH_PRODUCT, ACTION_PRODUCT, " // "},
+    {"//", DIALECT_SQL | DIALECT_PYTHON, STRENGTH_PRODUCT, ACTION_PRODUCT, " // "},
     {"%", WORDS, STRENGTH_PRODUCT, ACTION_PRODUCT, " % "},
     {"**", DIALECT_SQL | DIALECT_PYTHON, STRENGTH_POWER, ACTION_POWER, ""},
     {"^", DIALECT_SQL | DIALECT_R, STRENGTH_POWER, ACTION_POWER, ""},
@@ -100,11 +100,17 @@ static struct phrase multiply(struct translator *t, struct phrase a, const char 
 {
     if (strcmp(written, " / ") == 0)
         return divide(t, a, b);
-    if (strcmp(written, " % ") == 0 && t->dialect == DIALECT_PYTHON) {
-        if (b.type != PHRASE_INT || b.text[0] == '-' || b.level != LEVEL_OPERAND || b.column)
-            return translate_fail(t, "`%%` has the sign of the dividend here, not of the divisor");
+    const bool remainder = strcmp(written, " % ") == 0;
+    if ((remainder || strcmp(written, " // ") == 0) && t->dialect == DIALECT_PYTHON) { /* which round down */
+        const bool whole = b.type == PHRASE_INT && b.text[0] != '-' && b.level == LEVEL_OPERAND && !b.column;
         struct phrase operands[] = {a, b};
-        return phrase_fill("(A % B + B) % B", LEVEL_PRODUCT, a.type, operands, 2, t->arena);
+        if (!whole || (a.type != PHRASE_INT && a.type != PHRASE_FLOAT) || (remainder && a.type != PHRASE_INT))
+            return translate_fail(t, "`a %% b` has the sign of a, and `a // b` of integers drops the fraction; "
+                                     "`floor(a / b)` rounds down");
+        return phrase_fill(remainder                ? "(A % B + B) % B"
+                           : a.type == PHRASE_FLOAT ? "floor(A / B)"
+                                                    : "(A - (A % B + B) % B) // B",
+                           LEVEL_PRODUCT, a.type, operands, 2, t->arena);
     }
     const enum phrase_type type = a.type == b.type                         ? a.type
                                   : is_number(a.type) && is_number(b.type) ? PHRASE_FLOAT
@@ -175,6 +181,33 @@ struct phrase in_items(struct translator *t, struct phrase x, const char *word, 
     return result;
 }
 
+/* `(a, b) in ((1, 2), (3, 4))`, whose first part is read. */
+struct phrase rows_in_list(struct translator *t, struct phrase first)
+{
+    enum { MOST = 8 };
+    static const char instead[] = "`semi join S on a = c, b = d` keeps the rows that match those of a source, `anti "
+                                  "join` the others";
+    struct phrase of[MOST] = {first}, result = {0};
+    size_t count = 1;
+    while (count < MOST && accept(t, ","))
+        of[count++] = translate_expression(t);
+    if (!expect(t, ")") || !accept_two(t, "in", "(") || !next_is(t, "("))
+        return translate_fail(t, "%s", instead);
+    do {
+        struct phrase row = {0};
+        for (size_t i = 0; i < count; i++) {
+            if (!accept(t, i == 0 ? "(" : ","))
+                return translate_fail(t, "%s", instead);
+            const struct phrase same = compare(t, of[i], " == ", translate_expression(t));
+            row = i == 0 ? same : phrase_binary(&row, " and ", &same, LEVEL_AND, PHRASE_BOOL, t->arena);
+        }
+        if (!row.text || !expect(t, ")"))
+            return (struct phrase){0};
+        result = result.text ? phrase_binary(&result, " or ", &row, LEVEL_OR, PHRASE_BOOL, t->arena) : row;
+    } while (accept(t, ","));
+    return expect(t, ")") ? result : (struct phrase){0};
+}
+
 /* The items of `x in (...)`. */
 static struct phrase parse_in(struct translator *t, struct phrase x, bool negated)
 {
@@ -206,6 +239,17 @@ static struct phrase parse_in(struct translator *t, struct phrase x, bool negate
     const struct phrase result = in_items(t, x, word, close);
     t->at++;
     return result;
+}
+
+/* `x = any (...)` and `x <> all (...)`, after the sign. */
+static struct phrase parse_any(struct translator *t, struct phrase x, const char *sign)
+{
+    const bool all = token_is(t, t->at++, "all"), list = token_is(t, t->at + 1, "[");
+    if (strcmp(sign, all ? " != " : " == ") != 0)
+        return translate_fail(t, "`x > (S | min y)` holds for some value of S, `x > (S | max y)` for all");
+    t->at += list;
+    const struct phrase result = parse_in(t, x, all);
+    return !list || expect(t, ")") ? result : (struct phrase){0};
 }
 
 static struct phrase parse_is(struct translator *t, struct phrase x)
@@ -346,6 +390,11 @@ static struct phrase parse(struct translator *t, int strength)
         const struct operator* operator= operator_at(t);
         if (operator&&(int) operator->strength >= strength) {
             t->at++;
+            if (t->dialect == DIALECT_SQL && operator->action == ACTION_COMPARE && token_is(t, t->at + 1, "(") &&
+                (next_is(t, "any") || next_is(t, "some") || next_is(t, "all"))) {
+                left = parse_any(t, left, operator->written);
+                continue;
+            }
             left = apply(t, operator, left,
                          parse(t, operator->action == ACTION_POWER ? STRENGTH_POWER : (int)operator->strength + 1));
             continue;

@@ -40,7 +40,9 @@ struct phrase frame_operand(struct translator *t)
             return text && expect(t, "]") ? translate_name(t, NULL, column)
                                           : translate_fail(t, "a column is `df[\"name\"]`");
         }
-        if (accept(t, ".") && next_kind(t) == REWRITE_WORD)
+        if (accept(t, ".") && next_is(t, "groupby") && token_is(t, t->at + 1, "("))
+            return grouped_value(t);
+        if (token_is(t, t->at - 1, ".") && next_kind(t) == REWRITE_WORD)
             return translate_name(t, NULL, token_raw(t, t->at++));
         return translate_fail(t, "a relation is no value in an expression");
     }
@@ -145,6 +147,35 @@ static struct phrase rolling(struct translator *t, struct phrase x)
     return result;
 }
 
+/* x.ewm(span=10, adjust=False).mean() */
+static struct phrase averaged(struct translator *t, struct phrase x, size_t close)
+{
+    static const struct {
+        const char *word, *share;
+    } ways[] = {{"alpha", "%s"}, {"span", "2.0 / (%s + 1)"}, {"com", "1.0 / (%s + 1)"}};
+    const char *share = NULL;
+    bool adjusts = true;
+    while (t->at < close) {
+        size_t i = 0;
+        while (i < sizeof ways / sizeof *ways && !accept_keyword(t, ways[i].word))
+            i++;
+        if (i < sizeof ways / sizeof *ways && next_kind(t) == REWRITE_NUMBER)
+            share = arena_printf(t->arena, ways[i].share, token_text(t, t->at));
+        else if (accept_keyword(t, "adjust"))
+            adjusts = !next_is(t, "False");
+        else if (!accept_keyword(t, "ignore_na"))
+            break;
+        t->at++;
+        (void)accept(t, ",");
+    }
+    t->at = close + 1;
+    if (!share || !accept_two(t, ".", "mean") || !accept_two(t, "(", ")") || x.optional)
+        return translate_fail(t, "`ewma(x, 0.1)` is pandas' `ewm(alpha=0.1, adjust=False, ignore_na=True).mean()`, "
+                                 "with `adjust` as third argument that of `adjust=True`");
+    const char *form = arena_printf(t->arena, "ewma(A, %s%s)", share, adjusts ? ", adjust" : "");
+    return phrase_fill(form, LEVEL_OPERAND, PHRASE_FLOAT, &x, 1, t->arena);
+}
+
 static struct phrase ranked(struct translator *t, struct phrase x, size_t close)
 {
     bool least = false, dense = false, descending = false;
@@ -181,6 +212,8 @@ static struct phrase call_method(struct translator *t, struct phrase x, const ch
         return rolling(t, x);
     if (strcmp(method, "rank") == 0)
         return ranked(t, x, close);
+    if (strcmp(method, "ewm") == 0)
+        return averaged(t, x, close);
     if (strcmp(method, "isin") == 0)
         return isin(t, x);
     if (is_one_of(method, "apply map transform pipe"))
@@ -240,7 +273,7 @@ struct phrase frame_method(struct translator *t, struct phrase x)
         return (struct phrase){0};
     const size_t close = after_brackets(t, t->at - 1) - 1;
     struct phrase result = call_method(t, x, method, close);
-    if (result.text && (strcmp(method, "rolling") != 0))
+    if (result.text && !is_one_of(method, "rolling ewm"))
         t->at = close + 1;
     return result;
 }

@@ -39,7 +39,7 @@ static bool assign(struct translator *t, struct chain *chain, size_t close)
         const struct phrase value = name ? computed(t) : (struct phrase){0};
         if (!value.text)
             return tell(t, "`derive NAME = E` adds a column");
-        (void)chain_add(t, chain, "derive %s = %s", phrase_name(name, t->arena), value.text);
+        (void)chain_derive(t, chain, name, &value);
         if (!accept(t, ","))
             break;
     }
@@ -167,11 +167,15 @@ static const char *parse_distance(struct translator *t)
 /* pd.merge_asof(a, b, on = "time", by = "k", direction = "nearest", tolerance = 5), after its frames */
 static bool join_nearest(struct translator *t, struct chain *chain, size_t close, const char *other)
 {
-    const char *time = NULL, *by = NULL, *direction = "", *within = NULL;
-    bool good = true;
+    const char *time = NULL, *right = NULL, *by = NULL, *direction = "", *within = NULL;
+    bool good = true, equal = true;
     while (good && t->at < close && accept(t, ",")) {
-        if (accept_keyword(t, "on"))
+        if (accept_keyword(t, "on") || accept_keyword(t, "left_on"))
             good = (time = parse_names(t)) && !strchr(time, ',');
+        else if (accept_keyword(t, "right_on"))
+            right = token_raw(t, t->at++);
+        else if (accept_keyword(t, "allow_exact_matches"))
+            equal = !token_is(t, t->at++, "False");
         else if (accept_keyword(t, "by"))
             good = (by = parse_names(t));
         else if (accept_keyword(t, "direction"))
@@ -183,14 +187,23 @@ static bool join_nearest(struct translator *t, struct chain *chain, size_t close
     }
     if (!good || !time || !is_one_of(direction[0] ? direction : "backward", "backward forward nearest"))
         return tell(t, "`asof join S on KEY, TIME nearest within 5min` finds the closest row");
+    const bool nearest = direction[0] == 'n', forward = direction[0] == 'f';
+    if ((right || !equal) && nearest)
+        return tell(t, "`nearest` is of keys of the same name, and of equal times, too");
     struct join_names names = {0};
     for (const char *name; by && names.count < 7 && (name = list_next(t, &by)); names.count++)
         names.left[names.count] = names.right[names.count] = name;
-    names.left[names.count] = names.right[names.count] = time;
+    names.left[names.count] = time;
+    names.right[names.count] = time;
+    if (right && strcmp(right, time) != 0) { /* it comes along */
+        other = arena_printf(t->arena, "(%s | derive key = %s)", other, right);
+        names.right[names.count] = "key";
+    }
+    names.sign = !equal ? (forward ? "<" : ">") : right && strcmp(right, time) != 0 ? (forward ? "<=" : ">=") : NULL;
     names.count++;
     if (!chain_join(t, chain, "asof ", other, &names))
         return false;
-    const bool back = direction[0] == '\0' || strcmp(direction, "backward") == 0;
+    const bool back = names.sign || !(nearest || forward);
     chain->text = arena_printf(t->arena, "%s%s%s%s%s", chain->text, back ? "" : " ", back ? "" : direction,
                                within ? " within " : "", within ? within : "");
     return true;
@@ -224,10 +237,14 @@ static bool pivot(struct translator *t, struct chain *chain, size_t close)
     if (!result.text)
         return false;
     const bool zero = is_one_of(function, "sum count nunique size");
+    if (!zero && !is_one_of(function, "mean min max median first last"))
+        return tell(t, "`group K: AGG(x) across C` makes a column of each value of C");
     if (zero && !filled)
-        result.text = arena_printf(t->arena, "count(%s) > 0 ? %s : missing", value.text, result.text);
+        result.text = arena_printf(t->arena, "count() > 0 ? %s : missing", result.text);
     else if (!zero && filled)
         result.text = arena_printf(t->arena, "%s ?? 0", result.text);
+    const char *keys = arena_printf(t->arena, "%s, %s%s%s", index, columns, zero ? "" : ", ", zero ? "" : values);
+    drop_missing_keys(t, chain, keys); /* and what is made of missing values alone */
     return chain_add(t, chain, "group %s: %s across %s", index, result.text, columns);
 }
 
@@ -250,9 +267,12 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
     if (is_one_of(name, "groupby group_by")) {
         (void)accept_keyword(t, "by");
         chain->keys = parse_names(t);
-        while (accept(t, ",") &&
-               (accept_keyword(t, "as_index") || accept_keyword(t, "sort") || accept_keyword(t, "observed")))
+        chain->keeps_missing = false;
+        while (accept(t, ",") && (accept_keyword(t, "as_index") || accept_keyword(t, "sort") ||
+                                  accept_keyword(t, "observed") || accept_keyword(t, "dropna"))) {
+            chain->keeps_missing = chain->keeps_missing || (token_is(t, t->at - 2, "dropna") && next_is(t, "False"));
             t->at++;
+        }
         return chain->keys || tell(t, "the keys of a group are names or expressions: `group K: mean(x)`");
     }
     if (strcmp(name, "dropna") == 0)

@@ -36,15 +36,20 @@ const char *terminal_of(struct translator *t, const struct phrase *aggregate)
                         (int)(length - name - 2), aggregate->text + name + 1);
 }
 
-/* Aggregates of the group: `groupby(...).agg(m = ("x", "mean"))`, `["x"].mean()`. Rows without a key are in none. */
-static bool add_group(struct translator *t, struct chain *chain, const char *aggregates)
+void drop_missing_keys(struct translator *t, struct chain *chain, const char *keys)
 {
-    const char *keys = chain->keys;
-    for (size_t i = 0; i < t->scope.count; i++) {
+    for (size_t i = 0; i < t->scope.count && !chain->keeps_missing; i++) {
         const struct known_column *column = &t->scope.columns[i];
         if (column->optional && list_has(t, keys, column->text))
             chain->text = arena_printf(t->arena, "%s | select %s is not missing", chain->text, column->text);
     }
+}
+
+/* Aggregates of the group: `groupby(...).agg(m = ("x", "mean"))`, `["x"].mean()`. */
+static bool add_group(struct translator *t, struct chain *chain, const char *aggregates)
+{
+    const char *keys = chain->keys;
+    drop_missing_keys(t, chain, keys);
     chain->keys = chain->columns = NULL;
     return chain_add(t, chain, "group %s: %s", keys, aggregates);
 }
@@ -123,6 +128,51 @@ static bool select_of_group(struct translator *t, struct chain *chain)
     return chain->columns && expect(t, "]");
 }
 
+struct phrase grouped_value(struct translator *t)
+{
+    struct chain chain = {0};
+    struct phrase_window *window = arena_alloc(t->arena, sizeof *window);
+    struct phrase value = {0};
+    const size_t close = after_brackets(t, t->at + 1) - 1;
+    t->at += 2;
+    (void)accept_keyword(t, "by");
+    *window = (struct phrase_window){.partition = parse_names(t)};
+    t->at = close + 1;
+    if (!window->partition || (!next_is(t, "[") && token_is(t, t->at + 2, "(")))
+        value = phrase_operand("row", PHRASE_INT);
+    else if (select_of_group(t, &chain))
+        value = translate_name(t, NULL, chain.columns);
+    if (!window->partition || !value.text || !accept(t, "."))
+        return translate_fail(t, "`per K: derive NAME = E` computes within groups");
+    const char *name = token_raw(t, t->at);
+    const size_t end = after_brackets(t, t->at + 1);
+    t->at--;
+    if (is_one_of(name, "cumcount size")) {
+        value = phrase_operand(*name == 's' ? "count()" : "row", PHRASE_INT);
+    } else if (strcmp(name, "transform") == 0) {
+        const char *aggregate = token_raw(t, t->at + 3);
+        value = next_kind(t) == REWRITE_SIGN && token_at(t, t->at + 3)->kind == REWRITE_QUOTED &&
+                        is_aggregate_name(t, aggregate)
+                    ? translate_aggregate(t, aggregate, &value, 1, false, NULL)
+                    : translate_fail(t, "`per K: derive NAME = E` computes within groups");
+    } else if (is_one_of(name, "cumsum cummax shift diff rank pct_change ffill bfill")) {
+        value = frame_method(t, value);
+    } else {
+        return translate_fail(t, "`per K: derive NAME = E` computes within groups");
+    }
+    for (size_t i = 0; value.text && i < t->scope.count; i++) {
+        const struct known_column *key = &t->scope.columns[i];
+        if (key->optional && list_has(t, window->partition, key->text))
+            value.text = arena_printf(t->arena, "missing(%s) ? missing : %s", key->text, value.text),
+            value.level = LEVEL_CHOICE, value.optional = true;
+    }
+    t->at = end;
+    value.window = window;
+    value.aggregate = false;
+    value.column = NULL;
+    return value;
+}
+
 static bool group_method(struct translator *t, struct chain *chain)
 {
     if (next_is(t, "[") || !token_is(t, t->at + 2, "("))
@@ -159,6 +209,7 @@ static bool group_method(struct translator *t, struct chain *chain)
     if (!chain->columns) {
         bool found;
         const char *keys = chain->keys;
+        drop_missing_keys(t, chain, keys);
         if (chain_verb(t, chain, VERB_GROUP, name, close, &found)) {
             chain->keys = NULL;
             t->at = close + 1;
@@ -288,17 +339,33 @@ static const char *translate_chain(struct translator *t, struct chain *chain)
     return finish(t, chain);
 }
 
+size_t read_call(const struct translator *t, size_t at)
+{
+    size_t i = at;
+    while (is_one_of(token_text(t, i), "pd pandas pl polars readr arrow data table duckdb vroom") ||
+           token_is(t, i, ".") || token_is(t, i, ":") || token_is(t, i, "::"))
+        i++;
+    const bool dotted = token_is(t, i, "read") && token_is(t, i + 1, ".") && token_is(t, i + 2, "csv");
+    const bool known = is_one_of(token_text(t, i), "read_csv read_parquet read_json read_feather read_ipc read_ndjson "
+                                                   "read_tsv scan_csv scan_parquet scan_ipc scan_ndjson fread vroom");
+    i += dotted ? 3 : 1;
+    return (dotted || known) && token_is(t, i, "(") && token_at(t, i + 1)->kind == REWRITE_QUOTED ? i + 1 : at;
+}
+
 const char *translate_frame(struct translator *t)
 {
     const size_t begin = t->at;
     struct chain chain = {0};
     const char *name = token_raw(t, t->at);
-    if (is_one_of(name, "pd pandas pl polars")) {
-        if (!token_is(t, t->at + 3, "(") ||
-            !is_one_of(token_raw(t, t->at + 2), "read_csv read_parquet read_json read_feather scan_csv scan_parquet"))
+    const size_t path = read_call(t, begin);
+    if (path > begin || is_one_of(name, "pd pandas pl polars")) {
+        if (path == begin)
             return pandas_function(t);
-        chain.text = arena_printf(t->arena, "load %s", token_text(t, t->at + 4));
-        t->at += 6;
+        chain.text = arena_printf(t->arena, "load %s", token_text(t, path));
+        t->at = after_brackets(t, path - 1);
+        if (t->at != path + 2)
+            return translate_fail(t, "`load FILE` finds out how a file is written, `load FILE sep ';' skip 2` says it")
+                .text;
         t->frame = "";
     } else {
         const size_t in = begin + token_is(t, begin, "(");
@@ -314,7 +381,7 @@ const char *translate_frame(struct translator *t)
     again.at = begin;
     again.told = NULL;
     const struct phrase value = translate_expression(&again);
-    if (!value.text || again.at != again.end) {
+    if (!value.text || value.window || again.at != again.end) {
         t->told = t->told ? t->told : again.told;
         return NULL;
     }

@@ -128,8 +128,9 @@ static const struct {
     {"ntile qcut", "`ntile(4, x)` is the quarter of x in order"},
     {"interpolate approx", "`fill(x, linear)` is on the line between the values around a gap"},
     {"ema ewm", "`ewma(x, 0.1)` is an exponentially weighted moving average"},
-    {"percent_rank cume_dist nth_value last_value",
-     "`rank(x)` is the place of x in order: `rank(x) / float(count())` is its share"},
+    {"percent_rank cume_dist", "`rank(x)` is the place of x in order, from 1"},
+    {"nth_value", "`at(x, k)` is the value k rows further on, `first(x)` and `last(x)` are of all rows at hand"},
+    {"first_value last_value", "`first(x)` and `last(x)` are of all rows at hand, `last(x) over ..0` of those so far"},
     {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
     {"mode", "`mode(x)` is the most frequent value, of several the smallest"},
     {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
@@ -314,6 +315,20 @@ struct phrase translate_function(struct translator *t, const char *name, struct 
     return translate_fail(t, "there is no `%s` here; `.help functions` lists what there is", name);
 }
 
+/* `percentile_cont(p) within group (order by x)`: x comes first among the operands. */
+static bool add_ordered(struct translator *t, const char *name, struct phrase *operands, size_t *count)
+{
+    if (!is_one_of(name, "percentile_cont quantile_cont") || *count != 1 || !expect(t, "(") ||
+        !accept_two(t, "order", "by"))
+        return tell(t, "`quantile(0.5, x)` is in proportion between two values, `list(x, ', ')` in the order of rows");
+    operands[1] = operands[0];
+    operands[(*count)++ - 1] = translate_expression(t);
+    if (accept(t, "desc"))
+        operands[1] = phrase_fill("1 - A", LEVEL_SUM, PHRASE_FLOAT, &operands[1], 1, t->arena);
+    (void)accept(t, "asc");
+    return operands[0].text && expect(t, ")");
+}
+
 struct phrase translate_call(struct translator *t, const char *name)
 {
     enum { MOST = 12 };
@@ -356,6 +371,10 @@ struct phrase translate_call(struct translator *t, const char *name)
     if (t->at != close)
         return translate_fail(t, "`%s` cannot have what stands at `%s` there", name, token_text(t, t->at));
     t->at = close + 1;
+    if (t->dialect == DIALECT_SQL && accept_two(t, "within", "group")) {
+        if (!add_ordered(t, name, operands, &count))
+            return (struct phrase){0};
+    }
     struct phrase where = {0};
     if (t->dialect == DIALECT_SQL && accept_two(t, "filter", "(")) {
         if (!accept(t, "where"))

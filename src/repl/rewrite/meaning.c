@@ -39,6 +39,18 @@ struct phrase as_type(struct translator *t, struct phrase x, enum phrase_type ty
     return text ? phrase_operand(text, type) : x;
 }
 
+/* Integers of 16 bits beside a date. */
+static struct phrase of_days(struct translator *t, struct phrase x, const struct phrase *other)
+{
+    const bool date =
+        other->type == PHRASE_DATE || (other->raw && phrase_time_literal(other->raw, PHRASE_DATE, t->arena));
+    for (size_t i = 0; date && x.column && i < t->scope.count; i++) {
+        if (t->scope.columns[i].days && strcmp(t->scope.columns[i].text, x.text) == 0)
+            return phrase_fill("date(A)", LEVEL_OPERAND, PHRASE_DATE, &x, 1, t->arena);
+    }
+    return x;
+}
+
 struct phrase compare(struct translator *t, struct phrase a, const char *op, struct phrase b)
 {
     if (!a.text || !b.text)
@@ -52,6 +64,8 @@ struct phrase compare(struct translator *t, struct phrase a, const char *op, str
                                  (b.type == PHRASE_TEXT && !b.raw && is_number(a.type));
     if (text_and_number)
         return translate_fail(t, "a number is not compared with text: `float(s)` is the number that it writes");
+    a = of_days(t, a, &b);
+    b = of_days(t, b, &a);
     const enum phrase_type of_a = a.type;
     a = as_type(t, a, b.type);
     b = as_type(t, b, of_a);
@@ -73,6 +87,7 @@ struct phrase between(struct translator *t, struct phrase x, struct phrase low, 
 {
     if (!x.text || !low.text || !high.text)
         return (struct phrase){0};
+    x = of_days(t, x, &low);
     low = as_type(t, low, x.type);
     high = as_type(t, high, x.type);
     if (x.type == PHRASE_DATE && (low.type == PHRASE_TIMESTAMP || high.type == PHRASE_TIMESTAMP))

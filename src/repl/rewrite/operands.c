@@ -112,6 +112,8 @@ static struct phrase in_brackets(struct translator *t)
         return value;
     }
     struct phrase inner = translate_expression(t);
+    if (inner.text && t->dialect == DIALECT_SQL && next_is(t, ","))
+        return rows_in_list(t, inner);
     return inner.text && expect(t, ")") ? inner : (struct phrase){0};
 }
 

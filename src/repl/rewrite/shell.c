@@ -8,16 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORDS = 12 };
+enum { MOST_WORDS = 12, MOST_KEYS = 6 };
 
 /* A program and its words, without quotes. */
 struct command {
     const char *words[MOST_WORDS];
     size_t count;
-    const char *option[26]; /* what follows -a to -z, "" if nothing does */
-    const char *program;    /* of grep, awk, sed: its first word that is no option */
+    const char *option[26];      /* what follows -a to -z, "" if nothing does */
+    const char *keys[MOST_KEYS]; /* of sort, each after a -k */
+    size_t key_count;
+    const char *program; /* of grep, awk, sed: its first word that is no option */
     const char *file, *second;
-    const char *number; /* of `head -5` */
+    const char *number; /* of `head -5`, `tail +5` */
 };
 
 static const char programs[] = "cat head tail wc grep egrep awk gawk mawk sort cut uniq sed tr paste join comm nl tac";
@@ -71,6 +73,10 @@ static bool parse_options(struct command *command)
     const bool program = is_one_of(name, "grep egrep awk gawk mawk sed");
     for (size_t i = 1; i < command->count; i++) {
         const char *word = command->words[i];
+        if (*word == '+' && is_number(word + 1) && strcmp(name, "tail") == 0) {
+            command->number = word;
+            continue;
+        }
         if (*word != '-' || !word[1]) {
             const bool first = program && !command->program;
             const char **slot = first ? &command->program : command->file ? &command->second : &command->file;
@@ -97,6 +103,8 @@ static bool parse_options(struct command *command)
             if (!strchr(with_value, *word))
                 continue;
             *option = word[1] ? word + 1 : i + 1 < command->count ? command->words[++i] : "";
+            if (*word == 'k' && command->key_count < MOST_KEYS)
+                command->keys[command->key_count++] = *option;
             break;
         }
     }
@@ -252,29 +260,70 @@ static const char *awk(struct translator *t, const struct command *command, bool
     return arena_printf(t->arena, "%s | pick %s", condition, column_of(t, first)->text);
 }
 
-/* -k4, -k4,4, -k4nr; `counted`: of `uniq -c`, whose counts come first */
+/* A key as `-k4,4nr`, with the options of all keys where it has none. NULL: it sorts otherwise than a column does. */
+static const char *sort_key(struct translator *t, const struct command *command, const char *key,
+                            const struct known_column *column)
+{
+    const char *flags = key ? key + strspn(key, "0123456789,.") : "";
+    const bool own = *flags, number = column && column->type >= PHRASE_INT && column->type <= PHRASE_DECIMAL;
+    const bool all_numeric = command->option['n' - 'a'] || command->option['g' - 'a'];
+    const bool numeric = strpbrk(flags, "ng") || (!own && all_numeric);
+    const bool down = strchr(flags, 'r') || (!own && command->option['r' - 'a']);
+    if (!column || column->optional || (number && !numeric && column->type != PHRASE_INT) || (numeric && !number))
+        return NULL;
+    return arena_printf(t->arena, number && !numeric ? "text(%s)%s" : "%s%s", column->text, down ? " desc" : "");
+}
+
+/* -k4, -k4,4, -k3,3 -k4,4nr; `counted`: of `uniq -c`, whose counts come first */
 static const char *sort(struct translator *t, const struct command *command, bool counted)
 {
     static const char instead[] = "`sort NAME, NAME desc` sorts by columns, numbers by size and text by its characters";
-    const char *key = command->option['k' - 'a'], *separator = command->option['t' - 'a'];
-    const char *flags = key ? key + strspn(key, "0123456789,.") : "";
-    const bool down = command->option['r' - 'a'] || strchr(flags, 'r');
-    const bool numeric = command->option['n' - 'a'] || strchr(flags, 'n') || command->option['g' - 'a'];
-    const char *digits = key ? arena_text(t->arena, key, strspn(key, "0123456789")) : NULL;
-    const struct known_column *column = counted && (!key || strcmp(digits, "1") == 0) ? known_find(&t->scope, NULL, "n")
-                                        : key                                         ? column_of(t, digits)
-                                        : t->scope.count == 1                         ? column_of(t, "1")
-                                                                                      : NULL;
-    const bool unique = command->option['u' - 'a'];
-    if (!key && !counted && !numeric && !down && t->scope.count != 1) /* lines, by their first characters */
+    const char *separator = command->option['t' - 'a'];
+    const bool unique = command->option['u' - 'a'], one = t->scope.count == 1;
+    const bool plain = !command->option['n' - 'a'] && !command->option['r' - 'a'];
+    const char *keys = NULL;
+    if (command->key_count == 0 && !counted && plain && !one) /* lines, by their first characters */
         return t->scope.open || t->scope.columns[0].type == PHRASE_INT ? translate_fail(t, "%s", instead).text
                : unique                                                ? "distinct | sort"
                                                                        : "sort";
-    if (!column || column->optional || (unique && (key || t->scope.count != 1)) ||
-        (key && !counted && !separator && t->scope.count != 1) || (separator && strcmp(separator, ",") != 0) ||
-        numeric != (column->type == PHRASE_INT || column->type == PHRASE_FLOAT || column->type == PHRASE_DECIMAL))
+    for (size_t i = 0; i < (command->key_count > 0 ? command->key_count : 1); i++) {
+        const char *key = command->key_count > 0 ? command->keys[i] : NULL;
+        const char *digits = key ? arena_text(t->arena, key, strspn(key, "0123456789")) : "1";
+        const bool of_count = counted && strcmp(digits, "1") == 0;
+        const bool to_end = key && key[strlen(digits)] != ',' && i + 1 < command->key_count; /* `-k3 -k4` */
+        const char *text = sort_key(t, command, key,
+                                    of_count     ? known_find(&t->scope, NULL, "n")
+                                    : key || one ? column_of(t, digits)
+                                                 : NULL);
+        if (!text || (to_end && !strchr(key, 'n')))
+            return translate_fail(t, "%s", instead).text;
+        list_add(t, &keys, "%s", text);
+    }
+    if ((unique && (command->key_count > 0 || !one)) || (separator && strcmp(separator, ",") != 0) ||
+        (command->key_count > 0 && !counted && !separator && !one))
         return translate_fail(t, "%s", instead).text;
-    return arena_printf(t->arena, "%ssort %s%s", unique ? "distinct | " : "", column->text, down ? " desc" : "");
+    return arena_printf(t->arena, "%ssort %s", unique ? "distinct | " : "", keys);
+}
+
+/* `sed -n 5,10p`, `sed -n 5p`, `sed 1d`, `sed 1,3d`: lines by their numbers, of which that with the names is the first.
+ */
+static const char *lines(struct translator *t, const struct command *command, bool named)
+{
+    const char *program = command->program;
+    const size_t digits = program ? strspn(program, "0123456789") : 0;
+    const bool range = digits > 0 && program[digits] == ',';
+    const char *second = digits > 0 ? program + digits + range : "", *end = second + strspn(second, "0123456789$");
+    const long first = digits > 0 ? strtol(program, NULL, 10) - named : 0;
+    const long last = !range ? first : *second == '$' ? -1 : strtol(second, NULL, 10) - named;
+    const bool prints = command->option['n' - 'a'] && strcmp(end, "p") == 0;
+    const bool drops = !command->option['n' - 'a'] && strcmp(end, "d") == 0 && first <= 1 && last >= 0;
+    if (digits == 0 || command->option['i' - 'a'] || (!prints && !drops) || (last >= 0 && last < first) || last == 0)
+        return drops && last == 0 ? "" : NULL;
+    if (drops)
+        return arena_printf(t->arena, "skip %ld", last);
+    const char *skip = first > 1 ? arena_printf(t->arena, "skip %ld", first - 1) : "";
+    const char *take = last < 0 ? "" : arena_printf(t->arena, "take %ld", last - (first > 1 ? first - 1 : 0));
+    return arena_printf(t->arena, "%s%s%s", skip, *skip && *take ? " | " : "", take);
 }
 
 /* The first or the last rows: `head -5`, `tail -n 5`, `tail -n +5`. */
@@ -311,15 +360,18 @@ static const char *instead_of(const char *name)
                                        "`replace_regex` by a regular expression";
 }
 
-/* What stands before its last stage, which is a sort: groups do not need it. */
-static void drop_sort(struct translator *t, struct chain *chain)
+/* Takes its last stage away, which is a sort, that groups do not need: gives it back. */
+static const char *drop_sort(struct translator *t, struct chain *chain)
 {
     const char *last = strstr(chain->text, " | sort ");
-    if (last)
-        chain->text = arena_text(t->arena, chain->text, (size_t)(last - chain->text));
+    if (!last)
+        return "sort";
+    chain->text = arena_text(t->arena, chain->text, (size_t)(last - chain->text));
+    return last + strlen(" | ");
 }
 
-static const char *stage_of(struct translator *t, const struct command *command, struct shell_state *state)
+static const char *stage_of(struct translator *t, const struct command *command, struct chain *chain,
+                            struct shell_state *state)
 {
     const char *name = command->words[0];
     bool counts = false;
@@ -342,6 +394,8 @@ static const char *stage_of(struct translator *t, const struct command *command,
         state->sorted = true;
         return sort(t, command, state->counted);
     }
+    if (strcmp(name, "sed") == 0 && (stage = lines(t, command, state->named)))
+        return stage;
     if (strcmp(name, "cut") == 0) {
         const char *separator = command->option['d' - 'a'], *fields = command->option['f' - 'a'];
         const char *names = separator && strcmp(separator, ",") == 0 && fields ? columns_of(t, fields) : NULL;
@@ -358,9 +412,9 @@ static const char *stage_of(struct translator *t, const struct command *command,
                        t, "`distinct` drops repeated rows, wherever they are; `group K: count() as n` counts them")
                 .text;
         state->counted = command->option['c' - 'a'];
-        return state->counted ? arena_printf(t->arena, "group %s: count() as n | sort %s", t->scope.columns[0].text,
-                                             t->scope.columns[0].text)
-                              : arena_printf(t->arena, "distinct | sort %s", t->scope.columns[0].text);
+        const char *order = drop_sort(t, chain);
+        return state->counted ? arena_printf(t->arena, "group %s: count() as n | %s", t->scope.columns[0].text, order)
+                              : arena_printf(t->arena, "distinct | %s", order);
     }
     return translate_fail(t, "%s", instead_of(name)).text;
 }
@@ -390,7 +444,9 @@ const char *translate_shell(struct translator *t)
     while (*at) {
         struct command command;
         if (!parse_words(&at, &command, t->arena) || !parse_options(&command))
-            return translate_fail(t, "programs are not run from here; `.help stages` lists what there is").text;
+            return translate_fail(
+                       t, "`load \"|COMMAND\" csv` loads what a program prints; `.help stages` lists what there is")
+                .text;
         const char *name = command.words[0];
         if (command.second || strcmp(name, "tr") == 0)
             return translate_fail(t, "%s", instead_of(name)).text;
@@ -402,11 +458,9 @@ const char *translate_shell(struct translator *t)
             chain.text = arena_printf(t->arena, "load %s", command.file);
             chain_columns(t, &chain);
         }
-        const char *stage = strcmp(name, "cat") == 0 ? "" : stage_of(t, &command, &state);
+        const char *stage = strcmp(name, "cat") == 0 ? "" : stage_of(t, &command, &chain, &state);
         if (!stage)
             return NULL;
-        if (strcmp(name, "uniq") == 0)
-            drop_sort(t, &chain);
         if (state.value)
             (void)chain_end(t, &chain, "%s", stage);
         else if (*stage)

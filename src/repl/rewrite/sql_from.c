@@ -4,7 +4,18 @@
 #include <string.h>
 #include <strings.h>
 
-enum join_kind { JOIN_INNER, JOIN_LEFT, JOIN_RIGHT, JOIN_FULL, JOIN_SEMI, JOIN_ANTI, JOIN_CROSS, JOIN_COMMA };
+enum join_kind {
+    JOIN_INNER,
+    JOIN_LEFT,
+    JOIN_RIGHT,
+    JOIN_FULL,
+    JOIN_SEMI,
+    JOIN_ANTI,
+    JOIN_CROSS,
+    JOIN_COMMA,
+    JOIN_ASOF,
+    JOIN_ASOF_LEFT
+};
 
 static const char *const join_words[] = {"join",      "left join", "left join",  "full join",
                                          "semi join", "anti join", "cross join", "join"};
@@ -107,9 +118,13 @@ static bool join_at(struct translator *t, enum join_kind *kind, bool *natural)
         *kind = token_is(t, t->at - 1, ",") ? JOIN_COMMA : JOIN_CROSS;
         return true;
     }
-    if (next_is(t, "asof") || next_is(t, "positional"))
-        return translate_fail(t, "`asof join S on KEY, TIME` finds the latest row, `zip S` joins rows by position")
-            .text;
+    if (accept(t, "asof")) {
+        *kind = accept(t, "left") ? JOIN_ASOF_LEFT : JOIN_ASOF;
+        (void)(accept(t, "outer") || accept(t, "inner"));
+        return accept(t, "join");
+    }
+    if (next_is(t, "positional"))
+        return translate_fail(t, "`zip S` joins rows by position").text;
     if (next_is(t, "tablesample") || next_is(t, "pivot"))
         return translate_fail(
                    t, "`sample N` takes rows at random; `group K: AGG(x) across C` makes a column of each value")
@@ -341,6 +356,62 @@ static void keys_of_where(const struct translator *t, const struct side *left, c
     }
 }
 
+/* Whether the query reads a column of the table, outside the condition of its join. */
+static bool is_read(const struct translator *t, const char *table, const char *column)
+{
+    struct translator all = *t;
+    all.end = t->text->count;
+    for (size_t i = 0; i < all.end; i++) {
+        const bool of_table = i > 1 && token_is(&all, i - 1, ".") && strcasecmp(token_raw(&all, i - 2), table) == 0;
+        const bool star = token_is(&all, i, "*") && (token_is(&all, i - 1, "select") || token_is(&all, i - 1, ","));
+        if (star || (of_table && (token_is(&all, i, "*") || strcasecmp(token_raw(&all, i), column) == 0) &&
+                     !is_one_of(token_text(&all, i - 3), "on and = < <= > >=") &&
+                     !is_one_of(token_text(&all, i + 1), "< <= > >=")))
+            return true;
+    }
+    return false;
+}
+
+/* The latest row that matches. The time of the right side, a key, comes along under another name if it is read. */
+static bool join_asof(struct translator *t, struct side *left, struct side *right, struct keys *keys, bool all)
+{
+    size_t last = 0;
+    while (last < keys->count && !keys->signs[last])
+        last++;
+    if (keys->merged && last == keys->count)
+        keys->signs[--last] = ">=";
+    if (last >= keys->count || !right->name || keys->of_left || (keys->of_right && !all))
+        return translate_fail(t, "`asof join S on KEY, TIME` finds the latest row, by the last key").text;
+    const struct known_column *a = keys->left[last], *b = keys->right[last];
+    const char *sign = keys->signs[last];
+    for (size_t i = last; i + 1 < keys->count; i++) {
+        keys->left[i] = keys->left[i + 1];
+        keys->right[i] = keys->right[i + 1];
+        keys->signs[i] = keys->signs[i + 1];
+    }
+    const bool comes = !keys->merged && (!all || is_read(t, right->name, b->name));
+    const char *key = comes ? "key" : b->text, *text = right->text;
+    keys->count--;
+    if (keys->of_right)
+        text = arena_printf(t->arena, "%s | select %s", text, keys->of_right);
+    if (comes)
+        text = arena_printf(t->arena, "%s | derive key = %s", text, b->text);
+    struct side rest = {.name = right->name};
+    for (size_t i = 0; i < right->scope.count; i++) {
+        if (comes || strcmp(right->scope.columns[i].name, b->name) != 0)
+            known_add(t, &rest.scope, right->scope.columns[i]);
+    }
+    const char *prefix = collides(left, &rest, keys) ? right->name : NULL, *on = sql_join_keys(t, keys);
+    left->text =
+        arena_printf(t->arena, "%s | asof join %s%s%s on %s%s%s %s %s", left->text, sql_joined_source(t, text),
+                     prefix ? " as " : "", prefix ? prefix : "", on ? on : "", on ? ", " : "", a->text, sign, key);
+    join_scopes(t, left, &rest, keys, JOIN_LEFT, prefix);
+    if (!all)
+        left->text = arena_printf(t->arena, "%s | select %s is not missing", left->text,
+                                  known_find(&left->scope, right->name, b->name)->text);
+    return true;
+}
+
 static bool join(struct translator *t, struct side *left, struct side *right, enum join_kind kind, bool natural,
                  struct where *where)
 {
@@ -351,6 +422,8 @@ static bool join(struct translator *t, struct side *left, struct side *right, en
     const bool listed = keys.count > 0 || kind == JOIN_CROSS;
     if (!listed && !parse_keys(t, left, right, natural, &keys))
         return false;
+    if (kind >= JOIN_ASOF)
+        return join_asof(t, left, right, &keys, kind == JOIN_ASOF_LEFT);
     if (kind == JOIN_FULL && !keys.merged)
         return translate_fail(t, "after a `full join` a key is one column, which holds the keys of both sides").text;
     if (kind != JOIN_INNER && keys.of_left)

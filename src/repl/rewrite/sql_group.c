@@ -10,7 +10,9 @@ const char *group_column(struct translator *t, struct group_item *item)
     if (!item->name && item->phrase.column) {
         item->name = item->phrase.column;
     } else if (!item->name) {
-        char *name = arena_text(t->arena, item->phrase.text, strcspn(item->phrase.text, " ,?"));
+        const char *text = guarded_part(item->phrase.text);
+        text = text ? text : item->phrase.text;
+        char *name = arena_text(t->arena, text, strcspn(text, " ,?"));
         for (char *at = name; *at; at++)
             *at = *at == '(' ? '_' : *at == ')' ? '\0' : *at;
         const size_t length = strlen(name);
@@ -63,6 +65,7 @@ struct phrase translate_name(struct translator *t, const char *table, const char
         phrase.optional = column->optional;
     } else if (t->scope.open) {
         phrase = phrase_operand(phrase_name(name, t->arena), PHRASE_UNKNOWN);
+        phrase.optional = true;
     } else {
         return translate_fail(
             t,

@@ -70,6 +70,8 @@ bool parse_list(struct translator *t, struct select *s)
             item.table = token_raw(t, t->at);
             item.star = STAR_ALL;
             t->at += 3;
+            if (next_is(t, "exclude") || next_is(t, "replace") || next_is(t, "except"))
+                return tell(t, "`drop NAME, ...` leaves columns out, `pick NAME, ...` keeps some");
         } else {
             const size_t comma = find_word(t, t->at, ",");
             size_t end = comma;
@@ -80,7 +82,8 @@ bool parse_list(struct translator *t, struct select *s)
                 token_at(t, comma - 1)->kind != REWRITE_NUMBER && !token_is(t, comma - 1, "end") &&
                 !token_is(t, comma - 1, "null") && !token_is(t, comma - 2, ".") &&
                 (before != REWRITE_SIGN || token_is(t, comma - 2, ")") || token_is(t, comma - 2, "]")) &&
-                !is_one_of(token_text(t, comma - 2), "not and or in like date timestamp interval is then else over");
+                !is_one_of(token_text(t, comma - 2),
+                           "not and or in like date timestamp interval is then else over zone escape between");
             if (as || bare) {
                 item.alias = token_raw(t, comma - 1);
                 end = comma - (as ? 2 : 1);

@@ -74,6 +74,7 @@ struct phrase translate_correlated(struct translator *t, size_t at, size_t end)
     inner.end = end;
     inner.aliases = NULL;
     inner.value_of = NULL;
+    inner.may_be_none = false;
     inner.told = NULL;
     inner.out = NULL;
     const struct phrase value = translate_range(&inner, at + 1, find_word(&inner, at, "from"));
@@ -83,8 +84,7 @@ struct phrase translate_correlated(struct translator *t, size_t at, size_t end)
     /* Of no rows a count is 0, and other aggregates are missing. */
     const bool count =
         value.level == LEVEL_OPERAND && (strncmp(text, "count(", 6) == 0 || strncmp(text, "distinct(", 9) == 0);
-    const bool guarded =
-        strncmp(text, "count(", 6) == 0 && strlen(text) > 9 && strcmp(text + strlen(text) - 9, ": missing") == 0;
+    const bool guarded = guarded_part(text);
     if (!count && !guarded && (strstr(text, "count(") || strstr(text, "distinct(")))
         return (struct phrase){0};
     for (size_t i = 0; i < keys.count; i++) {

@@ -30,7 +30,9 @@ static bool find_clauses(struct translator *t, size_t begin, struct select *s)
         size_t c = 0;
         while (i < t->end && c < CLAUSE_COUNT && !token_is(t, i, clause_words[c]))
             c++;
-        const bool compared = c == FROM && i > 0 && token_is(t, i - 1, "distinct"); /* is distinct from */
+        /* is distinct from; percentile_cont(p) within group */
+        const bool compared =
+            i > 0 && ((c == FROM && token_is(t, i - 1, "distinct")) || (c == GROUP && token_is(t, i - 1, "within")));
         if (i < t->end && (c == CLAUSE_COUNT || compared))
             continue;
         if (open)
@@ -337,6 +339,7 @@ static const char *translate_select(struct translator *t, size_t begin, bool sca
     }
     const bool filtered = good && translate_where(t, &s);
     t->told = NULL; /* a condition may have names of the list */
+    t->may_be_none = !s.clauses[GROUP].there && (s.clauses[WHERE].there || strchr(s.out.text, '|'));
     bool grouped = s.clauses[GROUP].there || s.clauses[HAVING].there;
     for (size_t i = 0; good && i < s.count; i++) {
         struct list_item *item = &s.items[i];

@@ -19,9 +19,13 @@ static const char *prefix_of(struct translator *t, size_t *begin)
             return NULL;
         prefix = arena_printf(t->arena, "let %s = ", token_text(t, i + 1));
         i += 3;
-    } else if (token_is(t, 0, "let") && token_is(t, 2, "=")) {
+    } else if (token_is(t, 0, "let") && (token_is(t, 2, "=") || token_is(t, 2, "<-"))) {
         prefix = arena_printf(t->arena, "let %s = ", token_text(t, 1));
         i = 3;
+    } else if (token_at(t, 0)->kind == REWRITE_WORD && (token_is(t, 1, "=") || token_is(t, 1, "<-")) &&
+               token_at(t, 2)->kind == REWRITE_WORD) {
+        prefix = arena_printf(t->arena, "let %s = ", token_text(t, 0));
+        i = 2;
     } else if (token_is(t, 0, "explain")) {
         prefix = "explain ";
         i = 1;
@@ -60,6 +64,33 @@ static bool translate_value(struct translator *t, size_t at, struct translation 
     result->message = "an expression or a pipeline prints its result";
     result->instead = t->told;
     return result->line || (t->told && !name);
+}
+
+/* update t set a = E, b = F [where C] */
+static bool translate_update(struct translator *t, struct translation *result)
+{
+    const size_t where = find_word(t, 3, "where"), end = t->end;
+    const char *source = phrase_name(token_raw(t, 1), t->arena), *list = NULL;
+    struct phrase condition = {0};
+    result->message = "`derive` computes a column, and `let` names the result; files do not change";
+    (void)known_add_source(t, &t->scope, source, NULL);
+    if (where < end)
+        condition = translate_range(t, where + 1, end);
+    t->end = where;
+    for (t->at = 3; t->at < where; (void)accept(t, ",")) {
+        const struct phrase column = translate_name(t, NULL, token_raw(t, t->at));
+        t->at += 2;
+        struct phrase value = translate_expression(t);
+        if (where < end)
+            value = choose(t, condition, value, column);
+        if (!column.text || !value.text || (t->at < where && !next_is(t, ",")))
+            break;
+        list_add(t, &list, "%s = %s", column.text, value.text);
+    }
+    result->instead = t->told;
+    if (list && !t->told && t->at == where)
+        result->line = arena_printf(t->arena, "let %s = %s | derive %s", source, source, list);
+    return true;
 }
 
 /* pivot t on c using agg(x) group by k */
@@ -104,7 +135,7 @@ static bool is_frame(struct translator *t, size_t at)
     const char *name = token_raw(t, at);
     if (is_one_of(name, "np numpy math"))
         return false;
-    if (is_one_of(name, "pd pandas pl polars") && token_is(t, at + 1, "."))
+    if ((is_one_of(name, "pd pandas pl polars") && token_is(t, at + 1, ".")) || read_call(t, at) > at)
         return true;
     if (!token_is(t, at + 1, ".") && !token_is(t, at + 1, "["))
         return false;
@@ -135,10 +166,10 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
         t->at = value;
         (void)known_add_source(t, &t->scope, t->frame, NULL);
         const struct phrase phrase = translate_expression(t);
+        struct chain chain = {.text = t->frame};
         result->message = "`derive` computes a column, and `let` names the result; files do not change";
-        if (phrase.text && t->at == t->end)
-            result->line = arena_printf(t->arena, "let %s = %s | derive %s = %s", t->frame, t->frame,
-                                        phrase_name(column, t->arena), phrase.text);
+        if (phrase.text && t->at == t->end && chain_derive(t, &chain, column, &phrase))
+            result->line = arena_printf(t->arena, "let %s = %s", t->frame, chain.text);
         result->instead = t->told;
         return true;
     }
@@ -148,11 +179,8 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
         result->line = arena_printf(t->arena, "%s | count", token_raw(t, 2));
         return true;
     }
-    if (at == 0 && t->end > 3 && token_is(t, 1, "=") && is_frame(t, 2)) {
-        prefix = arena_printf(t->arena, "let %s = ", token_raw(t, 0));
-        at = 2;
+    if (strncmp(prefix, "let ", 4) == 0)
         result->message = "`let` names a result; stages follow, each after a `|`";
-    }
     if (!is_frame(t, at))
         return false;
     t->at = at;
@@ -215,6 +243,8 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
     }
     if (token_is(&t, begin, "pivot"))
         result.found = translate_pivot(&t, &result);
+    else if (token_is(&t, begin, "update") && token_is(&t, 2, "set"))
+        result.found = translate_update(&t, &result);
     else if (token_is(&t, begin, "select") && find_word(&t, begin, "from |") == t.end && begin == 0)
         result.found = translate_value(&t, begin, &result);
     else

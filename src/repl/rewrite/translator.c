@@ -202,7 +202,8 @@ bool known_add_source(struct translator *t, struct known_columns *scope, const c
                                         .name = columns[i].name,
                                         .text = phrase_name(columns[i].name, t->arena),
                                         .type = phrase_type_of(&columns[i]),
-                                        .optional = columns[i].optional});
+                                        .optional = columns[i].optional,
+                                        .days = columns[i].type == TYPE_U16 && !columns[i].logical.kind});
     scope->open = scope->open || !known;
     return known;
 }

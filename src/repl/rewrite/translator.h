@@ -19,6 +19,7 @@ struct known_column {
     const char *text;  /* as it is written here */
     enum phrase_type type;
     bool optional;
+    bool days;   /* it has 16 bits: beside a date it is the days since 1970 */
     bool hidden; /* it can be named, but is no column of `*`: a key of the right side of a join */
 };
 
@@ -66,6 +67,7 @@ struct translator {
     bool swapped;              /* a join has the columns of its right side first */
     bool no_missing;           /* the first column of the last query has no missing values */
     bool guarded;              /* a sum is missing where it is of nothing */
+    bool may_be_none;          /* aggregates are of all rows, of which there may be none */
     bool key_once;             /* a key of a join is one column, where SQL has two */
     bool aliases_first;        /* in `order by`, an alias comes before a column */
     const char *told;          /* why it cannot be said, and what there is instead */
@@ -143,6 +145,9 @@ bool is_aggregate_name(const struct translator *t, const char *name);
 /* The aggregate as it is used where the translator is: of rows, after a group, or as a pipeline's value. */
 struct phrase place_aggregate(struct translator *t, struct phrase aggregate);
 
+/* X of `count(y) > 0 ? X : missing`, as a sum of what may be nothing is written; NULL: it is no such. */
+const char *guarded_part(const char *text);
+
 /* A window function, of which `over` follows. */
 struct phrase translate_window(struct translator *t, const char *name, struct phrase *operands, size_t count,
                                const struct phrase *where);
@@ -163,6 +168,9 @@ struct phrase choose_first(struct translator *t, const struct phrase *conditions
 
 /* `x in [A, B]` with the items up to the token `close`. */
 struct phrase in_items(struct translator *t, struct phrase x, const char *word, size_t close);
+
+/* `(a, b) in ((1, 2), (3, 4))`, whose first part is read. */
+struct phrase rows_in_list(struct translator *t, struct phrase first);
 
 /* A literal of text in lower case, and a text in it, to be compared in any case. */
 struct phrase in_lower_case(struct translator *t, struct phrase x);

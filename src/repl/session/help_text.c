@@ -129,6 +129,8 @@ const struct help_text help_texts[] = {
     {"sql", "coming from SQL", help_from_sql},
     {"pandas", "coming from pandas", help_from_pandas},
     {"q", "coming from q", help_from_q},
+    {"dplyr", "coming from dplyr", help_from_dplyr},
+    {"kql", "coming from KQL", help_from_kql},
 };
 const size_t help_text_count = sizeof help_texts / sizeof *help_texts;
 

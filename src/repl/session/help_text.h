@@ -15,7 +15,8 @@ extern const struct help_text help_texts[];
 extern const size_t help_text_count;
 
 /* help_recipes.c: some of these texts. */
-extern const char help_recipes[], help_from_sql[], help_from_pandas[], help_from_q[];
+extern const char help_recipes[], help_from_sql[], help_from_pandas[], help_from_q[], help_from_dplyr[],
+    help_from_kql[];
 
 struct operator_help {
     const char *name;
