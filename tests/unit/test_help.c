@@ -55,7 +55,7 @@ static void every_word_is_explained(void **state)
         assert_true(help_topic(&out, help_title(titles), 0));
         assert_true(out.length > 0);
     }
-    assert_int_equal(titles, 20);
+    assert_int_equal(titles, 22);
     strbuf_clear(&out);
     assert_true(help_search(&out, "Average", 0));
     assert_non_null(strstr(out.text, "mean [E]"));
