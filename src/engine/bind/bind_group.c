@@ -25,7 +25,12 @@ static void refuse_item(struct binder *binder, const struct expr *expr)
     const struct aggregate_function *function = NULL;
     if (expr->kind == EXPR_NAME)
         function = aggregate_find(expr->name.text);
-    if (!function)
+    if (aggregate_named(binder, expr))
+        bind_error(binder, expr->span,
+                   arena_printf(binder->arena, "as in `sum(%s)`, of all of them", text_of_span(binder->arena, expr->span, 40)),
+                   "`%s` is of each row's list: the group needs an aggregate of these values",
+                   text_of_span(binder->arena, expr->span, 40));
+    else if (!function)
         bind_error(binder, expr->span, hint_of_aggregate(binder, expr), "`%s` is not an aggregate",
                    text_of_span(binder->arena, expr->span, 40));
     else

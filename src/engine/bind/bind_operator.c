@@ -1,6 +1,7 @@
 /* Operators on whole columns: sort, distinct, scatter. */
 #include "engine/bind/bind_internal.h"
 
+#include "engine/expression/lists.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/join/join_stages.h"
 
@@ -72,6 +73,9 @@ static void add_all_keys(struct operands *operands, struct sort_keys *keys, bool
 {
     struct code *code = &operands->task->code;
     for (size_t k = 0; k < operands->flow->count; k++) {
+        const struct slot *slot = &operands->flow->columns[k];
+        if (slot->known && slot->logical.kind == LOGICAL_LIST)
+            list_refuse_key(operands->binder, slot->name, operands->stage->word->canonical, operands->stage->span);
         const size_t validity = operands->flow->columns[k].validity;
         if (validity != 0) {
             value missing =
@@ -146,6 +150,10 @@ void bind_distinct(struct binder *binder, const struct stage *stage, struct flow
     size_t *inputs = arena_array(binder->arena, count + 1, sizeof *inputs);
     operands_begin(binder, stage, flow, &operands);
     add_columns(&operands);
+    for (size_t k = 0; k < flow->count; k++) {
+        if (flow->columns[k].known && flow->columns[k].logical.kind == LOGICAL_LIST)
+            list_refuse_key(binder, flow->columns[k].name, "distinct", stage->span);
+    }
     struct task *task = operands_end(&operands, "distinct", OPERATOR_DISTINCT, count, inputs);
     memcpy(task->column_op->keys, inputs, count * sizeof *inputs);
     carry(binder, task, inputs, flow);

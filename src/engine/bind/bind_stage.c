@@ -388,6 +388,8 @@ bool has_row_expressions(const struct stage *stage, const struct flow *flow)
 static void bind_stage(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     struct aggregate_values aggregates;
+    const struct flow rows = *flow;
+    binder->rows = &rows;
     check_along(binder, stage);
     stage = stage_of_columns(binder, stage_of_missing(binder, stage, flow), flow);
     if (!stage)
@@ -397,6 +399,7 @@ static void bind_stage(struct binder *binder, const struct stage *stage, struct 
     flow->joined = NULL;
     bind_by_word(binder, stage, flow, bound);
     binder->aggregates = NULL;
+    binder->rows = NULL;
     if (!flow->ended)
         bound->view = stage->word->stage == STAGE_HIST ? VIEW_HISTOGRAM : VIEW_ROWS;
     if (!stage_does(stage->word->stage, KEEPS_SHAPE) && !stage->along.text) /* that leaves the other axes */
@@ -409,6 +412,7 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
     const struct stage *outer_stage = binder->stage;
     const struct call *outer_call = binder->call;
     const struct named_aggregate *outer_names = binder->named;
+    const struct flow *outer_rows = binder->rows;
     bind_source(binder, &pipeline->source, flow);
     for (size_t i = 0; i < pipeline->stage_count && !bind_gave_up(binder); i++) {
         if (!may_follow(binder, &pipeline->stages[i], flow))
@@ -420,6 +424,7 @@ void bind_stages(struct binder *binder, const struct pipeline *pipeline, struct 
     }
     binder->pipeline = outer;
     binder->stage = outer_stage;
+    binder->rows = outer_rows;
     binder->call = outer_call;
     binder->named = outer_names;
 }

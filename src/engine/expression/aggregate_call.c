@@ -1,10 +1,11 @@
 /* Calls of aggregates in expressions. Their values have been computed by earlier tasks (engine/lower/aggregates.h). */
 #include "engine/expression/expression.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/named_aggregates.h"
 
 #include <string.h>
 
-const struct aggregate_function *aggregate_of_call(const struct binder *binder, const struct expr *expr)
+const struct aggregate_function *aggregate_named(const struct binder *binder, const struct expr *expr)
 {
     if (expr->kind != EXPR_CALL)
         return NULL;
@@ -13,6 +14,18 @@ const struct aggregate_function *aggregate_of_call(const struct binder *binder, 
         return NULL;
     const struct binding *binding = env_find(binder->env, expr->name.text);
     return binding && binding->kind == BINDING_FUNCTION ? NULL : function;
+}
+
+const struct aggregate_function *aggregate_of_call(const struct binder *binder, const struct expr *expr)
+{
+    const struct aggregate_function *function = aggregate_named(binder, expr);
+    union {
+        const struct binder *shared;
+        struct binder *own;
+    } of = {.shared = binder};
+    const struct scope rows = {
+        .binder = of.own, .flow = binder->rows, .head = binder->rows && binder->stage ? binder->stage->head : NULL};
+    return function && binder->rows && list_is_aggregated(&rows, expr) ? NULL : function;
 }
 
 /* The number of the input that has this column of a relation, as a whole. */

@@ -1,5 +1,6 @@
 /* Calls of built-in functions: their arguments, and the functions of numbers. */
 #include "engine/expression/builtin.h"
+#include "engine/expression/lists.h"
 
 #include <string.h>
 
@@ -165,7 +166,9 @@ static bool have_order(const struct builtin *call)
         const enum term_class which = class_of(call->scope->code, call->arguments[i]);
         if (which == CLASS_MONTHS)
             builtin_refuse(call, i, "values with an order", NULL);
-        fits = fits && which != CLASS_MONTHS && (which != CLASS_BOOL || builtin_is_number(call, i, false));
+        if (which == CLASS_LIST)
+            builtin_refuse(call, i, "values with an order", NULL);
+        fits = fits && which != CLASS_MONTHS && which != CLASS_LIST && (which != CLASS_BOOL || builtin_is_number(call, i, false));
     }
     return fits;
 }
@@ -254,7 +257,10 @@ struct term bind_builtin(struct scope *scope, const struct function *function, c
 {
     struct binder *binder = scope->binder;
     struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
+    struct term of_list;
     bool known = true;
+    if (bind_list_function(scope, expr, &of_list))
+        return of_list;
     for (size_t i = 0; i < expr->arg_count && !bind_gave_up(binder); i++) {
         const bool unit =
             function->signature == SIGNATURE_TRUNC && i == 1 && bind_unit(scope, expr->args[i], &arguments[i]);

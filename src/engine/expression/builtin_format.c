@@ -63,7 +63,7 @@ struct term bind_to_text(const struct builtin *call)
             return builtin_refuse(call, 0, "a date or time with a format",
                                   "`format(\"{:>8.2f}\", x)` formats numbers and text");
         time_format = *given;
-    } else if (argument.logical.kind == LOGICAL_TEXT) {
+    } else if (call->arguments[0].logical.kind == LOGICAL_TEXT) {
         return call->arguments[0];
     }
     const struct text_format *format = text_format_of_value(time_format, &argument, binder->arena, &wrong);

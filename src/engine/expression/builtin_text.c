@@ -1,6 +1,7 @@
 /* Functions and operators of text: their arguments. */
 #include "engine/expression/builtin.h"
 
+#include "engine/expression/lists.h"
 #include "engine/expression/row_text.h"
 #include "engine/expression/text_use.h"
 #include "engine/expression/texts.h"
@@ -56,10 +57,17 @@ struct term bind_text_function(const struct builtin *call)
                            .text = call->arguments[0],
                            .text_expr = call->expr->args[0],
                            .span = call->expr->span};
+    const char *name = call->function->name;
+    if (use.text.logical.kind == LOGICAL_LIST && (strcmp(name, "len") == 0 || strcmp(name, "contains") == 0)) {
+        const struct named_list list = {.term = use.text, .span = call->expr->args[0]->span};
+        return list_function(call->scope, call->expr, &list, call->count > 1 ? call->arguments[1] : unknown_term);
+    }
     if (use.text.logical.kind != LOGICAL_TEXT)
         return builtin_refuse(call, 0, "text", NULL);
     if (!check_types(call, use.function))
         return unknown_term;
+    if (strcmp(name, "split") == 0 && call->count == 2)
+        return list_of_parts(call->scope, call->expr, call->arguments[0], call->arguments[1]);
     if (read_constants(call, &use))
         return text_use_apply(&use);
     for (size_t k = 0; k < (size_t)use.count; k++) {

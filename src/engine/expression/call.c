@@ -1,5 +1,6 @@
 /* Calls by name; user functions are inlined. */
 #include "engine/expression/expression.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/lower/over.h"
 
@@ -157,6 +158,8 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
         return scope->neighbours ? bind_at(scope, expr) : bind_at_row(scope, expr);
     if (strcmp(expr->name.text, "before") == 0 && !env_find(binder->env, "before"))
         return bind_before(scope, expr);
+    if (list_is_aggregated(scope, expr))
+        return bind_list_aggregate(scope, expr);
     const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
     if (aggregate)
         return bind_aggregate_call(scope, aggregate, expr);

@@ -144,6 +144,9 @@ struct term bind_compare(struct scope *scope, enum op op, struct term a, const s
         (first == CLASS_DECIMAL || class_is_number(first)) && (second == CLASS_DECIMAL || class_is_number(second));
     if (!decimals && (first != second || first == CLASS_MONTHS || first == CLASS_MISSING))
         return refuse(scope, a, a_expr, b, b_expr, span);
+    if (first == CLASS_LIST)
+        return term_error(scope->binder, span, "`text(NAME)` is a text of all elements, which can be compared",
+                          "lists cannot be compared as a whole");
     if (!terms_unify(scope, &a, a_expr, &b, b_expr, "a comparison", span))
         return unknown_term;
     return comparison(scope, operation(scope, op, a.value, b.value, span), a, b, span);

@@ -1,5 +1,6 @@
 /* Expressions to terms: names and literals; operators and calls are in other files. */
 #include "engine/expression/expression.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/named_aggregates.h"
 #include "engine/expression/pipeline_value.h"
 #include "engine/expression/texts.h"
@@ -55,9 +56,12 @@ static struct term scalar_term(struct scope *scope, const struct binding *bindin
 static struct term bind_name(struct scope *scope, const struct expr *expr)
 {
     const struct name *name = &expr->name;
-    struct expr element;
+    struct named_list list;
     if (expr->definition)
         return bind_local(scope, expr->definition);
+    if (list_find(scope, expr, &list) && (scope->elements || list.field))
+        return list_value(scope, &list);
+    struct expr element;
     if (expr_of_path(expr, scope->binder->arena, &element) && !name_is_of_columns(scope, &element))
         return bind_index(scope, &element);
     struct resolved resolved = name_resolve(scope, name);
@@ -124,6 +128,7 @@ static struct term missing_term(struct scope *scope, struct span span)
 static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
 {
     size_t index;
+    struct named_list list;
     switch (expr->kind) {
     case EXPR_INT:
         return term_of(code_int(scope->code, expr->integer, expr->span));
@@ -145,6 +150,8 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
     case EXPR_POSITION:
         if (expr->name.text)
             scope->binder->of_set = expr->name;
+        if (scope->elements && list_find(scope, expr, &list))
+            return list_value(scope, &list);
         return name_position(scope, expr->integer, expr->span, &index) ? column_term(scope, index, expr->span)
                                                                        : unknown_term;
     case EXPR_UNARY:

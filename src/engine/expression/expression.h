@@ -56,10 +56,11 @@ struct index_name {
     const struct index_name *outer;
 };
 
-struct facts;           /* engine/bind/facts.h */
-struct needs;           /* engine/bind/bind.h */
-struct local;           /* local.c */
-struct named_aggregate; /* named_aggregates.h */
+struct facts;            /* engine/bind/facts.h */
+struct needs;            /* engine/bind/bind.h */
+struct local;            /* local.c */
+struct named_aggregate;  /* named_aggregates.h */
+struct element_position; /* lists.h */
 struct flow;
 struct scope;
 
@@ -115,6 +116,7 @@ struct binder {
     const struct named_aggregate *named;       /* by `with`, in earlier stages */
     const struct pipeline *pipeline;           /* that is bound, the innermost, */
     const struct stage *stage;                 /* and its stage; NULL: none */
+    const struct flow *rows;                   /* that the stage reads; NULL: none */
 };
 
 /* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */
@@ -231,7 +233,8 @@ struct scope {
     bool combines;               /* the expression is of a function that combines values, whose task is in no queue; */
     const struct row_pair *pair; /* if it is of rows, these; else NULL */
     const struct local *locals;  /* the local names that have been bound in this scope, the last one first */
-    const struct needed *needed; /* where what is bound is needed; NULL: everywhere */
+    const struct element_position *elements; /* names of lists stand for their elements there; NULL: for lists */
+    const struct needed *needed;             /* where what is bound is needed; NULL: everywhere */
 };
 
 /* What is bound is needed only where all of these hold, as the second operand of `&&`. */
@@ -430,8 +433,11 @@ void bind_function_body(struct binder *binder, const struct stmt *def);
 
 /* aggregate_call.c: aggregates in expressions. */
 
-/* Whether a call is one of an aggregate: the name is an aggregate's, and not that of a function defined by `def`. */
+/* Whether a call is one of an aggregate of rows: the name is an aggregate's, and not that of a function defined by
+ * `def`, and it is not of the elements of each row's lists. */
 const struct aggregate_function *aggregate_of_call(const struct binder *binder, const struct expr *expr);
+/* Likewise, or of elements. */
+const struct aggregate_function *aggregate_named(const struct binder *binder, const struct expr *expr);
 /* Its value, from binder->aggregates. */
 struct term bind_aggregate_call(struct scope *scope, const struct aggregate_function *function,
                                 const struct expr *expr);

@@ -1,5 +1,6 @@
 /* Elements of columns: NAME[E], NAME.COLUMN[E], NAME[E, E] by the indices of a shape; NAME.COLUMN, of one row. */
 #include "engine/expression/expression.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/names_unknown.h"
 
 #include "engine/env/env.h"
@@ -451,6 +452,9 @@ bool name_is_of_columns(const struct scope *scope, const struct expr *element)
 struct term bind_index(struct scope *scope, const struct expr *expr)
 {
     size_t parameter;
+    struct named_list list;
+    if (list_find(scope, expr, &list))
+        return expr->arg_count == 0 ? list_value(scope, &list) : bind_list_index(scope, expr, &list);
     struct expr whole = *expr;
     if (names_path(scope, expr)) {
         whole.name = (struct name){written(scope->binder, expr), span_join(expr->name.span, expr->column.span)};

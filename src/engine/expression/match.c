@@ -1,4 +1,5 @@
 /* Rows found by their keys. */
+#include "engine/expression/lists.h"
 #include "engine/expression/match.h"
 
 #include "base/memory_size.h"
@@ -35,7 +36,7 @@ bool match_check(struct scope *scope, struct term term, const char *left_name, c
     const struct logical_type *a = &term.logical, *b = &right->logical;
     const bool months_or_missing = term.months || term.missing;
     if (!months_or_missing && kind == other && a->kind == b->kind && a->scale == b->scale && !a->zone == !b->zone)
-        return true;
+        return a->kind != LOGICAL_LIST || list_refuse_key(binder, right->name, "join", span);
     if (a->kind == LOGICAL_DECIMAL && b->kind == LOGICAL_DECIMAL) {
         refuse_scales(binder, a, left_name, right, right_name, span);
         return false;

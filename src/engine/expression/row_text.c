@@ -6,6 +6,7 @@
 #include "engine/exact/exact.h"
 #include "engine/expression/text_use.h"
 #include "engine/expression/texts.h"
+#include "engine/storage/list_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ void row_texts_release(struct row_texts *texts)
 
 struct format_argument format_argument_of(const struct scope *scope, const struct term *term)
 {
-    return (struct format_argument){scope->code->at[term->value].kind, term->logical};
+    struct logical_type logical = term->logical;
+    if (logical.kind == LOGICAL_LIST) /* made a text before (engine/run/provide_texts.c) */
+        logical = (struct logical_type){.kind = LOGICAL_TEXT};
+    return (struct format_argument){scope->code->at[term->value].kind, logical};
 }
 
 static enum text_result kind_of_result(const struct row_text_use *use)
@@ -73,6 +77,8 @@ static enum known constant_of_term(struct scope *scope, const struct term *term,
     scalar->missing = found[1].integer == 0;
     if (term->text)
         scalar->text = *term->text;
+    if (scalar->logical.kind == LOGICAL_LIST)
+        return KNOWN_KIND;
     return scalar->logical.kind == LOGICAL_TEXT && !term->text ? KNOWN_KIND : KNOWN_VALUE;
 }
 
@@ -269,7 +275,8 @@ struct term bind_row_text(const struct row_text_use *use)
             return unknown_term;
         is_constant[k] = known == KNOWN_VALUE;
         const bool text = argument->logical.kind == LOGICAL_TEXT && !is_constant[k];
-        unread = unread || (text && !argument->logical.dictionary);
+        unread = unread || (text && !argument->logical.dictionary) ||
+                 (argument->logical.kind == LOGICAL_LIST && argument->logical.lists->unread);
         if (!is_constant[k])
             only = k;
         others += !is_constant[k];

@@ -1,6 +1,7 @@
 /* Terms: what they are, how they are stored, bringing two of them to one type, and checks that one is a number. */
 #include "base/calendar.h"
 #include "engine/expression/expression.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
 
@@ -241,6 +242,8 @@ bool terms_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
                        (first != second || a->logical.zone != b->logical.zone);
     if (first == CLASS_BOOL && second == CLASS_BOOL)
         return true;
+    if (first == CLASS_LIST && second == CLASS_LIST)
+        return lists_unify(scope, a, a_expr, b, b_expr, what, span);
     if (first == CLASS_TEXT && second == CLASS_TEXT)
         texts_unify(scope, a, b, span);
     else if (numbers)

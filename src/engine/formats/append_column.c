@@ -1,5 +1,7 @@
 #include "engine/formats/append_column.h"
 
+#include "engine/formats/append_lists.h"
+
 #include "base/heap.h"
 #include "base/time_zone.h"
 #include "engine/values/dictionary.h"
@@ -15,6 +17,7 @@ struct join {
     int64_t *part_count; /* parts of the pieces before */
     int64_t *factors;    /* to the result's scale */
     uint32_t **maps;     /* from codes to the result's, or NULL */
+    int64_t *firsts;     /* of lists: what is added to their numbers, or NULL */
     struct column *joined;
     struct column *validity; /* or NULL */
     atomic_bool too_large;
@@ -61,6 +64,8 @@ bool type_widen(struct column_type *type, struct column_type other)
     if (a == LOGICAL_NUMBER && b == LOGICAL_NUMBER)
         return numbers_widen(type, other);
     const bool decimals = (a == LOGICAL_DECIMAL || is_integer(*type)) && (b == LOGICAL_DECIMAL || is_integer(other));
+    if (a == LOGICAL_LIST && b == LOGICAL_LIST)
+        return lists_fit(type->logical.lists, other.logical.lists);
     if (!decimals)
         return a == b && zones_widen(&type->logical, &other.logical);
     const uint8_t scale = type->logical.scale > other.logical.scale ? type->logical.scale : other.logical.scale;
@@ -79,8 +84,9 @@ static void join_values(struct join *join, size_t p, int64_t from, int64_t count
     struct column *joined = join->joined;
     const int64_t begin = join->begins[p], factor = join->factors[p];
     const uint32_t *map = join->maps ? join->maps[p] : NULL;
+    const int64_t first = join->firsts ? join->firsts[p] : 0;
     const bool floats = type_table[joined->type].kind == KIND_FLOAT;
-    if (piece->store == joined->store && !map && factor == 1) {
+    if (piece->store == joined->store && !map && factor == 1 && first == 0) {
         const size_t size = type_table[piece->store].size;
         memcpy(column_at(joined, begin + from), (const char *)piece->data + (size_t)from * size, (size_t)count * size);
         return;
@@ -97,7 +103,7 @@ static void join_values(struct join *join, size_t p, int64_t from, int64_t count
         }
         if (__builtin_mul_overflow(column_get_int(piece, row), factor, &value))
             join->too_large = true;
-        column_set_int(joined, begin + row, map ? map[value] : value);
+        column_set_int(joined, begin + row, map ? map[value] : first + value);
     }
 }
 
@@ -133,7 +139,7 @@ static enum type joined_store(const struct join *join, struct column_type type, 
                               int64_t *hi)
 {
     enum type store = TYPE_COUNT;
-    *range_known = type_table[type.type].kind == KIND_INT && !join->maps;
+    *range_known = type_table[type.type].kind == KIND_INT && !join->maps && !join->firsts;
     *lo = *hi = 0; /* of missing values */
     bool first = true;
     for (size_t p = 0; p < join->pieces->count; p++) {
@@ -149,7 +155,7 @@ static enum type joined_store(const struct join *join, struct column_type type, 
         *lo = first || piece->lo < *lo ? piece->lo : *lo;
         *hi = first || piece->hi > *hi ? piece->hi : *hi;
         first = false;
-        if (join->factors[p] != 1)
+        if (join->factors[p] != 1 || join->firsts)
             store = TYPE_I64;
     }
     return type_table[type.type].kind == KIND_INT && store != TYPE_COUNT ? store : type.type;
@@ -175,6 +181,30 @@ static struct dictionary *join_dictionaries(struct join *join, const struct work
     }
     free(dictionaries);
     free(maps);
+    return joined;
+}
+
+/* Joins the stores of columns of lists. */
+static struct list_store *join_stores(struct join *join, const struct workers *workers)
+{
+    const size_t count = join->pieces->count;
+    struct list_store **stores = heap_array(count, sizeof(struct list_store *));
+    int64_t *firsts = heap_array(count, sizeof *firsts);
+    size_t found = 0;
+    bool too_large = false;
+    for (size_t p = 0; p < count; p++) {
+        const struct column *piece = join->pieces->pieces[p];
+        if (piece && piece->logical.kind == LOGICAL_LIST)
+            stores[found++] = piece->logical.lists;
+    }
+    struct list_store *joined = append_lists(stores, found, firsts, workers, &too_large);
+    join->too_large = too_large;
+    for (size_t p = count; p-- > 0;) {
+        const struct column *piece = join->pieces->pieces[p];
+        firsts[p] = piece && piece->logical.kind == LOGICAL_LIST ? firsts[--found] : 0;
+    }
+    join->firsts = firsts;
+    free(stores);
     return joined;
 }
 
@@ -217,6 +247,13 @@ static bool join_run(struct join *join, struct column_type type, const struct wo
         type.type = dictionary_code_type(dictionary->count);
         type.logical.dictionary = dictionary;
     }
+    struct list_store *lists = NULL;
+    if (type.logical.kind == LOGICAL_LIST) {
+        lists = join_stores(join, workers);
+        if (!lists)
+            return false;
+        type.logical.lists = lists;
+    }
     const enum type store = joined_store(join, type, &range_known, &lo, &hi);
     join->joined = column_reserve(type.type, dictionary ? type.type : store, total);
     bool fine = join->joined;
@@ -227,6 +264,7 @@ static bool join_run(struct join *join, struct column_type type, const struct wo
         join->joined->hi = hi;
     }
     dictionary_unref(dictionary);
+    list_store_unref(lists);
     if (fine && any_missing(join->pieces)) {
         join->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, total);
         fine = join->validity;
@@ -257,6 +295,7 @@ struct column *append_columns(const struct column_pieces *pieces, struct column_
     for (size_t p = 0; join.maps && p < pieces->count; p++)
         free(join.maps[p]);
     free(join.maps);
+    free(join.firsts);
     free(join.begins);
     free(join.part_count);
     free(join.factors);

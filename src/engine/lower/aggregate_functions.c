@@ -29,7 +29,7 @@ bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logic
     case TAKES_TRUTHS:
         return which == CLASS_BOOL || which == CLASS_INT;
     case TAKES_ALL:
-        return true;
+        return which != CLASS_LIST || kind == AGG_COUNT || kind == AGG_FIRST || kind == AGG_LAST;
     }
     return false;
 }
@@ -47,6 +47,8 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
                 scope->binder->arena,
                 "of text there are `min`, `max`, `first`, `last` and `count`; `float(%s)` is the number that it writes",
                 text);
+        else if (which == CLASS_LIST)
+            hint = arena_printf(scope->binder->arena, "`unnest %s` gives each element a row", text);
         else if (which == CLASS_DECIMAL)
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);
         const char *column = name_hint_of_text(scope->binder, expr, scope->flow);

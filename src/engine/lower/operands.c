@@ -1,6 +1,9 @@
 /* Operators on whole columns: the task before one that computes its operands, and its own. */
+#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
 #include "engine/lower/lower.h"
+
+enum { KEY_SHOWN = 40 };
 
 void operands_begin(struct binder *binder, const struct stage *stage, const struct flow *flow,
                     struct operands *operands)
@@ -73,6 +76,14 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
     struct span span = item->expr->span;
     size_t index;
     struct key_operands key = {.term = term_as_column(operands->binder, bind_term(scope, item->expr))};
+    if (term_is_known(key.term) && key.term.logical.kind == LOGICAL_LIST) {
+        const struct expr *expr = item->expr;
+        const char *name = expr->kind == EXPR_POSITION ? operands->flow->columns[expr->integer - 1].name
+                                                       : text_of_span(operands->binder->arena, span, KEY_SHOWN);
+        list_refuse_key(operands->binder, name,
+                        text_of_word(operands->binder->arena, operands->stage), span);
+        key.term = unknown_term;
+    }
     key.slot = slot_of_term(scope, key.term);
     key.slot.name = item->name.text;
     if (!key.slot.name && bind_is_column(scope, item->expr, key.term, &index))

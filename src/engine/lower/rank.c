@@ -167,7 +167,7 @@ static struct term bind_ranking(struct scope *scope, const struct expr *expr, st
     if (!good || !term_is_known(ranking->term) || binder->defining)
         return unknown_term;
     const enum term_class which = class_of(scope->code, ranking->term);
-    if (which == CLASS_MONTHS || which == CLASS_MISSING)
+    if (which == CLASS_MONTHS || which == CLASS_MISSING || which == CLASS_LIST)
         return term_error(binder, expr->args[ranking->at]->span, NULL, "`%s` needs values with an order, not %s", word,
                           class_noun(which));
     ranking->term = term_as_column(binder, ranking->term);

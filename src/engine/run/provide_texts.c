@@ -1,6 +1,7 @@
 #include "engine/run/provide.h"
 
 #include "engine/run/run_queue.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/residency.h"
 
 #include <string.h>
@@ -74,11 +75,10 @@ static bool reads_texts(const struct queue *queue, struct arena *arena)
 }
 
 /* Bools of a column that is on the host. */
-static struct row_argument argument_of_column(const struct column *column, const struct term *term,
-                                              const struct column *present)
+static struct row_argument argument_of_column(const struct column *column, const struct column *present)
 {
     return (struct row_argument){.kind = type_table[column->type].kind,
-                                 .logical = term->logical,
+                                 .logical = column->logical,
                                  .store = column->store,
                                  .elements = column->rows > 0 ? column->data : (const void *)"",
                                  .present = present && present->rows > 0 ? present->data : NULL};
@@ -114,6 +114,8 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
 {
     const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel};
     struct row_argument *arguments = arena_array(arena, text->count, sizeof *arguments);
+    struct column **list_texts = arena_array(arena, text->count, sizeof(struct column *));
+    enum status status = STATUS_OK;
     for (size_t k = 0; k < text->count; k++) {
         const struct term *term = &text->arguments[k];
         if (text->is_constant[k]) {
@@ -121,14 +123,23 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
                 .kind = text->constants[k].kind, .logical = text->constants[k].logical, .constant = text->constants[k]};
             continue;
         }
-        const struct column *column = relation->columns[(*next)++];
-        arguments[k] =
-            argument_of_column(column, term, term->present == NO_VALUE ? NULL : relation->columns[(*next)++]);
+        struct column *column = relation->columns[(*next)++];
+        const struct column *present = term->present == NO_VALUE ? NULL : relation->columns[(*next)++];
+        if (term->logical.kind == LOGICAL_LIST) {
+            column = list_texts[k] = column_of_list_texts(column);
+            if (!column) {
+                status = diag_error(diags, text->span, "not enough memory");
+                break;
+            }
+        }
+        arguments[k] = argument_of_column(column, present);
     }
     const struct row_call call = {text->format, text->function, arguments,
                                   text->count,  relation->rows, text->separator};
     struct text_lookup results;
-    const enum status status = row_texts_make(&call, &workers, text->span, diags, &results);
+    if (status == STATUS_OK)
+        status = row_texts_make(&call, &workers, text->span, diags, &results);
+    columns_unref(list_texts, text->count);
     if (status != STATUS_OK)
         return status;
     text->column = column_of_results(&results);

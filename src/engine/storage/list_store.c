@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct list_store *list_store_ref(struct list_store *store)
 {
@@ -167,23 +166,4 @@ struct column *column_of_lists(struct list_store *store, int64_t rows, struct co
     column_set_validity(column, validity);
     list_store_unref(store);
     return column;
-}
-
-static bool types_fit(const struct column *a, const struct column *b)
-{
-    if (a->logical.kind != b->logical.kind || a->logical.scale != b->logical.scale ||
-        a->logical.zone != b->logical.zone)
-        return false;
-    if (a->logical.kind == LOGICAL_LIST)
-        return list_store_fits(a->logical.lists, b->logical.lists);
-    return a->logical.kind != LOGICAL_NUMBER || type_table[a->type].kind == type_table[b->type].kind;
-}
-
-bool list_store_fits(const struct list_store *a, const struct list_store *b)
-{
-    bool fits = a->elements->count == b->elements->count && a->is_map == b->is_map;
-    for (size_t k = 0; fits && k < a->elements->count; k++)
-        fits = strcmp(a->elements->names[k], b->elements->names[k]) == 0 &&
-               types_fit(a->elements->columns[k], b->elements->columns[k]);
-    return fits;
 }

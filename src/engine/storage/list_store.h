@@ -4,12 +4,11 @@
  *
  * A list of scalars has one column of elements, whose name is empty; a list of structs has one for each of their
  * leaves, with its name within the struct, `price.amount`. Both may be lists again. A missing list is a missing value
- * of its column; a missing element is one of the elements' columns. A map is a list of structs with `key` and `value`.
- */
+ * of its column; a missing element is one of the elements' columns. Texts of elements have sorted dictionaries. A map is
+ * a list of structs with `key` and `value`. */
 #ifndef RQL_ENGINE_STORAGE_LIST_STORE_H
 #define RQL_ENGINE_STORAGE_LIST_STORE_H
 
-#include "base/parallel.h"
 #include "base/strbuf.h"
 #include "engine/storage/column.h"
 
@@ -45,11 +44,11 @@ struct column *column_of_lists(struct list_store *store, int64_t rows, struct co
 /* Whether the elements are scalars, or lists of them; else they are structs. */
 bool list_store_is_plain(const struct list_store *store);
 
-/* Whether lists of both can be in one store: the columns of elements have the same names and kinds of types. */
-bool list_store_fits(const struct list_store *a, const struct list_store *b);
-
 /* Appends the list in a row as JSON: ["a","b"], [{"price":1.5}], {"key":1} for a map; null if it is missing. The rows
  * must be on the host. */
 void list_add_json(struct strbuf *out, const struct column *column, int64_t row);
+
+/* The lists as text, in JSON. They must be on the host. NULL: no memory. */
+struct column *column_of_list_texts(const struct column *lists);
 
 #endif

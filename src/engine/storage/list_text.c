@@ -1,7 +1,11 @@
 /* Lists as JSON text. */
 #include "engine/storage/list_store.h"
 
+#include "base/heap.h"
+#include "engine/values/dictionary.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void add_value(struct strbuf *out, const struct column *column, int64_t row)
@@ -108,4 +112,39 @@ void list_add_json(struct strbuf *out, const struct column *column, int64_t row)
             add_struct(out, store->elements, k);
     }
     strbuf_putc(out, entries ? '}' : ']');
+}
+
+/* The texts follow each other as in any unsorted dictionary: each behind its length. */
+struct column *column_of_list_texts(const struct column *lists)
+{
+    struct strbuf text = {0}, all = {0};
+    const size_t count = (size_t)lists->rows;
+    uint64_t *begins = heap_array(count + 1, sizeof *begins), *offsets;
+    for (size_t k = 0; k < count; k++) {
+        strbuf_clear(&text);
+        list_add_json(&text, lists, (int64_t)k);
+        const uint32_t length = (uint32_t)text.length;
+        const unsigned char bytes[] = {(unsigned char)length, (unsigned char)(length >> 8), (unsigned char)(length >> 16),
+                                       (unsigned char)(length >> 24)};
+        strbuf_add(&all, (const char *)bytes, sizeof bytes);
+        begins[k] = all.length;
+        strbuf_add(&all, text.text, text.length);
+    }
+    char *bytes;
+    struct dictionary *dictionary = dictionary_unsorted(count, all.length, &offsets, &bytes);
+    struct column *column = dictionary ? column_reserve_codes(NULL, dictionary, lists->rows) : NULL;
+    if (column) {
+        memcpy(offsets, begins, count * sizeof *offsets);
+        if (all.length > 0)
+            memcpy(bytes, all.text, all.length);
+        for (int64_t row = 0; row < lists->rows; row++)
+            column_set_int(column, row, row);
+        column_finish(column, lists->rows);
+        column_set_validity(column, lists->validity ? column_ref(lists->validity) : NULL);
+    }
+    dictionary_unref(dictionary);
+    free(begins);
+    strbuf_free(&text);
+    strbuf_free(&all);
+    return column;
 }

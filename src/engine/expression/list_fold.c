@@ -1,0 +1,281 @@
+/* Aggregates of each row's lists: `any(tags == "x")`, `sum(items.price * items.qty)`. They are folds over the positions
+ * of the elements, within which a list's name stands for its element. Conditions are counted, since sums of rows with
+ * different numbers of rounds are the fastest loops. */
+#include "engine/expression/lists.h"
+
+#include "engine/expression/texts.h"
+#include "engine/plan/code_loop.h"
+
+#include <string.h>
+
+enum { OPERAND_SHOWN = 40, MOST_LISTS = 64, MOST_NESTED = 8 };
+
+struct list_fold {
+    struct scope *scope;
+    const struct expr *call;
+    value lists[MOST_LISTS]; /* the different ones */
+    size_t count;
+    value rounds, present; /* elements of the longest list; whether all lists are there */
+    value index;
+};
+
+static value op(const struct list_fold *fold, enum op operation, value a, value b)
+{
+    return code_op(fold->scope->code, operation, a, b, NO_VALUE, fold->call->span);
+}
+
+static value integer(const struct list_fold *fold, int64_t n)
+{
+    return code_exact_int(fold->scope->code, n, fold->call->span);
+}
+
+static value fold_of(const struct list_fold *fold, enum aggregate_kind kind, value body)
+{
+    return code_fold(fold->scope->code, kind, fold->index, body, false, fold->call->span);
+}
+
+/* In how many rounds it holds. */
+static value times(const struct list_fold *fold, value holds)
+{
+    return fold_of(fold, AGG_SUM, op(fold, OP_BOOL_TO_INT, holds, NO_VALUE));
+}
+
+/* How many elements have a value. */
+static value present_times(const struct list_fold *fold, struct term term)
+{
+    return term.present == NO_VALUE ? fold->rounds : times(fold, term.present);
+}
+
+static struct term refuse(const struct list_fold *fold, const char *needs, const char *hint, struct term term)
+{
+    const struct expr *body = fold->call->args[0];
+    struct binder *binder = fold->scope->binder;
+    return term_error(binder, body->span, hint, "`%s` of a list needs %s, but `%s` is %s", fold->call->name.text, needs,
+                      text_of_span(binder->arena, body->span, OPERAND_SHOWN),
+                      class_noun(class_of(fold->scope->code, term)));
+}
+
+static bool adds(const struct list_fold *fold, struct term term)
+{
+    const enum term_class which = class_of(fold->scope->code, term);
+    return which == CLASS_INT || which == CLASS_FLOAT || logical_table[term.logical.kind].adds;
+}
+
+static struct term sum(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    if (!adds(fold, term))
+        return refuse(fold, "numbers",
+                      class_of(fold->scope->code, term) == CLASS_BOOL ? "`count` counts where it holds" : NULL, term);
+    return term_of_type(fold_of(fold, kind, term_settled(fold->scope->code, term, fold->call->span)), term.logical);
+}
+
+/* The value, or what changes nothing where an element has none. */
+static value or_none(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    struct code *code = fold->scope->code;
+    const struct span span = fold->call->span;
+    if (term.present == NO_VALUE)
+        return term.value;
+    return code_op(code, OP_SELECT, term.present, term.value,
+                   aggregate_none(code, kind, code->at[term.value].kind, span), span);
+}
+
+static struct term product(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    const enum term_class which = class_of(fold->scope->code, term);
+    if (which != CLASS_INT && which != CLASS_FLOAT)
+        return refuse(fold, "numbers", NULL, term);
+    return term_of(fold_of(fold, kind, or_none(fold, kind, term)));
+}
+
+/* `v` where there are `some` elements; else it is missing. */
+static struct term where_some(const struct list_fold *fold, value some, value v, struct logical_type logical)
+{
+    struct term term = term_of_type(v, logical);
+    term.present = op(fold, OP_LT, integer(fold, 0), some);
+    term.settled = false;
+    term.value = term_settled(fold->scope->code, term, fold->call->span);
+    term.settled = true;
+    return term;
+}
+
+static struct term mean(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    (void)kind;
+    struct code *code = fold->scope->code;
+    const struct span span = fold->call->span;
+    if (!adds(fold, term) || logical_is_time(term.logical))
+        return refuse(fold, "numbers", NULL, term);
+    const value total = fold_of(fold, AGG_SUM, term_settled(code, term, span)), some = present_times(fold, term);
+    const struct term sum_of = term_to_float(code, term_of_type(total, term.logical), span);
+    const value count = op(fold, OP_TO_FLOAT, some, NO_VALUE);
+    return where_some(fold, some, op(fold, OP_DIV, sum_of.value, count), (struct logical_type){0});
+}
+
+static struct term extreme(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    const enum term_class which = class_of(fold->scope->code, term);
+    if (which == CLASS_BOOL || which == CLASS_MONTHS || which == CLASS_MISSING || which == CLASS_LIST)
+        return refuse(fold, "values with an order", which == CLASS_BOOL ? "use `any` or `all` for conditions" : NULL,
+                      term);
+    term = term_as_column(fold->scope->binder, term);
+    if (which == CLASS_TEXT && texts_need_order(fold->scope->binder, term.logical.dictionary))
+        return unknown_term;
+    return where_some(fold, present_times(fold, term), fold_of(fold, kind, or_none(fold, kind, term)), term.logical);
+}
+
+static struct term count(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    (void)kind;
+    if (class_of(fold->scope->code, term) != CLASS_BOOL)
+        return term_of(present_times(fold, term));
+    return term_of(times(fold, term_settled(fold->scope->code, term, fold->call->span)));
+}
+
+static struct term test(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
+{
+    struct code *code = fold->scope->code;
+    const struct span span = fold->call->span;
+    const enum term_class which = class_of(code, term);
+    if (which != CLASS_BOOL && which != CLASS_INT)
+        return refuse(fold, "a condition", NULL, term);
+    value holds = term_settled(code, term, span);
+    if (which == CLASS_INT)
+        holds = op(fold, OP_NE, holds, integer(fold, 0));
+    if (kind == AGG_ANY)
+        return term_of(op(fold, OP_LT, integer(fold, 0), times(fold, holds)));
+    const value fails = present_both(code, term.present, op(fold, OP_NOT, holds, NO_VALUE), span);
+    return term_of(op(fold, OP_EQ, times(fold, fails), integer(fold, 0)));
+}
+
+/* The aggregates of a list. */
+static struct term (*const folds[AGG_KINDS])(const struct list_fold *fold, enum aggregate_kind kind,
+                                             struct term term) = {
+    [AGG_COUNT] = count, [AGG_SUM] = sum,   [AGG_PRODUCT] = product, [AGG_MIN] = extreme,
+    [AGG_MAX] = extreme, [AGG_MEAN] = mean, [AGG_ANY] = test,        [AGG_ALL] = test,
+};
+
+static void add_list(struct list_fold *fold, struct term list, struct span span)
+{
+    struct code *code = fold->scope->code;
+    const value number = term_settled(code, list, span);
+    size_t k = 0;
+    while (k < fold->count && fold->lists[k] != number)
+        k++;
+    if (k < fold->count || fold->count == MOST_LISTS)
+        return;
+    fold->lists[fold->count++] = number;
+    const value length = list_length(fold->scope, list, span).value;
+    fold->rounds = k == 0 ? length : op(fold, OP_MAX, fold->rounds, length);
+    fold->present = present_both(code, fold->present, list.present, span);
+}
+
+/* Adds the lists that the expression names, but for those of aggregates within it. */
+static void find_lists(struct list_fold *fold, const struct expr *expr)
+{
+    struct scope *scope = fold->scope;
+    struct named_list list;
+    if (!list_is_within(scope, expr))
+        return;
+    if ((expr->kind != EXPR_INDEX || expr->arg_count == 0) && list_find(scope, expr, &list)) {
+        add_list(fold, list.term, expr->span);
+        return;
+    }
+    for (size_t i = 0; i < expr->arg_count; i++) {
+        if (expr->args[i])
+            find_lists(fold, expr->args[i]);
+    }
+}
+
+bool list_is_aggregated(const struct scope *scope, const struct expr *call)
+{
+    const struct aggregate_function *function = aggregate_named(scope->binder, call);
+    if (!function || !folds[function->kind] || call->arg_count != 1)
+        return false;
+    bool within = false;
+    for (size_t i = 0; i < call->arg_count && !within; i++)
+        within = list_is_within(scope, call->args[i]);
+    return within;
+}
+
+/* The lists and the range of positions; a missing list has none. */
+static void begin(struct list_fold *fold)
+{
+    struct code *code = fold->scope->code;
+    const struct span span = fold->call->span;
+    if (fold->present != NO_VALUE)
+        fold->rounds = code_op(code, OP_SELECT, fold->present, fold->rounds, integer(fold, 0), span);
+    const value last = op(fold, OP_SUB, fold->rounds, integer(fold, 1));
+    fold->index = code_counter(code, fold->scope->binder->folds, integer(fold, 0), last, span);
+}
+
+static struct term end(const struct list_fold *fold, struct term result)
+{
+    if (!term_is_known(result) || fold->present == NO_VALUE)
+        return result;
+    result.present = present_both(fold->scope->code, fold->present, result.present, fold->call->span);
+    result.settled = false;
+    return result;
+}
+
+struct term bind_list_aggregate(struct scope *scope, const struct expr *call)
+{
+    struct binder *binder = scope->binder;
+    const struct aggregate_function *function = aggregate_named(binder, call);
+    struct list_fold fold = {.scope = scope, .call = call, .present = NO_VALUE};
+    if (binder->folds == MOST_NESTED)
+        return term_error(binder, call->span, NULL, "folds are nested more than %d deep", MOST_NESTED);
+    scope->reads_row = true;
+    find_lists(&fold, call->args[0]);
+    begin(&fold);
+    const struct element_position position = {fold.index, fold.lists, fold.count}, *outer = scope->elements;
+    scope->elements = &position;
+    binder->folds++;
+    const struct term body = bind_term(scope, call->args[0]);
+    binder->folds--;
+    scope->elements = outer;
+    return term_is_known(body) ? end(&fold, folds[function->kind](&fold, function->kind, body)) : unknown_term;
+}
+
+/* contains(list, value) */
+static struct term contains(struct scope *scope, const struct expr *call, const struct named_list *list,
+                            struct term wanted)
+{
+    struct list_fold fold = {.scope = scope, .call = call, .present = NO_VALUE};
+    add_list(&fold, list->term, list->span);
+    begin(&fold);
+    const struct element_position position = {fold.index, fold.lists, fold.count}, *outer = scope->elements;
+    scope->elements = &position;
+    const struct term element = list_value(scope, list);
+    scope->elements = outer;
+    if (!term_is_known(element))
+        return unknown_term;
+    const struct term equal = bind_compare(scope, OP_EQ, element, call->args[0], wanted, call->args[1], call->span);
+    if (!term_is_known(equal))
+        return unknown_term;
+    const struct term result = test(&fold, AGG_ANY, equal);
+    fold.present = present_both(scope->code, fold.present, wanted.present, call->span);
+    return end(&fold, result);
+}
+
+struct term list_function(struct scope *scope, const struct expr *call, const struct named_list *list,
+                          struct term wanted)
+{
+    scope->reads_row = true;
+    if (!term_is_known(list->term))
+        return unknown_term;
+    if (call->arg_count == 1)
+        return list_length(scope, list->term, call->span);
+    return term_is_known(wanted) ? contains(scope, call, list, wanted) : unknown_term;
+}
+
+bool bind_list_function(struct scope *scope, const struct expr *call, struct term *result)
+{
+    struct named_list list;
+    const bool is_len = strcmp(call->name.text, "len") == 0 && call->arg_count == 1;
+    const bool is_contains = strcmp(call->name.text, "contains") == 0 && call->arg_count == 2;
+    if ((!is_len && !is_contains) || !list_find(scope, call->args[0], &list))
+        return false;
+    *result = list_function(scope, call, &list, is_contains ? bind_term(scope, call->args[1]) : unknown_term);
+    return true;
+}

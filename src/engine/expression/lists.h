@@ -1,0 +1,65 @@
+/* Lists in expressions. A term of lists is a number of a list, as a text's is a code. Length and elements are read from
+ * the columns of its store (engine/storage/list_store.h), so they fuse and run on every backend. */
+#ifndef RQL_ENGINE_EXPRESSION_LISTS_H
+#define RQL_ENGINE_EXPRESSION_LISTS_H
+
+#include "engine/expression/expression.h"
+
+/* Within an aggregate of a row's lists: their names stand for their elements at this position. */
+struct element_position {
+    value index;        /* a COUNTER from 0 on */
+    const value *lists; /* the numbers of the lists: */
+    size_t count;       /* of several, some may be shorter than others */
+};
+
+/* A list that an expression names, as a column or a value of one: `tags`, or with a field of its structs, `items.price`
+ * or `items.price.net`. */
+struct named_list {
+    struct term term;
+    struct span span;
+    const char *field; /* NULL: none */
+};
+
+/* Whether the expression is such a name. Nothing is reported, and no name is abbreviated. */
+bool list_find(const struct scope *scope, const struct expr *expr, struct named_list *list);
+
+/* Whether the expression has one outside of the functions and indices that take a list as a whole. */
+bool list_is_within(const struct scope *scope, const struct expr *expr);
+
+/* Whether a call of an aggregate is of the elements of each row's lists, and not of the rows. */
+bool list_is_aggregated(const struct scope *scope, const struct expr *call);
+struct term bind_list_aggregate(struct scope *scope, const struct expr *call);
+
+/* How many elements the list has. */
+struct term list_length(struct scope *scope, struct term list, struct span span);
+
+/* The element at a position from 0, negative from the end; missing outside of the list. */
+struct term list_element(struct scope *scope, const struct named_list *list, struct term position);
+
+/* The list; within an aggregate of its elements the one in turn. */
+struct term list_value(struct scope *scope, const struct named_list *list);
+
+/* NAME[E] of a list. */
+struct term bind_list_index(struct scope *scope, const struct expr *expr, const struct named_list *list);
+
+/* Of a call of a function whose first argument is the name of a list: len(list); contains(list, E), whether an element
+ * equals the value. False: it is no such call. */
+bool bind_list_function(struct scope *scope, const struct expr *call, struct term *result);
+/* Likewise of a list that has no name. */
+struct term list_function(struct scope *scope, const struct expr *call, const struct named_list *list,
+                          struct term value);
+
+/* Makes both numbers of one store; an error if their elements have no common type. */
+bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,
+                 const struct expr *b_expr, const char *what, struct span span);
+
+/* Records that a list is no key of what a stage does. Returns false. */
+bool list_refuse_key(struct binder *binder, const char *name, const char *stage, struct span span);
+
+/* Keeps the store, whose reference it takes over, as long as the queue. */
+void list_hold(struct binder *binder, struct list_store *store);
+
+/* split(s, separator): a list of the parts. */
+struct term list_of_parts(struct scope *scope, const struct expr *call, struct term text, struct term separator);
+
+#endif

@@ -1,0 +1,130 @@
+#include "engine/formats/append_lists.h"
+
+#include "engine/formats/append_column.h"
+
+#include "base/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t find_field(const struct relation *elements, const char *name)
+{
+    size_t k = 0;
+    while (k < elements->count && strcmp(elements->names[k], name) != 0)
+        k++;
+    return k;
+}
+
+bool lists_fit(const struct list_store *a, const struct list_store *b)
+{
+    bool fits = list_store_is_plain(a) == list_store_is_plain(b) && a->is_map == b->is_map;
+    for (size_t k = 0; k < a->elements->count && fits; k++) {
+        const size_t other = find_field(b->elements, a->elements->names[k]);
+        if (other == b->elements->count)
+            continue;
+        const struct column *one = a->elements->columns[k], *two = b->elements->columns[other];
+        struct column_type type = {one->type, one->logical};
+        fits = type_widen(&type, (struct column_type){two->type, two->logical});
+    }
+    return fits;
+}
+
+/* The fields of all stores, each once. */
+static const char **all_fields(struct list_store *const *stores, size_t count, size_t *fields)
+{
+    size_t capacity = 0;
+    const char **names = NULL;
+    *fields = 0;
+    for (size_t s = 0; s < count; s++) {
+        const struct relation *elements = stores[s]->elements;
+        for (size_t k = 0; k < elements->count; k++) {
+            size_t seen = 0;
+            while (seen < *fields && strcmp(names[seen], elements->names[k]) != 0)
+                seen++;
+            if (seen < *fields)
+                continue;
+            names = heap_reserve((void *)names, *fields, &capacity, sizeof *names);
+            names[(*fields)++] = elements->names[k];
+        }
+    }
+    return names;
+}
+
+/* The elements' columns of this name, one behind the other. */
+static struct column *append_field(struct list_store *const *stores, size_t count, const char *name, const int64_t *rows,
+                                   int64_t total, const struct workers *workers, bool *too_large)
+{
+    struct column **pieces = heap_array(count, sizeof(struct column *));
+    struct column_type type = {.type = TYPE_I64};
+    bool known = false;
+    for (size_t s = 0; s < count; s++) {
+        const struct relation *elements = stores[s]->elements;
+        const size_t k = find_field(elements, name);
+        pieces[s] = k < elements->count ? elements->columns[k] : NULL;
+        if (!pieces[s])
+            continue;
+        const struct column_type own = {pieces[s]->type, pieces[s]->logical};
+        if (!known)
+            type = own;
+        else
+            (void)type_widen(&type, own);
+        known = true;
+    }
+    type.logical.dictionary = NULL;
+    struct column *column =
+        append_columns(&(struct column_pieces){pieces, rows, count, total}, type, workers, too_large);
+    free(pieces);
+    return column;
+}
+
+/* The starts and lengths, behind each other; starts are moved by where the elements begin. */
+static bool append_bounds(struct list_store *const *stores, size_t count, const int64_t *rows, int64_t lists,
+                          struct column **starts, struct column **lengths)
+{
+    *starts = column_reserve(TYPE_I64, TYPE_I64, lists);
+    *lengths = column_reserve(TYPE_I64, TYPE_I64, lists);
+    if (!*starts || !*lengths) {
+        column_unref(*starts);
+        column_unref(*lengths);
+        return false;
+    }
+    int64_t first = 0, at = 0;
+    for (size_t s = 0; s < count; first += rows[s++]) {
+        for (int64_t k = 0; k < stores[s]->count; k++, at++) {
+            column_set_int(*starts, at, first + column_get_int(stores[s]->starts, k));
+            column_set_int(*lengths, at, column_get_int(stores[s]->lengths, k));
+        }
+    }
+    column_finish(*starts, lists);
+    column_finish(*lengths, lists);
+    return true;
+}
+
+struct list_store *append_lists(struct list_store *const *stores, size_t count, int64_t *firsts,
+                                const struct workers *workers, bool *too_large)
+{
+    int64_t *rows = heap_array(count, sizeof *rows), total = 0, lists = 0;
+    size_t fields, made = 0;
+    *too_large = false;
+    for (size_t s = 0; s < count; s++) {
+        firsts[s] = lists;
+        rows[s] = stores[s]->elements->rows;
+        total += rows[s];
+        lists += stores[s]->count;
+    }
+    const char **names = all_fields(stores, count, &fields);
+    struct column **columns = heap_array(fields, sizeof(struct column *)), *starts, *lengths;
+    bool fine = true;
+    for (; made < fields && fine; made++) {
+        columns[made] = append_field(stores, count, names[made], rows, total, workers, too_large);
+        fine = columns[made];
+    }
+    struct list_store *store = NULL;
+    if (fine && append_bounds(stores, count, rows, lists, &starts, &lengths))
+        store = list_store_new(starts, lengths, relation_new(total, fields, columns, names), stores[0]->is_map);
+    columns_unref(columns, made);
+    free(columns);
+    free((void *)names);
+    free(rows);
+    return store;
+}
