@@ -26,10 +26,11 @@ static void refuse_item(struct binder *binder, const struct expr *expr)
     if (expr->kind == EXPR_NAME)
         function = aggregate_find(expr->name.text);
     if (aggregate_named(binder, expr))
-        bind_error(binder, expr->span,
-                   arena_printf(binder->arena, "as in `sum(%s)`, of all of them", text_of_span(binder->arena, expr->span, 40)),
-                   "`%s` is of each row's list: the group needs an aggregate of these values",
-                   text_of_span(binder->arena, expr->span, 40));
+        bind_error(
+            binder, expr->span,
+            arena_printf(binder->arena, "as in `sum(%s)`, of all of them", text_of_span(binder->arena, expr->span, 40)),
+            "`%s` is of each row's list: the group needs an aggregate of these values",
+            text_of_span(binder->arena, expr->span, 40));
     else if (!function)
         bind_error(binder, expr->span, hint_of_aggregate(binder, expr), "`%s` is not an aggregate",
                    text_of_span(binder->arena, expr->span, 40));

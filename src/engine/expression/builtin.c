@@ -168,7 +168,8 @@ static bool have_order(const struct builtin *call)
             builtin_refuse(call, i, "values with an order", NULL);
         if (which == CLASS_LIST)
             builtin_refuse(call, i, "values with an order", NULL);
-        fits = fits && which != CLASS_MONTHS && which != CLASS_LIST && (which != CLASS_BOOL || builtin_is_number(call, i, false));
+        fits = fits && which != CLASS_MONTHS && which != CLASS_LIST &&
+               (which != CLASS_BOOL || builtin_is_number(call, i, false));
     }
     return fits;
 }

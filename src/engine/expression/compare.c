@@ -113,6 +113,10 @@ static struct term refuse(struct scope *scope, struct term a, const struct expr 
         hint = comparison_hint(second);
     if ((number_first ? b : a).text && (number_first || !hint))
         hint = "without quotes it would be a number or a name";
+    if ((first == CLASS_LIST) != (second == CLASS_LIST))
+        hint = arena_printf(arena, "`any(%s == %s)` compares all elements, `len(%s)` counts them",
+                            text_of_span(arena, a_expr->span, 40), text_of_span(arena, b_expr->span, 40),
+                            text_of_span(arena, (first == CLASS_LIST ? a_expr : b_expr)->span, 40));
     return term_error(scope->binder, span, hint, "`%s` is %s and `%s` is %s: they cannot be compared",
                       text_of_span(arena, a_expr->span, 40), class_noun(first), text_of_span(arena, b_expr->span, 40),
                       class_noun(second));
@@ -145,7 +149,10 @@ struct term bind_compare(struct scope *scope, enum op op, struct term a, const s
     if (!decimals && (first != second || first == CLASS_MONTHS || first == CLASS_MISSING))
         return refuse(scope, a, a_expr, b, b_expr, span);
     if (first == CLASS_LIST)
-        return term_error(scope->binder, span, "`text(NAME)` is a text of all elements, which can be compared",
+        return term_error(scope->binder, span,
+                          arena_printf(scope->binder->arena, "compare their texts: `text(%s) == text(%s)`",
+                                       text_of_span(scope->binder->arena, a_expr->span, 40),
+                                       text_of_span(scope->binder->arena, b_expr->span, 40)),
                           "lists cannot be compared as a whole");
     if (!terms_unify(scope, &a, a_expr, &b, b_expr, "a comparison", span))
         return unknown_term;

@@ -311,8 +311,8 @@ bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
         return true;
     if (!lists_fit(both[0], both[1])) {
         const char *first = text_of_span(binder->arena, a_expr->span, OPERAND_SHOWN);
-        return bind_error(binder, span, NULL, "%s needs lists of one type, but `%s` is a %s and `%s` is a %s", what, first,
-                          both[0]->type.name, text_of_span(binder->arena, b_expr->span, OPERAND_SHOWN),
+        return bind_error(binder, span, NULL, "%s needs lists of one type, but `%s` is a %s and `%s` is a %s", what,
+                          first, both[0]->type.name, text_of_span(binder->arena, b_expr->span, OPERAND_SHOWN),
                           both[1]->type.name);
     }
     if (is_unread(scope, *a) || is_unread(scope, *b)) {
@@ -339,8 +339,8 @@ bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
 bool list_refuse_key(struct binder *binder, const char *name, const char *stage, struct span span)
 {
     name = name_written(name, binder->arena);
-    return bind_error(binder, span,
-                      arena_printf(binder->arena, "`text(%s)` is a text of all elements, `len(%s)` their number", name,
-                                   name),
-                      "`%s` is a list, which cannot be a key of `%s`", name, stage);
+    return bind_error(
+        binder, span,
+        arena_printf(binder->arena, "`text(%s)` is a text of all elements, `len(%s)` their number", name, name),
+        "`%s` is a list, which cannot be a key of `%s`", name, stage);
 }

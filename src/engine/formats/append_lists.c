@@ -51,8 +51,8 @@ static const char **all_fields(struct list_store *const *stores, size_t count, s
 }
 
 /* The elements' columns of this name, one behind the other. */
-static struct column *append_field(struct list_store *const *stores, size_t count, const char *name, const int64_t *rows,
-                                   int64_t total, const struct workers *workers, bool *too_large)
+static struct column *append_field(struct list_store *const *stores, size_t count, const char *name,
+                                   const int64_t *rows, int64_t total, const struct workers *workers, bool *too_large)
 {
     struct column **pieces = heap_array(count, sizeof(struct column *));
     struct column_type type = {.type = TYPE_I64};

@@ -80,8 +80,7 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
         const struct expr *expr = item->expr;
         const char *name = expr->kind == EXPR_POSITION ? operands->flow->columns[expr->integer - 1].name
                                                        : text_of_span(operands->binder->arena, span, KEY_SHOWN);
-        list_refuse_key(operands->binder, name,
-                        text_of_word(operands->binder->arena, operands->stage), span);
+        list_refuse_key(operands->binder, name, text_of_word(operands->binder->arena, operands->stage), span);
         key.term = unknown_term;
     }
     key.slot = slot_of_term(scope, key.term);

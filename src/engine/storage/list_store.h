@@ -4,8 +4,8 @@
  *
  * A list of scalars has one column of elements, whose name is empty; a list of structs has one for each of their
  * leaves, with its name within the struct, `price.amount`. Both may be lists again. A missing list is a missing value
- * of its column; a missing element is one of the elements' columns. Texts of elements have sorted dictionaries. A map is
- * a list of structs with `key` and `value`. */
+ * of its column; a missing element is one of the elements' columns. Texts of elements have sorted dictionaries. A map
+ * is a list of structs with `key` and `value`. */
 #ifndef RQL_ENGINE_STORAGE_LIST_STORE_H
 #define RQL_ENGINE_STORAGE_LIST_STORE_H
 

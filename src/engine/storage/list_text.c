@@ -124,8 +124,8 @@ struct column *column_of_list_texts(const struct column *lists)
         strbuf_clear(&text);
         list_add_json(&text, lists, (int64_t)k);
         const uint32_t length = (uint32_t)text.length;
-        const unsigned char bytes[] = {(unsigned char)length, (unsigned char)(length >> 8), (unsigned char)(length >> 16),
-                                       (unsigned char)(length >> 24)};
+        const unsigned char bytes[] = {(unsigned char)length, (unsigned char)(length >> 8),
+                                       (unsigned char)(length >> 16), (unsigned char)(length >> 24)};
         strbuf_add(&all, (const char *)bytes, sizeof bytes);
         begins[k] = all.length;
         strbuf_add(&all, text.text, text.length);
