@@ -256,7 +256,8 @@ struct stage {
                                the name of one of the right where that differs or is compared */
     struct name nearness;   /* asof join: "forward" or "nearest"; may be absent */
     struct expr *within;    /* asof join: at most this far, or NULL */
-    struct name made[2];    /* unpivot: the columns for names and values */
+    struct name made[2];    /* unpivot: the columns for names and values; unnest: for positions, or absent */
+    bool outer;             /* unnest: a row without elements stays */
     struct name prefix;     /* join: as P; repeat: as NAME; may be absent */
     struct expr *rounds;    /* repeat: how many, while and until which condition, or NULL; its stages are `body`, or */
     struct expr *condition, *until;

@@ -173,6 +173,8 @@ struct stage *stage_join(struct tree *tree, struct token kind, struct token word
                          struct item_list *keys);
 /* `nearness` may be the zero token, `within` NULL. */
 struct stage *stage_nearness(struct tree *tree, struct stage *stage, struct token nearness, struct expr *within);
+/* `outer` and `position` may be the zero token. */
+struct stage *stage_unnest(struct tree *tree, struct stage *stage, struct token outer, struct token position);
 struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token key, struct token value);
 struct stage *stage_share(struct stage *stage);
 struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed);

@@ -227,6 +227,15 @@ struct stage *stage_unpivot(struct tree *tree, struct stage *stage, struct token
     return stage;
 }
 
+struct stage *stage_unnest(struct tree *tree, struct stage *stage, struct token outer, struct token position)
+{
+    stage->outer = outer.end != 0;
+    stage->made[0] = token_name(tree, position);
+    if (position.end != 0)
+        extend_span(stage, stage->made[0].span);
+    return stage;
+}
+
 struct stage *stage_sample(struct tree *tree, struct token word, struct expr *count, struct expr *seed)
 {
     struct stage *stage =

@@ -64,10 +64,10 @@ static const struct token absent;
 %left STAR SLASH SLASH_SLASH SLASH_QUESTION PERCENT.
 %right BANG SIGN.
 
-%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL PASSES RUN SQL RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS
+%fallback NAME LOAD RANGE BY LET DEF EXPLAIN KERNEL PASSES RUN SQL RACE STAGE_PLOT STAGE_SOURCES STAGE_CONDITION STAGE_OUTPUTS STAGE_ASSIGNS STAGE_WITH
     STAGE_OUTPUT STAGE_BARE STAGE_NAMES STAGE_COLUMNS STAGE_RENAMES STAGE_HIST STAGE_OPTIONAL STAGE_ARGUMENT STAGE_PATH STAGE_SCAN STAGE_REDUCE STAGE_KEYS
     STAGE_ASSERT STAGE_ARGUMENTS STAGE_GROUP STAGE_STENCIL STAGE_SOURCE STAGE_SCATTER STAGE_SHAPE
-    STAGE_TOP STAGE_UNPIVOT STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND CROSS NEARNESS WITHIN ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF BUT STAGE_PER ACROSS ROLLUP STAGE_REPEAT WHILE UNTIL.
+    STAGE_TOP STAGE_UNPIVOT STAGE_UNNEST OUTER STAGE_SAMPLE SEED STAGE_JOIN STAGE_LOOKUP JOIN_KIND CROSS NEARNESS WITHIN ASC DESC EXCLUSIVE FROM ELSE BORDER ALONG IS LIKE OVER OF BUT STAGE_PER ACROSS ROLLUP STAGE_REPEAT WHILE UNTIL.
 
 %type vague {struct name *}
 %type expr {struct expr *}
@@ -104,6 +104,8 @@ static const struct token absent;
 %type initial {struct item_list *}
 %type along {struct token}
 %type key {struct item *}
+%type list {struct item *}
+%type unnested {struct item_list *}
 %type keys {struct item_list *}
 %type match {struct item *}
 %type matches {struct item_list *}
@@ -257,6 +259,7 @@ stage(A) ::= STAGE_ASSERT(W) head(H) expr(E). {
 }
 stage(A) ::= STAGE_OUTPUTS(W) head(H) items(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_ASSIGNS(W) head(H) settings(L). { A = stage_items(tree, W, H, L); }
+stage(A) ::= STAGE_WITH(W) head(H) settings(L). { A = stage_items(tree, W, H, L); }
 stage(A) ::= STAGE_OUTPUT(W) head(H) item(I). { A = stage_items(tree, W, H, item_list_add(tree, NULL, I)); }
 stage(A) ::= STAGE_BARE(W). { A = stage_items(tree, W, NULL, NULL); }
 stage(A) ::= STAGE_NAMES(W) members(L). { A = stage_items(tree, W, NULL, L); }
@@ -305,6 +308,16 @@ stage(A) ::= STAGE_LOOKUP(W) zipped(S) ON matches(L). { A = stage_join(tree, abs
 stage(A) ::= CROSS(K) STAGE_JOIN(W) zipped(S). { A = stage_join(tree, K, W, S, NULL); }
 stage(A) ::= STAGE_UNPIVOT(W) members(L) AS NAME(K) COMMA NAME(V). {
     A = stage_unpivot(tree, stage_items(tree, W, NULL, L), K, V);
+}
+stage(A) ::= STAGE_UNNEST(W) unnested(L). { A = stage_unnest(tree, stage_items(tree, W, NULL, L), absent, absent); }
+stage(A) ::= STAGE_UNNEST(W) OUTER(O) unnested(L). {
+    A = stage_unnest(tree, stage_items(tree, W, NULL, L), O, absent);
+}
+stage(A) ::= STAGE_UNNEST(W) unnested(L) STAGE_WITH NAME(P). {
+    A = stage_unnest(tree, stage_items(tree, W, NULL, L), absent, P);
+}
+stage(A) ::= STAGE_UNNEST(W) OUTER(O) unnested(L) STAGE_WITH NAME(P). {
+    A = stage_unnest(tree, stage_items(tree, W, NULL, L), O, P);
 }
 stage(A) ::= STAGE_SAMPLE(W) expr(N). { A = stage_sample(tree, W, N, NULL); }
 stage(A) ::= STAGE_SAMPLE(W) expr(N) SEED expr(S). { A = stage_sample(tree, W, N, S); }
@@ -535,6 +548,11 @@ members(A) ::= members(L) COMMA member(I). { A = item_list_add(tree, L, I); }
 member(A) ::= column(I). { A = I; }
 member(A) ::= set(S). { A = item_new(tree, S, absent); }
 member(A) ::= span(S). { A = item_new(tree, S, absent); }
+
+unnested(A) ::= list(I). { A = item_list_add(tree, NULL, I); }
+unnested(A) ::= unnested(L) COMMA list(I). { A = item_list_add(tree, L, I); }
+list(A) ::= column(C). { A = C; }
+list(A) ::= column(C) AS NAME(N). { A = item_new(tree, C->expr, N); }
 
 picks(A) ::= pick(I). { A = item_list_add(tree, NULL, I); }
 picks(A) ::= picks(L) COMMA pick(I). { A = item_list_add(tree, L, I); }

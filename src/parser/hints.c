@@ -29,11 +29,11 @@ static const char *nearest_word(const struct situation *s, struct lexeme lexeme,
 static bool takes_expression(const struct word *stage)
 {
     return stage->token == TOKEN_STAGE_CONDITION || stage->token == TOKEN_STAGE_OUTPUTS ||
-           stage->token == TOKEN_STAGE_ASSIGNS || stage->token == TOKEN_STAGE_OUTPUT ||
-           stage->token == TOKEN_STAGE_OPTIONAL || stage->token == TOKEN_STAGE_HIST ||
-           stage->token == TOKEN_STAGE_ARGUMENT || stage->token == TOKEN_STAGE_KEYS ||
-           stage->token == TOKEN_STAGE_ASSERT || stage->token == TOKEN_STAGE_GROUP ||
-           stage->token == TOKEN_STAGE_STENCIL;
+           stage->token == TOKEN_STAGE_ASSIGNS || stage->token == TOKEN_STAGE_WITH ||
+           stage->token == TOKEN_STAGE_OUTPUT || stage->token == TOKEN_STAGE_OPTIONAL ||
+           stage->token == TOKEN_STAGE_HIST || stage->token == TOKEN_STAGE_ARGUMENT ||
+           stage->token == TOKEN_STAGE_KEYS || stage->token == TOKEN_STAGE_ASSERT ||
+           stage->token == TOKEN_STAGE_GROUP || stage->token == TOKEN_STAGE_STENCIL;
 }
 
 static bool is_stage(const struct word *word)
@@ -102,7 +102,8 @@ static const char *hint_naming(const struct situation *s)
 {
     if (!expects(s, TOKEN_ASSIGN))
         return NULL;
-    if (s->trail->stage && s->trail->stage->token == TOKEN_STAGE_ASSIGNS)
+    if (s->trail->stage &&
+        (s->trail->stage->token == TOKEN_STAGE_ASSIGNS || s->trail->stage->token == TOKEN_STAGE_WITH))
         return arena_printf(s->tree->arena, "the name comes first: `%s NAME = E`", s->trail->stage->text);
     if (s->trail->stage)
         return "the names of a key on the left and on the right: `on id = number`; one name if they are the same";

@@ -180,8 +180,14 @@ static struct column *column_of_elements(struct scope *scope, const struct named
     return NULL;
 }
 
-/* The element of the list at an index, which is inside of it where `inside` holds; `checked`: or nobody reads it. */
-static struct term element_at(struct scope *scope, const struct named_list *list, value index, value inside,
+value list_start(struct scope *scope, struct term list, struct span span)
+{
+    return read_at(scope, list.logical.lists->starts, "start", term_settled(scope->code, list, span), true, span);
+}
+
+/* The element at a place among those of all lists, which is inside of the list where `inside` holds. `checked`: where
+ * it does not, nobody reads it. */
+static struct term element_at(struct scope *scope, const struct named_list *list, value place, value inside,
                               bool checked)
 {
     struct code *code = scope->code;
@@ -203,10 +209,7 @@ static struct term element_at(struct scope *scope, const struct named_list *list
                                             : code_exact_int(code, 0, span);
         element.present = code_bool(code, false, span);
     } else {
-        const value number = term_settled(code, list->term, span);
-        value place = read_at(scope, store->starts, "start", number, true, span);
-        place = code_op(code, OP_ADD, place, index, NO_VALUE, span);
-        if (!checked)
+        if (!checked && inside != NO_VALUE)
             place = code_op(code, OP_SELECT, inside, place, code_exact_int(code, 0, span), span);
         element.value = read_at(scope, column, "element", place, !checked, span);
         if (column->validity)
@@ -215,6 +218,20 @@ static struct term element_at(struct scope *scope, const struct named_list *list
     }
     element.settled = element.present == NO_VALUE;
     return element;
+}
+
+/* The place of an index; anything if the lists have not been read. */
+static value place_of(struct scope *scope, const struct named_list *list, value index)
+{
+    if (is_unread(scope, list->term))
+        return index;
+    return code_op(scope->code, OP_ADD, list_start(scope, list->term, list->span), index, NO_VALUE, list->span);
+}
+
+struct term list_element_inside(struct scope *scope, const struct named_list *list, value index, bool is_place,
+                                value inside)
+{
+    return element_at(scope, list, is_place ? index : place_of(scope, list, index), inside, false);
 }
 
 struct term list_element(struct scope *scope, const struct named_list *list, struct term position)
@@ -234,7 +251,7 @@ struct term list_element(struct scope *scope, const struct named_list *list, str
     value inside = code_op(code, OP_AND, code_op(code, OP_LE, zero, index, NO_VALUE, span),
                            code_op(code, OP_LT, index, length.value, NO_VALUE, span), NO_VALUE, span);
     inside = present_both(code, present_both(code, list->term.present, position.present, span), inside, span);
-    return element_at(scope, list, index, inside, false);
+    return element_at(scope, list, place_of(scope, list, index), inside, false);
 }
 
 /* The element at scope->elements. */
@@ -250,11 +267,11 @@ static struct term element_in_turn(struct scope *scope, const struct named_list 
         only = only && at->lists[k] == number;
     }
     if (only && known)
-        return element_at(scope, list, at->index, NO_VALUE, true);
+        return element_at(scope, list, place_of(scope, list, at->index), NO_VALUE, true);
     const struct term length = list_length(scope, list->term, span);
     value inside = code_op(code, OP_LT, at->index, length.value, NO_VALUE, span);
     inside = present_both(code, list->term.present, inside, span);
-    return element_at(scope, list, at->index, inside, false);
+    return element_at(scope, list, place_of(scope, list, at->index), inside, false);
 }
 
 struct term list_value(struct scope *scope, const struct named_list *list)

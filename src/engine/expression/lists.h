@@ -33,6 +33,14 @@ struct term bind_list_aggregate(struct scope *scope, const struct expr *call);
 /* How many elements the list has. */
 struct term list_length(struct scope *scope, struct term list, struct span span);
 
+/* Where its elements begin among those of all lists. */
+value list_start(struct scope *scope, struct term list, struct span span);
+
+/* The element at an index of the list, or at a place among the elements of all lists, which is inside of the list where
+ * `inside` holds; NO_VALUE: everywhere. */
+struct term list_element_inside(struct scope *scope, const struct named_list *list, value index, bool is_place,
+                                value inside);
+
 /* The element at a position from 0, negative from the end; missing outside of the list. */
 struct term list_element(struct scope *scope, const struct named_list *list, struct term position);
 

@@ -21,6 +21,8 @@ void append_flow(struct binder *binder, const struct stage *stage, const struct 
 
 /* unpivot: columns become rows with the column's name and its value */
 void bind_unpivot(struct binder *binder, const struct stage *stage, struct flow *flow);
+/* unnest: elements of lists become rows */
+void bind_unnest(struct binder *binder, const struct stage *stage, struct flow *flow);
 
 /* sample: some rows at random, in their order */
 void bind_sample(struct binder *binder, const struct stage *stage, struct flow *flow);

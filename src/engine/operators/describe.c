@@ -3,6 +3,7 @@
 #include "engine/operators/describe.h"
 
 #include "engine/operators/frequencies.h"
+#include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 #include "engine/values/exact_sum.h"
 #include "engine/values/histogram_bins.h"
@@ -339,6 +340,15 @@ static bool describe_column(const struct column *column, const struct workers *w
     return done;
 }
 
+/* Lists are described by their lengths. */
+static bool describe_lists(const struct column *column, const struct workers *workers, struct column_summary *summary)
+{
+    struct column *lengths = list_lengths(column);
+    const bool done = lengths && describe_column(lengths, workers, summary);
+    column_unref(lengths);
+    return done;
+}
+
 enum status describe(const struct relation *relation, const struct workers *workers, struct arena *arena,
                      struct description **description)
 {
@@ -351,8 +361,9 @@ enum status describe(const struct relation *relation, const struct workers *work
         const struct column *column = relation->columns[k];
         summary->type_name = logical_type_name(column->logical, column->type);
         summary->floats = type_table[column->type].kind == KIND_FLOAT;
-        const bool done = column->logical.kind == LOGICAL_TEXT ? describe_text(column, workers, arena, summary)
-                                                               : describe_column(column, workers, summary);
+        const bool done = column->logical.kind == LOGICAL_TEXT   ? describe_text(column, workers, arena, summary)
+                          : column->logical.kind == LOGICAL_LIST ? describe_lists(column, workers, summary)
+                                                                 : describe_column(column, workers, summary);
         if (!done)
             return STATUS_CANCELLED;
     }

@@ -167,3 +167,18 @@ struct column *column_of_lists(struct list_store *store, int64_t rows, struct co
     list_store_unref(store);
     return column;
 }
+
+struct column *list_lengths(const struct column *lists)
+{
+    const struct column *lengths = lists->logical.lists->lengths;
+    struct column *column = column_reserve(TYPE_I64, lengths->store, lists->rows);
+    if (!column)
+        return NULL;
+    for (int64_t row = 0; row < lists->rows; row++) {
+        if (!column_is_missing(lists, row))
+            column_set_int(column, row, column_get_int(lengths, column_get_int(lists, row)));
+    }
+    column_finish(column, lists->rows);
+    column_set_validity(column, lists->validity ? column_ref(lists->validity) : NULL);
+    return column;
+}

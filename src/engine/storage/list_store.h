@@ -41,6 +41,9 @@ struct list_store *list_store_unread(struct relation *elements, bool is_map);
  * NULL and has as many rows. NULL: no memory, or the store was NULL. */
 struct column *column_of_lists(struct list_store *store, int64_t rows, struct column *validity);
 
+/* A column of the lengths of the lists, missing where they are; they must be on the host. NULL: no memory. */
+struct column *list_lengths(const struct column *lists);
+
 /* Whether the elements are scalars, or lists of them; else they are structs. */
 bool list_store_is_plain(const struct list_store *store);
 

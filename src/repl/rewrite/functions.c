@@ -120,7 +120,7 @@ static const struct {
      "`extract(s, regex, k)` is what group k of a regular expression matches, 0 all of it"},
     {"regexp_replace str_replace_all gsub sub",
      "`replace_regex(s, regex, to)` replaces each match of a regular expression"},
-    {"unnest explode generate_subscripts", "there is no nested data: `split(s, sep, k)` is one part of a text"},
+    {"unnest explode generate_subscripts", "`| unnest NAME` is a stage, which makes a row of each element of a list"},
     {"string_agg group_concat listagg list array_agg make_list make_set collect_list strcat_array paste",
      "`list(x, ', ')` is the values of a group as one text"},
     {"lpad rpad printf concat_ws",

@@ -57,7 +57,7 @@ static const char *source_of_function(struct translator *t, const char *name)
                      : translate_fail(t, "`load FILE` finds out how a file is written").text;
     }
     if (strcasecmp(name, "unnest") == 0)
-        return translate_fail(t, "there is no nested data: `split(s, sep, k)` is one part of a text").text;
+        return translate_fail(t, "`TABLE | unnest NAME` makes a row of each element of a list").text;
     return translate_fail(t, "there are no table functions: `range A..B`, `load FILE` and names are sources").text;
 }
 
