@@ -225,6 +225,20 @@ TEXTS = {
     "gaps.csv": "reading\n1\n\n3\n\n",
     "events.jsonl": '{"at":"2024-01-31T09:30:00Z","kind":"open","tags":["a"],"user":{"id":1}}\n'
     '{"kind":"clo\\u0073e","n":2,"at":null}\n{"n":2.5,"kind":"","at":"2024-01-31T11:30:00+02:00"}\n',
+    "nested.jsonl": '{"id":1,"commit":{"rev":"a","$type":"x","record":{"langs":["en","pt"],"n":1}},"tags":["a",null,"\\u0062"]}\n'
+    '{"id":2,"commit":{"rev":"b","record":{"langs":[],"n":2.5}},"tags":[],"late":{"by":{"name":"J"}}}\n'
+    '{"id":3,"commit":null,"mix":{"a":1},"tags":null,"list":[1,"s",{"o":[1]}]}\n'
+    '{"id":4,"commit":{"record":{}},"mix":7,"both":[1, 2],"items":[{"sku":"x","n":1},{"n":2,"sub":{"k":[true]}},null]}\n'
+    '{"id":5,"mix":"s","both":3,"grid":[[1,2],[3],[],null],"items":[]}\n',
+    "array.json": '[\n  {\n    "id": 1,\n    "at": {"day": "2024-01-31", "v": [ 1 , 2.5 ]}\n  },\n  {"id": 2, "s": "a, } ]"}\n]\n',
+    "objects.json": '{\n  "id": 1,\n  "v": [\n    1\n  ]\n}\n{\n  "id": 2,\n  "s": "q"\n}\n',
+    "cut.json": '[{"id":1},\n{"id":2}',
+    "comma.json": '[{"id":1},\n{"id":2},\n]',
+    "no-comma.json": '[{"id":1}\n{"id":2}]',
+    "number.json": '[{"id":1},\n7]',
+    "empty.json": "[ ]",
+    "twice.jsonl": '{"a":{"b":1}}\n{"a":{"b":1,"b":2}}\n',
+    "broken.jsonl": '{"a":{"b":1}}\n{"a":{"b":1]}\n',
     "latin.csv": "id,city\n1,K\xf6ln\n",
     "typo.csv": "id,amt\n1,10\n2,2O\n3,30\n",
     "no-gzip.csv.gz": "id\n1\n",

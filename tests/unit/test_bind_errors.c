@@ -137,7 +137,7 @@ static void bad_stages(void **state)
         {"load ids.bin I23", "I23", "unknown type or format `I23`; did you mean `i32`?", "bin i8 i16"},
         {"load ids.bin cvs", "cvs", "unknown type or format `cvs`; did you mean `csv`?", "txt tsv csv jsonl"},
         {"load ids.bin md", "md", "format `md` can be saved, but not loaded", "formats that can be loaded:"},
-        {"load ids.bin json", "json", "format `json` can be saved, but not loaded", "where each line is an object"},
+        {"load ids.bin md", "md", "format `md` can be saved, but not loaded", "formats that can be loaded"},
         {"load ids.bin orc", "orc", "format `orc` cannot be loaded", "COPY"},
         {"load table/ csv", "table/", "`table/` is a directory: the extensions of its files give their types",
          "omit `csv`"},

@@ -242,7 +242,7 @@ static void paths_where_files_are_named(void **state)
     assert_only(desk, "load data/old.dat cs", "csv");
     assert_only(desk, "load data/old.dat as a tx", "txt");
     assert_true(offers(desk, "load data/old.dat ", "jsonl"));
-    assert_false(offers(desk, "load data/old.dat ", "json")); /* save only */
+    assert_false(offers(desk, "load data/old.dat ", "md")); /* save only */
 }
 
 static void commands_and_what_they_take(void **state)

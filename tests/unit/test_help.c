@@ -45,7 +45,7 @@ static void every_word_is_explained(void **state)
     assert_helped(".npy");
     assert_helped("gz");
     struct strbuf out = {0};
-    assert_true(help_word(&out, ".json"));
+    assert_true(help_word(&out, ".md"));
     const char *once = strstr(out.text, "saved only");
     assert_non_null(once);
     assert_null(strstr(once + 1, "saved only"));

@@ -62,7 +62,7 @@ const struct format format_table[] = {
     {".csv", TYPE_COUNT, 0, false, &style_csv, NULL, open_csv, write_styled, "columns with names, separated by commas"},
     {".jsonl", TYPE_COUNT, 0, false, &style_jsonl, NULL, open_jsonl, write_styled, "one JSON object per line"},
     {".ndjson", TYPE_COUNT, 0, false, &style_jsonl, NULL, open_jsonl, write_styled, "the same"},
-    {".json", TYPE_COUNT, 0, false, &style_json, NULL, NULL, write_styled, "a JSON array of objects; saved only"},
+    {".json", TYPE_COUNT, 0, false, &style_json, NULL, open_jsonl, write_styled, "a JSON array of objects"},
     {".md", TYPE_COUNT, 0, false, &style_markdown, NULL, NULL, write_styled, "a Markdown table; saved only"},
     {".pgm", TYPE_COUNT, 1, true, NULL, read_image, NULL, write_image, "a grey image"},
     {".ppm", TYPE_COUNT, 3, true, NULL, read_image, NULL, write_image, "an image: columns red, green and blue"},
@@ -105,8 +105,6 @@ const struct format *format_by_word(const char *word)
 
 static const char by_database[] = "convert it to CSV with DuckDB: COPY (FROM ...) TO 'x.csv'";
 static const char by_spreadsheet[] = "export each sheet as .csv";
-static const char by_lines[] =
-    "where each line is an object, `load x.json jsonl` reads it; `jq -c '.[]' x.json > x.jsonl` makes that of an array";
 static const char by_unpacking[] = "this compression is not supported; .gz and .zst are";
 
 /* Common formats that rql cannot load, with a way to convert them. */
@@ -114,8 +112,8 @@ static const struct {
     const char *extension, *advice;
 } foreign_formats[] = {
     {".orc", by_database},     {".duckdb", by_database}, {".sqlite", by_database}, {".db", by_database},
-    {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet}, {".json", by_lines},
-    {".zip", by_unpacking},    {".bz2", by_unpacking},   {".xz", by_unpacking},
+    {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet}, {".zip", by_unpacking},
+    {".bz2", by_unpacking},    {".xz", by_unpacking},
 };
 
 const char *format_advice(const char *extension)

@@ -49,7 +49,8 @@ static const struct format *format_of_content(const struct mapping *mapping)
     static const struct {
         const char *begin, *word;
     } known[] = {{"PAR1", "parquet"},  {"ARROW1", "arrow"},   {"\xff\xff\xff\xff", "arrows"},
-                 {"\x93NUMPY", "npy"}, {"PK\x03\x04", "npz"}, {"{", "jsonl"}};
+                 {"\x93NUMPY", "npy"}, {"PK\x03\x04", "npz"}, {"{", "jsonl"},
+                 {"[", "json"}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (begins_with(mapping, known[i].begin))
             return format_by_word(known[i].word);

@@ -187,8 +187,10 @@ bool table_cut(struct table *table, const struct workers *workers)
     table->chunks = heap_array((size_t)table->chunk_count, sizeof *table->chunks);
     struct counting counting = {.table = table};
     counting.counts = heap_array((size_t)table->chunk_count, sizeof *counting.counts);
-    const bool done = workers_run(workers, table->chunk_count, count_chunk, &counting);
-    if (done)
+    const bool done = table->values || workers_run(workers, table->chunk_count, count_chunk, &counting);
+    if (table->values)
+        table_cut_by_cells(table);
+    else if (done)
         place_chunks(table, counting.counts);
     free(counting.counts);
     return done;

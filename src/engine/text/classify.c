@@ -325,5 +325,6 @@ struct logical_type table_column_logical(const struct table_column *column)
 #include "engine/values/logical_types.def"
     };
     const struct time_zone *zone = column->utc ? &time_zone_utc : NULL;
-    return (struct logical_type){.kind = logicals[column->kind], .scale = column->scale, .zone = zone};
+    return (struct logical_type){
+        .kind = logicals[column->kind], .scale = column->scale, .zone = zone, .member = column->member};
 }

@@ -1,6 +1,7 @@
 #include "engine/text/cells.h"
 #include "engine/text/encoding.h"
 #include "engine/text/json.h"
+#include "engine/text/json_keys.h"
 #include "engine/text/scan.h"
 #include "engine/text/table.h"
 #include "engine/text/ways.h"
@@ -25,7 +26,17 @@ static const char *location_of(const struct table *table, const struct problem *
     if (table->dialect->delimiter == '\n' || problem->kind == PROBLEM_COUNT || problem->kind == PROBLEM_QUOTE ||
         problem->kind == PROBLEM_KEY)
         return arena_printf(arena, "`%s`, line %lld", path, line);
-    return arena_printf(arena, "`%s`, line %lld, column `%s`", path, line, table->columns[problem->column].name);
+    return arena_printf(arena, "`%s`, line %lld, column `%s`", path, line,
+                        table_column_shown(table, problem->column, arena));
+}
+
+const char *table_column_shown(const struct table *table, size_t k, struct arena *arena)
+{
+    const struct table_column *column = &table->columns[k];
+    if (column->list == NO_COLUMN)
+        return column->name;
+    return arena_printf(arena, "%s[]%s%s", table_column_shown(table, column->list, arena), *column->name ? "." : "",
+                        column->name);
 }
 
 const char *table_shown_cell(const struct table *table, const char *at, struct arena *arena)
@@ -174,8 +185,11 @@ static enum status count_error(const struct table *table, const struct problem *
         diag_error(diags, job->span, "%s is blank", location);
         diag_hint(diags, "a %s file has one row per line; only its end may be blank", table->dialect->extension);
     } else if (table->dialect->json) {
-        diag_error(diags, job->span, "%s is not a JSON object", location);
-        diag_hint(diags, "each line is an object such as {\"id\": 42, \"amt\": 0.5}");
+        diag_error(diags, job->span,
+                   table->values ? "%s: what begins here is not a JSON object" : "%s is not a JSON object", location);
+        diag_hint(diags, table->values
+                             ? "an object is such as {\"id\": 42, \"amt\": 0.5}, with commas between those of an array"
+                             : "each line is an object such as {\"id\": 42, \"amt\": 0.5}");
     } else {
         const size_t values = values_in(table, problem->at);
         const char *advice = table_delimiter_advice(table);
@@ -234,7 +248,7 @@ enum status table_error(const struct table *table, const struct problem *problem
             "%s: malformed quotes", location);
     case PROBLEM_KEY:
         return diag_error(diags, job->span, "%s has the key `%s` twice", location,
-                          table->columns[problem->column].name);
+                          table->keys->nodes[problem->column].name);
     case PROBLEM_ENCODING:
         return encoding_error(problem, table, location, job, path);
     case PROBLEM_VALUE:

@@ -18,6 +18,7 @@ static void set_range(struct column *column, const struct seen *seen)
 /* Replaces numbers of strings by codes. */
 struct translation {
     const struct pass *pass;
+    const struct step *step;
     const uint32_t *numbers;
     uint32_t *const *maps; /* by member */
     void *codes;
@@ -28,9 +29,10 @@ static void translate_chunk(void *context, int member, int64_t part)
 {
     (void)member;
     const struct translation *translation = context;
-    const struct chunk *chunk = &translation->pass->table->chunks[part];
-    const uint32_t *map = translation->maps[chunk->member];
-    int64_t row = chunk->first_row, end = row + chunk->rows;
+    const struct pass *pass = translation->pass;
+    const uint32_t *map = translation->maps[pass->table->chunks[part].member];
+    int64_t rows, row = chunk_first_row(pass, translation->step, part, &rows);
+    const int64_t end = row + rows;
     const uint32_t *numbers = translation->numbers;
     switch (translation->type) {
     case TYPE_U8:
@@ -73,6 +75,7 @@ static struct dictionary *join(const struct pass *pass, size_t step, uint32_t **
 static struct column *finish_text(struct pass *pass, struct step *step, const struct workers *workers)
 {
     const struct table *table = pass->table;
+    const int64_t rows = pass->space_rows[step->column->space];
     uint32_t **maps = heap_array((size_t)pass->member_count, sizeof *maps);
     /* Too short to be cancelled or to show progress. Small files may have many columns. */
     const struct workers silent = {.threads = table->chunk_count > 1 ? workers->threads : 1,
@@ -81,14 +84,14 @@ static struct column *finish_text(struct pass *pass, struct step *step, const st
     struct column *column = NULL;
     const enum type type = dictionary_code_type(dictionary ? dictionary->count : 0);
     if (dictionary)
-        column =
-            type == TYPE_U32 ? column_ref(step->values) : column_reserve_from(workers->pool, type, type, table->rows);
+        column = type == TYPE_U32 ? column_ref(step->values) : column_reserve_from(workers->pool, type, type, rows);
     if (column) {
-        struct translation translation = {pass, step->data, maps, column_at(column, 0), type};
+        struct translation translation = {pass, step, step->data, maps, column_at(column, 0), type};
         (void)workers_run(&silent, table->chunk_count, translate_chunk, &translation);
-        column_set_logical(column, (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = dictionary});
-        column_finish(column, table->rows);
-        column->range_known = table->rows > 0;
+        column_set_logical(column, (struct logical_type){
+                                       .kind = LOGICAL_TEXT, .dictionary = dictionary, .member = step->column->member});
+        column_finish(column, rows);
+        column->range_known = rows > 0;
         column->hi = dictionary->count > 0 ? dictionary->count - 1 : 0;
     }
     dictionary_unref(dictionary);
@@ -115,18 +118,23 @@ struct column *pass_finish(struct pass *pass, size_t number, const struct seen *
 {
     struct step *step = &pass->steps[number];
     const struct table_column *as = step->column;
+    const int64_t rows = pass->space_rows[as->space];
     struct column *column;
-    if (as->kind == VALUE_TEXT) {
+    if (as->kind == VALUE_LIST) {
+        column = column_ref(step->values);
+        ((int64_t *)step->data)[rows] = pass->space_rows[as->elements];
+        column_finish(column, rows + 1);
+    } else if (as->kind == VALUE_TEXT) {
         column = finish_text(pass, step, workers);
     } else {
         column = column_ref(step->values);
-        column_finish(column, pass->table->rows);
+        column_finish(column, rows);
         column_set_logical(column, table_column_logical(as));
         if (type_table[as->type].kind != KIND_FLOAT)
             set_range(column, seen);
     }
     if (column && seen->missing > 0) {
-        struct column *validity = validity_of(step, pass->table->rows, workers->pool);
+        struct column *validity = validity_of(step, rows, workers->pool);
         if (!validity) {
             column_unref(column);
             return NULL;

@@ -3,7 +3,8 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/encoding.h"
-#include "engine/text/key_index.h"
+#include "engine/text/json.h"
+#include "engine/text/json_keys.h"
 #include "engine/text/records.h"
 #include "engine/text/table.h"
 #include "engine/text/ways.h"
@@ -221,6 +222,8 @@ static enum status open_delimited(const struct opening *opening)
     if (table->count > 1)
         table->end = trimmed_end(table);
     table->columns = arena_array(opening->arena, table->count, sizeof *table->columns);
+    for (size_t k = 0; k < table->count; k++)
+        table->columns[k].list = NO_COLUMN;
     table->columns[0].name = "";
     if (table->dialect->header) {
         size_t cells;
@@ -242,24 +245,47 @@ static enum status open_delimited(const struct opening *opening)
     return STATUS_OK;
 }
 
+/* Finds out whether records are lines: an array, or an object of several lines, is not. */
+static enum status find_records(const struct opening *opening)
+{
+    struct table *table = opening->table;
+    const char *at = json_skip_blank(table->begin, table->end);
+    const bool head = opening->job->text && opening->job->text->head;
+    table->array = at < table->end && *at == '[';
+    table->values = table->array || (at < table->end && *at == '{' && !json_is_object(at, line_end(table, at)) &&
+                                     json_is_object(at, json_skip_value(at, table->end)));
+    if (!table->values)
+        return STATUS_OK;
+    table->begin = json_skip_blank(at + table->array, table->end);
+    while (table->end > table->begin && json_is_blank(table->end[-1]))
+        table->end--;
+    if (!table->array)
+        return STATUS_OK;
+    if (table->end == table->begin || (table->end[-1] != ']' && !head))
+        return fail(opening, "ends within its array", "a `]` is missing: the file may have been cut");
+    table->end -= table->end[-1] == ']';
+    while (table->end > table->begin && json_is_blank(table->end[-1]))
+        table->end--;
+    return table->end == table->begin ? fail(opening, "is an array without objects", NULL) : STATUS_OK;
+}
+
 static enum status open_json(const struct opening *opening)
 {
     struct table *table = opening->table;
-    table->end = trimmed_end(table);
     struct problem problem = {.kind = PROBLEM_COUNT, .at = table->begin};
-    if (!table_sample_keys(table, opening->arena, &problem))
+    table->end = trimmed_end(table);
+    table->keys = json_keys_new(opening->arena);
+    if (find_records(opening) != STATUS_OK)
+        return STATUS_FAILED;
+    if (!table_sample_keys(table, &problem))
         return table_error(table, &problem, opening->job, opening->path);
-    if (table->count > MAX_COLUMNS)
-        return fail(opening, "has more than 30 000 keys", NULL);
-    if (table->columns[0].nested)
-        return fail(opening, "has no key whose values are neither objects nor arrays",
-                    "unnest it, with `jq` for example");
+    if (!table_cut(table, opening->job->workers) || !json_learn_all(table->keys, table, opening->job->workers))
+        return STATUS_CANCELLED;
+    if (json_make_columns(table->keys, table) == 0)
+        return fail(opening, "has no values: its objects are empty", NULL);
     struct key_index *names = key_index_new(opening->arena);
-    for (size_t k = 0; k < table->count; k++) {
-        const char *name = table->columns[k].name;
-        name = *name ? name : arena_printf(opening->arena, "c%zu", k + 1);
-        table->columns[k].name = distinct_name(names, name, opening->arena);
-    }
+    for (size_t k = 0; k < table->count && table->columns[k].list == NO_COLUMN; k++)
+        table->columns[k].name = distinct_name(names, table->columns[k].name, opening->arena);
     return STATUS_OK;
 }
 
@@ -271,7 +297,8 @@ static enum status state_type(const struct opening *opening, const struct stated
     };
     struct table *table = opening->table;
     size_t k = 0;
-    while (k < table->count && (table->columns[k].nested || strcmp(table->columns[k].name, stated->name) != 0))
+    while (k < table->count &&
+           (table->columns[k].list != NO_COLUMN || strcmp(table->columns[k].name, stated->name) != 0))
         k++;
     if (k == table->count) {
         const char **names = arena_array(opening->job->diags->arena, table->count, sizeof *names);
@@ -281,6 +308,11 @@ static enum status state_type(const struct opening *opening, const struct stated
                           stated->name, did_you_mean(opening->job->diags->arena, stated->name, names, table->count));
     }
     struct table_column *column = &table->columns[k];
+    if (column->kind == VALUE_LIST) { /* arrays are what is written */
+        struct json_node *node = &table->keys->nodes[column->node];
+        node->raw = true;
+        node->column = k;
+    }
     column->stated = true;
     column->scale = stated->logical.scale;
     if (stated->logical.kind != LOGICAL_NUMBER) {

@@ -6,22 +6,50 @@
 
 #include <string.h>
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
-static const char *skip_blank(const char *at, const char *end)
+/* The first byte in which c | 0x20 is a quote or a brace, which brackets are then, too; a few others have those bits.
+ */
+static const char *find_mark(const char *at, const char *end)
 {
-    while (at < end && is_blank(*at))
+#ifdef __SSE2__
+    const __m128i fold = _mm_set1_epi8(0x20), quote = _mm_set1_epi8('"');
+    const __m128i open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
+    for (; end - at >= 16; at += 16) {
+        const __m128i bytes = _mm_or_si128(_mm_loadu_si128((const __m128i *)(const void *)at), fold);
+        const __m128i braces = _mm_or_si128(_mm_cmpeq_epi8(bytes, open), _mm_cmpeq_epi8(bytes, close));
+        const int found = _mm_movemask_epi8(_mm_or_si128(braces, _mm_cmpeq_epi8(bytes, quote)));
+        if (found)
+            return at + __builtin_ctz((unsigned)found);
+    }
+#endif
+    while (at < end && (*at | 0x20) != '"' && (*at | 0x20) != '{' && (*at | 0x20) != '}')
         at++;
     return at;
+}
+
+/* The first quote, backslash or newline, or `end`. */
+static const char *find_in_string(const char *at, const char *end)
+{
+#ifdef __SSE2__
+    const __m128i quote = _mm_set1_epi8('"'), escape = _mm_set1_epi8('\\'), newline = _mm_set1_epi8('\n');
+    for (; end - at >= 16; at += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, escape));
+        const int found = _mm_movemask_epi8(_mm_or_si128(marks, _mm_cmpeq_epi8(bytes, newline)));
+        if (found)
+            return at + __builtin_ctz((unsigned)found);
+    }
+#endif
+    return find_any(at, end, '"', '\\', '\n');
 }
 
 /* From after the opening quote, skips a string and its closing quote; NULL if it does not end on this line. */
 static const char *skip_string(const char *at, const char *end)
 {
-    while ((at = find_any(at, end, '"', '\\', '\n')) < end) {
+    while ((at = find_in_string(at, end)) < end) {
         if (*at != '\\')
             return *at == '"' ? at + 1 : NULL;
         at += end - at > 1 && at[1] != '\n' ? 2 : 1;
@@ -33,10 +61,10 @@ static const char *skip_string(const char *at, const char *end)
 static const char *skip_nested(const char *at, const char *end)
 {
     int64_t depth = 0;
-    while (at && at < end && *at != '\n') {
+    while (at && (at = find_mark(at, end)) < end) {
         const char c = *at++;
         depth += (c == '{' || c == '[') - (c == '}' || c == ']');
-        if (depth == 0)
+        if (depth == 0 && (c == '}' || c == ']'))
             return at;
         if (c == '"')
             at = skip_string(at, end);
@@ -55,30 +83,50 @@ static bool is_bare_value(const char *at, const char *end)
     return looks_like_number(at, end);
 }
 
+static const char *skip_bare(const char *at, const char *end)
+{
+    while (at < end && !json_is_blank(*at) && *at != ',' && *at != '}' && *at != ']')
+        at++;
+    return at;
+}
+
+const char *json_skip_value(const char *at, const char *end)
+{
+    if (at == end)
+        return NULL;
+    if (*at == '"')
+        return skip_string(at + 1, end);
+    if (*at == '{' || *at == '[')
+        return skip_nested(at, end);
+    const char *begin = at;
+    at = skip_bare(at, end);
+    return is_bare_value(begin, at) ? at : NULL;
+}
+
 const char *json_scan(const char *at, const char *end, struct cell *cell)
 {
-    at = skip_blank(at, end);
+    at = json_skip_blank(at, end);
     const char *begin = at;
     const bool quoted = at < end && *at == '"';
-    const bool nested = at < end && (*at == '{' || *at == '[');
-    if (quoted)
-        at = skip_string(at + 1, end);
-    else if (nested)
-        at = skip_nested(at, end);
-    else {
-        while (at < end && !is_blank(*at) && *at != ',' && *at != '}' && *at != '\n')
-            at++;
-    }
-    if (!at || (!quoted && !nested && !is_bare_value(begin, at)))
+    at = json_skip_value(at, end);
+    if (!at)
         return NULL;
     *cell = (struct cell){begin + quoted, at - quoted, quoted};
-    at = skip_blank(at, end);
-    return at < end && (*at == ',' || *at == '}') ? at : NULL;
+    at = json_skip_blank(at, end);
+    return at < end && (*at == ',' || *at == '}' || *at == ']') ? at : NULL;
+}
+
+const char *json_next(const char *at, const char *end, char close, bool *more)
+{
+    at = json_skip_blank(at, end);
+    if (at == end || (*at != ',' && *at != close))
+        return NULL;
+    *more = *at == ',';
+    return *more ? json_skip_blank(at + 1, end) : at + 1;
 }
 
 const char *json_key(const char *at, const char *end, struct cell *key)
 {
-    at = skip_blank(at, end);
     if (at == end || *at != '"')
         return NULL;
     const char *begin = at + 1;
@@ -86,20 +134,33 @@ const char *json_key(const char *at, const char *end, struct cell *key)
     if (!at)
         return NULL;
     *key = (struct cell){begin, at - 1, true};
-    at = skip_blank(at, end);
-    return at < end && *at == ':' ? skip_blank(at + 1, end) : NULL;
+    at = json_skip_blank(at, end);
+    return at < end && *at == ':' ? json_skip_blank(at + 1, end) : NULL;
 }
 
-const char *json_open(const char *at, const char *end)
+/* The end of a value, all of which is looked at, as far as JSON_LEVELS. NULL: it is none. */
+static const char *check_value(const char *at, const char *end, int level)
 {
-    at = skip_blank(at, end);
-    return at < end && *at == '{' ? skip_blank(at + 1, end) : NULL;
+    const char close = at < end && *at == '{' ? '}' : ']';
+    struct cell key;
+    if (at == end || (*at != '{' && *at != '[') || level == JSON_LEVELS)
+        return json_skip_value(at, end);
+    at = json_enter(at, end);
+    bool more = at == end || *at != close;
+    at += !more;
+    while (at && more) {
+        at = close == '}' ? json_key(at, end, &key) : at;
+        at = at ? check_value(at, end, level + 1) : NULL;
+        at = at ? json_next(at, end, close, &more) : NULL;
+    }
+    return at;
 }
 
-const char *json_line_end(const char *at, const char *end)
+bool json_is_object(const char *at, const char *end)
 {
-    at = skip_blank(at, end);
-    return at == end || *at == '\n' ? at : NULL;
+    at = json_skip_blank(at, end);
+    at = at < end && *at == '{' ? check_value(at, end, 0) : NULL;
+    return at && json_skip_blank(at, end) == end;
 }
 
 static bool is_surrogate(uint32_t code)

@@ -1,21 +1,48 @@
-/* Scanning JSON lines: one object per line. Format: RFC 8259. */
+/* Scanning JSON. Format: RFC 8259. Newlines are white space; where each line is an object, `end` is that of the line.
+ */
 #ifndef RQL_ENGINE_TEXT_JSON_H
 #define RQL_ENGINE_TEXT_JSON_H
 
 #include "base/strbuf.h"
 #include "engine/text/table.h"
 
-/* cell_scan for the value of a key; ends at a comma or a brace. NULL: it is no JSON value that ends there. */
+/* How deep objects and arrays may be nested in what is read. */
+enum { JSON_LEVELS = 100 };
+
+static inline bool json_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static inline const char *json_skip_blank(const char *at, const char *end)
+{
+    while (at < end && json_is_blank(*at))
+        at++;
+    return at;
+}
+
+/* The end of the value that begins at `at`, which is not blank. NULL: it is no value. What is in objects and arrays is
+ * not looked at. */
+const char *json_skip_value(const char *at, const char *end);
+
+/* cell_scan for a value: ends at a comma, a brace or a bracket. NULL: it is no JSON value that ends there. */
 const char *json_scan(const char *at, const char *end, struct cell *cell);
 
-/* The start of an object's first key or its closing brace; NULL: no object. */
-const char *json_open(const char *at, const char *end);
+/* From the opening brace or bracket of a value, the beginning of what is in it, or the end of that. */
+static inline const char *json_enter(const char *at, const char *end)
+{
+    return json_skip_blank(at + 1, end);
+}
+
+/* After a member or an element, moves behind the comma, or behind the closing brace or bracket: then *more is false.
+ * NULL: neither is there. */
+const char *json_next(const char *at, const char *end, char close, bool *more);
 
 /* Skips a key and its colon, to its value; `key` is the text between its quotes. NULL: none. */
 const char *json_key(const char *at, const char *end, struct cell *key);
 
-/* After an object's closing brace: the end of its line. NULL: something follows. */
-const char *json_line_end(const char *at, const char *end);
+/* Whether at..end is an object, with sound escapes, whose objects and arrays are, too, and white space. */
+bool json_is_object(const char *at, const char *end);
 
 /* Appends the text of a string with its escapes undone. Those that are no characters, \u0000 and half of a surrogate
  * pair, become what is no text either: a NUL, and three bytes that are not UTF-8. */

@@ -35,7 +35,7 @@ static void add_counts(struct strbuf *out, const struct table *table, const bool
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         const int64_t count = cut ? column->cut : column->missing;
-        if (!read[k] || column->nested || count == 0 || !note_next(&list))
+        if (!read[k] || column->list != NO_COLUMN || count == 0 || !note_next(&list))
             continue;
         add_count(out, count);
         strbuf_puts(out, list.count == 1 ? what : "");
@@ -68,7 +68,7 @@ static void add_faults(struct strbuf *out, const struct table *table, const bool
     struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
-        if (!read[k] || column->nested || column->faults == 0 || !note_next(&list))
+        if (!read[k] || column->faults == 0 || !note_next(&list))
             continue;
         add_count(out, column->faults);
         strbuf_printf(out, " of them %s no value of `%s`: `%s` in line %lld", column->faults == 1 ? "is" : "are",
@@ -83,7 +83,8 @@ static void add_text_columns(struct strbuf *out, const struct table *table, cons
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         const char *odd = read[k] && !column->open ? odd_value(column) : NULL;
-        const char *subject = *column->name ? arena_printf(arena, "`%s`", column->name) : "it";
+        const char *name = table_column_shown(table, k, arena);
+        const char *subject = *name ? arena_printf(arena, "`%s`", name) : "it";
         if (odd && note_next(&list))
             strbuf_printf(out, "%s is text: `%s` in line %lld", subject, table_shown_cell(table, odd, arena),
                           (long long)table_line(table, odd));
@@ -93,10 +94,6 @@ static void add_text_columns(struct strbuf *out, const struct table *table, cons
 static void add_left_out(struct strbuf *out, const struct table *table)
 {
     struct note_list list = {out, 0, out->length > 0 ? "; left out: " : "left out: "};
-    for (size_t k = 0; k < table->count; k++) {
-        if (table->columns[k].nested && note_next(&list))
-            strbuf_printf(out, "`%s` (objects or arrays)", table->columns[k].name);
-    }
     if (table->unknown && note_next(&list)) {
         struct cell key;
         if (json_key(table->unknown - 1, table->end, &key))

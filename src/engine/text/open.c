@@ -1,7 +1,9 @@
 #include "engine/text/text_files.h"
 
 #include "base/heap.h"
+#include "engine/storage/list_store.h"
 #include "engine/text/encoding.h"
+#include "engine/text/pass.h"
 #include "engine/text/table.h"
 
 #include <string.h>
@@ -20,6 +22,10 @@ void text_reader_describe(struct text_reader *reader, size_t k)
         .logical = table_column_logical(column),
         .nullable = true,
     };
+    if (column->kind == VALUE_LIST) {
+        list_store_unref(reader->table.columns[k].unread);
+        reader->table.columns[k].unread = reader->base.columns[k].logical.lists = json_unread_lists(&reader->table, k);
+    }
 }
 
 /* The length of the whole lines at the beginning of a text, if it is long. */
@@ -71,7 +77,7 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
     set_text(table, text ? text : "", options && options->head ? head_length(text, length) : length);
     if (status == STATUS_OK)
         status = table_open(table, &reader->dialect, job, mapping_path(mapping), reader->arena, &found);
-    if (status == STATUS_OK && !table_cut(table, job->workers))
+    if (status == STATUS_OK && !dialect->json && !table_cut(table, job->workers))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK && found.length > 0)
         diag_note(job->diags, (struct span){0}, "`%s`: %s", mapping_path(mapping), found.text);
@@ -85,8 +91,8 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
         table_cut_by_cells(table);
     table_guess_kinds(table);
     reader->base.rows = table->rows;
-    for (size_t k = 0; k < table->count; k++)
-        reader->base.count += !table->columns[k].nested; /* these come last */
+    while (reader->base.count < table->count && table->columns[reader->base.count].list == NO_COLUMN)
+        reader->base.count++; /* those of elements come last */
     reader->base.columns = arena_array(reader->arena, reader->base.count, sizeof *reader->base.columns);
     for (size_t k = 0; k < reader->base.count; k++)
         text_reader_describe(reader, k);

@@ -121,22 +121,34 @@ static void parse_chunk(void *context, int member, int64_t part)
     const struct table *table = pass->table;
     const struct dialect *dialect = table->dialect;
     struct chunk *chunk = &table->chunks[part];
-    struct parser parser = {
-        pass, table, chunk, &pass->members[member], chunk->end, dialect->delimiter, dialect->json ? '}' : '\n'};
+    struct parser parser = {.pass = pass,
+                            .table = table,
+                            .chunk = chunk,
+                            .part = (size_t)part,
+                            .member = &pass->members[member],
+                            .end = chunk->end,
+                            .wanted = pass->counts ? pass->wanted_lists : pass->wanted,
+                            .counts = pass->counts,
+                            .delimiter = dialect->delimiter,
+                            .closing = dialect->json ? '}' : '\n',
+                            .bracket = dialect->json ? ']' : '\n'};
     chunk->member = member;
     chunk->problem = (struct problem){0};
     if (part > pass->failed)
         return;
+    pass_begin_chunk(&parser);
     const bool by_column =
         !dialect->json && chunk->left_out_count == 0 && cell_ends_find(table, chunk, &parser.member->ends);
     const bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
+    pass_end_chunk(&parser);
     int64_t failed = pass->failed;
     while (!ok && part < failed && !atomic_compare_exchange_weak(&pass->failed, &failed, part))
         continue;
 }
 
-bool pass_run(struct pass *pass, const struct workers *workers)
+bool pass_run(struct pass *pass, const struct workers *workers, bool counts)
 {
     pass->failed = pass->table->chunk_count;
+    pass->counts = counts;
     return workers_run(workers, pass->table->chunk_count, parse_chunk, pass);
 }

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
+#include "engine/text/json.h"
 #include "engine/text/scan.h"
 #include "engine/text/store_value.h"
 #include "engine/text/ways.h"
@@ -22,7 +23,7 @@ static struct seen *seen_of(const struct parser *parser, const struct step *step
 /* Whether a value may end here. */
 static inline bool ends_value(const struct parser *parser, const char *at)
 {
-    return at == parser->end || *at == parser->delimiter || *at == parser->closing;
+    return at == parser->end || *at == parser->delimiter || *at == parser->closing || *at == parser->bracket;
 }
 
 /* A value with an error. */
@@ -282,16 +283,19 @@ static const char *find_plain(const struct parser *parser, const char *at, struc
 {
     const struct dialect *dialect = parser->table->dialect;
     const char *end = parser->end, *next;
-    const bool quoted = dialect->json && at < end && *at == '"';
-    if (quoted)
-        next = find_any(++at, end, '"', '\\', '\n');
-    else if (dialect->json)
-        next = find_any(at, end, ',', '}', '}');
-    else
+    if (!dialect->json) {
         next = find_any(at, end, parser->delimiter, '\n', dialect->escapes ? '\\' : '"');
-    *cell = (struct cell){at, quoted ? next : without_return(at, next, end), quoted};
+        *cell = (struct cell){at, without_return(at, next, end), false};
+        return ends_value(parser, next) ? next : NULL;
+    }
+    const bool quoted = at < end && *at == '"';
+    next = quoted ? find_any(at + 1, end, '"', '\\', '\n') : find_any(at, end, ',', '}', ']');
+    *cell = (struct cell){at + quoted, next, quoted};
+    while (!quoted && cell->end > at && json_is_blank(cell->end[-1]))
+        cell->end--;
     if (quoted && (next == end || *next++ != '"'))
         return NULL;
+    next = json_skip_blank(next, end);
     return ends_value(parser, next) ? next : NULL;
 }
 

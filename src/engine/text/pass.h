@@ -38,7 +38,7 @@ struct step {
     size_t number;   /* among the steps */
     size_t skip;     /* columns between the step before and this one */
     void *data;      /* elements of the column's type, zero where missing; text: a string's number in the interner of
-                        the thread that parsed its chunk, + 1 */
+                        the thread that parsed its chunk, + 1; a list: its first element, the next behind its last */
     uint8_t *absent; /* 1 where the value is missing; within the pass's */
     struct column *values; /* owns the data */
 };
@@ -52,7 +52,9 @@ static inline void clear_value(const struct step *step, int64_t row)
 /* One thread's part of a pass. */
 struct member {
     struct seen *seen;   /* by step */
-    int64_t *last_rows;  /* JSON, by column: the last row with its key, + 1 */
+    int64_t *last_rows;  /* JSON, by node: the last row with its key, + 1 */
+    int64_t *stored;     /* JSON, by step: the last row with a value, + 1 */
+    int64_t *next;       /* JSON, by space: its next row; the first is not used */
     const char *unknown; /* JSON: the first key that is no column's */
     struct strbuf scratch;
     struct cell_ends ends; /* of its chunk */
@@ -64,11 +66,41 @@ struct pass {
     size_t count;
     uint8_t *absent; /* of all steps, in one block: a process can have only some 65 000 */
     size_t absent_bytes;
-    size_t *step_of; /* JSON, by column: its step, or `count` */
+    size_t *step_of;                      /* JSON, by column: its step, or `count` */
+    size_t *space_steps;                  /* JSON, by space: the first of its steps, which follow each other */
+    unsigned char *wanted, *wanted_lists; /* JSON, by node: of `enum wanted`; what is to be counted */
+    bool counts;                          /* JSON: the elements of lists, and nothing else */
+    int64_t *first_rows, *rows_of;        /* JSON, by space and chunk */
+    int64_t *space_rows;                  /* by space */
     struct member *members;
     int member_count;
     _Atomic int64_t failed; /* the first chunk with an error, or chunk_count */
 };
+
+/* JSON: what of a node's values is wanted. */
+enum wanted { WANTED_VALUES = 1, WANTED_FIELDS = 2, WANTED_ELEMENTS = 4 };
+
+/* Sets up what a pass over JSON needs beside steps, and frees it. (json_spaces.c) */
+void pass_open_json(struct pass *pass);
+void pass_free_json(struct pass *pass);
+
+/* Counts the elements of wanted lists, which sets space_rows. Returns false if cancelled. (json_spaces.c) */
+bool pass_count_elements(struct pass *pass, const struct workers *workers);
+
+/* The row at which a chunk's begin in the rows that the step has values of, and how many these are. */
+static inline int64_t chunk_first_row(const struct pass *pass, const struct step *step, int64_t chunk, int64_t *rows)
+{
+    const size_t space = step->column->space, at = space * (size_t)pass->table->chunk_count + (size_t)chunk;
+    *rows = space == 0 ? pass->table->chunks[chunk].rows : pass->rows_of[at];
+    return space == 0 ? pass->table->chunks[chunk].first_row : pass->first_rows[at];
+}
+
+/* Makes lists of the columns that read_columns has parsed: of a list all[k] has the first elements, behind which is the
+ * number of elements; it becomes the column of lists. False: no memory. (json_spaces.c) */
+bool json_make_lists(const struct table *table, struct column **all);
+
+/* The lists of a column of which only the types are known; the caller's reference. (json_spaces.c) */
+struct list_store *json_unread_lists(const struct table *table, size_t k);
 
 /* The parsed column of step `number`, with one reference; `seen` is what all threads have seen. NULL: no memory.
  * (finish.c) */
@@ -79,13 +111,20 @@ struct parser {
     const struct pass *pass;
     const struct table *table;
     struct chunk *chunk;
+    size_t part; /* the chunk's number */
     struct member *member;
-    const char *end;
-    char delimiter, closing; /* what ends a value: the latter a newline, or the brace of a JSON object */
+    const char *end, *record;
+    const unsigned char *wanted; /* JSON */
+    bool counts;
+    char delimiter, closing, bracket; /* what ends a value: the latter newlines, or the brackets of JSON */
 };
 
-/* Parses all chunks. Returns false if cancelled. (parse.c) */
-bool pass_run(struct pass *pass, const struct workers *workers);
+/* Parses all chunks, or counts elements of lists. Returns false if cancelled. (parse.c) */
+bool pass_run(struct pass *pass, const struct workers *workers, bool counts);
+
+/* JSON: sets a member's rows of lists to those of its chunk, and takes down how many there are. (json_spaces.c) */
+void pass_begin_chunk(struct parser *parser);
+void pass_end_chunk(struct parser *parser);
 
 /* Records the chunk's problem; returns false. */
 bool parse_fail(struct parser *parser, enum problem_kind kind, const char *at, size_t column);

@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/zeroed.h"
+#include "engine/storage/list_store.h"
 #include "engine/text/classify.h"
 #include "engine/text/pass.h"
 #include "engine/values/dictionary.h"
@@ -21,15 +22,16 @@ static void free_pass(struct pass *pass)
             interner_free(member->seen[s].interner);
         strbuf_free(&member->scratch);
         free(member->ends.at);
-        free(member->last_rows);
         free(member->seen);
     }
+    if (pass->step_of)
+        pass_free_json(pass);
+    free(pass->space_rows);
     for (size_t s = 0; s < pass->count; s++)
         column_unref(pass->steps[s].values);
     zeroed_free(pass->absent, pass->absent_bytes);
     free(pass->members);
     free(pass->steps);
-    free(pass->step_of);
 }
 
 /* A pass over the columns with wanted[k]. */
@@ -56,32 +58,33 @@ static void open_pass(struct pass *pass, struct table *table, const bool *wanted
             member->seen[s].lo = INT64_MAX;
             member->seen[s].hi = INT64_MIN;
         }
-        if (table->dialect->json)
-            member->last_rows = heap_array(table->count, sizeof *member->last_rows);
     }
-    pass->step_of = table->dialect->json ? heap_array(table->count, sizeof *pass->step_of) : NULL;
-    for (size_t k = 0; pass->step_of && k < table->count; k++)
-        pass->step_of[k] = pass->count;
-    for (size_t s = 0; pass->step_of && s < pass->count; s++)
-        pass->step_of[pass->steps[s].column - table->columns] = s;
+    if (table->dialect->json)
+        pass_open_json(pass);
 }
 
 static bool reserve(struct pass *pass, struct buffer_pool *pool)
 {
-    const int64_t rows = pass->table->rows;
-    if (__builtin_mul_overflow((size_t)rows + 1, pass->count, &pass->absent_bytes))
-        return false;
-    pass->absent = zeroed_alloc(pass->absent_bytes);
+    uint8_t *absent;
+    pass->absent_bytes = 1;
+    for (size_t s = 0; s < pass->count; s++) {
+        const size_t rows = (size_t)pass->space_rows[pass->steps[s].column->space];
+        if (__builtin_add_overflow(rows, pass->absent_bytes, &pass->absent_bytes))
+            return false;
+    }
+    absent = pass->absent = zeroed_alloc(pass->absent_bytes);
     if (!pass->absent)
         return false;
     for (size_t s = 0; s < pass->count; s++) {
         struct step *step = &pass->steps[s];
         const enum type type = step->column->type;
-        step->values = column_reserve_from(pool, type, type, rows);
+        const int64_t rows = pass->space_rows[step->column->space];
+        step->values = column_reserve_from(pool, type, type, rows + (step->column->kind == VALUE_LIST));
         if (!step->values)
             return false;
         step->data = column_at(step->values, 0);
-        step->absent = pass->absent + s * (size_t)rows;
+        step->absent = absent;
+        absent += rows;
     }
     return true;
 }
@@ -138,7 +141,7 @@ static enum status take_columns(struct text_reader *reader, struct pass *pass, c
         evidence_merge(&column->evidence, &seen.evidence);
         if (check_zones(reader, k, job) != STATUS_OK)
             return STATUS_FAILED;
-        if (decide_kind(&reader->table, column, reader->table.rows, true))
+        if (decide_kind(&reader->table, column, pass->space_rows[column->space], true))
             continue;
         column->missing = seen.missing;
         column->cut = seen.cut;
@@ -161,9 +164,11 @@ static enum status run_pass(struct text_reader *reader, const struct format_job 
     struct pass pass;
     enum status status = STATUS_OK;
     open_pass(&pass, table, wanted, job->workers);
-    if (!reserve(&pass, job->workers->pool))
+    if (!pass_count_elements(&pass, job->workers))
+        status = STATUS_CANCELLED;
+    else if (!reserve(&pass, job->workers->pool))
         status = file_memory_error(mapping_path(reader->mapping), job->span, job->diags);
-    else if (!pass_run(&pass, job->workers))
+    else if (!pass_run(&pass, job->workers, false))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK) {
         struct problem problem = first_problem(&pass);
@@ -199,47 +204,62 @@ static bool cut_again(struct text_reader *reader)
     return true;
 }
 
+/* Also those of the elements of lists. */
+static void want_columns(const struct table *table, const bool *wanted, bool *columns)
+{
+    for (size_t k = 0; k < table->count; k++) {
+        const size_t list = table->columns[k].list;
+        columns[k] = list == NO_COLUMN ? wanted[k] : columns[list] && table->columns[list].kind == VALUE_LIST;
+    }
+}
+
 static enum status read_columns(struct file_reader *file_reader, const struct format_job *job, const bool *wanted,
                                 struct column **columns)
 {
     struct text_reader *reader = (struct text_reader *)file_reader;
     const size_t count = file_reader->count;
     const char *path = mapping_path(reader->mapping);
-    bool *left = heap_array(reader->table.count, sizeof *left);
-    for (size_t k = 0; k < count; k++) {
-        left[k] = wanted[k];
-        columns[k] = wanted[k] ? NULL : columns[k];
-    }
+    const size_t all_count = reader->table.count;
+    struct column **all = heap_array(all_count, sizeof *all); /* also those of the elements of lists */
+    bool *left = heap_array(all_count, sizeof *left);
+    want_columns(&reader->table, wanted, left);
     const size_t diags_before = job->diags->count;
-    enum status status = any(left, count) ? run_pass(reader, job, left, columns) : STATUS_OK;
+    enum status status = any(left, all_count) ? run_pass(reader, job, left, all) : STATUS_OK;
     if (status == STATUS_FAILED && cut_again(reader)) {
         job->diags->count = diags_before;
-        status = run_pass(reader, job, left, columns);
+        status = run_pass(reader, job, left, all);
     }
-    for (int i = 1; i < MAX_PASSES && status == STATUS_OK && any(left, count); i++)
-        status = run_pass(reader, job, left, columns);
-    if (status == STATUS_OK && any(left, count)) {
+    for (int i = 1; i < MAX_PASSES && status == STATUS_OK && any(left, all_count); i++)
+        status = run_pass(reader, job, left, all);
+    if (status == STATUS_OK && any(left, all_count)) {
         status = mapping_check_unchanged(reader->mapping, job->span, job->diags);
         if (status == STATUS_OK)
             status = diag_error(job->diags, job->span, "`%s` changed while it was read", path);
     }
-    for (size_t k = 0; k < count; k++) {
-        if (status == STATUS_OK)
-            text_reader_describe(reader, k);
-        else if (wanted[k])
-            column_unref(columns[k]);
+    if (status == STATUS_OK && !json_make_lists(&reader->table, all))
+        status = file_memory_error(path, job->span, job->diags);
+    for (size_t k = 0; k < all_count; k++) {
+        const bool given = k < count && wanted[k] && status == STATUS_OK;
+        if (given)
+            columns[k] = all[k];
+        else
+            column_unref(all[k]);
     }
-    for (size_t k = 0; k < count; k++)
-        left[k] = wanted[k];
+    want_columns(&reader->table, wanted, left);
+    for (size_t k = 0; k < count && status == STATUS_OK; k++)
+        text_reader_describe(reader, k);
     if (status == STATUS_OK)
         table_note(&reader->table, left, job, path);
     free(left);
+    free(all);
     return status;
 }
 
 static void close_reader(struct file_reader *file_reader)
 {
     struct text_reader *reader = (struct text_reader *)file_reader;
+    for (size_t k = 0; reader->table.columns && k < reader->table.count; k++)
+        list_store_unref(reader->table.columns[k].unread);
     table_free_chunks(&reader->table);
     mapping_unref(reader->mapping);
     arena_free(reader->arena);

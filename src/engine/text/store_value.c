@@ -6,7 +6,7 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/json.h"
-#include "engine/text/key_index.h"
+#include "engine/text/json_keys.h"
 #include "engine/text/records.h"
 #include "engine/text/ways.h"
 
@@ -182,19 +182,48 @@ static bool is_stated(const struct table *table, struct table_column *column, st
            value_store(table, &step, &seen, 0, cell) == STORED;
 }
 
+/* Whether a value within a sound object has an error; moves behind it. */
+static bool json_has_errors(const struct table *table, size_t node, const char **at, const char *end,
+                            struct strbuf *scratch)
+{
+    const struct json_node *of = &table->keys->nodes[node];
+    const char close = **at == '{' ? '}' : ']';
+    const bool object = close == '}' && **at == '{' && of->fields, array = **at == '[' && of->elements;
+    bool wrong = false, more = true;
+    if ((!object && !array) || of->raw) {
+        struct cell value;
+        const char *begin = *at;
+        *at = json_skip_value(begin, end);
+        value = (struct cell){begin + (*begin == '"'), *at - (*begin == '"'), *begin == '"'};
+        struct table_column *column = of->column == NO_COLUMN ? NULL : &table->columns[of->column];
+        return column && ((value.quoted && json_bad_escape(value).length > 0) ||
+                          (column->stated && !is_stated(table, column, value)));
+    }
+    size_t guess = 0;
+    *at = json_enter(*at, end);
+    more = **at != close;
+    *at += !more;
+    while (more && !wrong) {
+        struct cell key;
+        size_t inner = of->elements;
+        if (object) {
+            *at = json_key(*at, end, &key);
+            inner = json_field(table->keys, node, key, &guess, table->dialect, scratch);
+        }
+        if (inner)
+            wrong = json_has_errors(table, inner, at, end, scratch);
+        else
+            *at = json_skip_value(*at, end);
+        *at = json_next(*at, end, close, &more);
+    }
+    return wrong;
+}
+
 static bool object_has_errors(const struct table *table, const char *at, const char *end)
 {
-    bool wrong = false;
     struct strbuf scratch = {0};
-    at = json_open(at, end);
-    while (*at != '}' && !wrong) {
-        struct cell key, value;
-        at = json_scan(json_key(at, end, &key), end, &value);
-        const size_t k = key_index_find(table->keys, cell_text(table->dialect, key, &scratch));
-        wrong = k < table->count && ((value.quoted && json_bad_escape(value).length > 0) ||
-                                     (table->columns[k].stated && !is_stated(table, &table->columns[k], value)));
-        at += *at == ',';
-    }
+    at = json_skip_blank(at, end);
+    const bool wrong = json_has_errors(table, 0, &at, end, &scratch);
     strbuf_free(&scratch);
     return wrong;
 }

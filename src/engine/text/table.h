@@ -45,7 +45,7 @@ enum value_class {
     CLASS_MOMENT,  /* a timestamp that begins with such a date */
     CLASS_CLOCK,   /* a time of day */
     CLASS_TEXT,
-    CLASS_NESTED, /* a JSON object or array; text where it is not left out */
+    CLASS_NESTED, /* a JSON object or array that is text */
     CLASS_WORD,   /* `NA` and the like: missing except in text columns */
     CLASS_BLANK,  /* missing */
     CLASS_COUNT
@@ -67,15 +67,19 @@ struct cell {
 
 struct table_column {
     const char *name;
-    struct cell key; /* of JSON objects, as first written */
     enum value_kind kind;
-    enum type type; /* of the elements; of text TYPE_U32 until the codes are known */
-    uint8_t scale;  /* VALUE_DECIMAL */
-    bool utc;       /* VALUE_TIMESTAMP: all have a zone; otherwise none has */
-    bool stated;    /* values of other types are errors */
-    bool open;      /* there are two ways to read it */
-    unsigned way;   /* in which numbers, dates and timestamps are read; 0: as rql writes them */
-    bool nested;    /* a JSON key with objects or arrays: left out */
+    enum type type;            /* of the elements; of text TYPE_U32 until the codes are known */
+    uint8_t scale;             /* VALUE_DECIMAL */
+    bool utc;                  /* VALUE_TIMESTAMP: all have a zone; otherwise none has */
+    bool stated;               /* values of other types are errors */
+    bool open;                 /* there are two ways to read it */
+    unsigned way;              /* in which numbers, dates and timestamps are read; 0: as rql writes them */
+    size_t node;               /* of JSON: whose values (json_keys.h) */
+    bool member;               /* of JSON: the name is a path of several keys */
+    size_t list;               /* of JSON: the column whose elements have it; NO_COLUMN: records do */
+    size_t space;              /* the rows that it has a value of: 0, the records, or the elements of a list; */
+    size_t elements;           /* of a list, those of its elements */
+    struct list_store *unread; /* of a list, the types; one reference */
     struct evidence evidence;
     int64_t missing, cut; /* values missing, timestamps cut; set when it is read */
     int64_t faults;       /* of those missing, values with errors; the first of them at: */
@@ -96,7 +100,7 @@ enum problem_kind {
 struct problem {
     enum problem_kind kind;
     const char *at; /* the value; the record if its number of cells is wrong */
-    size_t column;
+    size_t column;  /* of PROBLEM_KEY: the node */
 };
 
 /* Whole lines of a text that are no rows: blank ones, comments, and those with errors that are skipped. */
@@ -113,7 +117,9 @@ struct chunk {
     size_t left_out_count, left_out_capacity;
 };
 
-struct key_index; /* key_index.h */
+struct json_keys; /* json_keys.h */
+
+#define NO_COLUMN SIZE_MAX
 
 struct table {
     const struct dialect *dialect;
@@ -121,10 +127,13 @@ struct table {
     const char *begin, *end; /* the records */
     struct table_column *columns;
     size_t count;
-    const struct key_index *keys; /* of JSON objects, decoded */
-    const char *unknown;          /* a key of a JSON object that is no column's; NULL: none was seen */
-    bool noted;                   /* that keys are left out */
-    const char *const *missing;   /* stated words for missing values; NULL: the usual ones */
+    struct json_keys *keys;     /* of JSON objects */
+    size_t list_count;          /* of JSON: lists among the columns */
+    bool values;                /* JSON whose records are not lines, in an */
+    bool array;                 /* array */
+    const char *unknown;        /* a key of a JSON object that is no column's; NULL: none was seen */
+    bool noted;                 /* that keys are left out */
+    const char *const *missing; /* stated words for missing values; NULL: the usual ones */
     size_t missing_count;
     const char *comment; /* how lines begin that are left out; NULL: none */
     unsigned ways;       /* in which values may be read (ways.h) */
@@ -161,9 +170,8 @@ void table_find_beginning(struct table *table, struct dialect *dialect, const st
 /* Classifies the cells of the first records from `at` on; not for JSON. (sample.c) */
 void table_sample(struct table *table, const char *at);
 
-/* Takes the columns from the keys of the first objects; the ones with objects or arrays come last. False: a problem.
- * (sample.c) */
-bool table_sample_keys(struct table *table, struct arena *arena, struct problem *problem);
+/* Takes the keys of the first objects. False: a problem. (sample.c) */
+bool table_sample_keys(struct table *table, struct problem *problem);
 
 /* Sets the kinds of columns without a stated type from what was seen so far. (sample.c) */
 void table_guess_kinds(struct table *table);
@@ -184,6 +192,9 @@ enum status table_error(const struct table *table, const struct problem *problem
 
 /* The number of the line that contains `at`, from 1. */
 int64_t table_line(const struct table *table, const char *at);
+
+/* The column as messages name it: of the elements of a list, `tags[]`. */
+const char *table_column_shown(const struct table *table, size_t k, struct arena *arena);
 
 /* The cell that begins at `at`, or its beginning, in the arena. */
 const char *table_shown_cell(const struct table *table, const char *at, struct arena *arena);

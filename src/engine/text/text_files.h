@@ -27,8 +27,8 @@ enum status open_csv(const struct format_job *job, struct mapping *mapping, stru
 /* Cells separated by tabs, with the escapes \t, \n, \r and \\ in names and text. A cell in quotes is quoted. */
 enum status open_tsv(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
 
-/* One JSON object per line. The columns are the keys of the first rows; null and absent keys are missing. Keys whose
- * values are objects or arrays, and keys that only later rows have, are left out with a note. */
+/* JSON objects: one per line, in one array, or one after another, each of several lines. Columns are the paths of all
+ * keys; null and absent keys are missing, arrays are lists (json_keys.h). */
 enum status open_jsonl(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
 
 /* One value per line, without a name. An empty file is a column without rows. */

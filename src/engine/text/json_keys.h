@@ -1,0 +1,71 @@
+/* The keys of a file of JSON objects, as a tree: of each object in an object or an array its own. A value that is no
+ * object is one of a column; a field of an object is a column named by its path; an array is a list (list_store.h),
+ * whose elements have columns as records have. */
+#ifndef RQL_ENGINE_TEXT_JSON_KEYS_H
+#define RQL_ENGINE_TEXT_JSON_KEYS_H
+
+#include "engine/text/cells.h"
+#include "engine/text/key_index.h"
+#include "engine/text/table.h"
+
+#include <string.h>
+
+/* The keys of objects, in the order in which they were met first. */
+struct json_fields {
+    struct key_index *index;
+    size_t *nodes;
+    size_t count, capacity;
+};
+
+/* The values of a key, or the elements of arrays. */
+struct json_node {
+    struct cell key;  /* as first written; of elements empty */
+    const char *name; /* decoded */
+    size_t parent;
+    int level;
+    struct json_fields *fields; /* of objects; NULL: none was met */
+    size_t elements;            /* the node of the elements of arrays; 0: none was met */
+    struct evidence evidence;   /* of other values */
+    size_t column, list;        /* of these values, and of arrays; NO_COLUMN: none */
+    bool raw;                   /* objects and arrays are texts in `column`, as they are written */
+};
+
+struct json_keys {
+    struct arena *arena;
+    struct json_node *nodes; /* the first is that of the records */
+    size_t count, capacity;
+};
+
+struct json_keys *json_keys_new(struct arena *arena);
+
+/* The node of a key of the node's objects; 0: it has none. `guess` is the place of the key that is expected, and
+ * becomes that of the next. */
+static inline size_t json_field(const struct json_keys *keys, size_t node, struct cell key, size_t *guess,
+                                const struct dialect *dialect, struct strbuf *scratch)
+{
+    const struct json_fields *fields = keys->nodes[node].fields;
+    const size_t length = (size_t)(key.end - key.at);
+    if (!fields)
+        return 0;
+    if (*guess < fields->count) {
+        const struct cell *expected = &keys->nodes[fields->nodes[*guess]].key;
+        if ((size_t)(expected->end - expected->at) == length && memcmp(expected->at, key.at, length) == 0)
+            return fields->nodes[(*guess)++];
+    }
+    const size_t place = key_index_find(fields->index, cell_text(dialect, key, scratch));
+    *guess = place + 1;
+    return place < fields->count ? fields->nodes[place] : 0;
+}
+
+/* Adds what a record has, an object that begins at `at`. Returns its end; NULL: it is none. */
+const char *json_learn(struct json_keys *keys, const struct table *table, const char *at, const char *end);
+
+/* Looks for keys, and objects and arrays, that are not known yet in all records of table->chunks, and adds them.
+ * Returns false if cancelled. (json_late_keys.c) */
+bool json_learn_all(struct json_keys *keys, const struct table *table, const struct workers *workers);
+
+/* Makes the table's columns: those of the records, of which it returns the number, and behind them those of the
+ * elements of lists. */
+size_t json_make_columns(struct json_keys *keys, struct table *table);
+
+#endif
