@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "engine/bind/bind.h"
 #include "engine/exact/exact.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/text_use.h"
 #include "engine/expression/texts.h"
 #include "engine/storage/list_store.h"
@@ -42,7 +43,7 @@ struct format_argument format_argument_of(const struct scope *scope, const struc
 
 static enum text_result kind_of_result(const struct row_text_use *use)
 {
-    return use->format ? TEXT_TO_TEXT : use->function->result;
+    return use->format || use->collects ? TEXT_TO_TEXT : use->function->result;
 }
 
 /* The value of a term that is the same in every row; KNOWN_KIND: it differs, or only running can tell. */
@@ -98,6 +99,25 @@ static value as_integer(struct code *code, value v, struct span span)
     return bind_number(code, v, span);
 }
 
+/* What the result is, as far as that is known before it is made. */
+static struct logical_type type_of_result(const struct row_text_use *use)
+{
+    if (!use->collects)
+        return text_result_logical(kind_of_result(use));
+    const struct slot slot = slot_of_term(use->scope, use->arguments[0]);
+    struct column *values = column_without_rows(slot.type, slot.type);
+    const char *name = "";
+    if (!values)
+        heap_exhausted();
+    column_set_logical(values, use->arguments[0].logical);
+    struct relation *elements = relation_new(0, 1, &values, &name);
+    column_unref(values);
+    struct list_store *lists = list_store_unread(elements, false);
+    if (use->scope->binder->queue)
+        list_hold(use->scope->binder, lists);
+    return (struct logical_type){.kind = LOGICAL_LIST, .lists = lists};
+}
+
 /* Stands for the result: reads all arguments, and is like no other value of the task. *first: the OP_TEXT. */
 static struct term pending(const struct row_text_use *use, size_t number, value *first)
 {
@@ -119,9 +139,9 @@ static struct term pending(const struct row_text_use *use, size_t number, value 
         v = code_op(code, OP_NE, v, code_int(code, 0, use->span), NO_VALUE, use->span);
     else if (result == TEXT_TO_FLOAT)
         v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, use->span);
-    struct term term = term_of_type(v, text_result_logical(result));
+    struct term term = term_of_type(v, type_of_result(use));
     term.present = present_of_all(use);
-    if (!use->format) { /* a function may have no result */
+    if (!use->format && !use->collects) { /* a function may have no result */
         const value found = code_op(code, OP_NE, *first, code_int(code, 0, use->span), NO_VALUE, use->span);
         term.present = present_both(code, term.present, found, use->span);
     }
@@ -159,7 +179,9 @@ static struct term unknown_result(const struct row_text_use *use)
         all.value = code_op(code, OP_BITOR, all.value, as_integer(code, use->arguments[k].value, use->span), NO_VALUE,
                             use->span);
     all.present = present_of_all(use);
-    return text_unknown(use->scope, kind_of_result(use), all, use->span);
+    struct term unknown = text_unknown(use->scope, kind_of_result(use), all, use->span);
+    unknown.logical = type_of_result(use);
+    return unknown;
 }
 
 /* Why the rows of the stage cannot be computed before it is bound; NULL: they can. */
@@ -213,7 +235,8 @@ static struct term result_of_need(const struct row_text_use *use, const struct s
                               .constants = constants,
                               .is_constant = is_constant,
                               .count = use->count,
-                              .separator = use->separator};
+                              .separator = use->separator,
+                              .collects = use->collects};
     row_texts_add(&binder->needs->row_texts, text, binder->arena);
     return pending(use, number, &text->value);
 }
@@ -273,7 +296,7 @@ struct term bind_row_text(const struct row_text_use *use)
         const enum known known = constant_of_term(scope, argument, &constants[k]);
         if (known == KNOWN_NOTHING)
             return unknown_term;
-        is_constant[k] = known == KNOWN_VALUE;
+        is_constant[k] = known == KNOWN_VALUE && !(use->collects && k == 0);
         const bool text = argument->logical.kind == LOGICAL_TEXT && !is_constant[k];
         unread = unread || (text && !argument->logical.dictionary) ||
                  (argument->logical.kind == LOGICAL_LIST && argument->logical.lists->unread);

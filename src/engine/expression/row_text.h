@@ -20,6 +20,7 @@ struct row_text_use {
     size_t count;
     struct span span;
     const struct text *separator; /* as of struct row_call */
+    bool collects;                /* beside a separator, which is not used: the result is a list of the values */
 };
 
 /* The result of the call. It is computed at once of constants alone, and of one column of text whose dictionary is
@@ -42,6 +43,7 @@ struct row_text {
     const bool *is_constant;
     size_t count;
     const struct text *separator;
+    bool collects;
     struct column *column; /* the results: one reference; NULL: not known */
 };
 

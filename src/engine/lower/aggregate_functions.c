@@ -29,7 +29,8 @@ bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logic
     case TAKES_TRUTHS:
         return which == CLASS_BOOL || which == CLASS_INT;
     case TAKES_ALL:
-        return which != CLASS_LIST || kind == AGG_COUNT || kind == AGG_FIRST || kind == AGG_LAST;
+        return which != CLASS_LIST || kind == AGG_COUNT || kind == AGG_FIRST || kind == AGG_LAST ||
+               kind == AGG_COLLECT;
     }
     return false;
 }
@@ -38,7 +39,7 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
                      const char *what, struct span span)
 {
     const enum term_class which = class_of(scope->code, *term);
-    const bool nearest = kind == AGG_FIRST || kind == AGG_LAST;
+    const bool nearest = kind == AGG_FIRST || kind == AGG_LAST || kind == AGG_COLLECT;
     if (!aggregate_takes(kind, which, term->logical.kind)) {
         const char *text = operand_shown(scope, expr, span);
         const char *hint = NULL;
@@ -47,7 +48,7 @@ bool bind_aggregated(struct scope *scope, enum aggregate_kind kind, struct term 
                 scope->binder->arena,
                 "of text there are `min`, `max`, `first`, `last` and `count`; `float(%s)` is the number that it writes",
                 text);
-        else if (which == CLASS_LIST)
+        else if (which == CLASS_LIST && expr && expr->kind == EXPR_NAME)
             hint = arena_printf(scope->binder->arena, "`unnest %s` gives each element a row", text);
         else if (which == CLASS_DECIMAL)
             hint = arena_printf(scope->binder->arena, "`float(%s)` is a float", text);

@@ -1,4 +1,4 @@
-/* list(E): the texts of a group's rows are made before the stage is bound (engine/expression/row_text.h): each row has
+/* list(E), collect(E): the texts of a group's rows are made before the stage is bound (engine/expression/row_text.h): each row has
  * the text of its whole group, and the value is that of the group's first row. */
 #include "engine/expression/row_text.h"
 #include "engine/lower/aggregate_functions.h"
@@ -25,25 +25,28 @@ static void begin_list(struct lowering *lowering, struct aggregate_call *call)
     struct scope scope = scope_of_stage(binder, task, of->flow, NULL);
     scope.head = of->stage->head;
     struct term terms[2] = {bind_term(&scope, call->expr->args[0])};
+    const bool collects = call->function->kind == AGG_COLLECT;
     const struct text *separator = separator_of(&scope, call->expr);
     call->known = separator && term_is_known(terms[0]) &&
-                  bind_aggregated(&scope, AGG_LIST, &terms[0], call->expr->args[0], "list", span);
+                  bind_aggregated(&scope, call->function->kind, &terms[0], call->expr->args[0],
+                                  call->function->name, span);
     struct term list = unknown_term;
     if (call->known) {
         terms[1] = term_of(of->by_ids ? code_input(scope.code, (int64_t)of->ids, KIND_INT, span)
                                       : code_exact_int(scope.code, 0, span));
         const struct row_text_use use = {.scope = &scope,
-                                         .name = "list",
-                                         .format = text_format_concat(1, binder->arena),
+                                         .name = call->function->name,
+                                         .format = collects ? NULL : text_format_concat(1, binder->arena),
                                          .arguments = terms,
                                          .count = 2,
                                          .span = span,
-                                         .separator = separator};
+                                         .separator = separator,
+                                         .collects = collects};
         list = bind_row_text(&use);
         call->known = term_is_known(list);
     }
     call->slot = slot_of_term(&scope, list);
-    call->slot.name = "list";
+    call->slot.name = call->function->name;
     call->at = *of->flow;
     task_set_outputs(binder, task, &call->at, &call->slot, &list, 1);
     call->pass = &lowering->first;

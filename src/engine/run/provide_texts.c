@@ -108,10 +108,22 @@ static struct column *column_of_results(const struct text_lookup *results)
     return column;
 }
 
+/* Makes the lists of a call: of the values, and the numbers of groups. */
+static enum status collect(struct row_text *text, const struct relation *relation, size_t *next, struct diags *diags)
+{
+    const struct column *values = relation->columns[(*next)++];
+    const struct column *present = text->arguments[0].present == NO_VALUE ? NULL : relation->columns[(*next)++];
+    const struct column *ids = text->is_constant[1] ? NULL : relation->columns[(*next)++];
+    text->column = column_of_groups(values, present, ids);
+    return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
+}
+
 /* Makes the texts of one call, whose arguments that are no constants are the columns from `next` on. */
 static enum status make(struct runner *runner, struct row_text *text, const struct relation *relation, size_t *next,
                         struct arena *arena, struct diags *diags)
 {
+    if (text->collects)
+        return collect(text, relation, next, diags);
     const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel};
     struct row_argument *arguments = arena_array(arena, text->count, sizeof *arguments);
     struct column **list_texts = arena_array(arena, text->count, sizeof(struct column *));
