@@ -29,8 +29,7 @@ bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logic
     case TAKES_TRUTHS:
         return which == CLASS_BOOL || which == CLASS_INT;
     case TAKES_ALL:
-        return which != CLASS_LIST || kind == AGG_COUNT || kind == AGG_FIRST || kind == AGG_LAST ||
-               kind == AGG_COLLECT;
+        return which != CLASS_LIST || kind == AGG_COUNT || kind == AGG_FIRST || kind == AGG_LAST || kind == AGG_COLLECT;
     }
     return false;
 }

@@ -1,5 +1,5 @@
-/* list(E), collect(E): the texts of a group's rows are made before the stage is bound (engine/expression/row_text.h): each row has
- * the text of its whole group, and the value is that of the group's first row. */
+/* list(E), collect(E): the texts of a group's rows are made before the stage is bound (engine/expression/row_text.h):
+ * each row has the text of its whole group, and the value is that of the group's first row. */
 #include "engine/expression/row_text.h"
 #include "engine/lower/aggregate_functions.h"
 
@@ -27,9 +27,9 @@ static void begin_list(struct lowering *lowering, struct aggregate_call *call)
     struct term terms[2] = {bind_term(&scope, call->expr->args[0])};
     const bool collects = call->function->kind == AGG_COLLECT;
     const struct text *separator = separator_of(&scope, call->expr);
-    call->known = separator && term_is_known(terms[0]) &&
-                  bind_aggregated(&scope, call->function->kind, &terms[0], call->expr->args[0],
-                                  call->function->name, span);
+    call->known =
+        separator && term_is_known(terms[0]) &&
+        bind_aggregated(&scope, call->function->kind, &terms[0], call->expr->args[0], call->function->name, span);
     struct term list = unknown_term;
     if (call->known) {
         terms[1] = term_of(of->by_ids ? code_input(scope.code, (int64_t)of->ids, KIND_INT, span)
