@@ -1,7 +1,5 @@
 #include "base/progress.h"
 
-#include <stddef.h>
-
 void progress_report(struct progress *progress, const struct progress_step *advance)
 {
     if (progress)

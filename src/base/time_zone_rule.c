@@ -2,8 +2,6 @@
 #include "base/calendar.h"
 #include "base/time_zone_file.h"
 
-#include <string.h>
-
 enum { LAST_YEAR = 9999, HOUR = 3600, DAY = 86400 };
 
 /* A day of each year: Jn is day n from 1 where February 29 does not count, n day n from 0, and Mm.w.d day d (0: Sunday)

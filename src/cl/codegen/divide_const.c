@@ -1,7 +1,6 @@
 /* Quotient and remainder are computed on magnitudes and then given their sign: (x ^ -1) - -1 is -x. */
 #include "cl/codegen/divide_const.h"
 
-#include "cl/codegen/emit.h"
 #include "cl/codegen/template.h"
 
 #include <string.h>

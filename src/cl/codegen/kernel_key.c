@@ -1,7 +1,5 @@
 #include "cl/codegen/kernel_text.h"
 
-#include <string.h>
-
 /* Members are such that there is no padding. */
 struct key_head {
     const struct kernel_config *config;

@@ -4,7 +4,6 @@
 #include "cl/codegen/emit.h"
 #include "cl/codegen/filter_order.h"
 #include "cl/codegen/literal.h"
-#include "cl/codegen/loop_terms.h"
 #include "cl/codegen/template.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Distinct: the device finds the first rows, the host gathers them from its columns. */
 #include "cl/operators/first_rows.h"
-#include "cl/operators/operator.h"
 
 #include "base/parallel.h"
+#include "cl/operators/operator.h"
 #include "engine/storage/residency.h"
 
 static enum status pick(const struct operator_job *job, const struct first_rows *found, struct column *const *columns)

@@ -5,8 +5,8 @@
 #include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
-#include "cl/operators/operator.h"
 
+#include "cl/operators/operator.h"
 #include "engine/sorting/sort_rows.h"
 #include "engine/storage/residency.h"
 

@@ -2,10 +2,10 @@
  * arithmetic on the device only guesses where to start. */
 #include "cl/operators/column_minmax.h"
 #include "cl/operators/group_accumulate.h"
-#include "cl/operators/operator.h"
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "cl/operators/operator.h"
 #include "engine/values/histogram_bins.h"
 
 #include <math.h>

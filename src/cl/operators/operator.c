@@ -1,7 +1,5 @@
 #include "cl/operators/operator.h"
 
-#include <stddef.h>
-
 cl_operator_fn *cl_operator(enum operator_kind kind)
 {
     static cl_operator_fn *const functions[] = {

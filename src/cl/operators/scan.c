@@ -1,8 +1,8 @@
 /* Scan: chunks are reduced, their totals scanned, and then each chunk is scanned from its prefix; on NVIDIA GPUs in one
  * pass with look-back. Columns larger than the device are scanned in slabs. */
-#include "cl/operators/operator.h"
 
 #include "cl/codegen/literal.h"
+#include "cl/operators/operator.h"
 #include "cl/operators/operator_run.h"
 #include "cl/operators/scan_text.h"
 

@@ -4,8 +4,6 @@
 #include "cl/codegen/literal.h"
 #include "cl/codegen/template.h"
 
-#include <string.h>
-
 extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_chunks[], kernel_scan_tiles[],
     kernel_scan_lookback[];
 

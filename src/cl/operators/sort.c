@@ -5,8 +5,6 @@
 
 #include "cl/codegen/template.h"
 
-#include <string.h>
-
 enum {
     MOST_PASSES = 64 / SORT_DIGIT_BITS,
     PAYLOAD_BYTES = 8,

@@ -4,8 +4,6 @@
 
 #include "engine/expression/evaluated.h"
 
-#include <string.h>
-
 enum { MOST_VALUES = 1000 };
 
 /* The values, and what their columns are called. */

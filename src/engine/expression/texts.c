@@ -4,7 +4,6 @@
 #include "engine/bind/facts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct term text_term(struct scope *scope, struct text text, struct span span)
 {

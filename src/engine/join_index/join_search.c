@@ -1,7 +1,6 @@
 /* A searched join index: the rows of all keys but one by address, in the order of that one. */
 #include "base/integer.h"
 #include "engine/join_index/join_keys.h"
-#include "engine/storage/narrow_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

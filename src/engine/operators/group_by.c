@@ -3,7 +3,6 @@
 
 #include "engine/operators/axis_reduction.h"
 #include "engine/operators/group_quantile.h"
-#include "engine/operators/operator.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"

@@ -1,9 +1,8 @@
 /* Moving aggregates: the windows of rows, and their parts. */
 #include "engine/operators/moving.h"
 
-#include "engine/operators/operator.h"
-
 #include "base/heap.h"
+#include "engine/operators/operator.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 void element_reader_fill(struct element_reader *reader, int64_t row)
 {

@@ -11,7 +11,6 @@
 
 #include "base/heap.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "base/heap.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { SORTED_ROWS = 1 << 16 };
 

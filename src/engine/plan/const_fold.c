@@ -2,7 +2,6 @@
 #include "engine/plan/const_fold.h"
 
 #include "engine/values/compensated_sum.h"
-#include "engine/values/scalar.h"
 
 #include <math.h>
 #include <string.h>

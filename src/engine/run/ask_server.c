@@ -1,7 +1,6 @@
 #include "engine/run/provide.h"
 
 #include "engine/env/sources.h"
-#include "engine/formats/open_file.h"
 
 static void release_columns(const struct source_file *file)
 {

@@ -1,6 +1,5 @@
 #include "engine/run/provide.h"
 
-#include "engine/bind/bind_remote.h"
 #include "engine/run/run_bound.h"
 
 /* Another pipeline of the same statement. */

@@ -6,7 +6,6 @@
 #include "engine/sorting/sort_key_range.h"
 #include "engine/vector/elements.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "base/heap.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     RUN = 8, /* consecutive rows of the sample, */

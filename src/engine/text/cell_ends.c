@@ -6,8 +6,6 @@
 #include "base/heap.h"
 #include "engine/text/places.h"
 
-#include <string.h>
-
 enum { AT_ONCE = 8 };
 
 /* The places of 64 characters that end a cell if they are not within quotes, and of quotes. */

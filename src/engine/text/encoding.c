@@ -1,7 +1,6 @@
 #include "engine/text/encoding.h"
 
 #include "base/memory_size.h"
-#include "base/utf8.h"
 #include "engine/storage/growing_buffer.h"
 
 #include <errno.h>

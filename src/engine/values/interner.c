@@ -3,7 +3,6 @@
 #include "engine/values/text_bytes.h"
 
 #include "base/heap.h"
-#include "base/parallel.h"
 #include "base/zeroed.h"
 
 #include <stdlib.h>

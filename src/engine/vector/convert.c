@@ -4,8 +4,6 @@
 #include "base/cpu_dispatch.h"
 #include "engine/vector/selection.h"
 
-#include <string.h>
-
 /* All pairs of types that values move between: stored to lane, and lane to lane or stored. */
 #define MOVES(M)                                                                                                       \
     M(BOOL, uint8_t, BOOL, uint8_t)                                                                                    \

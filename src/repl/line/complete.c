@@ -4,7 +4,6 @@
 #include "repl/session/commands.h"
 
 #include "base/time_zone.h"
-#include "engine/bind/bind.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
 #include "engine/plan/functions.h"

@@ -4,7 +4,6 @@
 #include "base/path.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void startup_run(struct session *session)
