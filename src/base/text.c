@@ -13,3 +13,19 @@ bool text_is(struct text text, const char *word)
 {
     return text_compare(text, (struct text){word, strlen(word)}) == 0;
 }
+
+void *row_of_text(const void *rows, size_t count, size_t size, struct text name)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *row = (const char *)rows + i * size, *of_row;
+        memcpy(&of_row, row, sizeof of_row);
+        if (text_is(name, of_row))
+            return (char *)row;
+    }
+    return NULL;
+}
+
+void *row_named(const void *rows, size_t count, size_t size, const char *name)
+{
+    return row_of_text(rows, count, size, (struct text){name, strlen(name)});
+}

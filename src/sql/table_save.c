@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "sql/table_reader.h"
 
 #include "base/strbuf.h"
@@ -76,11 +77,7 @@ static enum status check_order(const struct saving *saving)
 static bool is_plain(const char *engine)
 {
     static const char *const plain[] = {"MergeTree", "Memory", "Log", "TinyLog", "StripeLog"};
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
-        if (strcmp(engine, plain[i]) == 0)
-            return true;
-    }
-    return false;
+    return TABLE_ROW(plain, engine);
 }
 
 static enum status find_old(struct saving *saving)

@@ -252,11 +252,8 @@ void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *
 static void check_name(struct binder *binder, const struct stage *stage, const struct flow *flow, size_t i)
 {
     const struct name *name = &stage->items[i].name;
-    for (size_t k = 0; k < flow->count; k++) {
-        if (strcmp(flow->columns[k].name, name->text) == 0)
-            bind_error(binder, name->span, "take another name for the aggregate", "`%s` is a column already",
-                       name->text);
-    }
+    if (flow_column(flow, name->text))
+        bind_error(binder, name->span, "take another name for the aggregate", "`%s` is a column already", name->text);
     for (size_t k = 0; k < i; k++) {
         if (strcmp(stage->items[k].name.text, name->text) == 0)
             bind_error_second(binder, name->span, stage->items[k].name.span, "here first", NULL, "`%s` is named twice",

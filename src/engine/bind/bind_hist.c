@@ -13,11 +13,7 @@ static bool names_column(const struct binder *binder, const struct stage *stage,
         return true;
     if (expr->kind == EXPR_NAME && env_find(binder->env, expr->name.text))
         return false;
-    for (size_t i = 0; expr->kind == EXPR_NAME && i < flow->count; i++) {
-        if (strcmp(expr->name.text, flow->columns[i].name) == 0)
-            return true;
-    }
-    return false;
+    return expr->kind == EXPR_NAME && flow_column(flow, expr->name.text);
 }
 
 /* Sets the number of intervals, 10 by default. */

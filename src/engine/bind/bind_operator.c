@@ -47,10 +47,8 @@ static bool is_direction_alone(const struct operands *operands, bool *descending
     if (stage->item_count != 1 || stage->items[0].expr->kind != EXPR_NAME)
         return false;
     const char *word = stage->items[0].expr->name.text;
-    for (size_t k = 0; k < operands->flow->count; k++) {
-        if (strcmp(operands->flow->columns[k].name, word) == 0)
-            return false;
-    }
+    if (flow_column(operands->flow, word))
+        return false;
     *descending = strcmp(word, "desc") == 0;
     return *descending || strcmp(word, "asc") == 0;
 }

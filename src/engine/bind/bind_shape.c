@@ -78,11 +78,9 @@ static bool check_name(struct binder *binder, const struct stage *stage, const s
     if (shape_find(shape, name->text, &other))
         return bind_error(binder, name->span, "give each axis a name of its own", "two axes are named `%s`",
                           name->text);
-    for (size_t k = 0; k < flow->count; k++) {
-        if (strcmp(flow->columns[k].name, name->text) == 0)
-            return bind_error(binder, name->span, "give the axis another name, or `rename` the column",
-                              "`%s` is the name of a column", name->text);
-    }
+    if (flow_column(flow, name->text))
+        return bind_error(binder, name->span, "give the axis another name, or `rename` the column",
+                          "`%s` is the name of a column", name->text);
     return true;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/env/env.h"
 
 #include "base/heap.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +95,7 @@ struct env *env_copy(const struct env *env)
 
 struct binding *env_find(const struct env *env, const char *name)
 {
-    for (size_t i = 0; i < env->count; i++) {
-        if (strcmp(env->bindings[i].name, name) == 0)
-            return &env->bindings[i];
-    }
-    return NULL;
+    return ROW_NAMED(env->bindings, env->count, name);
 }
 
 /* Finds or adds the binding of this name, without a value. */

@@ -1,6 +1,7 @@
 /* A task as text. Names are RubiCL's: a task that maps and then filters is a MappingFilter. */
 #include "engine/explain/explain_task.h"
 
+#include "base/text.h"
 #include "engine/plan/combining.h"
 
 #include <ctype.h>
@@ -35,20 +36,16 @@ static const struct naming {
 
 static enum role role_of(const struct stage_mark *stage)
 {
-    for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
-        if (strcmp(namings[i].word, stage->name) == 0)
-            return namings[i].role;
-    }
-    return ROLE_OTHER;
+    const struct naming *naming = TABLE_ROW(namings, stage->name);
+    return naming ? naming->role : ROLE_OTHER;
 }
 
 static void add_stage_name(struct strbuf *out, const struct stage_mark *stage)
 {
-    for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
-        if (strcmp(namings[i].word, stage->name) == 0) {
-            strbuf_puts(out, namings[i].name);
-            return;
-        }
+    const struct naming *naming = TABLE_ROW(namings, stage->name);
+    if (naming) {
+        strbuf_puts(out, naming->name);
+        return;
     }
     char *place = strbuf_reserve(out, 1);
     *place = (char)toupper((unsigned char)stage->name[0]);

@@ -300,6 +300,8 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
 /* Resolves $n to a column index; false after an error or if unknown. */
 bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index);
 
+const struct slot *flow_column(const struct flow *flow, const char *name); /* NULL: none has exactly this name */
+
 /* Whether a parameter or a column has exactly this name. */
 bool name_is_taken(const struct scope *scope, const char *name);
 /* Whether it is a parameter of the function, and which. */

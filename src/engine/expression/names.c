@@ -1,4 +1,5 @@
 /* Resolves names by the rules of docs/language.md; errors where none applies. */
+#include "base/text.h"
 #include "engine/expression/expression.h"
 #include "engine/expression/named_aggregates.h"
 #include "engine/expression/names_unknown.h"
@@ -29,26 +30,25 @@ static size_t find_abbreviated(const struct scope *scope, const char *name, size
     return found;
 }
 
+const struct slot *flow_column(const struct flow *flow, const char *name)
+{
+    return ROW_NAMED(flow->columns, flow->count, name);
+}
+
 static bool find_column(const struct flow *flow, const char *name, size_t *index)
 {
-    for (size_t i = 0; i < flow->count; i++) {
-        if (strcmp(flow->columns[i].name, name) == 0) {
-            *index = i;
-            return true;
-        }
-    }
-    return false;
+    const struct slot *column = flow_column(flow, name);
+    if (column)
+        *index = (size_t)(column - flow->columns);
+    return column;
 }
 
 static bool find_name(const struct name *names, size_t count, const char *name, size_t *index)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(names[i].text, name) == 0) {
-            *index = i;
-            return true;
-        }
-    }
-    return false;
+    const struct name *found = ROW_NAMED(names, count, name);
+    if (found)
+        *index = (size_t)(found - names);
+    return found;
 }
 
 static void ambiguous(struct scope *scope, const struct name *name)

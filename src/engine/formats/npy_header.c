@@ -3,6 +3,7 @@
 #include "base/calendar.h"
 #include "base/number_text.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #include <stdio.h>
@@ -126,7 +127,7 @@ static enum status type_error(const struct literal *literal, const char *what, c
 /* NumPy's units of time, as days or microseconds. Months and years are not of one length. */
 static void read_unit(struct npy_field *field, bool is_date)
 {
-    static const struct {
+    static const struct unit {
         const char *name;
         int64_t multiply, divide;
         bool days;
@@ -135,15 +136,14 @@ static void read_unit(struct npy_field *field, bool is_date)
         {"[m]", 60000000, 1, false}, {"[s]", 1000000, 1, false}, {"[ms]", 1000, 1, false},
         {"[us]", 1, 1, false},       {"[ns]", 1, 1000, false},
     };
-    for (size_t k = 0; k < sizeof units / sizeof *units && field->size == 8; k++) {
-        if (strcmp(field->type + 3, units[k].name) != 0)
-            continue;
-        field->reading = NPY_TIME;
-        field->as = is_date && units[k].days ? TYPE_I32 : TYPE_I64;
-        field->multiply = units[k].multiply * (!is_date && units[k].days ? DAY_US : 1);
-        field->divide = units[k].divide;
-        field->logical.kind = !is_date ? LOGICAL_DURATION : units[k].days ? LOGICAL_DATE : LOGICAL_TIMESTAMP;
-    }
+    const struct unit *unit = field->size == 8 ? TABLE_ROW(units, field->type + 3) : NULL;
+    if (!unit)
+        return;
+    field->reading = NPY_TIME;
+    field->as = is_date && unit->days ? TYPE_I32 : TYPE_I64;
+    field->multiply = unit->multiply * (!is_date && unit->days ? DAY_US : 1);
+    field->divide = unit->divide;
+    field->logical.kind = !is_date ? LOGICAL_DURATION : unit->days ? LOGICAL_DATE : LOGICAL_TIMESTAMP;
 }
 
 /* Nothing in a file attests the number of texts of no bytes. */

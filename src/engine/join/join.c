@@ -5,6 +5,7 @@
  * there is an operator between: for each row of the left it has as many rows as match. */
 #include "engine/join/join.h"
 
+#include "base/text.h"
 #include "engine/bind/bind_source.h"
 #include "engine/bind/facts.h"
 #include "engine/join/join_stages.h"
@@ -13,18 +14,15 @@
 
 static enum join_kind kind_of(const struct stage *stage)
 {
-    static const struct {
+    static const struct row {
         const char *word;
         enum join_kind kind;
     } kinds[] = {{"left", JOIN_LEFT}, {"semi", JOIN_SEMI}, {"anti", JOIN_ANTI},
                  {"full", JOIN_FULL}, {"asof", JOIN_ASOF}, {"cross", JOIN_CROSS}};
     if (stage->word->stage == STAGE_LOOKUP)
         return JOIN_LOOKUP;
-    for (size_t i = 0; stage->kind.text && i < sizeof kinds / sizeof *kinds; i++) {
-        if (strcmp(stage->kind.text, kinds[i].word) == 0)
-            return kinds[i].kind;
-    }
-    return JOIN_INNER;
+    const struct row *row = stage->kind.text ? TABLE_ROW(kinds, stage->kind.text) : NULL;
+    return row ? row->kind : JOIN_INNER;
 }
 
 bool join_takes_columns(const struct join *join)

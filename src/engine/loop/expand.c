@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/loop/loop_stages.h"
 
@@ -42,11 +43,7 @@ static struct pipeline *copy_pipeline(struct expansion *x, const struct pipeline
 
 static bool head_has(const struct head *head, const char *name)
 {
-    for (size_t i = 0; head && i < head->count; i++) {
-        if (strcmp(head->names[i].text, name) == 0)
-            return true;
-    }
-    return false;
+    return head && ROW_NAMED(head->names, head->count, name);
 }
 
 /* The argument for a parameter of this name; NULL if there is none. */
@@ -55,11 +52,8 @@ static const struct stage_argument *argument_of(const struct expansion *x, const
     const struct frame *frame = x->frame;
     if (!frame || !frame->arguments || !name || head_has(x->head, name))
         return NULL;
-    for (size_t i = 0; i < frame->def->param_count; i++) {
-        if (strcmp(frame->def->params[i].text, name) == 0)
-            return &frame->arguments[i];
-    }
-    return NULL;
+    const struct name *parameter = ROW_NAMED(frame->def->params, frame->def->param_count, name);
+    return parameter ? &frame->arguments[parameter - frame->def->params] : NULL;
 }
 
 static void not_a_value(const struct expansion *x, const struct stage_argument *argument, struct span use)

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "engine/lower/lower.h"
 
 #include "engine/plan/code_loop.h"
@@ -19,11 +20,7 @@ struct combination {
 
 static bool is_parameter(const struct stage *stage, const struct name *name)
 {
-    for (size_t i = 0; i < stage->head->count; i++) {
-        if (strcmp(stage->head->names[i].text, name->text) == 0)
-            return true;
-    }
-    return false;
+    return ROW_NAMED(stage->head->names, stage->head->count, name->text);
 }
 
 /* The column that the expression takes of one of the rows; no text: none. */

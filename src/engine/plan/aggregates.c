@@ -1,7 +1,8 @@
 #include "engine/plan/aggregates.h"
 
+#include "base/text.h"
+
 #include <math.h>
-#include <string.h>
 
 const struct aggregate_info aggregate_table[AGG_KINDS] = {
 #define AGGREGATE(kind, ...) [AGG_##kind] = {.word = __VA_ARGS__},
@@ -24,11 +25,7 @@ const size_t aggregate_function_count = sizeof aggregate_functions / sizeof *agg
 
 const struct aggregate_function *aggregate_find(const char *name)
 {
-    for (size_t i = 0; i < aggregate_function_count; i++) {
-        if (strcmp(aggregate_functions[i].name, name) == 0)
-            return &aggregate_functions[i];
-    }
-    return NULL;
+    return TABLE_ROW(aggregate_functions, name);
 }
 
 bool aggregate_is_call(const struct aggregate_function *function, size_t arguments)

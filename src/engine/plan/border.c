@@ -1,19 +1,17 @@
 #include "engine/plan/border.h"
 
+#include "base/text.h"
+
 #include <assert.h>
-#include <string.h>
 
 static const char *const names[] = {[BORDER_WRAP] = "wrap", [BORDER_EDGE] = "edge", [BORDER_MIRROR] = "mirror"};
 
 bool border_find(const char *name, enum border_kind *kind)
 {
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-        if (strcmp(name, names[k]) == 0) {
-            *kind = (enum border_kind)k;
-            return true;
-        }
-    }
-    return false;
+    const char *const *row = TABLE_ROW(names, name);
+    if (row)
+        *kind = (enum border_kind)(row - names);
+    return row;
 }
 
 const char *border_name(enum border_kind kind)

@@ -3,6 +3,8 @@
  * remainder is corrected where one is possible. */
 #include "engine/plan/calendar_code.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 enum {
@@ -181,11 +183,7 @@ const size_t calendar_part_count = sizeof calendar_parts / sizeof *calendar_part
 
 const struct calendar_part *calendar_part_find(const char *name)
 {
-    for (size_t i = 0; i < calendar_part_count; i++) {
-        if (strcmp(calendar_parts[i].name, name) == 0)
-            return &calendar_parts[i];
-    }
-    return NULL;
+    return TABLE_ROW(calendar_parts, name);
 }
 
 /* Microseconds since midnight. MIN says so to range analysis. */

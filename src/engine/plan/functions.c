@@ -1,7 +1,7 @@
 /* The table of functions, and the code of those that are not a single operation. */
 #include "engine/plan/functions.h"
 
-#include <string.h>
+#include "base/text.h"
 
 static value binary(struct code *code, enum op op, value a, value b, struct span span)
 {
@@ -129,9 +129,5 @@ const size_t function_count = sizeof functions / sizeof *functions;
 
 const struct function *function_find(const char *name)
 {
-    for (size_t i = 0; i < function_count; i++) {
-        if (strcmp(functions[i].name, name) == 0)
-            return &functions[i];
-    }
-    return NULL;
+    return TABLE_ROW(functions, name);
 }

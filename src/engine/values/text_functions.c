@@ -1,9 +1,8 @@
 /* The table of functions of text. */
 #include "engine/values/text_functions.h"
 
+#include "base/text.h"
 #include "engine/values/text_call.h"
-
-#include <string.h>
 
 const struct text_function text_functions[] = {
 #define TEXT_OTHER(name, least, most, first, second, result, partial, number, real, edit, check)                       \
@@ -23,11 +22,7 @@ const struct text_function text_prepend = {
 
 const struct text_function *text_function_find(const char *name)
 {
-    for (size_t i = 0; i < text_function_count; i++) {
-        if (strcmp(text_functions[i].name, name) == 0)
-            return &text_functions[i];
-    }
-    return NULL;
+    return TABLE_ROW(text_functions, name);
 }
 
 bool text_argument_is_constant(const struct text_function *function, size_t k)

@@ -1,5 +1,6 @@
 #include "repl/line/complete.h"
 
+#include "base/text.h"
 #include "repl/line/complete_command.h"
 #include "repl/session/commands.h"
 
@@ -25,11 +26,7 @@ struct offer {
 
 static bool is_offered(const struct offer *offer, const char *name)
 {
-    for (size_t i = 0; i < offer->found->count; i++) {
-        if (strcmp(offer->found->names[i], name) == 0)
-            return true;
-    }
-    return false;
+    return ROW_NAMED(offer->found->names, offer->found->count, name);
 }
 
 static void add(struct offer *offer, const char *name)
@@ -287,11 +284,7 @@ static size_t word_begin(const char *text, size_t end)
 static bool is_operator_word(const char *word, size_t length)
 {
     static const char *const operators[] = {"in", "like", "not", "is"};
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        if (length == strlen(operators[i]) && strncmp(word, operators[i], length) == 0)
-            return true;
-    }
-    return false;
+    return row_of_text(operators, sizeof operators / sizeof *operators, sizeof *operators, (struct text){word, length});
 }
 
 /* The name before the comparison that the text ends with, as in `sym == ` or `sym in ["A", `; NULL: it ends with none.

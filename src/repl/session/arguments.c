@@ -1,5 +1,6 @@
 /* An argument is data: it is parsed to see whether it is the literal of a number, date or the like, and never run. What
  * is no literal is a text, as given. */
+#include "base/text.h"
 #include "repl/session/data_files.h"
 
 #include "repl/session/script.h"
@@ -52,13 +53,8 @@ static struct given read_given(const char *argument, size_t number, struct arena
         return given;
     given.name = arena_text(arena, argument, length);
     given.value = end + 1;
-    given.unknown = type;
-    for (size_t i = 0; type && i < sizeof types / sizeof *types; i++) {
-        if (strcmp(types[i].name, type) == 0) {
-            given.type = &types[i];
-            given.unknown = NULL;
-        }
-    }
+    given.type = type ? TABLE_ROW(types, type) : NULL;
+    given.unknown = given.type ? NULL : type;
     return given;
 }
 

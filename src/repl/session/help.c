@@ -1,5 +1,6 @@
 #include "repl/session/help.h"
 
+#include "base/text.h"
 #include "repl/print/fit_text.h"
 #include "repl/session/commands.h"
 #include "repl/session/help_text.h"
@@ -228,25 +229,20 @@ static void list_usages(struct strbuf *out, const struct topic *topic, size_t wi
 
 static bool print_text(struct strbuf *out, const char *title)
 {
-    for (size_t i = 0; i < help_text_count; i++) {
-        if (strcmp(help_texts[i].title, title) == 0) {
-            strbuf_puts(out, help_texts[i].text);
-            return true;
-        }
-    }
-    return false;
+    const struct help_text *text = ROW_NAMED(help_texts, help_text_count, title);
+    if (text)
+        strbuf_puts(out, text->text);
+    return text;
 }
 
 bool help_topic(struct strbuf *out, const char *title, size_t width)
 {
-    for (size_t i = 0; i < TOPIC_COUNT; i++) {
-        if (strcmp(topics[i].title, title) != 0)
-            continue;
-        list_usages(out, &topics[i], width);
-        strbuf_puts(out, topics[i].more ? topics[i].more : "");
-        return true;
-    }
-    return print_text(out, title);
+    const struct topic *topic = TABLE_ROW(topics, title);
+    if (!topic)
+        return print_text(out, title);
+    list_usages(out, topic, width);
+    strbuf_puts(out, topic->more ? topic->more : "");
+    return true;
 }
 
 const char *help_title(size_t number)

@@ -1,5 +1,6 @@
 #include "repl/session/options.h"
 
+#include "base/text.h"
 #include "repl/session/data_files.h"
 
 #include "base/diag.h"
@@ -79,11 +80,7 @@ static void print_help(struct strbuf *out)
 
 static const struct option_row *find_long(const char *name, size_t length)
 {
-    for (size_t i = 0; i < option_count; i++) {
-        if (strlen(option_table[i].name) == length && memcmp(option_table[i].name, name, length) == 0)
-            return &option_table[i];
-    }
-    return NULL;
+    return row_of_text(option_table, option_count, sizeof *option_table, (struct text){name, length});
 }
 
 static const struct option_row *find_short(char letter)

@@ -1,5 +1,7 @@
 #include "repl/session/settings.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 const struct setting setting_table[] = {
@@ -82,11 +84,7 @@ int settings_timeout(const struct settings *settings)
 
 const struct setting *setting_find(const char *name)
 {
-    for (size_t i = 0; i < setting_count; i++) {
-        if (strcmp(setting_table[i].name, name) == 0)
-            return &setting_table[i];
-    }
-    return NULL;
+    return ROW_NAMED(setting_table, setting_count, name);
 }
 
 static bool parse_number(const char *text, int *number)

@@ -1,5 +1,6 @@
 #include "sql/lower/dialect.h"
 
+#include "base/text.h"
 #include "engine/values/scalar.h"
 
 #include <float.h>
@@ -85,11 +86,7 @@ const struct sql_dialect *const sql_clickhouse = &sql_dialects[0];
 
 const struct sql_dialect *sql_dialect_find(const char *name)
 {
-    for (size_t i = 0; i < SQL_DIALECTS; i++) {
-        if (strcmp(sql_dialects[i].name, name) == 0)
-            return &sql_dialects[i];
-    }
-    return NULL;
+    return ROW_NAMED(sql_dialects, SQL_DIALECTS, name);
 }
 
 const char *sql_dialect_name(size_t k)

@@ -1,12 +1,13 @@
 #include "sql/wire/wire_type.h"
 
+#include "base/text.h"
 #include "base/time_zone.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Types without arguments. */
-static const struct {
+static const struct plain_type {
     const char *name;
     enum wire_form form;
     size_t width;
@@ -45,16 +46,14 @@ static bool has_arguments(const char *name, const char *start, struct arena *are
 
 static bool find_plain(const char *name, struct wire_type *type)
 {
-    for (size_t i = 0; i < sizeof plain_types / sizeof *plain_types; i++) {
-        if (strcmp(name, plain_types[i].name) == 0) {
-            type->form = plain_types[i].form;
-            type->width = plain_types[i].width;
-            type->type = plain_types[i].type;
-            type->logical = plain_types[i].logical;
-            return true;
-        }
-    }
-    return false;
+    const struct plain_type *plain = TABLE_ROW(plain_types, name);
+    if (!plain)
+        return false;
+    type->form = plain->form;
+    type->width = plain->width;
+    type->type = plain->type;
+    type->logical = plain->logical;
+    return true;
 }
 
 static bool parse_decimal(const char *arguments, struct wire_type *type)
