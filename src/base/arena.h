@@ -34,6 +34,10 @@ void *arena_grow(struct arena *arena, const void *old, size_t count, size_t capa
  * Never NULL. */
 void *arena_reserve(struct arena *arena, void *array, size_t count, size_t *capacity, size_t size);
 
+/* The place of one more element of an array that arena_reserve grows. */
+#define ARENA_PUSH(arena, array, count, capacity)                                                                      \
+    ((array) = arena_reserve(arena, array, count, &(capacity), sizeof *(array)), &(array)[(count)++])
+
 /* A NUL-terminated copy of `length` bytes of text. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 

@@ -10,8 +10,7 @@ void diags_init(struct diags *diags, struct arena *arena)
 
 static struct diag *add(struct diags *diags, enum severity severity, struct span span, const char *message)
 {
-    diags->at = arena_reserve(diags->arena, diags->at, diags->count, &diags->capacity, sizeof *diags->at);
-    struct diag *diag = &diags->at[diags->count++];
+    struct diag *diag = ARENA_PUSH(diags->arena, diags->at, diags->count, diags->capacity);
     *diag = (struct diag){.severity = severity, .span = span, .message = message};
     return diag;
 }
@@ -262,8 +261,7 @@ void diags_add(struct diags *into, const struct diag *diag)
 void diags_append(struct diags *into, const struct diags *from)
 {
     for (size_t i = 0; i < from->count; i++) {
-        into->at = arena_reserve(into->arena, into->at, into->count, &into->capacity, sizeof *into->at);
-        into->at[into->count++] = from->at[i];
+        *ARENA_PUSH(into->arena, into->at, into->count, into->capacity) = from->at[i];
     }
 }
 

@@ -15,6 +15,10 @@ void *heap_resize(void *array, size_t count, size_t size);
  * New elements are not zeroed. Never NULL. */
 void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size);
 
+/* The place of one more element of an array that heap_reserve grows. */
+#define HEAP_PUSH(array, count, capacity)                                                                              \
+    ((array) = heap_reserve(array, count, &(capacity), sizeof *(array)), &(array)[(count)++])
+
 /* A copy of the text, to be freed with free. */
 char *heap_text(const char *text);
 

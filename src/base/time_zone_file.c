@@ -65,8 +65,7 @@ void time_zone_add_change(struct time_zone_changes *changes, struct time_zone_ch
     const struct time_zone_change *last = changes->count > 0 ? &changes->at[changes->count - 1] : NULL;
     if (last && last->offset == change.offset && strcmp(last->abbreviation, change.abbreviation) == 0)
         return;
-    changes->at = arena_reserve(changes->arena, changes->at, changes->count, &changes->capacity, sizeof *changes->at);
-    changes->at[changes->count++] = change;
+    *ARENA_PUSH(changes->arena, changes->at, changes->count, changes->capacity) = change;
 }
 
 static bool read_type(const struct block *block, int64_t type, struct time_zone_change *change, struct arena *arena)

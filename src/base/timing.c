@@ -34,9 +34,7 @@ void timing_add(struct timing *timing, enum phase phase, const char *name, int64
             return;
         }
     }
-    timing->events =
-        arena_reserve(timing->arena, timing->events, timing->count, &timing->capacity, sizeof *timing->events);
-    timing->events[timing->count++] =
+    *ARENA_PUSH(timing->arena, timing->events, timing->count, timing->capacity) =
         (struct event){.phase = phase, .name = arena_text(timing->arena, name, strlen(name)), .ns = ns, .bytes = bytes};
 }
 

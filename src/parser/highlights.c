@@ -8,9 +8,7 @@
 static void add(struct highlights *highlights, uint32_t begin, uint32_t end, enum highlight_kind kind,
                 struct arena *arena)
 {
-    highlights->at =
-        arena_reserve(arena, highlights->at, highlights->count, &highlights->capacity, sizeof *highlights->at);
-    highlights->at[highlights->count++] = (struct highlight){begin, end, kind};
+    *ARENA_PUSH(arena, highlights->at, highlights->count, highlights->capacity) = (struct highlight){begin, end, kind};
 }
 
 /* Between lexemes there are only blanks, newlines and comments. */

@@ -91,8 +91,7 @@ static struct program *add(struct programs *programs, const char *text, uint64_t
     program->names = heap_array(count, sizeof *program->names);
     memcpy(program->names, names, count * sizeof *names);
     program->kernel_count = count;
-    programs->at = heap_reserve(programs->at, programs->count, &programs->capacity, sizeof *programs->at);
-    programs->at[programs->count++] = program;
+    *HEAP_PUSH(programs->at, programs->count, programs->capacity) = program;
     return program;
 }
 

@@ -100,8 +100,7 @@ struct device_column *device_columns_add(struct device_columns *copies, struct c
                                          int64_t rows, cl_mem buffer)
 {
     struct device_column *copy = heap_array(1, sizeof *copy);
-    copies->at = heap_reserve(copies->at, copies->count, &copies->capacity, sizeof(struct device_column *));
-    copies->at[copies->count++] = copy;
+    *HEAP_PUSH(copies->at, copies->count, copies->capacity) = copy;
     copy->copies = copies;
     copy->column = column_ref(column);
     column->copies++;

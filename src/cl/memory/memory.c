@@ -96,9 +96,8 @@ static cl_mem create_resident(struct memory *memory, size_t bytes)
 
 static void add_temporary(struct memory *memory, cl_mem buffer, size_t bytes)
 {
-    memory->temporary = heap_reserve(memory->temporary, memory->temporary_count, &memory->temporary_capacity,
-                                     sizeof *memory->temporary);
-    memory->temporary[memory->temporary_count++] = (struct temporary){buffer, bytes};
+    *HEAP_PUSH(memory->temporary, memory->temporary_count, memory->temporary_capacity) =
+        (struct temporary){buffer, bytes};
     memory->temporary_bytes += bytes;
 }
 

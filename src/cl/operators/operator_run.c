@@ -40,8 +40,7 @@ cl_mem operator_buffer(struct operator_run *run, size_t bytes)
     cl_mem buffer = operator_stopped(run) ? NULL : memory_buffer(run->accelerator->memory, bytes);
     if (!buffer)
         return NULL;
-    run->buffers = heap_reserve(run->buffers, run->buffer_count, &run->buffer_capacity, sizeof *run->buffers);
-    run->buffers[run->buffer_count++] = (struct operator_buffer){buffer, bytes};
+    *HEAP_PUSH(run->buffers, run->buffer_count, run->buffer_capacity) = (struct operator_buffer){buffer, bytes};
     return buffer;
 }
 
@@ -141,8 +140,7 @@ static void enqueue(struct operator_run *run, cl_kernel kernel, size_t global, s
     if (!cl_ok(&run->accelerator->failure, "clEnqueueNDRangeKernel",
                clEnqueueNDRangeKernel(run->accelerator->queue, kernel, 1, NULL, &global, &local, 0, NULL, &event)))
         return;
-    run->launches = heap_reserve(run->launches, run->launch_count, &run->launch_capacity, sizeof *run->launches);
-    run->launches[run->launch_count++] = (struct operator_launch){event, what, bytes};
+    *HEAP_PUSH(run->launches, run->launch_count, run->launch_capacity) = (struct operator_launch){event, what, bytes};
     run->uploading = false; /* who waits for the kernel waits for what precedes it */
 }
 

@@ -21,9 +21,8 @@ struct view *rounds_view(struct backend_rounds *rounds, const struct column *col
 
 static void add_place(struct backend_rounds *rounds, const struct column *column, struct view view)
 {
-    rounds->places = arena_reserve(rounds->arena, rounds->places, rounds->place_count, &rounds->place_capacity,
-                                   sizeof *rounds->places);
-    rounds->places[rounds->place_count++] = (struct located){column, view};
+    *ARENA_PUSH(rounds->arena, rounds->places, rounds->place_count, rounds->place_capacity) =
+        (struct located){column, view};
 }
 
 /* A column that the rounds write. */

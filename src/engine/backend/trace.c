@@ -45,8 +45,7 @@ static const char *take_ran(struct run_trace *trace)
 struct task_trace *trace_add(struct run_trace *trace, const struct task *task, int64_t ns,
                              const struct phase_times *before, const struct timing *timing)
 {
-    trace->tasks = arena_reserve(trace->arena, trace->tasks, trace->count, &trace->capacity, sizeof *trace->tasks);
-    struct task_trace *added = &trace->tasks[trace->count++];
+    struct task_trace *added = ARENA_PUSH(trace->arena, trace->tasks, trace->count, trace->capacity);
     *added = (struct task_trace){.title = stages_title(task, trace->arena), .where = take_ran(trace), .ns = ns};
     added->times = trace_times(timing);
     added->times.bytes -= before->bytes;

@@ -17,8 +17,7 @@ static bool lacks_order(const struct binder *binder, const struct column *column
 
 static void add_column(struct needed_columns *columns, struct column *column, bool ordered, struct arena *arena)
 {
-    columns->at = arena_reserve(arena, columns->at, columns->count, &columns->capacity, sizeof *columns->at);
-    columns->at[columns->count++] = (struct needed_column){column, ordered};
+    *ARENA_PUSH(arena, columns->at, columns->count, columns->capacity) = (struct needed_column){column, ordered};
 }
 
 /* Adds the columns that the queue's tasks read, those of loops too. */
@@ -221,7 +220,5 @@ void needs_add_value(struct needs *needs, const struct expr *expr, struct arena 
         if (needs->values[i] == expr)
             return;
     }
-    needs->values =
-        arena_reserve(arena, needs->values, needs->value_count, &needs->value_capacity, sizeof(const struct expr *));
-    needs->values[needs->value_count++] = expr;
+    *ARENA_PUSH(arena, needs->values, needs->value_count, needs->value_capacity) = expr;
 }

@@ -349,8 +349,7 @@ static bool can_name(struct expansion *x, const struct item *item, const struct 
 
 static void add_item(struct expansion *x, struct item item)
 {
-    x->items = arena_reserve(x->binder->arena, x->items, x->count, &x->capacity, sizeof *x->items);
-    x->items[x->count++] = item;
+    *ARENA_PUSH(x->binder->arena, x->items, x->count, x->capacity) = item;
 }
 
 static bool expand_item(struct expansion *x, const struct item *item)

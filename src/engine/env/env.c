@@ -105,8 +105,7 @@ static struct binding *binding_for(struct env *env, const char *name, enum bindi
     if (binding) {
         binding_release(binding);
     } else {
-        env->bindings = heap_reserve(env->bindings, env->count, &env->capacity, sizeof *env->bindings);
-        binding = &env->bindings[env->count++];
+        binding = HEAP_PUSH(env->bindings, env->count, env->capacity);
         *binding = (struct binding){.name = heap_text(name)};
     }
     binding->kind = kind;

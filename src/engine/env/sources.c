@@ -216,9 +216,7 @@ static void load_file(struct loader *loader, const struct load_options *options,
 static struct source_file *add_file(struct loader *loader, const struct name *written)
 {
     struct sources *sources = loader->sources;
-    sources->files =
-        arena_reserve(loader->arena, sources->files, sources->count, &sources->capacity, sizeof *sources->files);
-    struct source_file *file = &sources->files[sources->count++];
+    struct source_file *file = ARENA_PUSH(loader->arena, sources->files, sources->count, sources->capacity);
     *file = (struct source_file){.written = written};
     return file;
 }

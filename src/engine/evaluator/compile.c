@@ -62,9 +62,7 @@ reg builder_add_constant(struct builder *b, value v, enum lane lane, bool invers
 {
     struct program *program = b->program;
     const reg vector = builder_lane_vector(b, lane);
-    program->constants = arena_reserve(b->arena, program->constants, program->constant_count,
-                                       &program->constant_capacity, sizeof *program->constants);
-    program->constants[program->constant_count++] =
+    *ARENA_PUSH(b->arena, program->constants, program->constant_count, program->constant_capacity) =
         (struct constant_vector){.vector = vector, .lane = lane, .value = v, .inverse = inverse};
     return vector;
 }

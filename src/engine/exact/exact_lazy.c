@@ -71,8 +71,7 @@ enum status exact_check_memory(const struct exact *exact, const struct task *tas
 
 static void push(struct exact *exact, struct lazy_task *lazy, value v)
 {
-    exact->stack = arena_reserve(exact->arena, exact->stack, exact->depth, &exact->capacity, sizeof *exact->stack);
-    exact->stack[exact->depth++] = (struct frame){.lazy = lazy, .value = v};
+    *ARENA_PUSH(exact->arena, exact->stack, exact->depth, exact->capacity) = (struct frame){.lazy = lazy, .value = v};
 }
 
 const union datum *exact_demand(struct exact *exact, struct lazy_task *lazy, value v)

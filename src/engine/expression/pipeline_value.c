@@ -6,8 +6,7 @@ void pipeline_value_add(struct pipeline_values *values, const struct pipeline_va
 {
     struct pipeline_value *copy = arena_alloc(arena, sizeof *copy);
     *copy = *known;
-    values->at = arena_reserve(arena, values->at, values->count, &values->capacity, sizeof(struct pipeline_value *));
-    values->at[values->count++] = copy;
+    *ARENA_PUSH(arena, values->at, values->count, values->capacity) = copy;
 }
 
 static const struct pipeline_value *find_value(const struct pipeline_values *values, const struct expr *expr)

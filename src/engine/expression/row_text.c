@@ -22,8 +22,7 @@ bool is_row_text(const struct text_application *application)
 
 void row_texts_add(struct row_texts *texts, struct row_text *text, struct arena *arena)
 {
-    texts->at = arena_reserve(arena, texts->at, texts->count, &texts->capacity, sizeof(struct row_text *));
-    texts->at[texts->count++] = text;
+    *ARENA_PUSH(arena, texts->at, texts->count, texts->capacity) = text;
 }
 
 void row_texts_release(struct row_texts *texts)

@@ -120,9 +120,7 @@ static void find_columns(struct append_reader *reader, const struct appended *pa
         }
         const size_t k = find_column(reader, column.name, taken, i);
         if (k == reader->own_count) {
-            base->columns =
-                arena_reserve(reader->arena, base->columns, reader->own_count, capacity, sizeof *base->columns);
-            base->columns[reader->own_count++] = column;
+            *ARENA_PUSH(reader->arena, base->columns, reader->own_count, *capacity) = column;
         }
         taken[k] = true;
         columns_of[i] = k;
@@ -186,8 +184,8 @@ static enum status list_groups(struct append_reader *reader, bool listed, const 
             reader->group_parts = arena_reserve(reader->arena, reader->group_parts, base->group_count, &part_capacity,
                                                 sizeof *reader->group_parts);
             reader->group_parts[base->group_count] = p;
-            begins = arena_reserve(reader->arena, begins, base->group_count, &capacity, sizeof *begins);
-            begins[base->group_count++] = base->rows + (groups > 1 ? own->group_begins[g] : 0);
+            *ARENA_PUSH(reader->arena, begins, base->group_count, capacity) =
+                base->rows + (groups > 1 ? own->group_begins[g] : 0);
         }
         if (__builtin_add_overflow(base->rows, listed ? LISTED_ROWS : appended_rows(part), &base->rows))
             return diag_error(job->diags, job->span, "too many rows");

@@ -166,9 +166,7 @@ static enum status entry_add(struct file_cache *file_cache, const char *path, st
     }
     if (unread)
         file.relation = relation_new(unread->rows, unread->count, unread->columns, (const char *const *)unread->names);
-    file_cache->entries =
-        heap_reserve(file_cache->entries, file_cache->count, &file_cache->capacity, sizeof *file_cache->entries);
-    *opened = &file_cache->entries[file_cache->count++];
+    *opened = HEAP_PUSH(file_cache->entries, file_cache->count, file_cache->capacity);
     **opened = (struct entry){.path = heap_text(path),
                               .file = file,
                               .unread = unread,

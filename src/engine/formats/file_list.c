@@ -81,9 +81,7 @@ static void add_path(struct search *search, const char *path)
 {
     if (path_is_program(path) || path_is_pipe(path))
         path = arena_printf(search->arena, "./%s", path);
-    search->paths =
-        arena_reserve(search->arena, search->paths, search->count, &search->capacity, sizeof *search->paths);
-    search->paths[search->count++] = path;
+    *ARENA_PUSH(search->arena, search->paths, search->count, search->capacity) = path;
 }
 
 static void match(struct search *search, const char *folder, const char *pattern, int depth);

@@ -32,8 +32,7 @@ static struct partition_key *find_key(struct partitions *partitions, const char 
         if (strcmp(partitions->keys[k].name, name) == 0)
             return &partitions->keys[k];
     }
-    partitions->keys = arena_reserve(arena, partitions->keys, partitions->count, capacity, sizeof *partitions->keys);
-    struct partition_key *key = &partitions->keys[partitions->count++];
+    struct partition_key *key = ARENA_PUSH(arena, partitions->keys, partitions->count, *capacity);
     *key = (struct partition_key){.name = name, .values = arena_array(arena, files, sizeof *key->values)};
     for (size_t f = 0; f < files; f++)
         key->values[f].missing = true;

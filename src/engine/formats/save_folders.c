@@ -100,9 +100,7 @@ static enum status add_folder(struct saving *saving, int64_t begin, int64_t end,
         strbuf_puts(&name, i > 0 ? "/" : "");
         status = add_value(saving, saving->by->columns[i], begin, &name, diags);
     }
-    saving->folders =
-        arena_reserve(diags->arena, saving->folders, saving->count, &saving->capacity, sizeof *saving->folders);
-    saving->folders[saving->count++] =
+    *ARENA_PUSH(diags->arena, saving->folders, saving->count, saving->capacity) =
         (struct folder){.begin = begin, .end = end, .name = strbuf_take(&name, diags->arena), .writer = {.file = -1}};
     return status;
 }

@@ -70,8 +70,7 @@ static void put_common(struct strbuf *out, const struct zip_saved *entry, size_t
 
 void zip_begin(struct zip_writer *zip, const char *name, uint64_t size, uint32_t checksum)
 {
-    zip->saved = heap_reserve(zip->saved, zip->count, &zip->capacity, sizeof *zip->saved);
-    struct zip_saved *entry = &zip->saved[zip->count++];
+    struct zip_saved *entry = HEAP_PUSH(zip->saved, zip->count, zip->capacity);
     *entry = (struct zip_saved){heap_text(name), zip->at, size, checksum};
     const size_t extra = is_large(entry) ? EXTRA_HEADER + 16 : 0;
     size_t padding = LEAST_PADDING;

@@ -75,8 +75,7 @@ static void add_block(const struct grouping *grouping, void **states, struct buc
 static void note_stretch(struct sorted *sorted, int64_t at, int64_t count)
 {
     pthread_mutex_lock(&sorted->lock);
-    sorted->stretches = heap_reserve(sorted->stretches, sorted->count, &sorted->capacity, sizeof *sorted->stretches);
-    sorted->stretches[sorted->count++] = (struct stretch){at, count};
+    *HEAP_PUSH(sorted->stretches, sorted->count, sorted->capacity) = (struct stretch){at, count};
     pthread_mutex_unlock(&sorted->lock);
 }
 

@@ -372,8 +372,7 @@ static void expand_stages(struct expansion *x, const struct stage *stages, size_
         }
         struct stage stage = stages[i];
         copy_stage(x, &stage);
-        all->at = arena_reserve(binder->arena, all->at, all->count, &all->capacity, sizeof *all->at);
-        all->at[all->count++] = stage;
+        *ARENA_PUSH(binder->arena, all->at, all->count, all->capacity) = stage;
     }
 }
 

@@ -49,9 +49,8 @@ static size_t collect_arguments(struct binder *binder, const struct expr *expr, 
         level = inner > level ? inner : level;
         if (expr->kind != EXPR_LET)
             continue;
-        calls->definitions = arena_reserve(calls->arena, calls->definitions, calls->definition_count,
-                                           &calls->definition_capacity, sizeof *calls->definitions);
-        calls->definitions[calls->definition_count++] = (struct definition_level){expr->args[i], inner};
+        *ARENA_PUSH(calls->arena, calls->definitions, calls->definition_count, calls->definition_capacity) =
+            (struct definition_level){expr->args[i], inner};
     }
     return level;
 }
@@ -66,8 +65,8 @@ static size_t collect(struct binder *binder, const struct expr *expr, struct cal
     const size_t level = collect_arguments(binder, expr->kind == EXPR_OVER ? expr->args[0] : expr, calls);
     if (!function)
         return level;
-    calls->at = arena_reserve(calls->arena, calls->at, calls->count, &calls->capacity, sizeof *calls->at);
-    calls->at[calls->count++] = (struct aggregate_call){.expr = expr, .function = function, .level = level};
+    *ARENA_PUSH(calls->arena, calls->at, calls->count, calls->capacity) =
+        (struct aggregate_call){.expr = expr, .function = function, .level = level};
     calls->deepest = level > calls->deepest ? level : calls->deepest;
     return level + 1;
 }
@@ -317,8 +316,8 @@ static void add_values(struct arena *arena, struct aggregate_values *values, con
     struct flow *kept = arena_alloc(arena, sizeof *kept);
     *kept = *flow;
     for (size_t i = 0; i < count; i++) {
-        values->at = arena_reserve(arena, values->at, values->count, &values->capacity, sizeof *values->at);
-        values->at[values->count++] = (struct aggregate_value){calls[i].expr, kept, columns[i]};
+        *ARENA_PUSH(arena, values->at, values->count, values->capacity) =
+            (struct aggregate_value){calls[i].expr, kept, columns[i]};
     }
 }
 
@@ -415,9 +414,7 @@ void groups_lower(struct binder *binder, const struct stage *stage, const struct
     groups->values.rows = AGGREGATES_OF_GROUP;
     groups->computed = lower_level(&group, &calls, calls.deepest, &groups->values, &groups->flow);
     for (size_t i = 0; i < inner.count; i++) {
-        groups->values.at = arena_reserve(arena, groups->values.at, groups->values.count, &groups->values.capacity,
-                                          sizeof *groups->values.at);
-        groups->values.at[groups->values.count++] = inner.at[i];
+        *ARENA_PUSH(arena, groups->values.at, groups->values.count, groups->values.capacity) = inner.at[i];
     }
     binder->aggregates = NULL;
     groups->key_names = arena_array(arena, key_count + 1, sizeof *groups->key_names);

@@ -7,9 +7,7 @@ bool aggregation_is_whole(const struct aggregation *of)
 
 void pass_add_key(struct pass *pass, size_t operand)
 {
-    pass->key_operands = arena_reserve(pass->of->binder->arena, pass->key_operands, pass->key_columns,
-                                       &pass->key_capacity, sizeof *pass->key_operands);
-    pass->key_operands[pass->key_columns++] = operand;
+    *ARENA_PUSH(pass->of->binder->arena, pass->key_operands, pass->key_columns, pass->key_capacity) = operand;
 }
 
 void pass_begin(struct pass *pass, const struct aggregation *of)
@@ -39,9 +37,7 @@ void pass_group_by(struct pass *pass, size_t column)
 
 static struct partial *new_partial(struct pass *pass, enum aggregate_kind kind, struct slot slot, struct span span)
 {
-    pass->partials =
-        arena_reserve(pass->of->binder->arena, pass->partials, pass->count, &pass->capacity, sizeof *pass->partials);
-    struct partial *partial = &pass->partials[pass->count++];
+    struct partial *partial = ARENA_PUSH(pass->of->binder->arena, pass->partials, pass->count, pass->capacity);
     *partial = (struct partial){.slot = slot};
     partial->what =
         (struct aggregate){.kind = kind, .value = NO_VALUE, .other = NO_VALUE, .where = NO_VALUE, .span = span};

@@ -53,16 +53,12 @@ void queue_remove(struct queue *queue, const struct task *task)
 
 void queue_hold(struct queue *queue, struct column *column)
 {
-    queue->held =
-        arena_reserve(queue->arena, queue->held, queue->held_count, &queue->held_capacity, sizeof(struct column *));
-    queue->held[queue->held_count++] = column;
+    *ARENA_PUSH(queue->arena, queue->held, queue->held_count, queue->held_capacity) = column;
 }
 
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary)
 {
-    queue->dictionaries = arena_reserve(queue->arena, queue->dictionaries, queue->dictionary_count,
-                                        &queue->dictionary_capacity, sizeof(struct dictionary *));
-    queue->dictionaries[queue->dictionary_count++] = dictionary;
+    *ARENA_PUSH(queue->arena, queue->dictionaries, queue->dictionary_count, queue->dictionary_capacity) = dictionary;
 }
 
 void queue_add_loop(struct queue *queue, struct loop *loop)
@@ -78,9 +74,7 @@ int64_t queue_unknown_code(struct queue *queue, struct text text)
     while (k < queue->text_count && text_compare(queue->texts[k], text) != 0)
         k++;
     if (k == queue->text_count) {
-        queue->texts =
-            arena_reserve(queue->arena, queue->texts, queue->text_count, &queue->text_capacity, sizeof *queue->texts);
-        queue->texts[queue->text_count++] = text;
+        *ARENA_PUSH(queue->arena, queue->texts, queue->text_count, queue->text_capacity) = text;
     }
     return unknown_code + 2 * (int64_t)k;
 }
@@ -99,9 +93,8 @@ int64_t queue_text_application(struct queue *queue, const struct text_applicatio
     while (k < queue->text_application_count && !same_application(&queue->text_applications[k], application))
         k++;
     if (k == queue->text_application_count) {
-        queue->text_applications = arena_reserve(queue->arena, queue->text_applications, queue->text_application_count,
-                                                 &queue->text_application_capacity, sizeof *queue->text_applications);
-        queue->text_applications[queue->text_application_count++] = *application;
+        *ARENA_PUSH(queue->arena, queue->text_applications, queue->text_application_count,
+                    queue->text_application_capacity) = *application;
     }
     return (int64_t)k;
 }

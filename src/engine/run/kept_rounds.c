@@ -10,9 +10,7 @@
 
 static void own(struct kept_rounds *kept, struct column *column)
 {
-    kept->made =
-        arena_reserve(kept->arena, kept->made, kept->made_count, &kept->made_capacity, sizeof(struct column *));
-    kept->made[kept->made_count++] = column;
+    *ARENA_PUSH(kept->arena, kept->made, kept->made_count, kept->made_capacity) = column;
 }
 
 /* Whether the column differs from round to round. */

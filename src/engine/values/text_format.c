@@ -22,8 +22,7 @@ static const struct format_spec plain_spec = {.plain = true, .width = -1, .preci
 static void add_field(struct text_format *format, struct text before, size_t argument, struct format_spec spec,
                       struct arena *arena)
 {
-    format->fields = arena_reserve(arena, format->fields, format->count, &format->capacity, sizeof *format->fields);
-    format->fields[format->count++] = (struct field){before, argument, spec};
+    *ARENA_PUSH(arena, format->fields, format->count, format->capacity) = (struct field){before, argument, spec};
 }
 
 /* A pattern while it is read. */

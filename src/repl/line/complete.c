@@ -32,8 +32,7 @@ static bool is_offered(const struct offer *offer, const char *name)
 static void add(struct offer *offer, const char *name)
 {
     struct completions *found = offer->found;
-    found->names = arena_reserve(offer->arena, found->names, found->count, &offer->capacity, sizeof *found->names);
-    found->names[found->count++] = name;
+    *ARENA_PUSH(offer->arena, found->names, found->count, offer->capacity) = name;
 }
 
 static void offer_name(struct offer *offer, const char *name)

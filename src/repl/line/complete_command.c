@@ -26,8 +26,7 @@ struct list {
 
 static void add(struct list *list, const char *word)
 {
-    list->words = arena_reserve(list->arena, list->words, list->count, &list->capacity, sizeof *list->words);
-    list->words[list->count++] = word;
+    *ARENA_PUSH(list->arena, list->words, list->count, list->capacity) = word;
 }
 
 static bool is_text(const char *text, size_t length, const char *word)

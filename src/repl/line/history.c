@@ -123,8 +123,7 @@ struct lines {
 
 static void add_line(struct lines *lines, char *line)
 {
-    lines->at = heap_reserve(lines->at, lines->count, &lines->capacity, sizeof *lines->at);
-    lines->at[lines->count++] = line;
+    *HEAP_PUSH(lines->at, lines->count, lines->capacity) = line;
 }
 
 static struct lines read_lines(const char *path)

@@ -207,8 +207,7 @@ struct phrase place_aggregate(struct translator *t, struct phrase aggregate)
     while (i < g->count && (g->items[i].key || strcmp(g->items[i].phrase.text, aggregate.text) != 0))
         i++;
     if (i == g->count) {
-        g->items = arena_reserve(t->arena, g->items, g->count, &g->capacity, sizeof *g->items);
-        g->items[g->count++] = (struct group_item){.phrase = aggregate};
+        *ARENA_PUSH(t->arena, g->items, g->count, g->capacity) = (struct group_item){.phrase = aggregate};
     }
     struct phrase column = phrase_operand(group_column(t, &g->items[i]), aggregate.type);
     column.optional = aggregate.optional;

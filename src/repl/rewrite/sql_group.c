@@ -86,8 +86,8 @@ static bool add_key(struct translator *t, struct grouping *g, struct phrase phra
 {
     if (!phrase.text || phrase.aggregate || phrase.window)
         return translate_fail(t, "a group has keys of its rows").text;
-    g->items = arena_reserve(t->arena, g->items, g->count, &g->capacity, sizeof *g->items);
-    g->items[g->count++] = (struct group_item){.phrase = phrase, .key = true, .name = alias};
+    *ARENA_PUSH(t->arena, g->items, g->count, g->capacity) =
+        (struct group_item){.phrase = phrase, .key = true, .name = alias};
     return true;
 }
 

@@ -7,8 +7,7 @@
 
 struct list_item *add_item(struct translator *t, struct select *s)
 {
-    s->items = arena_reserve(t->arena, s->items, s->count, &s->capacity, sizeof *s->items);
-    return &s->items[s->count++];
+    return ARENA_PUSH(t->arena, s->items, s->count, s->capacity);
 }
 
 static const char *names_in_brackets(struct translator *t)

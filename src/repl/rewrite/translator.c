@@ -163,8 +163,7 @@ size_t find_word(const struct translator *t, size_t from, const char *list)
 
 void known_add(struct translator *t, struct known_columns *scope, struct known_column column)
 {
-    scope->columns = arena_reserve(t->arena, scope->columns, scope->count, &scope->capacity, sizeof *scope->columns);
-    scope->columns[scope->count++] = column;
+    *ARENA_PUSH(t->arena, scope->columns, scope->count, scope->capacity) = column;
 }
 
 static enum phrase_type phrase_type_of(const struct preview_column *column)

@@ -77,9 +77,8 @@ void select_add_check(struct select_checks *checks, const struct sql_dialect *di
     for (size_t i = 0; i < checks->count && !known; i++)
         known = strcmp(checks->conditions[i], condition.text) == 0;
     if (!known) {
-        checks->conditions =
-            arena_reserve(arena, checks->conditions, checks->count, &checks->capacity, sizeof *checks->conditions);
-        checks->conditions[checks->count++] = arena_text(arena, condition.text, condition.length);
+        *ARENA_PUSH(arena, checks->conditions, checks->count, checks->capacity) =
+            arena_text(arena, condition.text, condition.length);
     }
     strbuf_free(&condition);
 }
