@@ -112,6 +112,11 @@ void *arena_reserve(struct arena *arena, void *array, size_t count, size_t *capa
     return arena_grow(arena, array, count, *capacity, size);
 }
 
+void *arena_copy(struct arena *arena, const void *value, size_t size)
+{
+    return arena_grow(arena, value, 1, 1, size);
+}
+
 char *arena_text(struct arena *arena, const char *text, size_t length)
 {
     if (length == SIZE_MAX)

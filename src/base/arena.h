@@ -38,6 +38,9 @@ void *arena_reserve(struct arena *arena, void *array, size_t count, size_t *capa
 #define ARENA_PUSH(arena, array, count, capacity)                                                                      \
     ((array) = arena_reserve(arena, array, count, &(capacity), sizeof *(array)), &(array)[(count)++])
 
+/* A copy of a value. Never NULL. */
+void *arena_copy(struct arena *arena, const void *value, size_t size);
+
 /* A NUL-terminated copy of `length` bytes of text. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 

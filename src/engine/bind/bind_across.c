@@ -211,8 +211,7 @@ void bind_across(struct binder *binder, const struct stage *stage, struct flow *
     }
     if (known)
         known = stage->values ? listed_values(binder, stage, &values) : all_values(binder, stage, flow, index, &values);
-    struct stage *finer = arena_alloc(binder->arena, sizeof *finer);
-    *finer = *stage;
+    struct stage *finer = arena_copy(binder->arena, stage, sizeof *finer);
     finer->items =
         arena_grow(binder->arena, stage->items, stage->item_count, stage->item_count + 1, sizeof *finer->items);
     finer->items[finer->item_count++] = (struct item){.expr = stage->across, .span = stage->across->span};

@@ -162,8 +162,7 @@ static bool combines_truths(const struct stage *stage, const struct slot *slot)
 static void bind_truths(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct task *task = task_reading(binder, "scan", stage->span, flow);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = flow->columns[0];
+    struct slot *slot = arena_copy(binder->arena, &flow->columns[0], sizeof *slot);
     slot->type = TYPE_BOOL;
     const value number = term_of_column(&task->code, flow, 0, stage->span).value;
     const value truth = bind_truth(&task->code, number, stage->span);

@@ -60,8 +60,7 @@ static value end_of_line(struct code *code, const struct lines *lines, struct sp
 static void set_axis_output(struct binder *binder, const struct reduction *reduction, struct flow *flow,
                             struct task *task, value v, struct slot slot)
 {
-    struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
-    *slots = slot;
+    struct slot *slots = arena_copy(binder->arena, &slot, sizeof *slots);
     task_set_slots(binder, task, flow, slots, &v, 1, 0);
     flow->rows = lines_count(reduction);
     flow->shape = reduction->left;
@@ -115,8 +114,7 @@ static void reduce_axis_by_scan(struct operands *operands, const struct reductio
     scan->aggregate_count = 1;
     scan->code.at[scan->aggregates[0].value].fallible = true;
     struct flow scanned = *flow;
-    struct slot *slots = arena_alloc(binder->arena, sizeof *slots);
-    *slots = slot;
+    struct slot *slots = arena_copy(binder->arena, &slot, sizeof *slots);
     task_set_slots(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1, 0);
 
     struct task *last = task_new(binder, "gather", span, NULL);
@@ -138,8 +136,7 @@ static void reduce_axis_by_call(struct binder *binder, const struct stage *stage
     groups.rows = lines_count(reduction);
     struct task *pick = task_reading(binder, "pick", stage->span, &groups);
     const struct term term = term_of_column(&pick->code, &groups, column, stage->span);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = groups.columns[column];
+    struct slot *slot = arena_copy(binder->arena, &groups.columns[column], sizeof *slot);
     slot->name = name;
     *flow = groups;
     task_set_outputs(binder, pick, flow, slot, &term, 1);
@@ -158,8 +155,7 @@ static void reduce_axis_of_term(struct operands *operands, const struct reductio
     const struct term terms[] = {term, {.value = line, .present = NO_VALUE}};
     struct slot slots[] = {slot_of_term(&operands->scope, term),
                            {.name = reduction->key, .type = TYPE_I64, .known = true}};
-    struct flow *rows = arena_alloc(binder->arena, sizeof *rows);
-    *rows = *flow;
+    struct flow *rows = arena_copy(binder->arena, flow, sizeof *rows);
     slots[0].name = name;
     task_set_outputs(binder, operands->task, rows, slots, terms, 2);
     struct expr *call = arena_alloc(binder->arena, sizeof *call), *column = arena_alloc(binder->arena, sizeof *column);
@@ -191,8 +187,7 @@ static void reduce_axis_of_function(struct binder *binder, const struct stage *s
                                    : NO_VALUE;
     slots[all] = (struct slot){.name = reduction->key, .type = TYPE_I64, .known = true};
     values[all] = line_of_row(&task->code, &reduction->lines, stage->span);
-    struct flow *rows = arena_alloc(binder->arena, sizeof *rows);
-    *rows = *flow;
+    struct flow *rows = arena_copy(binder->arena, flow, sizeof *rows);
     task_set_slots(binder, task, rows, slots, values, count, flow->hidden + 1);
     reduce_axis_by_call(binder, stage, reduction, rows, all, call, name, flow);
 }

@@ -33,8 +33,7 @@ static void name_positions(struct binder *binder, const struct flow *flow, struc
     name_set_init(&names, binder->arena, flow->count + 1);
     for (size_t i = 0; i < flow->count; i++)
         name_set_add(&names, flow->columns[i].name);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = positions->columns[0];
+    struct slot *slot = arena_copy(binder->arena, &positions->columns[0], sizeof *slot);
     slot->name = name_set_add(&names, slot->name);
     positions->columns = slot;
 }

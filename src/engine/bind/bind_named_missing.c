@@ -65,8 +65,7 @@ const struct stage *stage_of_missing(struct binder *binder, const struct stage *
         has_column = strcmp(flow->columns[k].name, missing_name) == 0;
     if (!has_column || flow->scalar)
         return stage;
-    struct stage *copy = arena_alloc(binder->arena, sizeof *copy);
-    *copy = *stage;
+    struct stage *copy = arena_copy(binder->arena, stage, sizeof *copy);
     copy->items = items_with_column(binder, stage, stage->items, stage->item_count);
     copy->aggregates = items_with_column(binder, stage, stage->aggregates, stage->aggregate_count);
     return copy;

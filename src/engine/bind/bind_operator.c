@@ -164,8 +164,7 @@ void drop_missing(struct binder *binder, const struct stage *stage, struct flow 
     if (validity == 0)
         return;
     struct task *task = task_of_stage(binder, stage, flow);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = flow->columns[0];
+    struct slot *slot = arena_copy(binder->arena, &flow->columns[0], sizeof *slot);
     slot->validity = 0;
     task->filters = arena_alloc(binder->arena, sizeof *task->filters);
     task->filters[0] = (struct filter){code_input(&task->code, (int64_t)validity, KIND_BOOL, stage->span), stage->span};

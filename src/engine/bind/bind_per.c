@@ -148,8 +148,7 @@ static void number_groups(struct binder *binder, const struct stage *stage, stru
     numbers->column_op->keys[0] = flow->group;
     struct flow numbered = *flow;
     if (flow->scattered) {
-        struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-        *slot = flow->columns[flow->group];
+        struct slot *slot = arena_copy(binder->arena, &flow->columns[flow->group], sizeof *slot);
         value placeholder = code_input(&numbers->code, (int64_t)flow->group, KIND_INT, stage->span);
         task_set_slots(binder, numbers, &numbered, slot, &placeholder, 1, 0);
     } else {

@@ -46,8 +46,7 @@ static void add_level(struct rollup *rollup, const struct flow *rows, size_t lev
 {
     struct binder *binder = rollup->binder;
     const struct span span = rollup->stage->span;
-    struct stage *stage = arena_alloc(binder->arena, sizeof *stage);
-    *stage = *rollup->stage;
+    struct stage *stage = arena_copy(binder->arena, rollup->stage, sizeof *stage);
     stage->item_count = level;
     *flow = *rows;
     bind_group(binder, stage, flow);

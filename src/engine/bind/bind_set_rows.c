@@ -9,8 +9,7 @@
 
 static struct expr *expr_of(struct binder *binder, const struct stage *stage, struct expr expr)
 {
-    struct expr *copy = arena_alloc(binder->arena, sizeof *copy);
-    *copy = expr;
+    struct expr *copy = arena_copy(binder->arena, &expr, sizeof *copy);
     copy->span = stage->word_span;
     copy->depth = 1;
     return copy;

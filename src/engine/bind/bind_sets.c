@@ -248,8 +248,7 @@ static struct expr *substitute(struct expansion *x, struct expr *expr, const str
 {
     if (expr->kind == EXPR_SET ||
         (expr->kind == EXPR_NAME && !expr->definition && strcmp(expr->name.text, ENV_LAST) == 0)) {
-        struct expr *here = arena_alloc(x->binder->arena, sizeof *here);
-        *here = *column;
+        struct expr *here = arena_copy(x->binder->arena, column, sizeof *here);
         here->span = here->name.span = expr->span;
         return here;
     }
@@ -269,8 +268,7 @@ static struct expr *substitute(struct expansion *x, struct expr *expr, const str
     }
     if (!differs)
         return expr;
-    struct expr *copy = arena_alloc(x->binder->arena, sizeof *copy);
-    *copy = changed;
+    struct expr *copy = arena_copy(x->binder->arena, &changed, sizeof *copy);
     return copy;
 }
 
@@ -454,8 +452,7 @@ const struct stage *stage_of_columns(struct binder *binder, const struct stage *
     const enum stage_kind kind = stage->word->stage;
     if (!stage_does(kind, TAKES_SETS) || flow->scalar)
         return stage;
-    struct stage *expanded = arena_alloc(binder->arena, sizeof *expanded);
-    *expanded = *stage;
+    struct stage *expanded = arena_copy(binder->arena, stage, sizeof *expanded);
     struct expansion x = {.binder = binder, .stage = stage, .flow = flow};
     x.once = kind == STAGE_PICK || kind == STAGE_DROP || kind == STAGE_RENAME || kind == STAGE_UNPIVOT;
     if (x.once)

@@ -173,8 +173,7 @@ static void bind_describe(struct binder *binder, const struct stage *stage, stru
     }
     struct evaluated *evaluated = evaluated_find(binder, binder->stage);
     if (!evaluated) {
-        struct pipeline *described = arena_alloc(binder->arena, sizeof *described);
-        *described = *pipeline;
+        struct pipeline *described = arena_copy(binder->arena, pipeline, sizeof *described);
         described->stage_count = before;
         evaluated = evaluated_request(binder, binder->stage, described, flow, NULL);
         evaluated->described = true;

@@ -4,8 +4,7 @@
 
 void pipeline_value_add(struct pipeline_values *values, const struct pipeline_value *known, struct arena *arena)
 {
-    struct pipeline_value *copy = arena_alloc(arena, sizeof *copy);
-    *copy = *known;
+    struct pipeline_value *copy = arena_copy(arena, known, sizeof *copy);
     *ARENA_PUSH(arena, values->at, values->count, values->capacity) = copy;
 }
 

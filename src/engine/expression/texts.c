@@ -7,8 +7,7 @@
 
 struct term text_term(struct scope *scope, struct text text, struct span span)
 {
-    struct text *copy = arena_alloc(scope->binder->arena, sizeof *copy);
-    *copy = text;
+    struct text *copy = arena_copy(scope->binder->arena, &text, sizeof *copy);
     struct term term = term_of_type(code_exact_int(scope->code, 0, span), (struct logical_type){.kind = LOGICAL_TEXT});
     term.text = copy;
     return term;

@@ -114,10 +114,10 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
         if (argument && argument->expr)
             return argument->expr;
     }
-    struct expr *copy = arena_alloc(arena, sizeof *copy), element;
+    struct expr element;
     if (expr_of_path(expr, arena, &element) && argument_of(x, element.name.text))
         expr = &element;
-    *copy = *expr;
+    struct expr *copy = arena_copy(arena, expr, sizeof *copy);
     copy->args = arena_array(arena, expr->arg_count + 1, sizeof *copy->args);
     copy->definition = copy_of_definition(x, expr->definition);
     for (size_t i = 0; i < expr->arg_count; i++) {
@@ -133,8 +133,7 @@ static struct expr *copy_expr(struct expansion *x, struct expr *expr)
         copy_source(x, copy->source);
     }
     if (expr->frame) {
-        struct window_frame *frame = arena_alloc(arena, sizeof *frame);
-        *frame = *expr->frame;
+        struct window_frame *frame = arena_copy(arena, expr->frame, sizeof *frame);
         frame->first = copy_expr(x, frame->first);
         frame->last = copy_expr(x, frame->last);
         copy->frame = frame;
@@ -210,8 +209,7 @@ static struct stage_array stages_copied(struct expansion *x, const struct stage 
 
 static struct pipeline *copy_pipeline(struct expansion *x, const struct pipeline *pipeline)
 {
-    struct pipeline *copy = arena_alloc(x->binder->arena, sizeof *copy);
-    *copy = *pipeline;
+    struct pipeline *copy = arena_copy(x->binder->arena, pipeline, sizeof *copy);
     copy_source(x, &copy->source);
     const struct stage_array all = stages_copied(x, pipeline->stages, pipeline->stage_count);
     copy->stages = all.at;
@@ -310,8 +308,7 @@ static struct stage_argument *copy_arguments(struct expansion *x, const struct s
         copies[i].expr = copy_expr(x, copies[i].expr);
         if (!copies[i].source)
             continue;
-        struct source_node *source = arena_alloc(x->binder->arena, sizeof *source);
-        *source = *copies[i].source;
+        struct source_node *source = arena_copy(x->binder->arena, copies[i].source, sizeof *source);
         copy_source(x, source);
         copies[i].source = source;
     }

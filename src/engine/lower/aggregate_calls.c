@@ -313,8 +313,7 @@ static bool lower_calls(struct group_lowering *group, struct aggregate_call *cal
 static void add_values(struct arena *arena, struct aggregate_values *values, const struct aggregate_call *calls,
                        const size_t *columns, size_t count, const struct flow *flow)
 {
-    struct flow *kept = arena_alloc(arena, sizeof *kept);
-    *kept = *flow;
+    struct flow *kept = arena_copy(arena, flow, sizeof *kept);
     for (size_t i = 0; i < count; i++) {
         *ARENA_PUSH(arena, values->at, values->count, values->capacity) =
             (struct aggregate_value){calls[i].expr, kept, columns[i]};
@@ -349,8 +348,7 @@ const struct aggregate_values *aggregates_of_stage(struct binder *binder, const 
     values->ids = ids ? *ids : 0;
     if (calls.count == 0)
         return NULL;
-    struct flow *kept = arena_alloc(binder->arena, sizeof *kept);
-    *kept = *flow;
+    struct flow *kept = arena_copy(binder->arena, flow, sizeof *kept);
     binder->aggregates = values;
     for (size_t level = 0; level <= calls.deepest; level++) {
         struct group_lowering group = {

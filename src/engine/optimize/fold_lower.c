@@ -465,8 +465,7 @@ void folds_lower(struct task *task)
         any = any || from.at[v].op == OP_FOLD;
     if (!any)
         return;
-    struct task *plain = arena_alloc(arena, sizeof *plain);
-    *plain = *task;
+    struct task *plain = arena_copy(arena, task, sizeof *plain);
     struct code to;
     code_init(&to, arena);
     struct lowering lowering = {

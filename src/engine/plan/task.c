@@ -108,8 +108,7 @@ void queue_add_recomputed(struct queue *queue, const struct relation *relation)
 
 struct task *task_clone(const struct task *task, struct arena *arena)
 {
-    struct task *clone = arena_alloc(arena, sizeof *clone);
-    *clone = *task;
+    struct task *clone = arena_copy(arena, task, sizeof *clone);
     clone->inputs = arena_grow(arena, task->inputs, task->input_count, task->input_count + 1, sizeof *clone->inputs);
     clone->outputs =
         arena_grow(arena, task->outputs, task->output_count, task->output_count + 1, sizeof *clone->outputs);
@@ -119,8 +118,7 @@ struct task *task_clone(const struct task *task, struct arena *arena)
 
 const struct task *task_writing(const struct task *task, struct column *const *columns, struct arena *arena)
 {
-    struct task *writing = arena_alloc(arena, sizeof *writing);
-    *writing = *task;
+    struct task *writing = arena_copy(arena, task, sizeof *writing);
     writing->outputs =
         arena_grow(arena, task->outputs, task->output_count, task->output_count + 1, sizeof *writing->outputs);
     for (size_t k = 0; k < task->output_count; k++)

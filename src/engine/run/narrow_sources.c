@@ -79,8 +79,7 @@ static enum status narrow_file(struct runner *runner, struct source_file *file, 
         file->search = SEARCH_DONE;
         return STATUS_OK;
     }
-    struct row_set *rows = arena_alloc(arena, sizeof *rows);
-    *rows = need->found_rows;
+    struct row_set *rows = arena_copy(arena, &need->found_rows, sizeof *rows);
     return source_narrow(file, rows, arena) ? STATUS_OK : diag_error(diags, file->path.span, "not enough memory");
 }
 

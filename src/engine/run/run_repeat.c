@@ -45,8 +45,7 @@ static void copy_tasks(const struct queue *from, int64_t rows, struct queue *to)
     *to = *from;
     to->tasks = arena_array(to->arena, from->count + 1, sizeof *to->tasks);
     for (size_t t = 0; t < from->count; t++) {
-        struct task *task = arena_alloc(to->arena, sizeof *task);
-        *task = *from->tasks[t];
+        struct task *task = arena_copy(to->arena, from->tasks[t], sizeof *task);
         task->inputs =
             arena_grow(to->arena, task->inputs, task->input_count, task->input_count + 1, sizeof *task->inputs);
         for (size_t k = 0; k < task->input_count; k++) {

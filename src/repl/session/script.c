@@ -70,8 +70,7 @@ static const struct stmt *resolve_command_word(const struct stmt *stmt, const st
     bool as_written = name->span.end - name->span.begin == length; /* not in backquotes */
     if (!command || !as_written || env_find(env, name->text))
         return stmt;
-    struct stmt *resolved = arena_alloc(arena, sizeof *resolved);
-    *resolved = *stmt;
+    struct stmt *resolved = arena_copy(arena, stmt, sizeof *resolved);
     resolved->kind = STMT_COMMAND;
     resolved->command = (struct name){command, name->span};
     return resolved;
