@@ -79,6 +79,7 @@ def environment(home):
         "PATH",
         "LD_LIBRARY_PATH",
         "OCL_ICD_VENDORS",
+        "POCL_EXTRA_BUILD_FLAGS",
         "ASAN_OPTIONS",
         "UBSAN_OPTIONS",
         "LSAN_OPTIONS",
