@@ -226,7 +226,8 @@ static enum status read_fields(struct literal *literal, struct npy_header *heade
     enum status status = STATUS_OK;
     header->structured = true;
     while (status == STATUS_OK && !literal->failed && accept(literal, '(')) {
-        struct npy_field *field = ARENA_PUSH(arena, header->fields, header->count, capacity);
+        header->fields = arena_reserve(arena, header->fields, header->count, &capacity, sizeof *header->fields);
+        struct npy_field *field = &header->fields[header->count++];
         status = read_field(literal, field);
         field->offset = header->size;
         header->size += field->size;

@@ -67,7 +67,8 @@ bool chain_index(struct translator *t, struct chain *chain, bool loc);
 /* Behind the `(` of `pd.read_csv(`, `read.csv(` and the like, whose text follows; else `at`. */
 size_t read_call(const struct translator *t, size_t at);
 
-/* Reads the method or column that follows the `.` of a frame. False: there is none, and the reason has been reported. */
+/* Reads the method or column that follows the `.` of a frame. False: there is none, and the reason has been reported.
+ */
 bool frame_step(struct translator *t, struct chain *chain);
 
 /* pd.merge(...), pd.concat(...): NULL with a reason if it cannot be said. */

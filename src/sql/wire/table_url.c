@@ -111,7 +111,8 @@ static enum status parse_options(const char *at, struct table_url *url, struct s
         const char *name = decoded(at, length, diags->arena);
         if (!name || !*name)
             return wrong(diags, span, "`by` in the address lacks the name of a column");
-        *ARENA_PUSH(diags->arena, url->order, url->order_count, capacity) = name;
+        url->order = arena_reserve(diags->arena, url->order, url->order_count, &capacity, sizeof *url->order);
+        url->order[url->order_count++] = name;
         at += length;
         if (!*at)
             return STATUS_OK;
