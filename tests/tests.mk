@@ -20,6 +20,7 @@
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
+#: make bench-json  JSONBench's questions to nested events against DuckDB: EVENTS=1000000
 #: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
 #: make bench-programs-gpu  the same on a GPU against CuPy and, with nvcc, CUDA: PYTHON with CuPy
 #: make bench-gpu   on a GPU: the main query against what its memory does, then all against CuPy and CUB; GPU_ROWS=1000000000
@@ -42,13 +43,14 @@ GROUPS := style includes builds golden errors formats text parquet arrow cli man
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
 FILE_ROWS ?= 5000000
+EVENTS ?= 1000000
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
 .PHONY: $(GROUPS) hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
-	bench-build bench-files bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
+	bench-build bench-files bench-json bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
@@ -211,6 +213,9 @@ bench-files: all
 	$(PYTHON) tests/bench/bench_files.py --build $(B) --rows $(FILE_ROWS) $(BENCH_FLAGS)
 
 DEVICE ?= auto
+
+bench-json: all
+	$(PYTHON) tests/bench/bench_json.py --build $(B) --events $(EVENTS) $(BENCH_FLAGS)
 
 bench-programs: all $(B)/programs.so
 	$(PYTHON) tests/bench/programs.py --build $(B) --device $(DEVICE) $(BENCH_FLAGS)

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/text_options.h"
 #include "engine/values/dictionary.h"
 
@@ -25,6 +26,20 @@ static void look_at_dictionary(const struct dictionary *dictionary)
     }
 }
 
+static void look_at(const struct column *column);
+
+static void look_at_lists(const struct list_store *store)
+{
+    for (int64_t k = 0; k < store->count; k++) {
+        const int64_t start = column_get_int(store->starts, k), length = column_get_int(store->lengths, k);
+        require(start >= 0 && length >= 0 && length <= store->elements->rows - start);
+    }
+    for (size_t k = 0; k < store->elements->count; k++) {
+        require(store->elements->columns[k]->rows == store->elements->rows);
+        look_at(store->elements->columns[k]);
+    }
+}
+
 static void look_at(const struct column *column)
 {
     bool floats = type_table[column->type].kind == KIND_FLOAT, text = column->logical.kind == LOGICAL_TEXT;
@@ -33,6 +48,8 @@ static void look_at(const struct column *column)
     require(!validity || (validity->rows == column->rows && validity->type == TYPE_BOOL));
     if (text)
         look_at_dictionary(column->logical.dictionary);
+    if (column->logical.kind == LOGICAL_LIST)
+        look_at_lists(column->logical.lists);
     for (int64_t row = 0; row < column->rows; row++) {
         int64_t integer = floats ? 0 : column_get_int(column, row);
         double number = floats ? column_get_float(column, row) : 0;
@@ -42,6 +59,7 @@ static void look_at(const struct column *column)
             require(integer == 0 && !(number < 0) && !(number > 0));
         } else {
             require(!text || integer < column->logical.dictionary->count);
+            require(column->logical.kind != LOGICAL_LIST || integer < column->logical.lists->count);
         }
     }
     require(!validity || missing > 0);

@@ -23,6 +23,8 @@ void frame_free(struct frame *frame)
     for (size_t k = 0; k < frame->columns; k++)
         strbuf_free(&frame->before[k]);
     free(frame->before);
+    free(frame->order);
+    free(frame->groups);
     free(frame->widths);
     strbuf_free(&frame->head);
     strbuf_free(&frame->foot);
@@ -43,6 +45,47 @@ static void add_rows(struct strbuf *out, const struct frame *frame, struct cells
             cells_add(cells[k], &cursor, row);
         }
         cursor_add(&cursor, frame->after.text, frame->after.length);
+    }
+    cursor_close(&cursor);
+}
+
+/* Writes the object of a group whose values are missing. */
+static void add_missing_group(struct cursor *cursor, const struct frame *frame, const struct frame_group *group,
+                              struct cells *const *cells, int64_t row, size_t skip)
+{
+    cursor_add(cursor, frame->before[group->begin].text + skip, group->before - skip);
+    if (group->value != SIZE_MAX)
+        cells_add(cells[group->value], cursor, row);
+    else
+        cursor_add(cursor, "null", strlen("null"));
+}
+
+/* Rows with objects in them. What closes objects is before the next value, or behind the last. */
+static void add_nested_rows(struct strbuf *out, const struct frame *frame, const struct relation *relation,
+                            struct cells *const *cells, int64_t begin, int64_t end)
+{
+    struct cursor cursor = cursor_open(out);
+    for (int64_t row = begin; row < end; row++) {
+        const struct frame_group *group = frame->groups, *last = group + frame->group_count;
+        size_t closed = 0; /* leading bytes of before[i], or of `after`, that are written or left out */
+        for (size_t i = 0; i < frame->used;) {
+            const size_t skip = (i == 0 && row == 0 ? frame->separator : 0) + closed;
+            while (group < last && group->begin == i && !frame_group_is_missing(frame, group, relation, row))
+                group++;
+            if (group < last && group->begin == i) {
+                add_missing_group(&cursor, frame, group, cells, row, skip);
+                i = group->end;
+                closed = group->braces;
+                while (group < last && group->begin < i)
+                    group++;
+                continue;
+            }
+            cursor_add(&cursor, frame->before[i].text + skip, frame->before[i].length - skip);
+            cells_add(cells[frame->order[i]], &cursor, row);
+            closed = 0;
+            i++;
+        }
+        cursor_add(&cursor, frame->after.text + closed, frame->after.length - closed);
     }
     cursor_close(&cursor);
 }
@@ -102,6 +145,8 @@ static void encode_piece(void *context, int member, int64_t part)
     strbuf_clear(piece);
     if (batch->style->rows)
         batch->style->rows(piece, batch->frame, batch->relation, begin, end);
+    else if (batch->frame->group_count > 0)
+        add_nested_rows(piece, batch->frame, batch->relation, batch->cells, begin, end);
     else
         add_rows(piece, batch->frame, batch->cells, begin, end);
 }

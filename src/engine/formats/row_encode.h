@@ -5,13 +5,25 @@
 #include "base/parallel.h"
 #include "engine/storage/column.h"
 
+/* Values that are the fields of an object, which is null where all are missing. Groups are within each other. */
+struct frame_group {
+    size_t begin, end; /* among frame->order */
+    size_t before;     /* bytes of before[begin] that are before the object */
+    size_t braces;     /* that close it, and groups that end where it does, before the next value */
+    size_t value;      /* a column whose value stands for the missing object; SIZE_MAX: none */
+};
+
 /* The text around the values of a relation, the same for all rows. */
 struct frame {
-    struct strbuf head, foot; /* of the whole output */
-    struct strbuf *before;    /* before each column's value */
-    struct strbuf after;      /* after the last value of a row */
-    size_t *widths;           /* of binary elements, by column, where the style needs them */
-    size_t separator;         /* leading bytes of before[0] that separate rows: omitted in the first row */
+    struct strbuf head, foot;   /* of the whole output */
+    struct strbuf *before;      /* before each value */
+    size_t *order;              /* the columns of the values; NULL: all, in order */
+    size_t used;                /* of `order` */
+    struct frame_group *groups; /* by `begin`, the outer ones first */
+    size_t group_count;
+    struct strbuf after; /* after the last value of a row */
+    size_t *widths;      /* of binary elements, by column, where the style needs them */
+    size_t separator;    /* leading bytes of before[0] that separate rows: omitted in the first row */
     size_t columns;
 };
 
@@ -35,6 +47,10 @@ struct row_style {
 /* Fills in the frame of this relation. Release it with frame_free. */
 void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation);
 void frame_free(struct frame *frame);
+
+/* Whether all values of a group are missing in a row. */
+bool frame_group_is_missing(const struct frame *frame, const struct frame_group *group, const struct relation *relation,
+                            int64_t row);
 
 /* Receives the next piece of the output and may modify it; returns false to stop. */
 typedef bool encode_sink(void *context, struct strbuf *piece);

@@ -1,4 +1,5 @@
 #include "engine/formats/row_formats.h"
+#include "engine/formats/json_frame.h"
 
 #include "base/calendar.h"
 #include "base/heap.h"
@@ -180,27 +181,17 @@ static void json_add_characters(struct strbuf *out, struct text text)
     strbuf_add_json(out, text.at, text.length);
 }
 
-static void fill_object(struct frame *frame, const struct relation *relation, const char *separator, const char *after)
-{
-    strbuf_puts(&frame->before[0], separator);
-    frame->separator = strlen(separator);
-    for (size_t k = 0; k < relation->count; k++) {
-        strbuf_puts(&frame->before[k], k > 0 ? ",\"" : "{\"");
-        json_add_characters(&frame->before[k], text_of(relation->names[k]));
-        strbuf_puts(&frame->before[k], "\":");
-    }
-    strbuf_puts(&frame->after, after);
-}
-
 static void fill_jsonl(struct frame *frame, const struct relation *relation)
 {
-    fill_object(frame, relation, "", "}\n");
+    json_fill_objects(frame, relation, "");
+    strbuf_puts(&frame->after, "}\n");
 }
 
 static void fill_json(struct frame *frame, const struct relation *relation)
 {
     strbuf_puts(&frame->head, "[\n");
-    fill_object(frame, relation, ",\n", "}");
+    json_fill_objects(frame, relation, ",\n");
+    strbuf_putc(&frame->after, '}');
     strbuf_puts(&frame->foot, relation->rows > 0 ? "\n]\n" : "]\n");
 }
 
@@ -298,7 +289,7 @@ void json_add_scalar(struct strbuf *out, const struct scalar *scalar)
 
 const struct row_style style_tsv = {.names_first = true, .cells = &tsv_cells, .fill_frame = fill_tsv};
 const struct row_style style_csv = {.names_first = true, .cells = &csv_cells, .fill_frame = fill_csv};
-const struct row_style style_jsonl = {.cells = &json_cells, .fill_frame = fill_jsonl};
-const struct row_style style_json = {.cells = &json_cells, .fill_frame = fill_json};
+const struct row_style style_jsonl = {.cells = &json_cells, .check = json_check_objects, .fill_frame = fill_jsonl};
+const struct row_style style_json = {.cells = &json_cells, .check = json_check_objects, .fill_frame = fill_json};
 const struct row_style style_markdown = {.cells = &markdown_cells, .fill_frame = fill_markdown};
 const struct row_style style_text = {.cells = &line_cells, .check = check_lines, .fill_frame = fill_lines};

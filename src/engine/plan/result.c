@@ -8,6 +8,8 @@ static void complete(const struct output *output, struct column *const *columns,
 {
     if (column->logical.kind == LOGICAL_NUMBER && output->logical.kind != LOGICAL_NUMBER)
         column_set_logical(column, output->logical);
+    if (output->logical.member && !column->logical.member)
+        column->logical.member = true;
     if (output->validity != 0 && !column->validity)
         column_set_validity(column, column_ref(columns[output->validity]));
 }

@@ -252,11 +252,15 @@ static enum status find_records(const struct opening *opening)
     const char *at = json_skip_blank(table->begin, table->end);
     const bool head = opening->job->text && opening->job->text->head;
     table->array = at < table->end && *at == '[';
+    while (at < table->end && *at == '{' && *json_enter(at, table->end - 1) == '}' &&
+           json_is_object(at, line_end(table, at))) /* an empty object is a line in both */
+        at = json_skip_blank(line_end(table, at), table->end);
     table->values = table->array || (at < table->end && *at == '{' && !json_is_object(at, line_end(table, at)) &&
                                      json_is_object(at, json_skip_value(at, table->end)));
     if (!table->values)
         return STATUS_OK;
-    table->begin = json_skip_blank(at + table->array, table->end);
+    table->begin = json_skip_blank(table->begin, table->end);
+    table->begin = json_skip_blank(table->begin + table->array, table->end);
     while (table->end > table->begin && json_is_blank(table->end[-1]))
         table->end--;
     if (!table->array)

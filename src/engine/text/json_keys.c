@@ -21,6 +21,7 @@ static size_t add_node(struct json_keys *keys, size_t parent, struct cell key, c
                                                   .level = keys->nodes[parent].level + 1,
                                                   .column = NO_COLUMN,
                                                   .list = NO_COLUMN};
+    keys->learned++;
     return keys->count++;
 }
 
@@ -59,6 +60,7 @@ static const char *learn_object(struct learner *learner, size_t node, const char
         struct json_fields *fields = arena_alloc(keys->arena, sizeof *fields);
         *fields = (struct json_fields){.index = key_index_new(keys->arena)};
         keys->nodes[node].fields = fields;
+        keys->learned++;
     }
     at = json_enter(at, end);
     bool more = at == end || *at != '}';
@@ -101,8 +103,12 @@ static const char *learn_value(struct learner *learner, size_t node, const char 
     if (at < end && *at == '[' && shallow)
         return learn_array(learner, node, at, end);
     at = json_scan(at, end, &cell);
-    if (at)
-        evidence_add(&learner->keys->nodes[node].evidence, classify(learner->table, cell), cell.at);
+    if (!at)
+        return NULL;
+    struct evidence *evidence = &learner->keys->nodes[node].evidence;
+    learner->keys->learned += !evidence_has_values(evidence);
+    evidence_add(evidence, classify(learner->table, cell), cell.at);
+    learner->keys->learned -= !evidence_has_values(evidence);
     return at;
 }
 

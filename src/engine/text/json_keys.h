@@ -5,6 +5,7 @@
 #define RQL_ENGINE_TEXT_JSON_KEYS_H
 
 #include "engine/text/cells.h"
+#include "engine/text/json.h"
 #include "engine/text/key_index.h"
 #include "engine/text/table.h"
 
@@ -34,6 +35,7 @@ struct json_keys {
     struct arena *arena;
     struct json_node *nodes; /* the first is that of the records */
     size_t count, capacity;
+    size_t learned; /* how many times something was new: a key, objects, arrays, or other values */
 };
 
 struct json_keys *json_keys_new(struct arena *arena);
@@ -55,6 +57,26 @@ static inline size_t json_field(const struct json_keys *keys, size_t node, struc
     const size_t place = key_index_find(fields->index, cell_text(dialect, key, scratch));
     *guess = place + 1;
     return place < fields->count ? fields->nodes[place] : 0;
+}
+
+/* Whether the key that is expected, its colon and a value are at *at, as almost always: moves to the value. 0: not. */
+static inline size_t json_expected(const struct json_keys *keys, size_t node, const char **at, const char *end,
+                                   size_t *guess, struct cell *key)
+{
+    const struct json_fields *fields = keys->nodes[node].fields;
+    if (!fields || *guess >= fields->count)
+        return 0;
+    const size_t found = fields->nodes[*guess];
+    const struct cell *expected = &keys->nodes[found].key;
+    const size_t length = (size_t)(expected->end - expected->at);
+    const char *from = *at;
+    if ((size_t)(end - from) < length + 3 || *from != '"' || from[length + 1] != '"' || from[length + 2] != ':' ||
+        memcmp(from + 1, expected->at, length) != 0)
+        return 0;
+    ++*guess;
+    *key = (struct cell){from + 1, from + 1 + length, true};
+    *at = json_skip_blank(from + length + 3, end);
+    return found;
 }
 
 /* Adds what a record has, an object that begins at `at`. Returns its end; NULL: it is none. */

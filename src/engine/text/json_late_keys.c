@@ -56,12 +56,15 @@ static const char *walk_object(struct finder *finder, size_t k, const char *at, 
     at += !more;
     while (at && more) {
         struct cell key;
-        at = json_key(at, end, &key);
-        if (!at)
-            break;
-        const size_t field = json_field(finder->keys, k, key, &guess, finder->table->dialect, &finder->scratch);
-        if (!field)
-            found(finder, k, (struct text){key.at - 1, (size_t)(key.end - key.at) + 1});
+        size_t field = json_expected(finder->keys, k, &at, end, &guess, &key);
+        if (!field) {
+            at = json_key(at, end, &key);
+            if (!at)
+                break;
+            field = json_field(finder->keys, k, key, &guess, finder->table->dialect, &finder->scratch);
+            if (!field)
+                found(finder, k, (struct text){key.at - 1, (size_t)(key.end - key.at) + 1});
+        }
         at = field ? walk_value(finder, field, at, end) : json_skip_value(at, end);
         at = at ? json_next(at, end, '}', &more) : NULL;
     }
@@ -138,14 +141,14 @@ bool json_learn_all(struct json_keys *keys, const struct table *table, const str
     bool done = true, more = true;
     while (more && done) {
         struct search search = {keys, table, heap_array((size_t)workers->threads, sizeof *search.finders)};
-        const size_t before = keys->count;
+        const size_t before = keys->learned;
         done = workers_run(workers, table->chunk_count, search_chunk, &search);
         more = false;
         for (int i = 0; i < workers->threads; i++)
             more = more || search.finders[i].count > 0;
         if (more && done)
             learn_from(keys, table, search.finders, workers->threads);
-        more = more && keys->count > before;
+        more = more && keys->learned > before;
         for (int i = 0; i < workers->threads; i++) {
             struct finder *finder = &search.finders[i];
             strbuf_free(&finder->scratch);

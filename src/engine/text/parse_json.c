@@ -53,10 +53,13 @@ static bool parse_members(struct parser *parser, const char **from, size_t k, in
     at += !more;
     while (more) {
         struct cell key;
-        at = json_key(at, end, &key);
-        if (!at)
-            return malformed(parser);
-        const size_t field = json_field(keys, k, key, &guess, dialect, &member->scratch);
+        size_t field = json_expected(keys, k, &at, end, &guess, &key);
+        if (!field) {
+            at = json_key(at, end, &key);
+            if (!at)
+                return malformed(parser);
+            field = json_field(keys, k, key, &guess, dialect, &member->scratch);
+        }
         if (field && !parser->counts && member->last_rows[field] == row + 1)
             return parse_fail(parser, PROBLEM_KEY, key.at, field);
         if (field && !parser->counts)

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Nested JSON against Python's json module: random records of random schemas, by lines, as an array, and as objects one
+after another over several lines, are loaded, written, and read again. What is absent is missing, a struct of which all is
+missing is missing, lists are lists.
+
+    nested_json.py [SEED]"""
+
+import json
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import harness  # noqa: E402
+
+NAMES = ("a", "b", "id", "$type", "x y", "langs", "caf\u00e9", 'quo"te', "n", "deep", "k1", "k2")
+TEXTS = ("", "x", "long text of several words, with } and ] and \\", '"quoted"', "\u3042\u308a", "tab\there", "7", "true")
+
+
+def schema_of(rng, depth):
+    """A schema: a struct of named schemas, a list of one, or the name of a scalar type."""
+    draw = rng.random()
+    if depth == 0 or (depth < 4 and draw < 0.3):
+        names = rng.sample(NAMES, rng.randint(1, 5))
+        return {name: schema_of(rng, depth + 1) for name in names}
+    if depth < 4 and draw < 0.5:
+        return [schema_of(rng, depth + 1)]
+    return rng.choice(("int", "float", "text", "bool"))
+
+
+def value_of(rng, schema, late):
+    """A value of the schema, None where it is missing."""
+    if rng.random() < 0.15:
+        return None
+    if isinstance(schema, dict):
+        return {name: value_of(rng, inner, late) for name, inner in schema.items() if not (late and name[0] == "k")}
+    if isinstance(schema, list):
+        return [value_of(rng, schema[0], late) for _ in range(rng.choice((0, 1, 1, 2, 5)))]
+    if schema == "int":
+        return rng.choice((0, 1, -5, rng.randrange(10**12), -(2**53)))
+    if schema == "float":
+        return rng.randrange(-1000, 1000) / 8 + 0.0625
+    return rng.random() < 0.5 if schema == "bool" else rng.choice(TEXTS)
+
+
+def thinned(rng, value):
+    """The same with some of what is missing left out, and keys in another order."""
+    if isinstance(value, list):
+        return [thinned(rng, element) for element in value]
+    if not isinstance(value, dict):
+        return value
+    names = [name for name in value if value[name] is not None or rng.random() < 0.5]
+    if rng.random() < 0.2:
+        rng.shuffle(names)
+    return {name: thinned(rng, value[name]) for name in names}
+
+
+def is_missing(value):
+    return value is None or (isinstance(value, dict) and all(is_missing(inner) for inner in value.values()))
+
+
+def seen(schema, values):
+    """The schema as far as values tell: keys with something in them. None: nothing but missing values."""
+    values = [value for value in values if value is not None]
+    if isinstance(schema, dict):
+        fields = {}
+        for name, inner in schema.items():
+            found = seen(inner, [value[name] for value in values if name in value])
+            if found is not None:
+                fields[name] = found
+        return fields or None
+    if isinstance(schema, list):
+        inner = seen(schema[0], [element for value in values for element in value])
+        return [inner] if values else None
+    return schema if values else None
+
+
+def expected(schema, value, element=False):
+    """What is written of a value."""
+    if isinstance(schema, dict):
+        if is_missing({} if value is None else {name: value.get(name) for name in schema}) and not element:
+            return None
+        return {name: expected(inner, (value or {}).get(name)) for name, inner in schema.items()}
+    if isinstance(schema, list) and value is not None:
+        return [expected(schema[0], inner, True) for inner in value]
+    return value
+
+
+def same(a, b):
+    """Equal, whatever the order of keys, and a struct without values is null."""
+    if isinstance(a, dict) or isinstance(b, dict):
+        a, b = a or {}, b or {}
+        return all(same(a.get(name), b.get(name)) for name in set(a) | set(b))
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b))
+    return a == b and isinstance(a, bool) == isinstance(b, bool)
+
+
+def written(rows, form):
+    if form == "lines":
+        return "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in rows)
+    if form == "array":
+        return json.dumps(rows, ensure_ascii=False)
+    if form == "pretty":
+        return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    return "".join(json.dumps(row, indent=1) + "\n" for row in rows)
+
+
+def main():
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6)
+    print(f"nested_json: seed {seed}", flush=True)
+    rng = random.Random(seed)
+    tally = harness.Tally("nested_json")
+    with harness.Sandbox() as sandbox:
+        for number in range(60):
+            schema = schema_of(rng, 0)
+            count = rng.choice((1, 2, 10, 50, 1500)) if number > 2 else 20000
+            rows = [value_of(rng, schema, index < count * 3 // 4) or {} for index in range(count)]
+            rows = [thinned(rng, row) for row in rows]
+            form = rng.choice(("lines", "array", "pretty", "objects")) if number > 2 else ("lines", "array", "objects")[number]
+            found = seen(schema, rows)
+            title = f"{number}-{form}-{count}"
+            if found is None:
+                continue
+            name = f"t{number}." + ("jsonl" if form == "lines" else "json")
+            sandbox.write(name, written(rows, form).encode())
+            script = f"load {name} | save u{number}.jsonl\nload u{number}.jsonl | save v{number}.json\n"
+            sandbox.write("s.rql", script.encode())
+            result = harness.run(["--quiet", "--device", "host", "s.rql"], sandbox.here, sandbox.home)
+            if result.status != 0:
+                tally.check(title, f"seed {seed}: {result.text()}")
+                continue
+            with open(sandbox.path(f"u{number}.jsonl"), encoding="utf-8") as file:
+                lines = [json.loads(line) for line in file]
+            with open(sandbox.path(f"v{number}.json"), encoding="utf-8") as file:
+                array = json.load(file)
+            wanted = [expected(found, row) for row in rows]
+            wrong = [index for index in range(count) if index >= len(lines) or not same(lines[index], wanted[index])]
+            problem = None
+            if len(lines) != count or wrong:
+                at = wrong[0] if wrong else 0
+                problem = f"seed {seed}, row {at}: {lines[at] if at < len(lines) else None} for {wanted[at]}"
+            elif lines != array:
+                problem = f"seed {seed}: not the same when it is read again"
+            tally.check(title, problem)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
