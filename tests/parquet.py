@@ -96,6 +96,16 @@ def check_sample(path):
     return "\n".join(problems)
 
 
+def check_saved(sandbox, path):
+    """A file with lists, saved and read again."""
+    saved = sandbox.path("saved.parquet")
+    done = subprocess.run([DUMP, "--save", saved, path], capture_output=True, text=True, check=False)
+    before, after = dump(path), dump(saved)
+    if done.returncode or before[1] or after[1]:
+        return done.stderr + before[2] + after[2]
+    return "" if before[0] == after[0] else harness.difference(str(before[0]), str(after[0]), "columns")
+
+
 def check_wrong(path, error):
     _, status, told = dump(path)
     if status != 1 or error not in told or told.count("error: ") != 1:
@@ -165,6 +175,8 @@ def main():
             name = os.path.basename(path)
             wrong = name.removeprefix("wrong-").removesuffix(".parquet")
             tally.check(name, check_wrong(path, ERRORS[wrong]) if name.startswith("wrong-") else check_sample(path))
+            if name.startswith(("lists-", "nested-")):
+                tally.check(name + ", saved", check_saved(sandbox, path))
             problems = (check_damaged(sandbox, path, rng) for _ in range(arguments.rounds))
             tally.check(name + ", damaged", next((problem for problem in problems if problem), ""))
     sys.exit(tally.finish())

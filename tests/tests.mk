@@ -275,6 +275,7 @@ interop: $(B)/dump_file
 	$(PYTHON) tests/interop/filters.py --rql $(B)/rql
 	$(PYTHON) tests/interop/round_trip.py --dump $(B)/dump_file
 	$(PYTHON) tests/interop/text.py --dump $(B)/dump_file
+	$(PYTHON) tests/interop/nested.py --dump $(B)/dump_file
 	$(PYTHON) tests/interop/arrow.py --corpus $(ARROW_CORPUS) --dump $(B)/dump_file
 
 jupyter: all

@@ -255,8 +255,8 @@ def compare_saved(program, path, saved, table, read):
     if done.returncode != 0:
         return f"status {done.returncode}: {done.stderr}"
     ours = read(saved)
-    if ours.column_names != table.column_names:
-        return f"saved {ours.column_names} instead of {table.column_names}"
+    if ours.column_names != table.column_names or ours.num_rows != table.num_rows:
+        return f"saved {ours.num_rows} rows of {ours.column_names} instead of {table.num_rows} of {table.column_names}"
     ours.validate(full=True)
     for name in table.column_names:
         mine = [empty_is_missing(ours.column(name).type, value) for value in ours.column(name).to_pylist()]
@@ -293,16 +293,16 @@ def read_parquet(path):
     return pq.ParquetFile(path).read()
 
 
-def check(program, number, here, formats, save):
+def check(program, number, here, formats, saved):
     rng = random.Random(number)
     ending = rng.choice(formats)
     path = os.path.join(here, f"nested.{ending}")
     table = random_table(rng, ending != "parquet")
     (write_parquet if ending == "parquet" else write_arrow)(rng, table, path)
     problem = compare(program, path, table)
-    if problem or not save:
+    if problem or not saved:
         return problem
-    to = rng.choice(formats)
+    to = rng.choice(saved)
     return compare_saved(program, path, os.path.join(here, f"saved.{to}"), table,
                          read_parquet if to == "parquet" else read_arrow)
 
@@ -313,12 +313,12 @@ def main():
     parser.add_argument("--rounds", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--formats", default="parquet,arrow,arrows")
-    parser.add_argument("--no-save", dest="save", action="store_false")
+    parser.add_argument("--saved", default="parquet,arrow,arrows")
     arguments = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as here:
         for number in range(arguments.seed, arguments.seed + arguments.rounds):
-            problem = check(arguments.dump, number, here, arguments.formats.split(","), arguments.save)
+            problem = check(arguments.dump, number, here, arguments.formats.split(","), arguments.saved.split(",") if arguments.saved else [])
             if problem:
                 failed += 1
                 print(f"table {number}: {problem}")

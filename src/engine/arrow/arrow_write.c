@@ -5,6 +5,7 @@
 #include "engine/arrow/flatbuffer.h"
 #include "engine/arrow/ipc.h"
 #include "engine/arrow/schema.h"
+#include "engine/arrow/written_arrays.h"
 #include "engine/values/dictionary.h"
 
 #include <stdlib.h>
@@ -36,6 +37,7 @@ struct span_of_body {
 struct output {
     const struct format_job *job;
     const struct relation *relation;
+    const struct nest *root; /* its columns */
     struct writer *writer;
     size_t at;              /* bytes written */
     struct strbuf metadata; /* of the current message */
@@ -92,12 +94,12 @@ static void put_message(struct output *output, size_t body, struct footer_blocks
 static void put_schema(struct output *output)
 {
     const size_t header = begin_message(output, ARROW_SCHEMA, 0);
-    flat_link(&output->metadata, header, arrow_schema_add(&output->metadata, output->relation));
+    flat_link(&output->metadata, header, arrow_schema_add(&output->metadata, output->root));
     put_message(output, 0, NULL);
 }
 
 /* Appends a RecordBatch table; returns its place. */
-static size_t add_batch(struct strbuf *metadata, int64_t rows, const int64_t *missing, size_t nodes,
+static size_t add_batch(struct strbuf *metadata, int64_t rows, const struct written_array *arrays, size_t nodes,
                         const struct span_of_body *buffers, size_t count)
 {
     struct flat_slot slots[] = {
@@ -109,8 +111,8 @@ static size_t add_batch(struct strbuf *metadata, int64_t rows, const int64_t *mi
     size_t vector = flat_add_vector(metadata, nodes, ARROW_NODE_BYTES);
     flat_link(metadata, slots[BATCH_NODES].at, vector);
     for (size_t k = 0; k < nodes; k++) {
-        flat_set(metadata, vector + 4 + k * ARROW_NODE_BYTES, rows, 8);
-        flat_set(metadata, vector + 4 + k * ARROW_NODE_BYTES + 8, missing[k], 8);
+        flat_set(metadata, vector + 4 + k * ARROW_NODE_BYTES, arrays[k].rows, 8);
+        flat_set(metadata, vector + 4 + k * ARROW_NODE_BYTES + 8, arrays[k].missing, 8);
     }
     vector = flat_add_vector(metadata, count, ARROW_BUFFER_BYTES);
     flat_link(metadata, slots[BATCH_BUFFERS].at, vector);
@@ -152,9 +154,9 @@ static void put_dictionary(struct output *output, size_t id, const struct dictio
     const size_t header = begin_message(output, ARROW_DICTIONARY, body);
     struct flat_slot slots[] = {[DICTIONARY_ID] = {.width = 8, .value = (int64_t)id}, [DICTIONARY_DATA] = {.width = 4}};
     flat_link(&output->metadata, header, flat_add_table(&output->metadata, slots, 2));
-    const int64_t missing = 0;
+    const struct written_array array = {.rows = dictionary->count};
     flat_link(&output->metadata, slots[DICTIONARY_DATA].at,
-              add_batch(&output->metadata, dictionary->count, &missing, 1, buffers, 3));
+              add_batch(&output->metadata, dictionary->count, &array, 1, buffers, 3));
     put_message(output, body, &output->dictionaries);
     put_offsets(output, dictionary, width);
     put(output, dictionary->bytes + dictionary->offsets[0], bytes);
@@ -232,40 +234,85 @@ static enum status put_values(struct output *output, const struct column *column
     return STATUS_OK;
 }
 
-static int64_t count_missing(const struct column *column, int64_t begin, int64_t rows)
+static void put_bits(struct output *output, const uint8_t *bytes, int64_t rows)
 {
-    int64_t missing = 0;
-    for (int64_t row = begin; column->validity && row < begin + rows; row++)
-        missing += column_is_missing(column, row);
-    return missing;
+    for (int64_t done = 0; done < rows; done += CHUNK_VALUES) {
+        const int64_t count = rows - done < CHUNK_VALUES ? rows - done : CHUNK_VALUES;
+        pack_bits(bytes + done, count, output->chunk);
+        put(output, output->chunk, ((size_t)count + 7) / 8);
+    }
+    put_zeroes(output, padding_of(((size_t)rows + 7) / 8));
+}
+
+static void put_list_offsets(struct output *output, const struct written_array *array)
+{
+    const size_t width = array->is_large ? sizeof(int64_t) : sizeof(int32_t);
+    for (int64_t done = 0; done <= array->rows; done += CHUNK_VALUES) {
+        const int64_t left = array->rows + 1 - done, count = left < CHUNK_VALUES ? left : CHUNK_VALUES;
+        for (int64_t i = 0; i < count; i++)
+            memcpy(output->chunk + (size_t)i * width, &array->offsets[done + i], width); /* little-endian */
+        put(output, output->chunk, (size_t)count * width);
+    }
+    put_zeroes(output, padding_of(((size_t)array->rows + 1) * width));
+}
+
+/* Places the buffers of an array; returns their number. */
+static size_t place_array(const struct written_array *array, size_t *body, struct span_of_body *buffers)
+{
+    size_t count = 0;
+    buffers[count++] = place(body, array->missing > 0 ? ((size_t)array->rows + 7) / 8 : 0);
+    if (array->offsets)
+        buffers[count++] =
+            place(body, ((size_t)array->rows + 1) * (array->is_large ? sizeof(int64_t) : sizeof(int32_t)));
+    else if (array->column)
+        buffers[count++] = place(body, size_of_values(array->column, array->rows));
+    return count;
+}
+
+static enum status put_array(struct output *output, const struct written_array *array)
+{
+    if (array->missing > 0)
+        put_bits(output, array->valid, array->rows);
+    if (array->offsets)
+        put_list_offsets(output, array);
+    return array->column ? put_values(output, array->column, array->begin, array->rows) : STATUS_OK;
+}
+
+static enum status put_arrays(struct output *output, const struct written_arrays *arrays, int64_t rows)
+{
+    struct span_of_body *buffers = heap_array(2 * arrays->count, sizeof *buffers);
+    size_t body = 0, count = 0;
+    for (size_t k = 0; k < arrays->count; k++)
+        count += place_array(&arrays->at[k], &body, buffers + count);
+    const size_t header = begin_message(output, ARROW_BATCH, body);
+    flat_link(&output->metadata, header, add_batch(&output->metadata, rows, arrays->at, arrays->count, buffers, count));
+    put_message(output, body, &output->batches);
+    free(buffers);
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < arrays->count && status == STATUS_OK; k++)
+        status = put_array(output, &arrays->at[k]);
+    return status;
 }
 
 static enum status put_batch(struct output *output, int64_t begin, int64_t rows)
 {
-    const struct relation *relation = output->relation;
-    int64_t *missing = heap_array(relation->count, sizeof *missing);
-    struct span_of_body *buffers = heap_array(2 * relation->count, sizeof *buffers);
-    size_t body = 0;
-    for (size_t k = 0; k < relation->count; k++) {
-        missing[k] = count_missing(relation->columns[k], begin, rows);
-        buffers[2 * k] = place(&body, missing[k] > 0 ? ((size_t)rows + 7) / 8 : 0);
-        buffers[2 * k + 1] = place(&body, size_of_values(relation->columns[k], rows));
-    }
-    const size_t header = begin_message(output, ARROW_BATCH, body);
-    flat_link(&output->metadata, header,
-              add_batch(&output->metadata, rows, missing, relation->count, buffers, 2 * relation->count));
-    put_message(output, body, &output->batches);
+    struct written_arrays arrays;
+    const char *problem = written_arrays_find(output->root, begin, rows, &arrays);
     enum status status = STATUS_OK;
-    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++) {
-        const struct column *column = relation->columns[k];
-        if (missing[k] > 0)
-            status = put_values(output, column->validity, begin, rows);
-        if (status == STATUS_OK)
-            status = put_values(output, column, begin, rows);
-    }
-    free(missing);
-    free(buffers);
+    if (problem)
+        status = diag_error(output->job->diags, output->job->span, "a record batch cannot be saved: %s", problem);
+    else
+        status = put_arrays(output, &arrays, rows);
+    written_arrays_free(&arrays);
     return status;
+}
+
+static void put_dictionaries(struct output *output, const struct nest *nest)
+{
+    if (nest->column && nest->column->logical.kind == LOGICAL_TEXT)
+        put_dictionary(output, nest->leaf, nest->column->logical.dictionary);
+    for (const struct nest *field = nest->first; field; field = field->next)
+        put_dictionaries(output, field);
 }
 
 /* The messages of a stream and the mark at its end. */
@@ -273,10 +320,7 @@ static enum status put_stream(struct output *output)
 {
     const struct relation *relation = output->relation;
     put_schema(output);
-    for (size_t k = 0; k < relation->count; k++) {
-        if (relation->columns[k]->logical.kind == LOGICAL_TEXT)
-            put_dictionary(output, k, relation->columns[k]->logical.dictionary);
-    }
+    put_dictionaries(output, output->root);
     enum status status = STATUS_OK;
     for (int64_t begin = 0; status == STATUS_OK && (begin == 0 || begin < relation->rows); begin += ROWS_PER_BATCH) {
         const int64_t left = relation->rows - begin;
@@ -310,7 +354,7 @@ static void put_footer(struct output *output)
     };
     flat_begin(footer);
     flat_link(footer, 0, flat_add_table(footer, slots, FOOTER_FIELDS));
-    flat_link(footer, slots[FOOTER_SCHEMA].at, arrow_schema_add(footer, output->relation));
+    flat_link(footer, slots[FOOTER_SCHEMA].at, arrow_schema_add(footer, output->root));
     link_blocks(footer, slots[FOOTER_DICTIONARIES].at, &output->dictionaries);
     link_blocks(footer, slots[FOOTER_BATCHES].at, &output->batches);
     put(output, footer->text, footer->length);
@@ -322,7 +366,13 @@ static void put_footer(struct output *output)
 static enum status write_arrow(const struct format_job *job, const struct relation *relation, struct writer *writer,
                                bool file)
 {
-    struct output output = {.job = job, .relation = relation, .writer = writer, .chunk = heap_array(CHUNK_BYTES, 1)};
+    struct arena *arena = arena_new();
+    size_t leaves;
+    struct output output = {.job = job,
+                            .relation = relation,
+                            .root = nest_of_relation(relation, arena, &leaves),
+                            .writer = writer,
+                            .chunk = heap_array(CHUNK_BYTES, 1)};
     if (file) {
         put(&output, ARROW_MAGIC, ARROW_MAGIC_BYTES);
         put_zeroes(&output, PREFIX_BYTES - ARROW_MAGIC_BYTES);
@@ -334,6 +384,7 @@ static enum status write_arrow(const struct format_job *job, const struct relati
     free(output.dictionaries.at);
     free(output.batches.at);
     free(output.chunk);
+    arena_free(arena);
     return status;
 }
 

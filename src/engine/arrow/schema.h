@@ -6,6 +6,7 @@
 #include "engine/arrow/flatbuffer.h"
 #include "engine/storage/column.h"
 #include "engine/storage/file_reader.h"
+#include "engine/storage/nesting.h"
 
 /* How the values of a field become those of a column. */
 enum reading {
@@ -48,14 +49,17 @@ struct arrow_schema {
 enum status arrow_schema_read(const struct format_job *job, const char *path, const struct flat_table *table,
                               int64_t version, struct arena *arena, struct arrow_schema *schema);
 
-/* Appends a Schema table to a FlatBuffer; returns its place. The dictionary of a text column has its number as id. */
-size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation);
+/* Appends a Schema table to a FlatBuffer; returns its place. The dictionary of a text column has its leaf's number as
+ * id.
+ */
+size_t arrow_schema_add(struct strbuf *buffer, const struct nest *root);
 
 /* Likewise, with the types that the columns have in Parquet: text without dictionaries, durations as times of day where
- * times[k], else as integers. */
-size_t arrow_schema_add_stored(struct strbuf *buffer, const struct relation *relation, const bool *times);
+ * times[leaf], else as integers. */
+size_t arrow_schema_add_stored(struct strbuf *buffer, const struct nest *root, const bool *times);
 
-/* Whether the strings of a dictionary need 64-bit offsets. */
+/* Whether the strings of a dictionary, or the elements of lists, need 64-bit offsets. */
 bool arrow_dictionary_is_large(const struct dictionary *dictionary);
+bool arrow_list_is_large(const struct nest *nest);
 
 #endif

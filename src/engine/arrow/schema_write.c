@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "engine/arrow/flatbuffer.h"
 #include "engine/arrow/ipc.h"
+#include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 
 #include <string.h>
@@ -13,6 +14,11 @@ enum { DECIMAL_BITS = 128, DECIMAL_DIGITS = 18, DECIMAL_MOST_DIGITS = 19 };
 bool arrow_dictionary_is_large(const struct dictionary *dictionary)
 {
     return dictionary->offsets[dictionary->count] - dictionary->offsets[0] > INT32_MAX;
+}
+
+bool arrow_list_is_large(const struct nest *nest)
+{
+    return nest->column->logical.lists->elements->rows > INT32_MAX;
 }
 
 static size_t add_integer(struct strbuf *buffer, enum type type)
@@ -131,45 +137,97 @@ static size_t add_stored_duration(struct strbuf *buffer, bool time, enum arrow_t
     return flat_add_table(buffer, slots, 2);
 }
 
-/* `times`: as of arrow_schema_add_stored, or NULL. */
-static size_t add_field(struct strbuf *buffer, const struct column *column, const char *name, size_t id,
-                        const bool *times)
+/* The state of adding fields. */
+struct adding {
+    struct strbuf *buffer;
+    const bool *times; /* as of arrow_schema_add_stored, or NULL */
+};
+
+static void add_fields(const struct adding *adding, const struct nest *parent, size_t at);
+
+static size_t add_list_type(struct strbuf *buffer, const struct nest *nest, enum arrow_type *kind)
 {
-    const bool text = column->logical.kind == LOGICAL_TEXT && !times;
+    *kind = nest->is_map ? ARROW_MAP : arrow_list_is_large(nest) ? ARROW_LARGE_LIST : ARROW_LIST;
+    return flat_add_table(buffer, NULL, 0);
+}
+
+static size_t add_nest_type(const struct adding *adding, const struct nest *nest, enum arrow_type *kind)
+{
+    struct strbuf *buffer = adding->buffer;
+    if (nest->is_list)
+        return add_list_type(buffer, nest, kind);
+    if (nest->column && adding->times && nest->column->logical.kind == LOGICAL_DURATION)
+        return add_stored_duration(buffer, adding->times[nest->leaf], kind);
+    if (nest->column)
+        return add_type(buffer, nest->column, kind);
+    *kind = ARROW_STRUCT;
+    return flat_add_table(buffer, NULL, 0);
+}
+
+/* Adds a field, and the fields of `children` below it. */
+static size_t add_field(const struct adding *adding, const struct nest *nest, const char *name, bool nullable)
+{
+    struct strbuf *buffer = adding->buffer;
+    const bool text = nest->column && nest->column->logical.kind == LOGICAL_TEXT && !adding->times;
     struct flat_slot slots[FIELD_FIELDS] = {
-        [FIELD_NAME] = {.width = 4}, [FIELD_NULLABLE] = {.width = 1, .value = 1},  [FIELD_TYPE_TYPE] = {.width = 1},
-        [FIELD_TYPE] = {.width = 4}, [FIELD_DICTIONARY] = {.width = text ? 4 : 0}, [FIELD_CHILDREN] = {.width = 4},
+        [FIELD_NAME] = {.width = 4},
+        [FIELD_NULLABLE] = {.width = 1, .value = nullable},
+        [FIELD_TYPE_TYPE] = {.width = 1},
+        [FIELD_TYPE] = {.width = 4},
+        [FIELD_DICTIONARY] = {.width = text ? 4 : 0},
+        [FIELD_CHILDREN] = {.width = 4},
     };
     const size_t table = flat_add_table(buffer, slots, FIELD_FIELDS);
     flat_link(buffer, slots[FIELD_NAME].at, add_name(buffer, name));
     enum arrow_type kind;
-    const bool duration = times && column->logical.kind == LOGICAL_DURATION;
-    flat_link(buffer, slots[FIELD_TYPE].at,
-              duration ? add_stored_duration(buffer, times[id], &kind) : add_type(buffer, column, &kind));
+    flat_link(buffer, slots[FIELD_TYPE].at, add_nest_type(adding, nest, &kind));
     flat_set(buffer, slots[FIELD_TYPE_TYPE].at, kind, 1);
     if (text)
-        flat_link(buffer, slots[FIELD_DICTIONARY].at, add_encoding(buffer, id));
-    flat_link(buffer, slots[FIELD_CHILDREN].at, flat_add_vector(buffer, 0, 4));
+        flat_link(buffer, slots[FIELD_DICTIONARY].at, add_encoding(buffer, nest->leaf));
+    add_fields(adding, nest, slots[FIELD_CHILDREN].at);
     return table;
 }
 
-static size_t add_schema(struct strbuf *buffer, const struct relation *relation, const bool *times)
+/* The struct that the elements of lists are, without a nest of its own. */
+static size_t add_element_struct(const struct adding *adding, const struct nest *list)
+{
+    struct nest element = *list;
+    element.column = NULL;
+    element.is_list = false;
+    return add_field(adding, &element, list->is_map ? "entries" : "item", !list->is_map);
+}
+
+/* Links the fields below a nest at a place of the buffer. */
+static void add_fields(const struct adding *adding, const struct nest *parent, size_t at)
+{
+    struct strbuf *buffer = adding->buffer;
+    const bool plain = parent->is_list && nest_elements_are_plain(parent);
+    const size_t vector = flat_add_vector(buffer, parent->is_list ? 1 : parent->count, 4);
+    flat_link(buffer, at, vector);
+    if (parent->is_list) {
+        flat_link(buffer, vector + 4,
+                  plain ? add_field(adding, parent->first, "item", true) : add_element_struct(adding, parent));
+        return;
+    }
+    size_t k = 0;
+    for (const struct nest *field = parent->first; field; field = field->next, k++)
+        flat_link(buffer, vector + 4 + 4 * k, add_field(adding, field, field->name, !(parent->is_map && k == 0)));
+}
+
+static size_t add_schema(const struct adding *adding, const struct nest *root)
 {
     struct flat_slot slots[] = {[SCHEMA_ENDIANNESS] = {.width = 2}, [SCHEMA_FIELDS] = {.width = 4}};
-    const size_t table = flat_add_table(buffer, slots, 2);
-    const size_t fields = flat_add_vector(buffer, relation->count, 4);
-    flat_link(buffer, slots[SCHEMA_FIELDS].at, fields);
-    for (size_t k = 0; k < relation->count; k++)
-        flat_link(buffer, fields + 4 + 4 * k, add_field(buffer, relation->columns[k], relation->names[k], k, times));
+    const size_t table = flat_add_table(adding->buffer, slots, 2);
+    add_fields(adding, root, slots[SCHEMA_FIELDS].at);
     return table;
 }
 
-size_t arrow_schema_add(struct strbuf *buffer, const struct relation *relation)
+size_t arrow_schema_add(struct strbuf *buffer, const struct nest *root)
 {
-    return add_schema(buffer, relation, NULL);
+    return add_schema(&(struct adding){buffer, NULL}, root);
 }
 
-size_t arrow_schema_add_stored(struct strbuf *buffer, const struct relation *relation, const bool *times)
+size_t arrow_schema_add_stored(struct strbuf *buffer, const struct nest *root, const bool *times)
 {
-    return add_schema(buffer, relation, times);
+    return add_schema(&(struct adding){buffer, times}, root);
 }

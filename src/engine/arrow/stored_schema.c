@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* Fields may share tables, so that few bytes could describe very many. */
+enum { MAX_DEPTH = 64, MAX_FIELDS = 1 << 16, MAP_ENTRIES = -1 };
+
 const char stored_schema_key[] = "ARROW:schema";
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -46,6 +49,50 @@ static struct flat_buffer message_of(const struct strbuf *bytes)
     return (struct flat_buffer){.data = (const unsigned char *)bytes->text + at, .size = bytes->length - at};
 }
 
+struct zone_walk {
+    struct flat_buffer *buffer;
+    struct strbuf path;
+    stored_zone_fn *found;
+    void *context;
+    size_t seen;
+};
+
+static void walk_fields(struct zone_walk *walk, const struct flat_vector *fields, int64_t parent, int depth);
+
+/* A field below one of type `parent`, of which it is number k: elements of lists have no name in a path. */
+static void walk_field(struct zone_walk *walk, const struct flat_table *field, int64_t parent, size_t k, int depth)
+{
+    const int64_t kind = flat_int(field, FIELD_TYPE_TYPE, 1, 0);
+    const size_t length = walk->path.length;
+    const bool is_entry = parent == MAP_ENTRIES, is_named = parent == ARROW_STRUCT || is_entry;
+    const struct text name =
+        is_entry ? (k == 0 ? (struct text){"key", 3} : (struct text){"value", 5}) : flat_string(field, FIELD_NAME);
+    if (is_named && length > 0)
+        strbuf_putc(&walk->path, '.');
+    if (is_named)
+        strbuf_add(&walk->path, name.at, name.length);
+    if (kind == ARROW_TIMESTAMP) {
+        const struct flat_table type = flat_child(field, FIELD_TYPE);
+        const struct text zone = flat_string(&type, 1);
+        if (zone.length > 0 && !walk->buffer->failed)
+            walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, zone);
+    } else {
+        const struct flat_vector children = flat_vector(field, FIELD_CHILDREN, 4);
+        walk_fields(walk, &children, parent == ARROW_MAP ? MAP_ENTRIES : kind, depth + 1);
+    }
+    walk->path.length = length;
+}
+
+static void walk_fields(struct zone_walk *walk, const struct flat_vector *fields, int64_t parent, int depth)
+{
+    for (size_t k = 0; k < fields->count && !walk->buffer->failed; k++) {
+        const struct flat_table field = flat_vector_table(fields, k);
+        if (depth > MAX_DEPTH || walk->seen++ > MAX_FIELDS)
+            return;
+        walk_field(walk, &field, parent, k, depth);
+    }
+}
+
 void stored_schema_zones(struct text stored, stored_zone_fn *found, void *context)
 {
     struct strbuf bytes = {0};
@@ -53,31 +100,25 @@ void stored_schema_zones(struct text stored, stored_zone_fn *found, void *contex
     struct flat_buffer buffer = bytes.text ? message_of(&bytes) : (struct flat_buffer){.failed = true};
     if (!buffer.failed) {
         const struct flat_table message = flat_root(&buffer), schema = flat_child(&message, MESSAGE_HEADER);
-        const bool is_schema = flat_int(&message, MESSAGE_HEADER_TYPE, 1, 0) == ARROW_SCHEMA;
         const struct flat_vector fields = flat_vector(&schema, SCHEMA_FIELDS, 4);
-        for (size_t k = 0; is_schema && k < fields.count && !buffer.failed; k++) {
-            const struct flat_table field = flat_vector_table(&fields, k), type = flat_child(&field, FIELD_TYPE);
-            if (flat_int(&field, FIELD_TYPE_TYPE, 1, 0) != ARROW_TIMESTAMP)
-                continue; /* the fields of other types are others */
-            const struct text name = flat_string(&field, FIELD_NAME), zone = flat_string(&type, 1);
-            if (zone.length > 0 && !buffer.failed)
-                found(context, name, zone);
-        }
+        struct zone_walk walk = {.buffer = &buffer, .found = found, .context = context};
+        if (flat_int(&message, MESSAGE_HEADER_TYPE, 1, 0) == ARROW_SCHEMA)
+            walk_fields(&walk, &fields, ARROW_STRUCT, 0);
+        strbuf_free(&walk.path);
     }
     strbuf_free(&bytes);
 }
 
-bool stored_schema_is_needed(const struct relation *relation)
+bool stored_schema_is_needed(const struct nest *root)
 {
-    for (size_t k = 0; k < relation->count; k++) {
-        const struct time_zone *zone = relation->columns[k]->logical.zone;
-        if (zone && zone != &time_zone_utc)
-            return true;
-    }
-    return false;
+    const struct time_zone *zone = root->column ? root->column->logical.zone : NULL;
+    bool needed = zone && zone != &time_zone_utc;
+    for (const struct nest *field = root->first; field && !needed; field = field->next)
+        needed = stored_schema_is_needed(field);
+    return needed;
 }
 
-void stored_schema_write(struct strbuf *out, const struct relation *relation, const bool *times)
+void stored_schema_write(struct strbuf *out, const struct nest *root, const bool *times)
 {
     struct strbuf message = {0};
     struct flat_slot slots[] = {
@@ -88,7 +129,7 @@ void stored_schema_write(struct strbuf *out, const struct relation *relation, co
     };
     flat_begin(&message);
     flat_link(&message, 0, flat_add_table(&message, slots, MESSAGE_METADATA));
-    flat_link(&message, slots[MESSAGE_HEADER].at, arrow_schema_add_stored(&message, relation, times));
+    flat_link(&message, slots[MESSAGE_HEADER].at, arrow_schema_add_stored(&message, root, times));
     struct strbuf bytes = {0};
     const uint32_t padding = (uint32_t)(-message.length & 7), length = (uint32_t)message.length + padding;
     strbuf_add(&bytes, (const char *)&ARROW_CONTINUATION, sizeof ARROW_CONTINUATION);

@@ -10,14 +10,15 @@
 /* The key of the metadata's pair. */
 extern const char stored_schema_key[];
 
-/* The name of the zone of each timestamp at the top of the schema that has one. What is damaged has none. */
-typedef void stored_zone_fn(void *context, struct text column, struct text zone);
+/* The name of the zone of each timestamp that has one, by the path to it: names of fields with points between them,
+ * where elements of lists have none. What is damaged has none. */
+typedef void stored_zone_fn(void *context, struct text path, struct text zone);
 void stored_schema_zones(struct text stored, stored_zone_fn *found, void *context);
 
 /* Whether the zones of the columns need it: one is not UTC. */
-bool stored_schema_is_needed(const struct relation *relation);
+bool stored_schema_is_needed(const struct nest *root);
 
-/* Appends the value of the pair. `times`: whether column k, of durations, has times of day. */
-void stored_schema_write(struct strbuf *out, const struct relation *relation, const bool *times);
+/* Appends the value of the pair. `times`: whether the column of a leaf, of durations, has times of day. */
+void stored_schema_write(struct strbuf *out, const struct nest *root, const bool *times);
 
 #endif

@@ -72,6 +72,41 @@ static void pack(struct strbuf *out, const uint32_t *values, size_t count, unsig
     strbuf_commit(out, bytes);
 }
 
+void encode_deep_levels(struct strbuf *out, const uint8_t *levels, size_t count, unsigned most)
+{
+    enum { SHORT = 8, AT_ONCE = 512 };
+    const unsigned width = 32 - (unsigned)__builtin_clz(most);
+    const size_t begin = out->length;
+    add_length(out, 0);
+    for (size_t i = 0; i < count;) {
+        size_t equal = 1;
+        while (i + equal < count && levels[i + equal] == levels[i])
+            equal++;
+        if (equal >= SHORT || i + equal == count) {
+            add_varint(out, equal << 1);
+            strbuf_putc(out, (char)levels[i]);
+            i += equal;
+            continue;
+        }
+        /* Groups of eight, up to one that begins a long run. */
+        uint32_t some[AT_ONCE];
+        size_t taken = 0;
+        while (i < count && taken < AT_ONCE) {
+            equal = 1;
+            while (equal < SHORT && i + equal < count && levels[i + equal] == levels[i])
+                equal++;
+            if (taken > 0 && equal == SHORT)
+                break;
+            for (size_t k = 0; k < SHORT; k++, i++)
+                some[taken++] = i < count ? levels[i] : 0;
+        }
+        begin_packed(out, taken);
+        pack(out, some, taken, width);
+    }
+    const uint32_t length = (uint32_t)(out->length - begin - LENGTH_BYTES);
+    memcpy(out->text + begin, &length, sizeof length);
+}
+
 void encode_indices(struct strbuf *out, const uint32_t *indices, size_t count, size_t entries)
 {
     /* Readers know width 0, but writers avoid it. */

@@ -8,6 +8,9 @@
 /* Appends which of the rows have a value, in front of the values of a page of version 1. */
 void encode_levels(struct strbuf *out, const uint8_t *validity, size_t rows);
 
+/* Appends levels of at most `most` in the same form. */
+void encode_deep_levels(struct strbuf *out, const uint8_t *levels, size_t count, unsigned most);
+
 /* Appends indices of a dictionary with `entries` entries. */
 void encode_indices(struct strbuf *out, const uint32_t *indices, size_t count, size_t entries);
 

@@ -286,12 +286,10 @@ static int64_t page_rows(const struct encoder *encoder, int64_t row)
     return rows;
 }
 
-static void add_data_page(struct encoder *encoder, int64_t row, int64_t rows)
+/* Appends the values of rows, behind the levels, and the page. */
+static void add_values_page(struct encoder *encoder, int64_t row, int64_t rows, size_t levels)
 {
-    const uint8_t *validity = validity_at(encoder, row);
     const size_t count = load_values(encoder, row, (size_t)rows);
-    if (validity)
-        encode_levels(&encoder->page, validity, (size_t)rows);
     if (encoder->entries) {
         for (size_t i = 0; i < count; i++)
             encoder->indices[i] = encoder->entries[encoder->values[i] - encoder->lowest] - 1;
@@ -299,34 +297,102 @@ static void add_data_page(struct encoder *encoder, int64_t row, int64_t rows)
     } else {
         add_values(&encoder->page, encoder->format, encoder->values, count);
     }
-    add_page(encoder, PAGE_DATA, (size_t)rows);
+    add_page(encoder, PAGE_DATA, levels);
+}
+
+static void add_flat_pages(struct encoder *encoder)
+{
+    for (int64_t row = encoder->begin; row < encoder->end && !encoder->chunk->problem;) {
+        const int64_t rows = page_rows(encoder, row);
+        const uint8_t *validity = validity_at(encoder, row);
+        if (validity)
+            encode_levels(&encoder->page, validity, (size_t)rows);
+        add_values_page(encoder, row, rows, (size_t)rows);
+        row += rows;
+    }
+}
+
+/* The levels from `begin` that go into one page: whole rows, of which one may be too long for a page of values, and
+ * then is cut. */
+static size_t page_levels_end(const struct row_levels *levels, size_t begin, unsigned definition, int64_t values)
+{
+    size_t end = begin, row = begin;
+    int64_t taken = 0;
+    for (; end < levels->count && end - begin < PAGE_ROWS; end++) {
+        if (levels->repetitions[end] == 0)
+            row = end;
+        if (levels->definitions[end] == definition && taken++ == values)
+            break;
+    }
+    return end == levels->count || row == begin ? end : row;
+}
+
+/* The pages of values that are packed: encoder->column has just those. */
+static void add_deep_pages(struct encoder *encoder, const struct leaf_path *path, const struct row_levels *levels)
+{
+    int64_t row = 0;
+    for (size_t begin = 0; begin < levels->count && !encoder->chunk->problem;) {
+        const int64_t most = row < encoder->end ? page_rows(encoder, row) : 0;
+        const size_t end = page_levels_end(levels, begin, path->definition, most);
+        int64_t rows = 0;
+        for (size_t i = begin; i < end; i++)
+            rows += levels->definitions[i] == path->definition;
+        if (path->repetition > 0)
+            encode_deep_levels(&encoder->page, levels->repetitions + begin, end - begin, path->repetition);
+        if (path->definition > 0)
+            encode_deep_levels(&encoder->page, levels->definitions + begin, end - begin, path->definition);
+        add_values_page(encoder, row, rows, end - begin);
+        row += rows;
+        begin = end;
+    }
+}
+
+static void encode(struct encoder *encoder, const struct row_levels *levels)
+{
+    struct chunk_bytes *chunk = encoder->chunk;
+    encoder->values = heap_array(PAGE_ROWS + 1, sizeof(int64_t));
+    encoder->indices = heap_array(PAGE_ROWS, sizeof(uint32_t));
+    const struct survey survey = survey_values(encoder);
+    chunk->values = levels ? (int64_t)levels->count : encoder->end - encoder->begin;
+    chunk->missing = chunk->values - survey.present;
+    set_statistics(encoder, &survey);
+    choose_dictionary(encoder, &survey);
+    if (levels)
+        add_deep_pages(encoder, encoder->format->path, levels);
+    else
+        add_flat_pages(encoder);
+    free(encoder->values);
+    free(encoder->indices);
+    free(encoder->entries);
+    strbuf_free(&encoder->page);
+    strbuf_free(&encoder->block);
 }
 
 void chunk_encode(const struct column_format *format, int64_t begin, int64_t end, enum block_codec codec,
                   struct chunk_bytes *chunk)
 {
-    struct encoder encoder = {.format = format,
-                              .column = format->column,
-                              .codec = codec,
-                              .begin = begin,
-                              .end = end,
-                              .chunk = chunk,
-                              .values = heap_array(PAGE_ROWS + 1, sizeof(int64_t)),
-                              .indices = heap_array(PAGE_ROWS, sizeof(uint32_t))};
-    struct survey survey = survey_values(&encoder);
-    chunk->missing = end - begin - survey.present;
-    set_statistics(&encoder, &survey);
-    choose_dictionary(&encoder, &survey);
-    for (int64_t row = begin; row < end && !chunk->problem;) {
-        const int64_t rows = page_rows(&encoder, row);
-        add_data_page(&encoder, row, rows);
-        row += rows;
+    struct encoder encoder = {.format = format, .column = format->column, .codec = codec, .chunk = chunk};
+    struct row_levels levels;
+    if (!format->path) {
+        encoder.begin = begin;
+        encoder.end = end;
+        encode(&encoder, NULL);
+        return;
     }
-    free(encoder.values);
-    free(encoder.indices);
-    free(encoder.entries);
-    strbuf_free(&encoder.page);
-    strbuf_free(&encoder.block);
+    if (!row_levels_find(format->path, begin, end, &levels)) {
+        chunk->problem = "there is not enough memory for its levels";
+        return;
+    }
+    struct column *values = nest_take(format->column, levels.rows, (int64_t)levels.present);
+    if (values) {
+        encoder.column = values;
+        encoder.end = values->rows;
+        encode(&encoder, &levels);
+    } else {
+        chunk->problem = "there is not enough memory for its values";
+    }
+    column_unref(values);
+    row_levels_free(&levels);
 }
 
 void chunk_bytes_free(struct chunk_bytes *chunk)

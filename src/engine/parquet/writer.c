@@ -5,7 +5,8 @@
 #include "engine/arrow/stored_schema.h"
 #include "engine/parquet/footer.h"
 #include "engine/parquet/thrift.h"
-#include "engine/parquet/write_chunk.h"
+#include "engine/parquet/write_schema.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/zonemap.h"
 
 #include <stdlib.h>
@@ -13,7 +14,6 @@
 
 enum {
     GROUP_ROWS = 1 << 20,
-    MAX_DIGITS = 18,       /* of a decimal in PHYSICAL_INT64 */
     WIDE_DECIMAL_BYTES = 9 /* of one with a digit more */
 };
 
@@ -25,7 +25,7 @@ static const int64_t micros_per_day = 86400000000;
 /* What the footer says of a chunk. */
 struct chunk_entry {
     int64_t offset, data; /* data: as in struct chunk_bytes */
-    int64_t size, uncompressed, rows, missing;
+    int64_t size, uncompressed, values, missing;
     bool has_range, has_indices;
     struct strbuf least, most;
 };
@@ -34,9 +34,9 @@ struct parquet_writer {
     const struct format_job *job;
     const struct relation *relation;
     struct writer *to;
-    struct column_format *formats; /* one for each column */
-    bool *times;                   /* of each duration: whether all values are times of day */
-    struct chunk_entry *entries;   /* of the first group, the second ... */
+    struct schema_formats formats;
+    int64_t group_rows;
+    struct chunk_entry *entries; /* of the first group, the second ... */
     int64_t groups;
     struct chunk_bytes *chunks; /* of the groups being encoded */
     int64_t first;              /* of these groups */
@@ -59,11 +59,10 @@ static struct zone range_of(const struct column *column)
 /* Chooses how each column is stored. */
 static void choose_formats(struct parquet_writer *writer)
 {
-    const struct relation *relation = writer->relation;
-    for (size_t k = 0; k < relation->count; k++) {
-        const struct column *column = relation->columns[k];
-        struct column_format *format = &writer->formats[k];
-        *format = (struct column_format){.column = column, .physical = PHYSICAL_INT32};
+    for (size_t k = 0; k < writer->formats.count; k++) {
+        struct column_format *format = &writer->formats.at[k];
+        const struct column *column = format->column;
+        format->physical = PHYSICAL_INT32;
         if (column->logical.kind == LOGICAL_TEXT)
             format->physical = PHYSICAL_BYTE_ARRAY;
         else if (column->type == TYPE_BOOL)
@@ -74,7 +73,7 @@ static void choose_formats(struct parquet_writer *writer)
             format->physical = PHYSICAL_INT64;
         if (column->logical.kind == LOGICAL_DURATION) {
             struct zone range = range_of(column);
-            writer->times[k] = range.lo >= 0 && range.hi < micros_per_day;
+            format->is_time = range.lo >= 0 && range.hi < micros_per_day;
         }
         if (column->logical.kind == LOGICAL_DECIMAL) {
             struct zone range = range_of(column);
@@ -90,27 +89,27 @@ static void encode_part(void *context, int member, int64_t part)
 {
     (void)member;
     struct parquet_writer *writer = context;
-    const int64_t columns = (int64_t)writer->relation->count;
-    const int64_t begin = (writer->first + part / columns) * GROUP_ROWS;
-    const int64_t end = min_int64(begin + GROUP_ROWS, writer->relation->rows);
-    chunk_encode(&writer->formats[part % columns], begin, end, codec, &writer->chunks[part]);
+    const int64_t columns = (int64_t)writer->formats.count;
+    const int64_t begin = (writer->first + part / columns) * writer->group_rows;
+    const int64_t end = min_int64(begin + writer->group_rows, writer->relation->rows);
+    chunk_encode(&writer->formats.at[part % columns], begin, end, codec, &writer->chunks[part]);
 }
 
 /* Writes a chunk that has been encoded. Its statistics move to its entry. */
 static enum status put_chunk(struct parquet_writer *writer, int64_t group, size_t column)
 {
     const struct format_job *job = writer->job;
-    const size_t columns = writer->relation->count;
+    const size_t columns = writer->formats.count;
     struct chunk_bytes *chunk = &writer->chunks[(size_t)(group - writer->first) * columns + column];
     if (chunk->problem)
-        return diag_error(job->diags, job->span, "column `%s` cannot be saved: %s", writer->relation->names[column],
-                          chunk->problem);
+        return diag_error(job->diags, job->span, "column `%s` cannot be saved: %s",
+                          writer->formats.paths[column].nests[0]->name, chunk->problem);
     struct chunk_entry *entry = &writer->entries[(size_t)group * columns + column];
     *entry = (struct chunk_entry){.offset = writer->offset,
                                   .data = (int64_t)chunk->data,
                                   .size = (int64_t)chunk->pages.length,
                                   .uncompressed = chunk->uncompressed,
-                                  .rows = min_int64(GROUP_ROWS, writer->relation->rows - group * GROUP_ROWS),
+                                  .values = chunk->values,
                                   .missing = chunk->missing,
                                   .has_range = chunk->has_range,
                                   .has_indices = chunk->has_indices,
@@ -124,7 +123,7 @@ static enum status put_chunk(struct parquet_writer *writer, int64_t group, size_
 /* Encodes some groups, enough for all threads, and writes them in order. */
 static enum status put_groups(struct parquet_writer *writer, int64_t count)
 {
-    size_t columns = writer->relation->count, chunks = (size_t)count * columns;
+    const size_t columns = writer->formats.count, chunks = (size_t)count * columns;
     writer->chunks = heap_array(chunks, sizeof *writer->chunks);
     enum status status =
         workers_run(writer->job->workers, (int64_t)chunks, encode_part, writer) ? STATUS_OK : STATUS_CANCELLED;
@@ -136,101 +135,19 @@ static enum status put_groups(struct parquet_writer *writer, int64_t count)
     return status;
 }
 
-/* The fields of an annotation: the member of LogicalType with this number. */
-static void put_annotation(struct thrift_out *element, const struct parquet_writer *writer, size_t k)
-{
-    const struct column *column = writer->relation->columns[k];
-    const struct logical_type *logical = &column->logical;
-    const bool is_integer = logical->kind == LOGICAL_NUMBER && type_table[column->type].kind == KIND_INT;
-    if ((is_integer && (column->type == TYPE_I64 || column->type == TYPE_I32)) ||
-        (logical->kind == LOGICAL_NUMBER && !is_integer) || (logical->kind == LOGICAL_DURATION && !writer->times[k]))
-        return;
-    static const int annotations[] = {
-        [LOGICAL_NUMBER] = ANNOTATION_INTEGER,
-#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, annotation, ...) \
-    [LOGICAL_##kind] = annotation,
-#include "engine/values/logical_types.def"
-    };
-    struct thrift_out annotation = thrift_put_struct(element, 10);
-    struct thrift_out members = thrift_put_struct(&annotation, annotations[logical->kind]);
-    if (logical->kind == LOGICAL_TIMESTAMP || logical->kind == LOGICAL_DURATION) {
-        thrift_put_bool(&members, 1, logical->zone);
-        struct thrift_out unit = thrift_put_struct(&members, 2);
-        struct thrift_out micros = thrift_put_struct(&unit, UNIT_MICROS);
-        thrift_end(&micros);
-        thrift_end(&unit);
-    } else if (logical->kind == LOGICAL_DECIMAL) {
-        thrift_put_int32(&members, 1, logical->scale);
-        thrift_put_int32(&members, 2, writer->formats[k].physical == PHYSICAL_FIXED ? MAX_DIGITS + 1 : MAX_DIGITS);
-    } else if (logical->kind == LOGICAL_NUMBER) {
-        thrift_put_int8(&members, 1, (int8_t)(8 * type_table[column->type].size));
-        thrift_put_bool(&members, 2, type_table[column->type].lo < 0);
-    }
-    thrift_end(&members);
-    thrift_end(&annotation);
-}
-
-/* The number of the older annotation ConvertedType, or -1: that of timestamps says that they are in UTC. */
-static int converted_of(const struct column *column)
-{
-    static const int numbers[TYPE_COUNT] = {
-        [TYPE_U8] = 11, [TYPE_U16] = 12, [TYPE_U32] = 13, [TYPE_I8] = 15, [TYPE_I16] = 16};
-    static const int others[] = {
-#define LOGICAL_TYPE(kind, name, stored, family, adds, means, noun, unit, written, literal, evidence, annotation,      \
-                     converted, ...)                                                                                   \
-    [LOGICAL_##kind] = converted,
-#include "engine/values/logical_types.def"
-    };
-    const struct logical_type *logical = &column->logical;
-    if (logical->kind == LOGICAL_NUMBER)
-        return numbers[column->type] ? numbers[column->type] : -1;
-    return logical->kind == LOGICAL_TIMESTAMP && !logical->zone ? -1 : others[logical->kind];
-}
-
-static void put_schema(struct thrift_out *footer, const struct parquet_writer *writer)
-{
-    const struct relation *relation = writer->relation;
-    thrift_put_list(footer, 2, THRIFT_STRUCT, relation->count + 1);
-    struct thrift_out root = {.to = footer->to};
-    thrift_put_binary(&root, 4, "schema", strlen("schema"));
-    thrift_put_int32(&root, 5, (int32_t)relation->count);
-    thrift_end(&root);
-    for (size_t k = 0; k < relation->count; k++) {
-        const struct column *column = relation->columns[k];
-        const struct column_format *format = &writer->formats[k];
-        struct thrift_out element = {.to = footer->to};
-        thrift_put_int32(&element, 1, (int32_t)format->physical);
-        if (format->physical == PHYSICAL_FIXED)
-            thrift_put_int32(&element, 2, (int32_t)format->width);
-        thrift_put_int32(&element, 3, column->validity ? REPETITION_OPTIONAL : REPETITION_REQUIRED);
-        thrift_put_binary(&element, 4, relation->names[k], strlen(relation->names[k]));
-        const int converted = converted_of(column);
-        if (converted >= 0)
-            thrift_put_int32(&element, 6, converted);
-        if (column->logical.kind == LOGICAL_DECIMAL) {
-            thrift_put_int32(&element, 7, column->logical.scale);
-            thrift_put_int32(&element, 8, format->physical == PHYSICAL_FIXED ? MAX_DIGITS + 1 : MAX_DIGITS);
-        }
-        put_annotation(&element, writer, k);
-        thrift_end(&element);
-    }
-}
-
 static void put_column_metadata(struct thrift_out *chunk, const struct parquet_writer *writer, size_t k,
                                 const struct chunk_entry *entry)
 {
     struct thrift_out out = thrift_put_struct(chunk, 3);
-    const char *name = writer->relation->names[k];
-    thrift_put_int32(&out, 1, (int32_t)writer->formats[k].physical);
+    thrift_put_int32(&out, 1, (int32_t)writer->formats.at[k].physical);
     thrift_put_list(&out, 2, THRIFT_I32, entry->has_indices ? 3 : 2);
     thrift_add_int32(&out, ENCODING_PLAIN);
     thrift_add_int32(&out, ENCODING_RLE);
     if (entry->has_indices)
         thrift_add_int32(&out, ENCODING_RLE_DICTIONARY);
-    thrift_put_list(&out, 3, THRIFT_BINARY, 1);
-    thrift_add_binary(&out, name, strlen(name));
+    schema_put_path(&out, 3, &writer->formats.paths[k]);
     thrift_put_int32(&out, 4, PAGE_CODEC_ZSTD);
-    thrift_put_int64(&out, 5, entry->rows);
+    thrift_put_int64(&out, 5, entry->values);
     thrift_put_int64(&out, 6, entry->uncompressed);
     thrift_put_int64(&out, 7, entry->size);
     thrift_put_int64(&out, 9, entry->offset + entry->data);
@@ -248,7 +165,7 @@ static void put_column_metadata(struct thrift_out *chunk, const struct parquet_w
 
 static void put_row_groups(struct thrift_out *footer, const struct parquet_writer *writer)
 {
-    const size_t columns = writer->relation->count;
+    const size_t columns = writer->formats.count;
     thrift_put_list(footer, 4, THRIFT_STRUCT, (size_t)writer->groups);
     for (int64_t group = 0; group < writer->groups; group++) {
         const struct chunk_entry *entries = &writer->entries[(size_t)group * columns];
@@ -263,7 +180,7 @@ static void put_row_groups(struct thrift_out *footer, const struct parquet_write
             uncompressed += entries[k].uncompressed;
         }
         thrift_put_int64(&out, 2, uncompressed);
-        thrift_put_int64(&out, 3, entries[0].rows);
+        thrift_put_int64(&out, 3, min_int64(writer->group_rows, writer->relation->rows - group * writer->group_rows));
         thrift_end(&out);
     }
 }
@@ -279,13 +196,17 @@ static void put_pair(struct thrift_out *footer, const char *key, const struct st
 /* Without them readers would have to take durations that are no times of day for integers, and know no zones. */
 static void put_pairs(struct thrift_out *footer, const struct parquet_writer *writer)
 {
+    const struct schema_formats *formats = &writer->formats;
     struct strbuf list = {0}, schema = {0};
-    for (size_t k = 0; k < writer->relation->count; k++) {
-        if (writer->relation->columns[k]->logical.kind == LOGICAL_DURATION && !writer->times[k])
+    bool *times = heap_array(formats->count, sizeof *times);
+    for (size_t k = 0; k < formats->count; k++) {
+        times[k] = formats->at[k].is_time;
+        if (formats->at[k].column->logical.kind == LOGICAL_DURATION && !times[k])
             strbuf_printf(&list, "%zu,", k);
     }
-    if (stored_schema_is_needed(writer->relation))
-        stored_schema_write(&schema, writer->relation, writer->times);
+    if (stored_schema_is_needed(formats->root))
+        stored_schema_write(&schema, formats->root, times);
+    free(times);
     const size_t count = (size_t)(list.length > 0) + (size_t)(schema.length > 0);
     if (count > 0)
         thrift_put_list(footer, 5, THRIFT_STRUCT, count);
@@ -303,14 +224,14 @@ static enum status put_footer(struct parquet_writer *writer)
     struct strbuf bytes = {0};
     struct thrift_out footer = {.to = &bytes};
     thrift_put_int32(&footer, 1, 2);
-    put_schema(&footer, writer);
+    schema_put(&footer, &writer->formats);
     thrift_put_int64(&footer, 3, writer->relation->rows);
     put_row_groups(&footer, writer);
     put_pairs(&footer, writer);
     thrift_put_binary(&footer, 6, created_by, strlen(created_by));
     /* The order of extreme values: that of their types. */
-    thrift_put_list(&footer, 7, THRIFT_STRUCT, writer->relation->count);
-    for (size_t k = 0; k < writer->relation->count; k++) {
+    thrift_put_list(&footer, 7, THRIFT_STRUCT, writer->formats.count);
+    for (size_t k = 0; k < writer->formats.count; k++) {
         struct thrift_out order = {.to = &bytes};
         struct thrift_out of_type = thrift_put_struct(&order, 1);
         thrift_end(&of_type);
@@ -328,14 +249,30 @@ static enum status put_footer(struct parquet_writer *writer)
     return diag_error(writer->job->diags, writer->job->span, "there are too many columns and rows for a Parquet file");
 }
 
+/* Fewer rows in a group if they have many elements, on average. */
+static int64_t choose_group_rows(const struct relation *relation)
+{
+    int64_t most = relation->rows;
+    for (size_t k = 0; k < relation->count; k++) {
+        const struct logical_type *logical = &relation->columns[k]->logical;
+        while (logical->kind == LOGICAL_LIST) {
+            const struct relation *elements = logical->lists->elements;
+            most = max_int64(most, elements->rows);
+            logical = &elements->columns[0]->logical;
+        }
+    }
+    return relation->rows > 0 ? max_int64(1, GROUP_ROWS / divide_up(most, relation->rows)) : GROUP_ROWS;
+}
+
 enum status write_parquet(const struct format_job *job, const struct relation *relation, struct writer *to)
 {
-    const int64_t columns = (int64_t)relation->count;
+    struct arena *arena = arena_new();
     struct parquet_writer writer = {.job = job, .relation = relation, .to = to};
-    writer.groups = divide_up(relation->rows, GROUP_ROWS);
-    writer.formats = heap_array(relation->count, sizeof *writer.formats);
-    writer.times = heap_array(relation->count, sizeof *writer.times);
-    const size_t entry_count = (size_t)writer.groups * relation->count;
+    schema_formats_init(&writer.formats, relation, arena);
+    const int64_t columns = (int64_t)writer.formats.count;
+    writer.group_rows = choose_group_rows(relation);
+    writer.groups = divide_up(relation->rows, writer.group_rows);
+    const size_t entry_count = (size_t)writer.groups * writer.formats.count;
     writer.entries = heap_array(entry_count + 1, sizeof *writer.entries);
     choose_formats(&writer);
     put(&writer, magic, strlen(magic));
@@ -350,7 +287,6 @@ enum status write_parquet(const struct format_job *job, const struct relation *r
         strbuf_free(&writer.entries[i].most);
     }
     free(writer.entries);
-    free(writer.formats);
-    free(writer.times);
+    arena_free(arena);
     return status;
 }
