@@ -18,7 +18,7 @@ SAMPLES = os.path.join(harness.TESTS, "arrow")
 DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
 NOTES = {
     "index.arrow": "the index of pandas is a range, which is no column of the file\nhint: `derive index = row` makes one",
-    "nested.arrow": "left out columns of types that cannot be read: `list` (list), `struct` (struct), `bytes` (binary)",
+    "nested.arrow": "left out columns of types that cannot be read: `bytes` (binary)",
     "missing.arrow": "are rounded down: 13 in `at_ns`, 15 in `zoned_ns`, 13 in `for_ns`, 11 in `time_ns`",
 }
 ROUNDS = 20

@@ -3,6 +3,7 @@
 #include "fuzzed_file.h"
 
 #include "engine/arrow/arrow.h"
+#include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 
 #include <stdint.h>
@@ -10,10 +11,30 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void look_at(const struct column *column);
+
+/* Each list is within the elements, which are columns like others. */
+static void look_at_lists(const struct column *column)
+{
+    const struct list_store *store = column->logical.lists;
+    require(store != NULL && store->count >= 1 && store->starts->rows == store->count);
+    const struct relation *elements = store->elements;
+    for (int64_t row = 0; row < column->rows; row++) {
+        const int64_t list = column_get_int(column, row);
+        require(list >= 0 && list < store->count);
+        const int64_t start = column_get_int(store->starts, list), length = column_get_int(store->lengths, list);
+        require(start >= 0 && length >= 0 && start + length <= elements->rows);
+    }
+    for (size_t k = 0; k < elements->count; k++)
+        look_at(elements->columns[k]);
+}
+
 static void look_at(const struct column *column)
 {
     const struct logical_type *logical = &column->logical;
     require((logical->kind == LOGICAL_TEXT) == (logical->dictionary != NULL));
+    if (logical->kind == LOGICAL_LIST)
+        look_at_lists(column);
     bool any = false;
     for (int64_t row = 0; row < column->rows; row++) {
         bool is_float = type_table[column->type].kind == KIND_FLOAT, missing = column_is_missing(column, row);

@@ -13,6 +13,7 @@ import sys
 
 import numpy as np
 import pandas
+import nested
 import peers
 import polars
 import pyarrow as pa
@@ -111,9 +112,25 @@ def printed(value, kind):
     return f"{value:.17g}" if kind.startswith("f") else str(value)
 
 
+def nested_lines(name, column):
+    """Those of the columns that a struct, or lists, become."""
+    lines = []
+    for path, (kind, values) in nested.typed_columns(pa.table({name: column})).items():
+        if nested.is_list(kind) or pa.types.is_map(kind):
+            shown = "i64 list" + (" missing" if None in values else "")
+        else:
+            shown = type_of(kind, peers.canonical(pa.chunked_array([pa.array(values, kind)])))
+        lines.append(f"{path}: {shown}")
+        lines += [nested.text(kind, value) for value in values]
+    return lines
+
+
 def expected(columns):
     lines = []
     for field, column in zip(columns.schema, columns.columns):
+        if pa.types.is_nested(field.type):
+            lines += nested_lines(field.name, column)
+            continue
         values = peers.canonical(column)
         if values is None:
             continue
@@ -162,9 +179,12 @@ def main():
                         batches[0].schema, options=ipc.IpcWriteOptions(emit_dictionary_deltas=True)) as writer:
         for batch in batches:
             writer.write_batch(batch)
-    nested = pa.table({"list": pa.array([[1], None, [2, 3]]), "a": [1, 2, 3], "struct": [{"x": 1, "y": "z"}] * 3,
+    groups = pa.table({"list": pa.array([[1], None, [2, 3]]), "a": [1, 2, 3], "struct": [{"x": 1, "y": "z"}] * 3,
                        "bytes": pa.array([b"\xff", b"a", b"b"]), "b": ["x", None, "y"]})
-    write(path("nested.arrow", nested.select(["a", "b"])), nested)
+    write(path("nested.arrow", groups.drop_columns(["bytes"])), groups)
+    lists = nested.sample_table(arrow=True)
+    write(path("lists.arrow", lists), lists)
+    write(path("lists-zstd.arrows", lists), lists, stream=True, rows=7, compression="zstd")
     some = table(20, True, 3).select(["i8", "u32", "f64", "bool", "string", "in_int32", "date32", "at_us", "zoned_us", "for_us"])
     frame = polars.from_arrow(some)
     frame.write_ipc(path("polars.arrow", frame.to_arrow()))

@@ -190,22 +190,7 @@ def write_all(directory):
 
 def write_lists(directory):
     """Lists, maps and structs within each other, with values missing at every level and pages that end within a row."""
-    def column(kind, values):
-        return pa.array([values[k % len(values)] for k in range(20)], kind)
-
-    point = pa.struct([("x", pa.int32()), ("tags", pa.list_(pa.string()))])
-    table = pa.table({
-        "ints": column(pa.list_(pa.int64()), [[1, 2], [], None, [None, 3], [5] * 7]),
-        "texts": column(pa.list_(pa.list_(pa.string())), [[["a", "b"], []], None, [None, ["c", None]], [], [["d"]]]),
-        "points": column(pa.list_(point), [[{"x": 1, "tags": ["p"]}, None], [], None, [{"x": None, "tags": []}]]),
-        "in": column(pa.struct([("deep", pa.struct([("point", point)])), ("n", pa.int8())]),
-                     [{"deep": {"point": {"x": 7, "tags": ["q", None]}}, "n": 1}, None, {"deep": None, "n": 2},
-                      {"deep": {"point": None}, "n": None}]),
-        "map": column(pa.map_(pa.string(), pa.float64()), [[("k", 1.5), ("j", None)], [], None]),
-        "of_map": column(pa.map_(pa.int32(), pa.list_(pa.date32())), [[(1, [datetime.date(2024, 1, 31)]), (2, None)], [(3, [])]]),
-        "of_points": column(pa.map_(pa.string(), point), [[("a", {"x": 1, "tags": None}), ("b", None)], None]),
-        "plain": pa.array(list(range(20))),
-    })
+    table = nested.sample_table()
     for name, options in (("v1", {"compression": "snappy", "row_group_size": 7, "data_page_size": 20, "write_batch_size": 3}),
                           ("v2", {"compression": "none", "data_page_version": "2.0", "use_dictionary": False})):
         path = os.path.join(directory, f"lists-pyarrow-{name}.parquet")

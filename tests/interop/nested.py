@@ -213,6 +213,35 @@ def dump(program, *arguments):
     return subprocess.run([program, *arguments], capture_output=True, text=True, check=False)
 
 
+def sample_table(arrow=False):
+    """Lists, maps and structs within each other, with values missing at every level; and the types that only Arrow has."""
+    def column(kind, values):
+        return pa.array([values[k % len(values)] for k in range(20)], kind)
+
+    point = pa.struct([("x", pa.int32()), ("tags", pa.list_(pa.string()))])
+    columns = {
+        "ints": column(pa.list_(pa.int64()), [[1, 2], [], None, [None, 3], [5] * 7]),
+        "texts": column(pa.list_(pa.list_(pa.string())), [[["a", "b"], []], None, [None, ["c", None]], [], [["d"]]]),
+        "points": column(pa.list_(point), [[{"x": 1, "tags": ["p"]}, None], [], None, [{"x": None, "tags": []}]]),
+        "in": column(pa.struct([("deep", pa.struct([("point", point)])), ("n", pa.int8())]),
+                     [{"deep": {"point": {"x": 7, "tags": ["q", None]}}, "n": 1}, None, {"deep": None, "n": 2},
+                      {"deep": {"point": None}, "n": None}]),
+        "map": column(pa.map_(pa.string(), pa.float64()), [[("k", 1.5), ("j", None)], [], None]),
+        "of_map": column(pa.map_(pa.int32(), pa.list_(pa.date32())), [[(1, [datetime.date(2024, 1, 31)]), (2, None)], [(3, [])]]),
+        "of_points": column(pa.map_(pa.string(), point), [[("a", {"x": 1, "tags": None}), ("b", None)], None]),
+        "plain": pa.array(list(range(20))),
+    }
+    if arrow:
+        words = pa.dictionary(pa.int8(), pa.string())
+        columns["large"] = column(pa.large_list(pa.float64()), [[0.5, None], None, []])
+        columns["fixed"] = column(pa.list_(pa.int16(), 2), [[1, 2], None, [3, None]])
+        columns["view"] = column(pa.list_view(pa.string()), [["x", "y"], [], None])
+        columns["coded"] = column(pa.list_(words), [["x", "y", "x"], [None], None])
+        columns["coded_field"] = column(pa.struct([("word", words)]), [{"word": "x"}, None, {"word": None}])
+        columns["nothing"] = column(pa.list_(pa.null()), [[None, None], [], None])
+    return pa.table(columns)
+
+
 def compare(program, path, table):
     done = dump(program, path)
     if done.returncode != 0:

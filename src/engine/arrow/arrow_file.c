@@ -107,7 +107,7 @@ static enum status check_codec(const struct input *input, const struct arrow_bat
 static enum status column_error(const struct input *input, const struct arrow_field *field)
 {
     return diag_error(input->job->diags, input->job->span, "`%s` is damaged: column `%s` lacks buffers for its rows",
-                      input->path, field->name);
+                      input->path, field->path);
 }
 
 static enum status add_batch(const struct input *input, const struct flat_table *table, const struct message *message)
@@ -120,10 +120,10 @@ static enum status add_batch(const struct input *input, const struct flat_table 
         return damaged(input, "a record batch does not have the buffers of its schema");
     if (check_codec(input, &batch) != STATUS_OK)
         return STATUS_FAILED;
-    for (size_t k = 0; k < schema->count; k++) {
+    for (size_t k = 0; k < schema->all_count; k++) {
         struct arrow_array array;
-        if (schema->fields[k].reading != READING_NONE && !arrow_array_of(&batch, &schema->fields[k], false, &array))
-            return column_error(input, &schema->fields[k]);
+        if (arrow_is_wanted(schema->all[k]) && !arrow_array_of(&batch, schema->all[k], false, &array))
+            return column_error(input, schema->all[k]);
     }
     batch.first = file->rows;
     batch.dictionaries = file->dictionary_count;
@@ -165,9 +165,9 @@ static enum status add_dictionary(const struct input *input, const struct flat_t
     if (!arrow_batch_read(&data, message->body, message->length, &dictionary.batch))
         return damaged(input, "a dictionary is not valid");
     bool wanted = false;
-    for (size_t k = 0; k < file->schema.count; k++) {
-        const struct arrow_field *field = &file->schema.fields[k];
-        if (!field->in_dictionary || field->reading == READING_NONE || field->dictionary != dictionary.id)
+    for (size_t k = 0; k < file->schema.all_count; k++) {
+        const struct arrow_field *field = file->schema.all[k];
+        if (!field->in_dictionary || !arrow_is_wanted(field) || field->dictionary != dictionary.id)
             continue;
         wanted = true;
         if (check_codec(input, &dictionary.batch) != STATUS_OK)

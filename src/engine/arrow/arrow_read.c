@@ -4,8 +4,9 @@
 #include "base/heap.h"
 #include "base/utf8.h"
 #include "base/zeroed.h"
-#include "engine/arrow/column_reading.h"
+#include "engine/arrow/columns.h"
 #include "engine/arrow/strings.h"
+#include "engine/storage/list_store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@ struct arrow_reader {
     struct arena *arena;
     struct mapping *mapping; /* one reference */
     struct arrow_file file;
-    const struct arrow_field **fields; /* of the reader's columns */
+    struct arrow_columns columns;
 };
 
 /* One call of `read`. */
@@ -33,29 +34,35 @@ struct table_reading {
 };
 
 static void add_pieces(struct table_reading *table, struct column_reading *reading, const struct arrow_batch *batch,
-                       bool values)
+                       int64_t first, int64_t rows, bool values)
 {
     /* A packed buffer is unpacked whole. */
-    const int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : batch->rows;
-    for (int64_t begin = 0; begin < batch->rows; begin += size) {
-        const int64_t end = batch->rows - begin < size ? batch->rows : begin + size;
+    const int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : rows;
+    for (int64_t begin = 0; begin < rows; begin += size) {
+        const int64_t end = rows - begin < size ? rows : begin + size;
         table->pieces = heap_reserve(table->pieces, table->piece_count, &table->piece_capacity, sizeof *table->pieces);
-        table->pieces[table->piece_count++] =
-            (struct piece){.reading = reading, .batch = batch, .begin = begin, .end = end, .values = values};
+        table->pieces[table->piece_count++] = (struct piece){
+            .reading = reading, .batch = batch, .first = first, .begin = begin, .end = end, .values = values};
     }
 }
 
 static void add_rows(struct table_reading *table, struct column_reading *reading)
 {
-    for (size_t b = 0; b < table->file->batch_count; b++)
-        add_pieces(table, reading, &table->file->batches[b], false);
+    int64_t first = 0;
+    for (size_t b = 0; b < table->file->batch_count; b++) {
+        const struct arrow_batch *batch = &table->file->batches[b];
+        const int64_t rows = arrow_rows_of(batch, reading->field);
+        add_pieces(table, reading, batch, first, rows, false);
+        first += rows;
+    }
 }
 
 static void add_values(struct table_reading *table, struct column_reading *reading)
 {
     for (size_t d = 0; d < table->file->dictionary_count; d++) {
+        const struct arrow_batch *batch = &table->file->dictionaries[d].batch;
         if (table->file->dictionaries[d].id == reading->field->dictionary)
-            add_pieces(table, reading, &table->file->dictionaries[d].batch, true);
+            add_pieces(table, reading, batch, batch->first, batch->rows, true);
     }
 }
 
@@ -73,16 +80,16 @@ static enum status tell_failure(const struct table_reading *table)
     const char *path = mapping_path(table->file->mapping);
     const struct arrow_field *field = piece->reading->field;
     if (table->failure.row >= 0)
-        diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, field->name,
+        diag_error(job->diags, job->span, "`%s`, column `%s`, row %lld: %s", path, field->path,
                    (long long)table->failure.row, table->failure.what);
     else
-        diag_error(job->diags, job->span, "`%s`, column `%s`: %s", path, field->name, table->failure.what);
+        diag_error(job->diags, job->span, "`%s`, column `%s`: %s", path, field->path, table->failure.what);
     if (field->binary)
         diag_hint(job->diags, "the column is binary, not text: `pick` others");
     else if (field->reading == READING_U64 || field->reading == READING_DECIMAL)
         diag_hint(job->diags,
                   "the other columns can be read; in the program that wrote the file, make `%s` text or floats",
-                  field->name);
+                  field->path);
     return STATUS_FAILED;
 }
 
@@ -128,22 +135,6 @@ static enum status no_memory(const struct table_reading *table)
     return file_memory_error(mapping_path(table->file->mapping), table->job->span, table->job->diags);
 }
 
-/* Whether some row may be without a value. */
-static bool is_nullable(const struct arrow_file *file, const struct arrow_field *field)
-{
-    struct arrow_array array;
-    for (size_t b = 0; b < file->batch_count; b++) {
-        if (!arrow_array_of(&file->batches[b], field, false, &array) || array.missing > 0)
-            return true;
-    }
-    for (size_t d = 0; field->in_dictionary && d < file->dictionary_count; d++) {
-        if (file->dictionaries[d].id == field->dictionary &&
-            (!arrow_array_of(&file->dictionaries[d].batch, field, true, &array) || array.missing > 0))
-            return true;
-    }
-    return false;
-}
-
 /* The elements where they are in the mapped file, or NULL if they cannot stay there. */
 static struct column *map_column(const struct table_reading *table, const struct arrow_field *field)
 {
@@ -152,7 +143,7 @@ static struct column *map_column(const struct table_reading *table, const struct
     struct arrow_bytes bytes;
     if (file->batch_count != 1 || file->batches[0].codec != BLOCK_NONE ||
         (field->reading != READING_COPY && field->reading != READING_U64) ||
-        !arrow_array_of(&file->batches[0], field, false, &array) || !arrow_bytes_load(&array, 1, &bytes))
+        !arrow_array_of(&file->batches[0], field, false, &array) || !arrow_bytes_load(&array, 1, &bytes) || !bytes.data)
         return NULL;
     const size_t offset = (size_t)(bytes.data - (const unsigned char *)mapping_data(file->mapping));
     if (offset % field->width != 0 || bytes.size < (size_t)array.rows * field->width)
@@ -179,7 +170,7 @@ static enum status begin_text(struct table_reading *table, struct column_reading
     reading->interners = heap_array((size_t)table->job->workers->threads, sizeof *reading->interners);
     reading->maps = heap_array((size_t)table->job->workers->threads, sizeof *reading->maps);
     reading->most_view_bytes = most_view_bytes(table);
-    reading->count = table->file->rows;
+    reading->count = reading->rows;
     for (size_t d = 0; field->in_dictionary && d < table->file->dictionary_count; d++) {
         const struct arrow_dictionary *dictionary = &table->file->dictionaries[d];
         if (dictionary->id == field->dictionary)
@@ -198,8 +189,9 @@ static enum status begin_text(struct table_reading *table, struct column_reading
 static enum status begin_reading(struct table_reading *table, struct column_reading *reading)
 {
     const struct arrow_field *field = reading->field;
-    const int64_t rows = table->file->rows;
-    if (is_nullable(table->file, field)) {
+    const int64_t rows = arrow_column_rows(table->file, field);
+    reading->rows = rows;
+    if (arrow_is_nullable(table->file, field)) {
         reading->validity = column_reserve(TYPE_BOOL, TYPE_BOOL, rows);
         if (!reading->validity)
             return no_memory(table);
@@ -232,7 +224,7 @@ static enum status copy_unclean(struct table_reading *table)
         if (!reading->unclean)
             continue;
         column_unref(reading->column);
-        reading->column = column_reserve(reading->field->as, reading->field->as, table->file->rows);
+        reading->column = column_reserve(reading->field->as, reading->field->as, reading->rows);
         if (!reading->column)
             return no_memory(table);
         reading->in_place = false;
@@ -256,8 +248,8 @@ static enum status join_strings(const struct table_reading *table, struct column
     if (!reading->dictionary)
         return diag_error(table->job->diags, table->job->span,
                           "`%s`: column `%s` has too many distinct texts, or too long ones",
-                          mapping_path(table->file->mapping), reading->field->name);
-    reading->column = column_reserve_codes(NULL, reading->dictionary, table->file->rows);
+                          mapping_path(table->file->mapping), reading->field->path);
+    reading->column = column_reserve_codes(NULL, reading->dictionary, reading->rows);
     return reading->column ? STATUS_OK : no_memory(table);
 }
 
@@ -290,7 +282,7 @@ static void note_cut(const struct table_reading *table)
         const struct column_reading *reading = &table->readings[k];
         if (reading->cut > 0 && count++ < MAX_LISTED)
             list = arena_printf(job->diags->arena, "%s%s%lld in `%s`", list, *list ? ", " : "", (long long)reading->cut,
-                                reading->field->name);
+                                reading->field->path);
     }
     if (count > 0)
         diag_note(job->diags, (struct span){0},
@@ -298,14 +290,14 @@ static void note_cut(const struct table_reading *table)
                   mapping_path(table->file->mapping), list, count > MAX_LISTED ? ", ..." : "");
 }
 
-/* The finished column, with the reading's reference. */
-static struct column *finish_column(const struct table_reading *table, struct column_reading *reading)
+/* Sets what is known of a column when it is read. */
+static void finish_column(struct column_reading *reading)
 {
     struct column *column = reading->column, *validity = reading->validity;
     if (!reading->in_place)
-        column_finish(column, table->file->rows);
+        column_finish(column, reading->rows);
     if (validity)
-        column_finish(validity, table->file->rows);
+        column_finish(validity, reading->rows);
     if (reading->missing == 0) {
         column_unref(validity);
         validity = NULL;
@@ -315,8 +307,8 @@ static struct column *finish_column(const struct table_reading *table, struct co
     logical.dictionary = reading->dictionary;
     if (!is_text(reading->field)) /* that has it */
         column_set_logical(column, logical);
-    reading->column = reading->validity = NULL;
-    return column;
+    column->logical.member = reading->field->logical.member;
+    reading->validity = NULL;
 }
 
 static void reading_free(const struct table_reading *table, struct column_reading *reading)
@@ -345,28 +337,54 @@ static enum status read_all(struct table_reading *table)
     return status == STATUS_OK ? copy_unclean(table) : status;
 }
 
+/* Lists what is read of a column: of lists, that of their elements. */
+static void add_readings(struct table_reading *table, const struct arrow_column *column)
+{
+    if (column->elements.count == 0)
+        table->readings[table->count++].field = column->field;
+    for (size_t k = 0; k < column->elements.count; k++)
+        add_readings(table, &column->elements.at[k]);
+}
+
+static enum status make_columns(struct table_reading *table, const struct arrow_columns *all, const bool *wanted,
+                                struct column **columns)
+{
+    const struct arrow_lists lists = {table->job, table->file};
+    struct column_reading *next = table->readings;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < all->count && status == STATUS_OK; k++) {
+        if (wanted[k])
+            status = arrow_column_make(&lists, &all->at[k], &next, &columns[k]);
+    }
+    for (size_t k = 0; k < all->count && status != STATUS_OK; k++) {
+        if (wanted[k]) {
+            column_unref(columns[k]);
+            columns[k] = NULL;
+        }
+    }
+    return status;
+}
+
 static enum status read_columns(struct file_reader *base, const struct format_job *job, const bool *wanted,
                                 struct column **columns)
 {
     struct arrow_reader *reader = (struct arrow_reader *)base;
     struct table_reading table = {.job = job, .file = &reader->file};
-    table.readings = heap_array(base->count, sizeof *table.readings);
+    table.readings = heap_array(reader->file.schema.all_count, sizeof *table.readings);
     mtx_init(&table.failure.mutex, mtx_plain);
     for (size_t k = 0; k < base->count; k++) {
         if (wanted[k])
-            table.readings[table.count++].field = reader->fields[k];
+            add_readings(&table, &reader->columns.at[k]);
     }
-    const enum status status = read_all(&table);
-    if (status == STATUS_OK)
+    enum status status = read_all(&table);
+    if (status == STATUS_OK) {
         note_cut(&table);
-    size_t next = 0;
-    for (size_t k = 0; k < base->count; k++) {
-        if (!wanted[k])
-            continue;
-        if (status == STATUS_OK)
-            columns[k] = finish_column(&table, &table.readings[next]);
-        reading_free(&table, &table.readings[next++]);
+        for (size_t k = 0; k < table.count; k++)
+            finish_column(&table.readings[k]);
+        status = make_columns(&table, &reader->columns, wanted, columns);
     }
+    for (size_t k = 0; k < table.count; k++)
+        reading_free(&table, &table.readings[k]);
     mtx_destroy(&table.failure.mutex);
     free(table.pieces);
     free(table.readings);
@@ -376,6 +394,8 @@ static enum status read_columns(struct file_reader *base, const struct format_jo
 static void close_reader(struct file_reader *base)
 {
     struct arrow_reader *reader = (struct arrow_reader *)base;
+    for (size_t k = 0; k < base->count; k++)
+        list_store_unref(base->columns[k].logical.lists);
     mapping_unref(reader->mapping);
     arena_free(reader->arena);
 }
@@ -401,14 +421,15 @@ static bool is_utf8(const struct arrow_batch *batch, const struct arrow_field *f
 /* Leaves out binary columns whose first values are not text. */
 static void check_binary(struct arrow_file *file)
 {
-    for (size_t k = 0; k < file->schema.count; k++) {
-        struct arrow_field *field = &file->schema.fields[k];
+    for (size_t k = 0; k < file->schema.all_count; k++) {
+        struct arrow_field *field = file->schema.all[k];
         const struct arrow_batch *batch = file->batch_count > 0 ? &file->batches[0] : NULL;
         for (size_t d = file->dictionary_count; field->in_dictionary && d-- > 0;) {
             if (file->dictionaries[d].id == field->dictionary)
                 batch = &file->dictionaries[d].batch;
         }
-        if (field->binary && is_text(field) && batch && !is_utf8(batch, field, field->in_dictionary))
+        if (field->binary && is_text(field) && arrow_is_wanted(field) && batch &&
+            !is_utf8(batch, field, field->in_dictionary))
             field->reading = READING_NONE;
     }
 }
@@ -417,10 +438,11 @@ static void note_left_out(const struct format_job *job, const struct arrow_file 
 {
     const char *list = "";
     size_t count = 0;
-    for (size_t k = 0; k < file->schema.count; k++) {
-        const struct arrow_field *field = &file->schema.fields[k];
-        if (field->reading == READING_NONE && count++ < MAX_LISTED)
-            list = arena_printf(job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "", field->name, field->type);
+    for (size_t k = 0; k < file->schema.all_count; k++) {
+        const struct arrow_field *field = file->schema.all[k];
+        const bool is_told = field->parent && !arrow_is_wanted(field->parent);
+        if (field->reading == READING_NONE && !is_told && count++ < MAX_LISTED)
+            list = arena_printf(job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "", field->path, field->type);
     }
     if (count > 0)
         diag_note(job->diags, (struct span){0}, "`%s`: left out columns of types that cannot be read: %s%s",
@@ -429,21 +451,12 @@ static void note_left_out(const struct format_job *job, const struct arrow_file 
 
 static void list_columns(struct arrow_reader *reader)
 {
-    const struct arrow_schema *schema = &reader->file.schema;
     struct file_reader *base = &reader->base;
-    reader->fields = arena_array(reader->arena, schema->count, sizeof *reader->fields);
-    base->columns = arena_array(reader->arena, schema->count, sizeof *base->columns);
+    arrow_columns_find(&reader->file.schema, reader->arena, &reader->columns);
     base->rows = reader->file.rows;
-    for (size_t k = 0; k < schema->count; k++) {
-        const struct arrow_field *field = &schema->fields[k];
-        if (field->reading == READING_NONE)
-            continue;
-        base->columns[base->count] = (struct reader_column){.name = field->name,
-                                                            .type = field->as,
-                                                            .logical = field->logical,
-                                                            .nullable = is_nullable(&reader->file, field)};
-        reader->fields[base->count++] = field;
-    }
+    base->columns = arena_array(reader->arena, reader->columns.count, sizeof *base->columns);
+    for (; base->count < reader->columns.count; base->count++)
+        base->columns[base->count] = arrow_column_describe(&reader->file, &reader->columns.at[base->count]);
 }
 
 enum status open_arrow(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)

@@ -4,6 +4,7 @@
 #include "base/zeroed.h"
 #include "engine/arrow/ipc.h"
 
+enum { FREE_ROWS = 4096 };
 enum { PREFIX = 8 }; /* bytes before a packed buffer: its length unpacked */
 
 bool arrow_batch_read(const struct flat_table *table, const unsigned char *body, size_t length,
@@ -82,16 +83,33 @@ static size_t bytes_of(const struct arrow_field *field, bool values, int64_t row
         return (size_t)rows * field->index_width;
     if (field->reading == READING_BITS)
         return ((size_t)rows + 7) / 8;
-    if (field->reading == READING_TEXT)
+    if (field->reading == READING_TEXT || field->reading == READING_LIST)
         return rows == 0 ? 0 : ((size_t)rows + 1) * field->width;
     return (size_t)rows * field->width;
+}
+
+/* Whether the array of a field has as many rows as those around it say. */
+static bool has_rows(const struct arrow_batch *batch, const struct arrow_field *field, int64_t rows)
+{
+    const struct arrow_field *parent = field->parent;
+    if (!parent)
+        return rows == batch->rows;
+    const int64_t around = flat_vector_int(&batch->nodes, parent->node, 0, 8);
+    if (parent->reading == READING_STRUCT)
+        return rows == around;
+    int64_t all = rows;
+    if (parent->reading == READING_FIXED_LIST && __builtin_mul_overflow(around, parent->list_size, &all))
+        return false;
+    /* Rows without buffers cost nothing in a file. */
+    const size_t most = 64 * (batch->length < SIZE_MAX / 128 ? batch->length : 0) + FREE_ROWS;
+    return rows == all && rows >= 0 && rows <= INT64_MAX / 64 && (field->sized || (size_t)rows <= most);
 }
 
 bool arrow_array_of(const struct arrow_batch *batch, const struct arrow_field *field, bool values,
                     struct arrow_array *array)
 {
     const size_t node = values ? 0 : field->node;
-    *array = (struct arrow_array){.batch = batch, .rows = batch->rows, .buffer = values ? 0 : field->buffer};
+    *array = (struct arrow_array){.batch = batch, .buffer = values ? 0 : field->buffer};
     size_t variadic = values ? 0 : field->variadic; /* counts before this field's own */
     const bool view = field->reading == READING_VIEW && (values || !field->in_dictionary);
     if (node >= batch->nodes.count || variadic + view > batch->variadic.count)
@@ -99,19 +117,24 @@ bool arrow_array_of(const struct arrow_batch *batch, const struct arrow_field *f
     for (size_t k = 0; k < variadic; k++)
         array->buffer += (size_t)flat_vector_int(&batch->variadic, k, 0, 8);
     array->missing = flat_vector_int(&batch->nodes, node, 8, 8);
-    if (flat_vector_int(&batch->nodes, node, 0, 8) != batch->rows)
+    array->rows = flat_vector_int(&batch->nodes, node, 0, 8);
+    if (values ? array->rows != batch->rows : !has_rows(batch, field, array->rows))
         return false;
     if (field->reading == READING_NULL) {
-        array->missing = batch->rows;
+        array->missing = array->rows;
         return true;
     }
-    if (array->missing < 0 || array->missing > batch->rows)
+    if (array->missing < 0 || array->missing > array->rows)
         return false;
     if (view)
         array->variadic = (size_t)flat_vector_int(&batch->variadic, variadic, 0, 8);
-    if (array->missing > 0 && !may_hold(batch, array->buffer, ((size_t)batch->rows + 7) / 8))
+    if (array->missing > 0 && !may_hold(batch, array->buffer, ((size_t)array->rows + 7) / 8))
         return false;
-    return may_hold(batch, array->buffer + 1, bytes_of(field, values, batch->rows));
+    if (field->reading == READING_STRUCT || field->reading == READING_FIXED_LIST)
+        return true;
+    const size_t bytes = bytes_of(field, values, array->rows);
+    return may_hold(batch, array->buffer + 1, bytes) &&
+           (field->reading != READING_LIST_VIEW || may_hold(batch, array->buffer + 2, bytes));
 }
 
 bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arrow_bytes *bytes)

@@ -38,8 +38,9 @@ bool arrow_batch_read(const struct flat_table *table, const unsigned char *body,
  * than it has itself. */
 bool arrow_batch_check(const struct arrow_batch *batch, size_t nodes, size_t buffers, size_t variadic);
 
-/* The array of a field of a checked batch; false if it is not of the batch's rows or its buffers are too short to hold
- * them. `values`: of the field's dictionary, in that dictionary's batch; otherwise as the record batch has it. */
+/* The array of a field of a checked batch; false if it has not as many rows as the batch, or the arrays around it, or
+ * its buffers are too short to hold them. `values`: of the field's dictionary, in that dictionary's batch; otherwise as
+ * the record batch has it. */
 bool arrow_array_of(const struct arrow_batch *batch, const struct arrow_field *field, bool values,
                     struct arrow_array *array);
 

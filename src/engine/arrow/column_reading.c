@@ -12,7 +12,7 @@ static void fail(const struct piece *piece, struct reading_failure *failure, int
     mtx_lock(&failure->mutex);
     if (!failure->piece || piece < failure->piece) {
         failure->piece = piece;
-        failure->row = row < 0 || piece->values ? -1 : piece->batch->first + row;
+        failure->row = row < 0 || piece->values || piece->reading->field->parent ? -1 : piece->first + row;
         failure->what = what;
     }
     failure->failed = true;
@@ -20,6 +20,41 @@ static void fail(const struct piece *piece, struct reading_failure *failure, int
 }
 
 static const char no_buffer[] = "a buffer is damaged or too short";
+
+/* Clears the bytes of the rows in which the value of a field is missing. */
+static bool clear_missing(const struct arrow_array *array, int64_t begin, int64_t end, uint8_t *bytes)
+{
+    struct arrow_bytes bits;
+    const bool loaded = arrow_bytes_load(array, 0, &bits) && bits.size >= ((size_t)array->rows + 7) / 8;
+    for (int64_t row = begin; loaded && row < end; row++)
+        bytes[row - begin] &= (uint8_t)(bits.data[row / 8] >> (row % 8) & 1);
+    arrow_bytes_release(&bits);
+    return loaded;
+}
+
+bool arrow_validity_of(const struct arrow_batch *batch, const struct arrow_field *field, int64_t begin, int64_t end,
+                       uint8_t *bytes, bool *any, int64_t *missing)
+{
+    const struct arrow_field *around = field;
+    *any = false;
+    *missing = 0;
+    do {
+        struct arrow_array array;
+        if (!arrow_array_of(batch, around, false, &array))
+            return false;
+        if (array.missing > 0 && around->reading != READING_NULL) {
+            if (!*any)
+                memset(bytes, 1, (size_t)(end - begin));
+            *any = true;
+            if (!clear_missing(&array, begin, end, bytes))
+                return false;
+        }
+        around = around->parent;
+    } while (around && around->reading == READING_STRUCT);
+    for (int64_t i = 0; *any && i < end - begin; i++)
+        *missing += !bytes[i];
+    return true;
+}
 
 /* Finds the piece's array and writes the validity of its rows; *valid is a byte for each of them, or NULL if none of
  * them is missing. Values of a dictionary have their own bytes, to be freed. */
@@ -34,22 +69,20 @@ static bool open_array(const struct piece *piece, struct reading_failure *failur
     }
     if (!reading->validity || piece->values)
         return true;
-    uint8_t *bytes = column_at(reading->validity, piece->batch->first + piece->begin);
+    uint8_t *bytes = column_at(reading->validity, piece->first + piece->begin);
     const int64_t rows = piece->end - piece->begin;
-    if (array->missing == 0) {
-        memset(bytes, 1, (size_t)rows);
-        return true;
-    }
-    struct arrow_bytes bits;
-    const bool loaded = arrow_bytes_load(array, 0, &bits) && bits.size >= ((size_t)array->rows + 7) / 8;
-    if (loaded) {
-        reading->missing += decode_bits(bits.data, piece->begin, piece->end, bytes);
-        *valid = bytes;
-    } else {
+    int64_t missing;
+    bool any;
+    if (!arrow_validity_of(piece->batch, reading->field, piece->begin, piece->end, bytes, &any, &missing)) {
         fail(piece, failure, -1, no_buffer);
+        return false;
     }
-    arrow_bytes_release(&bits);
-    return loaded;
+    if (any)
+        *valid = bytes;
+    else
+        memset(bytes, 1, (size_t)rows);
+    reading->missing += missing;
+    return true;
 }
 
 static const char *misfit_of(const struct arrow_field *field)
@@ -93,7 +126,7 @@ void piece_decode(struct piece *piece, struct reading_failure *failure)
         if (reading->in_place) {
             check_in_place(piece, &decoding, failure);
         } else {
-            decoding.to = column_at(reading->column, piece->batch->first + piece->begin);
+            decoding.to = column_at(reading->column, piece->first + piece->begin);
             const int64_t row = decode_rows(&decoding);
             if (row < piece->end)
                 fail(piece, failure, row, misfit_of(reading->field));
@@ -146,7 +179,7 @@ void piece_intern(struct piece *piece, int member, struct reading_failure *failu
     if (!reading->interners[member])
         reading->interners[member] = interner_new();
     piece->member = member;
-    uint32_t *numbers = reading->numbers + piece->batch->first;
+    uint32_t *numbers = reading->numbers + piece->first;
     for (int64_t row = piece->begin; loaded && row < piece->end; row++) {
         const bool missing =
             (valid && !valid[row - piece->begin]) || (bits.data && !(bits.data[row / 8] >> (row % 8) & 1));
@@ -176,7 +209,7 @@ static void store_codes(struct column *column, int64_t row, const uint32_t *code
 void piece_translate(const struct piece *piece)
 {
     const struct column_reading *reading = piece->reading;
-    uint32_t *numbers = reading->numbers + piece->batch->first + piece->begin;
+    uint32_t *numbers = reading->numbers + piece->first + piece->begin;
     const uint32_t *map = reading->maps[piece->member];
     const int64_t count = piece->end - piece->begin;
     for (int64_t i = 0; i < count; i++) {
@@ -184,7 +217,7 @@ void piece_translate(const struct piece *piece)
             numbers[i] = map[numbers[i]];
     }
     if (!piece->values)
-        store_codes(reading->column, piece->batch->first + piece->begin, numbers, count);
+        store_codes(reading->column, piece->first + piece->begin, numbers, count);
 }
 
 /* The code of the dictionary's value that row `row` of the array means; false if there is no such value. */
@@ -215,7 +248,7 @@ void piece_look_up(const struct piece *piece, const struct arrow_window *window,
     if (!loaded)
         fail(piece, failure, -1, no_buffer);
     uint32_t codes[STEP];
-    uint8_t *validity = reading->validity ? column_at(reading->validity, piece->batch->first + piece->begin) : NULL;
+    uint8_t *validity = reading->validity ? column_at(reading->validity, piece->first + piece->begin) : NULL;
     for (int64_t at = piece->begin; loaded && at < piece->end; at += STEP) {
         const int64_t count = piece->end - at < STEP ? piece->end - at : STEP;
         for (int64_t i = 0; i < count && loaded; i++) {
@@ -231,7 +264,7 @@ void piece_look_up(const struct piece *piece, const struct arrow_window *window,
             }
         }
         if (loaded)
-            store_codes(reading->column, piece->batch->first + at, codes, count);
+            store_codes(reading->column, piece->first + at, codes, count);
     }
     arrow_bytes_release(&indices);
 }

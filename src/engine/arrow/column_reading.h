@@ -10,6 +10,7 @@
 /* A column being read. */
 struct column_reading {
     const struct arrow_field *field;
+    int64_t rows;
     struct column *column;   /* one reference, as the validity; text: NULL until its dictionary is complete */
     struct column *validity; /* NULL: no record batch says that a value is missing */
     bool in_place;           /* the column's data are in the mapped file */
@@ -34,6 +35,7 @@ static const uint32_t NUMBER_MISSING = UINT32_MAX;
 struct piece {
     struct column_reading *reading;
     const struct arrow_batch *batch;
+    int64_t first; /* where the batch begins in the column, or among the values of its dictionary */
     int64_t begin, end;
     bool values; /* of the column's dictionary */
     int member;  /* the thread that interned the strings */
@@ -47,6 +49,11 @@ struct reading_failure {
     int64_t row;               /* in the table; -1: of no particular row */
     const char *what;
 };
+
+/* Writes a byte for each of the rows of a field in a batch, 0 where its value is missing or a struct that it is in, and
+ * counts these. *any: whether some are; else nothing is written. False: a buffer is damaged. */
+bool arrow_validity_of(const struct arrow_batch *batch, const struct arrow_field *field, int64_t begin, int64_t end,
+                       uint8_t *bytes, bool *any, int64_t *missing);
 
 /* What is done with a piece: */
 /* elements of fixed width become those of the column, */

@@ -188,6 +188,10 @@ int64_t decode_rows(struct decoding *decoding)
     case READING_NULL:
     case READING_TEXT:
     case READING_VIEW:
+    case READING_STRUCT:
+    case READING_LIST:
+    case READING_LIST_VIEW:
+    case READING_FIXED_LIST:
         break;
     }
     return decoding->end;

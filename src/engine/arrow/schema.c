@@ -5,7 +5,7 @@
 #include "engine/storage/pandas_index.h"
 
 /* Nested fields may share tables, so that few bytes could describe very many. */
-enum { MAX_DEPTH = 64, MAX_FIELDS = 1 << 20 };
+enum { MAX_DEPTH = 64, MAX_FIELDS = 1 << 17 };
 
 static const char *const type_names[ARROW_TYPES] = {
     [ARROW_NULL] = "null",
@@ -121,13 +121,19 @@ static void read_text(struct arrow_field *field, enum reading reading, size_t wi
     field->logical.kind = LOGICAL_TEXT;
 }
 
-/* An instant has a zone. Within nested types it does not matter. */
+/* An instant has a zone. */
 static void read_timestamp(const struct walk *walk, struct arrow_field *field, const struct flat_table *type)
 {
     read_unit(field, flat_int(type, 0, 2, ARROW_SECOND), 8, LOGICAL_TIMESTAMP);
     const struct text zone = flat_string(type, 1);
-    if (zone.length > 0 && field->name)
-        field->logical.zone = zone_of_file(zone, field->name, walk->path, walk->diags);
+    if (zone.length > 0)
+        field->logical.zone = zone_of_file(zone, field->path, walk->path, walk->diags);
+}
+
+static void read_list(struct arrow_field *field, enum reading reading, size_t width)
+{
+    set_numbers(field, reading, width, TYPE_I64);
+    field->logical.kind = LOGICAL_LIST;
 }
 
 static void read_type(const struct walk *walk, struct arrow_field *field, int64_t kind, const struct flat_table *type)
@@ -172,6 +178,23 @@ static void read_type(const struct walk *walk, struct arrow_field *field, int64_
     case ARROW_UTF8_VIEW:
     case ARROW_BINARY_VIEW:
         read_text(field, READING_VIEW, 16, kind == ARROW_BINARY_VIEW);
+        break;
+    case ARROW_STRUCT:
+        field->reading = READING_STRUCT;
+        break;
+    case ARROW_LIST:
+    case ARROW_MAP:
+    case ARROW_LARGE_LIST:
+        read_list(field, READING_LIST, kind == ARROW_LARGE_LIST ? 8 : 4);
+        field->is_map = kind == ARROW_MAP;
+        break;
+    case ARROW_LIST_VIEW:
+    case ARROW_LARGE_LIST_VIEW:
+        read_list(field, READING_LIST_VIEW, kind == ARROW_LARGE_LIST_VIEW ? 8 : 4);
+        break;
+    case ARROW_FIXED_LIST:
+        read_list(field, READING_FIXED_LIST, 0);
+        field->list_size = flat_int(type, 0, 4, 0);
         break;
     default:
         break;
@@ -218,49 +241,115 @@ static void read_dictionary(struct walk *walk, const struct flat_table *table, s
     }
 }
 
+static void walk_field(struct walk *walk, const struct flat_table *table, int depth, const struct arrow_field *parent,
+                       struct arrow_field *field);
+
+static void walk_children(struct walk *walk, const struct flat_table *table, int depth, struct arrow_field *field)
+{
+    const struct flat_vector children = flat_vector(table, FIELD_CHILDREN, 4);
+    if (children.count > MAX_FIELDS - walk->seen) {
+        walk->failed = true;
+        return;
+    }
+    field->children = arena_array(walk->arena, children.count, sizeof *field->children);
+    for (size_t k = 0; k < children.count && !walk->failed; k++) {
+        const struct flat_table child = flat_vector_table(&children, k);
+        walk_field(walk, &child, depth + 1, field, &field->children[field->child_count++]);
+    }
+}
+
+/* Whether it has the children that it must have. */
+static bool has_children(const struct arrow_field *field)
+{
+    if (field->is_map)
+        return field->child_count == 1 && field->children[0].reading == READING_STRUCT &&
+               field->children[0].child_count == 2;
+    return field->reading == READING_STRUCT || field->child_count == 1;
+}
+
+static bool is_sized(const struct arrow_field *field)
+{
+    switch (field->reading) {
+    case READING_NONE:
+    case READING_NULL:
+        return false;
+    case READING_STRUCT:
+        for (size_t k = 0; k < field->child_count; k++) {
+            if (field->children[k].sized)
+                return true;
+        }
+        return false;
+    case READING_FIXED_LIST:
+        return field->list_size > 0 && field->children[0].sized;
+    default:
+        return true;
+    }
+}
+
+/* The fields within lists have no names of their own in a path. */
+static const char *path_of(const struct walk *walk, const struct arrow_field *field)
+{
+    const struct arrow_field *parent = field->parent;
+    if (!parent)
+        return field->name;
+    return parent->reading == READING_STRUCT ? arena_printf(walk->arena, "%s.%s", parent->path, field->name)
+                                             : parent->path;
+}
+
 /* Counts the nodes and buffers of a field and those within it, and describes it in *field. */
-static void walk_field(struct walk *walk, const struct flat_table *table, int depth, struct arrow_field *field)
+static void walk_field(struct walk *walk, const struct flat_table *table, int depth, const struct arrow_field *parent,
+                       struct arrow_field *field)
 {
     struct arrow_schema *schema = walk->schema;
     const int64_t kind = flat_int(table, FIELD_TYPE_TYPE, 1, 0) & 0xff;
     struct flat_table type = flat_child(table, FIELD_TYPE);
     struct text name = flat_string(table, FIELD_NAME);
-    *field = (struct arrow_field){.name = "",
+    *field = (struct arrow_field){.name = arena_text(walk->arena, name.at, name.length),
                                   .type = kind < ARROW_TYPES && type_names[kind] ? type_names[kind] : "unknown",
                                   .multiply = 1,
                                   .divide = 1,
                                   .node = schema->nodes,
                                   .buffer = schema->buffers,
-                                  .variadic = schema->variadic};
+                                  .variadic = schema->variadic,
+                                  .parent = parent};
     const int buffers = buffers_of(kind, &type, walk->version);
     if (!table->buffer || table->buffer->failed || buffers < 0 || depth > MAX_DEPTH || walk->seen++ > MAX_FIELDS) {
         walk->failed = true;
         return;
     }
-    if (depth == 0)
-        field->name = arena_text(walk->arena, name.at, name.length);
+    field->path = path_of(walk, field);
     read_type(walk, field, kind, &type);
+    schema->all = arena_reserve(walk->arena, schema->all, schema->all_count, &schema->all_capacity, sizeof field);
+    schema->all[schema->all_count++] = field;
     schema->nodes++;
     if (flat_has(table, FIELD_DICTIONARY)) { /* of nested values, only the indices are in the record batch */
         read_dictionary(walk, table, field);
         schema->buffers += 2;
+        field->sized = is_sized(field);
         return;
     }
     schema->buffers += (size_t)buffers;
     schema->variadic += kind == ARROW_UTF8_VIEW || kind == ARROW_BINARY_VIEW;
-    struct flat_vector children = flat_vector(table, FIELD_CHILDREN, 4);
-    for (size_t k = 0; k < children.count && !walk->failed; k++) {
-        struct arrow_field child_field;
-        struct flat_table child = flat_vector_table(&children, k);
-        walk_field(walk, &child, depth + 1, &child_field);
+    walk_children(walk, table, depth, field);
+    if (arrow_is_nested(field) && (!has_children(field) || field->list_size < 0))
+        walk->failed = true;
+    field->sized = !walk->failed && is_sized(field);
+}
+
+bool arrow_is_wanted(const struct arrow_field *field)
+{
+    for (; field; field = field->parent) {
+        if (field->reading == READING_NONE)
+            return false;
     }
+    return true;
 }
 
 /* Without other columns nothing attests the number of rows of columns without values. */
 static void drop_lone_nulls(struct arrow_schema *schema)
 {
     for (size_t k = 0; k < schema->count; k++) {
-        if (schema->fields[k].reading > READING_NULL)
+        if (schema->fields[k].sized)
             return;
     }
     for (size_t k = 0; k < schema->count; k++)
@@ -292,7 +381,7 @@ enum status arrow_schema_read(const struct format_job *job, const char *path, co
     schema->fields = arena_array(walk.arena, fields.count, sizeof *schema->fields);
     for (size_t k = 0; k < fields.count && !walk.failed; k++) {
         struct flat_table field = flat_vector_table(&fields, k);
-        walk_field(&walk, &field, 0, &schema->fields[schema->count++]);
+        walk_field(&walk, &field, 0, NULL, &schema->fields[schema->count++]);
     }
     if (walk.failed || !table->buffer || table->buffer->failed)
         return diag_error(job->diags, job->span, "`%s` is damaged: its schema is not valid", path);

@@ -10,20 +10,25 @@
 
 /* How the values of a field become those of a column. */
 enum reading {
-    READING_NONE,    /* not at all: the column is left out */
-    READING_NULL,    /* all missing, without any buffers */
-    READING_BITS,    /* a bit for each bool */
-    READING_COPY,    /* the same elements */
-    READING_U64,     /* i64, if they fit */
-    READING_HALF,    /* f32 */
-    READING_TIME,    /* integers times `multiply`, divided by `divide` and rounded down */
-    READING_DECIMAL, /* i64, if they fit, times `multiply` */
-    READING_TEXT,    /* offsets of `width` bytes, then the strings' bytes */
-    READING_VIEW     /* 16 bytes each with a short string, or the place of a longer one in one of several buffers */
+    READING_NONE,      /* not at all: the column is left out */
+    READING_NULL,      /* all missing, without any buffers */
+    READING_BITS,      /* a bit for each bool */
+    READING_COPY,      /* the same elements */
+    READING_U64,       /* i64, if they fit */
+    READING_HALF,      /* f32 */
+    READING_TIME,      /* integers times `multiply`, divided by `divide` and rounded down */
+    READING_DECIMAL,   /* i64, if they fit, times `multiply` */
+    READING_TEXT,      /* offsets of `width` bytes, then the strings' bytes */
+    READING_VIEW,      /* 16 bytes each with a short string, or the place of a longer one in one of several buffers */
+    READING_STRUCT,    /* its children, of as many rows */
+    READING_LIST,      /* offsets of `width` bytes into the child */
+    READING_LIST_VIEW, /* offsets of `width` bytes into the child, and as many lengths */
+    READING_FIXED_LIST /* `list_size` rows of the child each */
 };
 
 struct arrow_field {
     const char *name; /* in the arena */
+    const char *path; /* the names of the structs and lists that it is in before it, for messages */
     const char *type; /* for messages: "list" */
     enum reading reading;
     size_t width; /* bytes of an element, or of an offset */
@@ -35,14 +40,31 @@ struct arrow_field {
     int64_t dictionary;
     size_t index_width;
     bool index_signed;
-    size_t node, buffer, variadic; /* FieldNodes, Buffers and counts of variadic buffers before this field's */
+    size_t node, buffer, variadic;    /* FieldNodes, Buffers and counts of variadic buffers before this field's */
+    const struct arrow_field *parent; /* the struct or lists that it is in, or NULL */
+    struct arrow_field *children;
+    size_t child_count;
+    int64_t list_size;
+    bool is_map;
+    bool sized; /* buffers say how many rows there are */
 };
 
 struct arrow_schema {
-    struct arrow_field *fields; /* in the arena, without nested ones */
+    struct arrow_field *fields; /* in the arena */
     size_t count;
+    struct arrow_field **all; /* with those that are in others, behind these */
+    size_t all_count, all_capacity;
     size_t nodes, buffers, variadic; /* of a record batch, with those of nested fields */
 };
+
+/* Whether the rows of a field are structs or lists. */
+static inline bool arrow_is_nested(const struct arrow_field *field)
+{
+    return field->reading >= READING_STRUCT;
+}
+
+/* Whether it is read, and what it is in. */
+bool arrow_is_wanted(const struct arrow_field *field);
 
 /* Reads a Schema table. An error if it is damaged, big-endian, or holds nothing that can be read. Its memory is the
  * arena's. */

@@ -99,7 +99,7 @@ static void put_group(struct thrift_out *footer, const char *name, enum repetiti
                       enum annotation annotation)
 {
     struct thrift_out element = {.to = footer->to};
-    thrift_put_int32(&element, 3, repetition);
+    thrift_put_int32(&element, 3, (int32_t)repetition);
     thrift_put_binary(&element, 4, name, strlen(name));
     thrift_put_int32(&element, 5, (int32_t)children);
     if (annotation != ANNOTATION_NONE) {
