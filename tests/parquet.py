@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 import harness
+import parquet_legacy
 
 SAMPLES = os.path.join(harness.TESTS, "parquet")
 DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
@@ -106,6 +107,22 @@ def check_saved(sandbox, path):
     return "" if before[0] == after[0] else harness.difference(str(before[0]), str(after[0]), "columns")
 
 
+def check_legacy(sandbox, name):
+    """Lists as older writers have them."""
+    elements, columns, expected = parquet_legacy.CASES[name]
+    sandbox.write("legacy.parquet", parquet_legacy.case_file(elements, columns))
+    found, status, told = dump(sandbox.path("legacy.parquet"))
+    shown = {column: " ".join(values) for column, (_, values) in found.items()}
+    return "" if (shown, status, told) == (expected, 0, "") else f"{shown} instead of {expected}: {told}"
+
+
+def check_levels(sandbox, name):
+    """Lists that are damaged."""
+    sandbox.write("wrong.parquet", parquet_legacy.case_file(*parquet_legacy.WRONG[name]))
+    _, status, told = dump(sandbox.path("wrong.parquet"))
+    return "" if (status, told.count("error: ")) == (1, 1) and "is damaged" in told else f"status {status}: {told}"
+
+
 def check_wrong(path, error):
     _, status, told = dump(path)
     if status != 1 or error not in told or told.count("error: ") != 1:
@@ -171,6 +188,10 @@ def main():
         tally.check("some rows", check_rows(sandbox))
         tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))
+        for name in parquet_legacy.CASES:
+            tally.check(name, check_legacy(sandbox, name))
+        for name in parquet_legacy.WRONG:
+            tally.check(name, check_levels(sandbox, name))
         for path in samples:
             name = os.path.basename(path)
             wrong = name.removeprefix("wrong-").removesuffix(".parquet")
