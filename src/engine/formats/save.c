@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
-#include "engine/formats/row_encode.h"
 #include "engine/storage/left_behind.h"
 #include "engine/storage/residency.h"
 #include "engine/values/dictionary.h"
@@ -147,19 +146,15 @@ static enum status check_texts(const struct relation *relation, struct span span
     return STATUS_OK;
 }
 
-/* Lists are of Parquet, Arrow, and text formats, which write them as JSON. */
-static enum status check_lists(const struct relation *relation, const struct format *format, const char *where,
-                               struct span span, struct diags *diags)
+/* Tables on servers get no lists. */
+static enum status check_lists(const struct relation *relation, struct span span, struct diags *diags)
 {
-    bool holds = format && format->open;
-    if (format && format->style)
-        holds = !format->style->binary;
-    for (size_t k = 0; k < relation->count && !holds; k++) {
+    for (size_t k = 0; k < relation->count; k++) {
         if (relation->columns[k]->logical.kind != LOGICAL_LIST)
             continue;
-        (void)diag_error(diags, span, "column `%s` holds lists, which %s cannot hold", relation->names[k], where);
-        return diag_hint(diags, "`unnest %s` gives its elements rows, or save as .parquet or .jsonl",
+        (void)diag_error(diags, span, "column `%s` holds lists, which tables on servers cannot get",
                          relation->names[k]);
+        return diag_hint(diags, "`unnest %s` gives its elements rows, or save as .parquet", relation->names[k]);
     }
     return STATUS_OK;
 }
@@ -173,13 +168,10 @@ static enum status save_columns(const struct relation *relation, const char *pat
     const char *target = path_resolve(path, diags->arena);
     if (target)
         sweep_directory(path_directory(target, diags->arena));
-    const struct format *format = format_of_path(path);
-    enum status status = check_lists(relation, format, format->extension, span, diags);
-    if (status == STATUS_OK)
-        status = writer_open(&writer, path, span, diags);
+    enum status status = writer_open(&writer, path, span, diags);
     if (status != STATUS_OK)
         return status;
-    const struct format_job job = {format, workers, span, diags, NULL, false};
+    const struct format_job job = {format_of_path(path), workers, span, diags, NULL, false};
     status = format_write(&job, relation, &writer);
     if (status == STATUS_OK)
         status = writer_publish(&writer, span, diags);
@@ -203,7 +195,7 @@ enum status save_relation(const struct relation *relation, const char *path, con
     if (status != STATUS_OK)
         return status;
     if (save_has_table(tables, path)) {
-        status = check_lists(relation, NULL, "servers", span, diags);
+        status = check_lists(relation, span, diags);
         if (status == STATUS_OK)
             status = relation_fetch(relation, 0, relation->rows, span, diags);
         const struct format_job job = {.workers = workers, .span = span, .diags = diags};
