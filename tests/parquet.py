@@ -162,6 +162,25 @@ def check_rows(sandbox):
     return "" if done.out == b"3000000000\n7\n1\n" else done.text()
 
 
+def check_lists(sandbox):
+    """Lists of some rows and row groups, which a filter finds by another column or by the lists themselves."""
+    load = f'load "{os.path.join(SAMPLES, "lists-pyarrow-v1.parquet")}"'
+    queries = {
+        "select plain == 9 || plain == 18 | pick plain, ints": "9\t[5,5,5,5,5,5,5]\n18\t[null,3]\n",
+        "select plain >= 14 | pick texts | take 2": '[["d"]]\n[["a","b"],[]]\n',
+        "tail 1 | pick plain, map": "19\t{}\n",
+        "select sum(ints) == 35 && `in.n` == 1 | pick plain, ints": "4\t[5,5,5,5,5,5,5]\n",
+        "derive s = sum(ints) | sum s": "164\n",
+        "select `in.deep.point.x` == 7 && plain > 10 | pick plain, `in.deep.point.tags`": '12\t["q",null]\n16\t["q",null]\n',
+    }
+    problems = []
+    for query, expected in queries.items():
+        done = harness.run(["--quiet", "--no-init", "-c", f"{load} | {query}"], sandbox.here, sandbox.home)
+        if done.out.decode() != expected:
+            problems.append(f"{query}: {done.text()}")
+    return "\n".join(problems)
+
+
 def check_advice(sandbox):
     """What to do about a value beyond 64 bits."""
     query = f'load "{os.path.join(SAMPLES, "wrong-u64.parquet")}" | sum bad'
@@ -186,6 +205,7 @@ def main():
     samples = sorted(glob.glob(os.path.join(SAMPLES, "*.parquet")))
     with harness.Sandbox() as sandbox:
         tally.check("some rows", check_rows(sandbox))
+        tally.check("some lists", check_lists(sandbox))
         tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))
         for name in parquet_legacy.CASES:

@@ -70,6 +70,10 @@ void parquet_bounds(const struct file_reader *base, size_t group, size_t k, stru
     const struct parquet_reader *reader = (const struct parquet_reader *)base;
     const struct leaf *leaf = reader->fields.at[k].leaf;
     const struct row_group *row_group = &reader->footer.groups[group];
+    if (!leaf) { /* lists */
+        *bounds = (struct group_bounds){.missing = reader->fields.at[k].nullable, .present = true};
+        return;
+    }
     const struct chunk_statistics *statistics = &row_group->chunks[leaf->index].statistics;
     *bounds = (struct group_bounds){.missing = leaf->definition > 0 && statistics->missing != 0,
                                     .present = statistics->missing != row_group->rows || leaf->definition == 0};
