@@ -184,6 +184,26 @@ file(
 file("bom.csv", "UTF-8 with a byte order mark", b"\xef\xbb\xbf" + b"a,b\n1,2\n", "", "a,b\n1,2\n")
 file("crlf.csv", "\\r\\n, and a quoted value with \\n", 'a,b\r\n1,"x\ny"\r\n2,z\r\n', "", 'a,b\n1,"x\ny"\n2,z\n')
 file("semicolons.csv", "semicolons", "a;b\n1;x,y\n2;z\n", "", 'a,b\n1,"x,y"\n2,z\n', "its values are separated by `;`")
+file("sep.csv", "`sep=`, as Excel knows it", "sep=;\r\na;b\r\n1;x,y\r\n", "", 'a,b\n1,"x,y"\n', "its values are separated by `;`")
+file("sep-quoted.csv", "`sep=` in quotes, of another sign, and a title", '"sep=^"\nReport\na^b\n1^2\n3^4\n', "", "a,b\n1,2\n3,4\n", "separated by `^`")
+file("sep-skipped.csv", "`sep=` among the lines to skip", "sep=;\nOf;2024\na;b\n1;2\n", "skip 2", "a,b\n1,2\n", None)
+file(
+    "comma-in-name.csv",
+    "a comma in the names above semicolons",
+    "Price, EUR;Qty\n1.5;3\n2.25;4\n",
+    "",
+    '"Price, EUR",Qty\n1.5,3\n2.25,4\n',
+    "its values are separated by `;`",
+)
+file(
+    "commas-everywhere.csv",
+    "a comma in each line, but semicolons between values",
+    "Price, EUR;Qty\n1,5;3\n2,25;4\n",
+    "",
+    '"Price, EUR",Qty\n1.5,3\n2.25,4\n',
+    "numbers have a decimal comma",
+)
+file("semicolons-inside.csv", "semicolons in values", "a,b;c,d\n1,2;3,4\n5,x;y,6\n", "", 'a,"b;c",d\n1,2;3,4\n5,x;y,6\n')
 file("pipes.csv", "bars", "a|b\n1|x\n2|y\n", "", "a,b\n1,x\n2,y\n", "its values are separated by `|`")
 file(
     "carets.csv",
@@ -201,6 +221,14 @@ file(
     "errors skip",
     "a,b\n2,y\n",
     "malformed quotes",
+)
+file(
+    "long-record.csv",
+    "a record of four lines with an error",
+    'a,b\n1,"x\ny\nz\nw",3\n1,2\n',
+    "errors skip",
+    "a,b\n1,2\n",
+    "line 2 has 3 values",
 )
 file("names-twice.csv", "names that repeat or lack", "a,a,\n1,2,3\n", "", "a,a_2,c3\n1,2,3\n")
 file(
@@ -243,6 +271,38 @@ file(
     "",
     "a,b,c\nx,1.5,1234\ny,2.25,2500\nz,1234.56,12\n",
     "its values are separated by `;`; numbers have a decimal comma (`decimal \",\"`)",
+)
+file(
+    "point-or-thousand.csv",
+    "points that may be either, between semicolons",
+    "a;b\nx;1.234\ny;2.500\n",
+    'decimal ","',
+    "a,b\nx,1234\ny,2500\n",
+    "`1.234` in `b` is read with a decimal point (`decimal \",\"` if it is between thousands)",
+)
+file(
+    "point-elsewhere.csv",
+    "points that may be either, beside one that is a decimal one",
+    "a;b\n1.5;1.234\n2.25;2.500\n",
+    "",
+    "a,b\n1.5,1.234\n2.25,2.5\n",
+    "its values are separated by `;`",
+)
+file(
+    "point-late.csv",
+    "points that may be either until line 3 002",
+    "a;b\n" + "1.234;x\n" * 3000 + "1.25;x\n",
+    "",
+    "a,b\n" + "1.234,x\n" * 3000 + "1.25,x\n",
+    None,
+)
+file(
+    "comma-below.csv",
+    "points that may be either, above a decimal comma in line 3 002",
+    "a;b\n" + "1.234;1\n" * 3000 + "1.234;1,5\n",
+    'decimal ","',
+    "a,b\n" + "1234,1.0\n" * 3000 + "1234,1.5\n",
+    "a decimal comma in `b` (`decimal \",\"`); `1.234` in `a` is read with a decimal point",
 )
 file(
     "thousands.csv",
@@ -290,6 +350,14 @@ file(
     "item,price\nx,$5\ny,€6\n",
     "",
     "item,price\nx,$5\ny,€6\n",
+)
+file(
+    "currencies-stated.csv",
+    "two currencies in a column that is stated to be numbers",
+    "item,price\nx,$5\ny,€6\n",
+    "price text",
+    "item,price\nx,$5\ny,€6\n",
+    None,
 )
 file("per-cent.csv", "per cent", "a,share\nx,12%\ny,3.5 %\n", "", "a,share\nx,0.12\ny,0.035\n", "12% is 0.12 in `share`")
 file(
@@ -361,6 +429,8 @@ file(
     "d,n\n2024-12-31,1\n1969-02-01,2\n",
     "`31/12/24` has a year of two digits (`dates dmy` or another order)",
 )
+file("short-years-some.csv", "years of two digits among texts", "d,n\n31/12/24,1\nsoon,2\n", "", "d,n\n31/12/24,1\nsoon,2\n")
+file("short-years-other.csv", "years of two digits behind months", "d,n\n12/31/24,1\n", "dates mdy", "d,n\n2024-12-31,1\n", "(`dates mdy` or another order)")
 file("month-names.csv", "names of months", "d,n\n31-Dec-2024,1\n1-jan-2025,2\n", "", "d,n\n2024-12-31,1\n2025-01-01,2\n", "dates dmy")
 file("clock.csv", "times of day", "t,n\n12:30,1\n9:05,2\n", "", "t,n\n12:30:00,1\n09:05:00,2\n")
 file(
@@ -390,6 +460,25 @@ file(
 )
 
 
+# What rql says of files that are read with clauses: content, clauses, and a part of the note or error.
+SAID = (
+    ("a;b\nx;1.5\ny;2.5\n", 'decimal ","', "`b` is text: `1.5` in line 2 is no number with a decimal comma"),
+    ('a,b\nx,"1,5"\n', 'decimal "."', "`b` is text: `1,5` in line 2 is no number with a decimal point"),
+    ("a;b\nx;1.5\n", 'b float decimal ","', "column `b`: `1.5` is not a number"),
+    ("a;b\n1.234;x\n", 'decimal "."', "note: `said file.txt`: its values are separated by `;`\n"),
+    ("a,b\n$5,1\n€6,2\n", "a float", "line 3, column `a`: `€6` has another unit than the values before it"),
+    ("a,b\n5%,1\n6,2\n", "a float", "line 3, column `a`: `6` has another unit than the values before it"),
+    ("a,b\n6,1\n\n7%,2\n", "a float", "line 4, column `a`: `7%` has another unit than the values before it"),
+    ('a,b\n1,"x\ny\nz",3\n1,2\n2\n', "errors skip", "4 lines with errors are left out, the first in line 2"),
+    ("a,b\n1,2\n#\n", "a text, `b` int skip 0", "hint: leave comments out: `load 'said file.txt' csv a text, b i64 skip 0 comment \"#\"`"),
+    ("a,b\n1\n", 'missing "x", "-"', "`load 'said file.txt' csv missing \"x\", \"-\" ragged` or `errors skip`"),
+    ("ä,b\n1,2\n".encode("latin1"), "dates dmy", "as in `load 'said file.txt' csv encoding latin1 dates dmy`"),
+    ("a,b\nä,2\n".encode("latin1"), "", "as in `load 'said file.txt' csv encoding latin1`"),
+    ("a\n01/02/2024\n", "a date errors missing", "1 of them is no value of `a`"),
+    ("a\n01/02/2024\n", "a date", "`load 'said file.txt' csv a date dates dmy` or `dates mdy`"),
+)
+
+
 class Messy:
     def __init__(self, sandbox, tally):
         self.sandbox = sandbox
@@ -398,6 +487,12 @@ class Messy:
     def load(self, name, clauses, then=""):
         line = f"load {name} {clauses}{then}"
         return harness.run(("--device", "host", "--format", "csv", "-c", line), self.sandbox.path(""), self.sandbox.home)
+
+    def said(self, content, clauses, told):
+        self.sandbox.write("said file.txt", content if isinstance(content, bytes) else content.encode())
+        done = self.load("'said file.txt' csv", clauses)
+        text = done.err.decode()
+        self.tally.check(f"{content[:30]!r} {clauses}: says", "" if told in text else f"{told!r} expected in\n{done.text()}")
 
     def check(self, name, what, content, clauses, rows, told):
         self.sandbox.write(name, content)
@@ -607,6 +702,8 @@ def main(sandbox):
         if not arguments.names or any(entry[0].startswith(name) for name in arguments.names):
             messy.check(*entry)
     if not arguments.names:
+        for case in SAID:
+            messy.said(*case)
         print(f"messy: seed {arguments.seed}")
         random_tables(messy, arguments.seed, arguments.rounds)
     return tally.finish()

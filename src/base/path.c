@@ -112,3 +112,15 @@ const char *path_display(const char *path, struct arena *arena)
         end++;
     return arena_printf(arena, "%.*s...%s", begin, path, end);
 }
+
+const char *path_written(const char *path, struct arena *arena)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-";
+    if (path[strspn(path, plain)] == '\0' && path[0] != '-' && path[strcspn(path, "./")] != '\0')
+        return path;
+    if (!strchr(path, '\''))
+        return arena_printf(arena, "'%s'", path);
+    struct strbuf text = {0};
+    strbuf_add_literal(&text, path);
+    return strbuf_take(&text, arena);
+}

@@ -25,6 +25,9 @@ const char *path_temporary(const char *path, struct arena *arena);
 /* The path for messages: the middle of a very long one is left out. */
 const char *path_display(const char *path, struct arena *arena);
 
+/* The path as it is written in a query, in quotes if it has to be. */
+const char *path_written(const char *path, struct arena *arena);
+
 /* Appends `file` in the directory that `variable` names, or in `fallback` of $HOME; false if the environment has
  * neither. As the XDG specification says, relative directories are ignored. */
 bool path_of_user(struct strbuf *path, const char *variable, const char *fallback, const char *file);

@@ -30,7 +30,7 @@ static bool same_format(const struct format *a, const struct format *b)
 /* What is stated about a text file, and which of several files are read, as text; NULL: nothing. */
 static const char *stated_text(const struct load_options *options, struct arena *arena)
 {
-    const char *all = text_options_key(options->text, arena);
+    const char *all = text_options_written(options->text, arena);
     if (options->lists)
         all = arena_printf(arena, "%slisted\n", all ? all : "");
     struct strbuf chosen = {0};

@@ -2,6 +2,7 @@
 
 #include "base/path.h"
 #include "engine/storage/mapped_file.h"
+#include "engine/storage/program_input.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +31,8 @@ static void hint_similar_files(const char *path, struct diags *diags)
     size_t count = 0;
     for (struct dirent *entry; count < MAX_NAMES && (entry = readdir(directory));) {
         if (entry->d_name[0] != '.')
-            names[count++] = arena_text(diags->arena, entry->d_name, strlen(entry->d_name));
+            names[count++] = arena_printf(diags->arena, base == path && path_is_program(entry->d_name) ? "./%s" : "%s",
+                                          entry->d_name); /* not a command to run */
     }
     closedir(directory);
     const char *nearest[MAX_NEAREST];

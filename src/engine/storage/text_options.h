@@ -43,7 +43,11 @@ struct text_options {
     enum text_errors errors;
 };
 
-/* All that is stated, as text in the arena; NULL: nothing. Equal texts mean that a file is read alike. */
-const char *text_options_key(const struct text_options *options, struct arena *arena);
+/* A copy whose texts are in the arena; of NULL what states nothing. */
+struct text_options text_options_copy(const struct text_options *options, struct arena *arena);
+
+/* All that is stated, as it is written behind a path, each clause after a blank. Equal texts mean that a file is read
+ * alike. In the arena. */
+const char *text_options_written(const struct text_options *options, struct arena *arena);
 
 #endif

@@ -1,12 +1,16 @@
 /* Where a table begins in its file, and what separates its values.
  *
- * If the first two records have equally many cells, the table begins with them. Else the separator may be another, and
- * the first lines a title or comments: the number of cells that most of the first records have decides. */
+ * Of several separators in the first record, it is the one by which most records have as many cells as that one, then
+ * the one by which more of their cells are no text. If the first two records have equally many cells, the table begins
+ * with them. Else the separator may be another, and the first lines a title or comments: the number of cells that most
+ * of the first records have decides. */
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/records.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LOOK_RECORDS = 64 };
 
@@ -21,10 +25,26 @@ struct look {
     size_t first;               /* the first one that has */
 };
 
-/* The separator that the first record has most of, outside quotes. */
-static char find_separator(const struct table *table)
+/* `sep=;` alone in the first line, as files for Excel have it: the separator, and the next line; else 0. */
+static char told_separator(const struct table *table, const char **next)
 {
-    size_t counts[sizeof separators] = {0}, best = 0;
+    static const char begin[] = "sep=";
+    const size_t length = sizeof begin - 1;
+    const char *at = table->begin, *end = line_end(table, at);
+    *next = end + (end < table->end);
+    end -= end > at && end[-1] == '\r';
+    if (end - at > 1 && *at == '"' && end[-1] == '"') {
+        at++;
+        end--;
+    }
+    const bool told = (size_t)(end - at) == length + 1 && strncasecmp(at, begin, length) == 0;
+    return told && !isalnum((unsigned char)end[-1]) && end[-1] != '"' ? end[-1] : 0;
+}
+
+/* The separator that the first record has most of, outside quotes. *several: it has others, too. */
+static char find_separator(const struct table *table, size_t counts[], bool *several)
+{
+    size_t best = 0;
     bool quoted = false;
     for (const char *at = table->begin; at < table->end && (quoted || *at != '\n'); at++) {
         if (*at == '"' && (quoted || at == table->begin || at[-1] == ' ' || strchr(separators, at[-1])))
@@ -33,8 +53,11 @@ static char find_separator(const struct table *table)
         if (found)
             counts[found - separators]++;
     }
-    for (size_t i = 1; separators[i]; i++)
+    *several = false;
+    for (size_t i = 1; separators[i]; i++) {
+        *several = *several || (counts[i] > 0 && counts[best] > 0);
         best = counts[i] > counts[best] ? i : best;
+    }
     return separators[best];
 }
 
@@ -71,45 +94,84 @@ static bool is_sound(const struct look *look)
     return true;
 }
 
-/* How many cells of a record are neither blank nor missing; whether all are text. */
-static size_t count_filled(const struct table *table, const char *at, bool *texts)
+/* Of a record, how many cells are neither blank nor missing, and how many of these are no text. */
+static size_t count_filled(const struct table *table, const char *at, size_t *typed)
 {
     size_t filled = 0;
-    *texts = true;
+    *typed = 0;
     for (;; at++) {
         struct cell cell;
         at = cell_scan(table->dialect, at, table->end, &cell);
         const enum value_class value_class = at ? classify(table, cell) : CLASS_BLANK;
         filled += value_class != CLASS_BLANK;
-        *texts = *texts && value_class == CLASS_TEXT;
+        *typed += value_class != CLASS_BLANK && value_class != CLASS_TEXT;
         if (!at || at == table->end || *at == '\n')
             return filled;
     }
 }
 
+/* How even the first records are, see above. */
+struct evenness {
+    size_t records, typed;
+};
+
+static struct evenness evenness_of(const struct table *table)
+{
+    struct evenness even = {0};
+    struct look look;
+    look_at_records(table, &look);
+    for (size_t i = 0; i < look.count && look.cells[0] > 1; i++) {
+        size_t typed = 0;
+        if (look.cells[i] != look.cells[0])
+            continue;
+        even.records++;
+        if (i > 0)
+            (void)count_filled(table, look.at[i], &typed);
+        even.typed += typed;
+    }
+    return even;
+}
+
+static void choose_separator(const struct table *table, struct dialect *dialect)
+{
+    size_t counts[sizeof separators] = {0};
+    bool several;
+    char best = dialect->delimiter = find_separator(table, counts, &several);
+    struct evenness most = several ? evenness_of(table) : (struct evenness){0};
+    for (size_t i = 0; separators[i] && several; i++) {
+        dialect->delimiter = separators[i];
+        const struct evenness even = counts[i] > 0 ? evenness_of(table) : (struct evenness){0};
+        if (even.records > most.records || (even.records == most.records && even.typed > most.typed)) {
+            best = separators[i];
+            most = even;
+        }
+    }
+    dialect->delimiter = best;
+}
+
 /* Titles that a spreadsheet has padded with separators: records with a single text, before one of texts alone. */
 static size_t count_padded(const struct table *table, const struct look *look)
 {
-    bool texts = false;
-    size_t k = look->first;
-    while (look->usual > 2 && k < look->count && count_filled(table, look->at[k], &texts) <= 1)
+    size_t filled = look->usual, typed = 0, k = look->first;
+    while (look->usual > 2 && k < look->count && (filled = count_filled(table, look->at[k], &typed)) <= 1)
         k++;
-    return k > look->first && k < look->count && texts ? k - look->first : 0;
+    return k > look->first && k < look->count && filled == look->usual && typed == 0 ? k - look->first : 0;
 }
 
-/* Lines before `at`. */
+/* Lines of the file before `at`. */
 static int lines_before(const struct table *table, const char *at)
 {
     int lines = 0;
-    for (const char *c = table->begin; c < at; c++)
+    for (const char *c = table->text; c < at; c++)
         lines += *c == '\n';
     return lines;
 }
 
 static void tell_separator(struct strbuf *found, char separator)
 {
-    const char *name = separator == ';' ? "`;`" : separator == '|' ? "`|`" : "tabs";
-    strbuf_printf(found, "%sits values are separated by %s", found->length > 0 ? "; " : "", name);
+    const char name[] = {'`', separator, '`', '\0'};
+    strbuf_printf(found, "%sits values are separated by %s", found->length > 0 ? "; " : "",
+                  separator == '\t' ? "tabs" : name);
 }
 
 /* The separator with which most records have equally many cells; of equal ones that which stands first. */
@@ -139,7 +201,7 @@ static void skip_title(struct table *table, struct dialect *dialect, bool stated
     if (look.share == 0 || (look.first > 0 && !is_sound(&look)))
         return;
     const char *names = look.at[look.first + count_padded(table, &look)];
-    const int lines = lines_before(table, names);
+    const int lines = names > table->begin ? lines_before(table, names) : 0;
     table->begin = names;
     if (lines > 0)
         strbuf_printf(found, "%s%d line%s above its names %s left out (`skip %d`)", found->length > 0 ? "; " : "",
@@ -149,18 +211,22 @@ static void skip_title(struct table *table, struct dialect *dialect, bool stated
 void table_find_beginning(struct table *table, struct dialect *dialect, const struct text_options *options,
                           struct strbuf *found)
 {
-    const bool stated = options && options->separator;
+    const char *next;
+    const char told = dialect->quotes && !(options && options->separator) ? told_separator(table, &next) : 0;
+    const bool stated = told || (options && options->separator);
+    if (told && !(options && options->skips))
+        table->begin = next;
     for (int64_t i = 0; options && options->skips && i < options->skip && table->begin < table->end; i++) {
         table->begin = line_end(table, table->begin);
         table->begin += table->begin < table->end;
     }
     table->begin = skip_left_out(table, table->begin);
     if (stated)
-        dialect->delimiter = options->separator;
+        dialect->delimiter = told ? told : options->separator;
     else if (dialect->quotes)
-        dialect->delimiter = find_separator(table);
+        choose_separator(table, dialect);
     if (dialect->header && !dialect->json && !(options && options->skips))
         skip_title(table, dialect, stated, found);
-    if (dialect->quotes && !stated && dialect->delimiter != ',')
+    if (dialect->quotes && (told || (!stated && dialect->delimiter != ',')))
         tell_separator(found, dialect->delimiter);
 }

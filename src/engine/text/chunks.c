@@ -127,6 +127,15 @@ static void leave_out(struct chunk *chunk, const char *begin, const char *end)
     chunk->left_out[chunk->left_out_count++] = (struct left_out){begin, end};
 }
 
+/* A record in quotes may have several. */
+static int64_t lines_of(const char *at, const char *end)
+{
+    int64_t lines = 1;
+    for (; (at = memchr(at, '\n', (size_t)(end - at))); at++)
+        lines++;
+    return lines;
+}
+
 /* Whether a record that ends at `end` is a row in spite of its errors; counts them. */
 static bool is_row(struct table *table, const char *at, const char *end, size_t cells)
 {
@@ -136,7 +145,8 @@ static bool is_row(struct table *table, const char *at, const char *end, size_t 
     bool fits = json ? cells > 0 : table->ragged ? cells > 0 : cells == table->count;
     if (fits && table->errors == ERRORS_SKIP)
         fits = !record_has_errors(table, at, end);
-    table->faults += !fits;
+    if (!fits)
+        table->faults += table->errors == ERRORS_SKIP && !json ? lines_of(at, end) : 1;
     if (!fits && !table->first_fault)
         table->first_fault = at;
     return fits || (table->errors == ERRORS_MISSING && !json);

@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "engine/text/cells.h"
 #include "engine/text/encoding.h"
 #include "engine/text/json.h"
@@ -16,6 +17,17 @@ int64_t table_line(const struct table *table, const char *at)
     for (const char *c = table->text; (c = memchr(c, '\n', (size_t)(at - c))); c++)
         line++;
     return line;
+}
+
+const char *table_load_advice(const struct table *table, const struct format_job *job, const char *path,
+                              struct text_options options)
+{
+    struct arena *arena = job->diags->arena;
+    const char *extension = table->dialect->extension, *found = strstr(path_base(path), extension);
+    const char *behind = found ? found + strlen(extension) : "x";
+    const bool told = (*behind == '\0' || *behind == '.') && path[0] != '|';
+    return arena_printf(arena, "load %s%s%s%s", path_written(path, arena), told ? "" : " ", told ? "" : extension + 1,
+                        text_options_written(&options, arena));
 }
 
 /* "`trades.csv`, line 7", and the column if there are several and it matters. */
@@ -95,17 +107,21 @@ static const char *type_of(const struct table_column *column, struct arena *aren
 }
 
 /* Of a cell that can be read in two ways, the clauses that tell. */
-static const char *value_advice(const struct table *table, const char *at, const char *path, struct arena *arena)
+static const char *value_advice(const struct table *table, const char *at, const struct format_job *job,
+                                const char *path)
 {
     struct cell cell;
     const char *from = at > table->begin && at[-1] == '"' && table->dialect->quotes ? at - 1 : at;
     if (table->dialect->json || !cell_scan(table->dialect, from, table->end, &cell) || !ways_of(table, cell).differ)
         return "omit the column's type to load it as what it is";
-    return arena_printf(arena,
-                        ways_of(table, cell).ways & WAYS_OF_DATES
-                            ? "say what it means: `load %s dates dmy` or `dates mdy`"
-                            : "say what it means: `load %s thousands \",\"` or `decimal \",\"`",
-                        path);
+    struct text_options options = table->options;
+    const bool dates = ways_of(table, cell).ways & WAYS_OF_DATES;
+    if (dates)
+        options.dates = DATES_DMY;
+    else
+        options.thousands = ',';
+    return arena_printf(job->diags->arena, "say what it means: `%s` or `%s`",
+                        table_load_advice(table, job, path, options), dates ? "dates mdy" : "decimal \",\"");
 }
 
 static enum status value_error(const struct table *table, const struct problem *problem, const char *location,
@@ -116,7 +132,7 @@ static enum status value_error(const struct table *table, const struct problem *
     const char *cell = table_shown_cell(table, problem->at, arena);
     if (problem->kind == PROBLEM_VALUE) {
         diag_error(job->diags, job->span, "%s: `%s` is not %s", location, cell, type_of(column, arena));
-        diag_hint(job->diags, "%s", value_advice(table, problem->at, path, arena));
+        diag_hint(job->diags, "%s", value_advice(table, problem->at, job, path));
     } else if (column->kind == VALUE_DECIMAL) {
         diag_error(job->diags, job->span, "%s: %s does not fit decimal(%d)", location, cell, column->scale);
         diag_hint(job->diags, "it holds %d digit%s after the point, and 18 or 19 in all", column->scale,
@@ -172,9 +188,12 @@ static const char *line_begin(const struct table *table, const char *at)
     return newline ? newline + 1 : table->text;
 }
 
-static const char *comment_advice(const char *at, const char *path, struct arena *arena)
+static const char *comment_advice(const struct table *table, const char *at, const struct format_job *job,
+                                  const char *path)
 {
-    return arena_printf(arena, "leave comments out: `load %s comment \"%.*s\"`", path, *at == '/' ? 2 : 1, at);
+    struct text_options options = table->options;
+    options.comment = arena_text(job->diags->arena, at, *at == '/' ? 2 : 1);
+    return arena_printf(job->diags->arena, "leave comments out: `%s`", table_load_advice(table, job, path, options));
 }
 
 static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
@@ -198,13 +217,15 @@ static enum status count_error(const struct table *table, const struct problem *
         diag_error(diags, job->span, "%s has %zu value%s, but the first line has %zu", location, values,
                    values == 1 ? "" : "s", table->count);
         if (!advice && begins_as_comment(table, problem->at))
-            advice = comment_advice(problem->at, path, diags->arena);
+            advice = comment_advice(table, problem->at, job, path);
+        struct text_options options = table->options;
+        options.ragged = true;
         diag_hint(diags, "%s",
                   advice ? advice
                          : arena_printf(diags->arena,
-                                        "quote values that contain the delimiter, or say what such lines are: `load %s "
-                                        "ragged` or `errors skip`",
-                                        path));
+                                        "quote values that contain the delimiter, or say what such lines are: `%s` or "
+                                        "`errors skip`",
+                                        table_load_advice(table, job, path, options)));
     }
     return STATUS_FAILED;
 }
@@ -221,12 +242,13 @@ static enum status encoding_error(const struct problem *problem, const struct ta
                                "a character beyond U+FFFF is two escapes, as in \\ud83d\\ude00; text has no U+0000",
                                "%s: the escape %.*s is no character", location, (int)escape.length, escape.at);
     const bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at));
-    const char *encoding = encoding_guess(table->text, (size_t)(end - table->text));
-    return diag_error_hint(
-        job->diags, job->span,
-        nul ? "remove it with `tr -d '\\0'`"
-            : arena_printf(job->diags->arena, "state its encoding, as in `load %s encoding %s`", path, encoding),
-        "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
+    struct text_options options = table->options;
+    options.encoding = encoding_guess(table->text, (size_t)(end - table->text));
+    return diag_error_hint(job->diags, job->span,
+                           nul ? "remove it with `tr -d '\\0'`"
+                               : arena_printf(job->diags->arena, "state its encoding, as in `%s`",
+                                              table_load_advice(table, job, path, options)),
+                           "%s: %s", location, nul ? "text with a NUL byte" : "text that is not UTF-8");
 }
 
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
@@ -243,7 +265,7 @@ enum status table_error(const struct table *table, const struct problem *problem
         return diag_error_hint(
             diags, job->span,
             begins_as_comment(table, line_begin(table, problem->at))
-                ? comment_advice(line_begin(table, problem->at), path, diags->arena)
+                ? comment_advice(table, line_begin(table, problem->at), job, path)
                 : "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"",
             "%s: malformed quotes", location);
     case PROBLEM_KEY:
@@ -251,6 +273,10 @@ enum status table_error(const struct table *table, const struct problem *problem
                           table->keys->nodes[problem->column].name);
     case PROBLEM_ENCODING:
         return encoding_error(problem, table, location, job, path);
+    case PROBLEM_UNIT:
+        return diag_error_hint(diags, job->span, "omit the column's type to load it as text",
+                               "%s: `%s` has another unit than the values before it", location,
+                               table_shown_cell(table, problem->at, diags->arena));
     case PROBLEM_VALUE:
     case PROBLEM_RANGE:
     case PROBLEM_NONE:

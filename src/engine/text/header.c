@@ -163,9 +163,13 @@ static enum status check_first_line(const struct opening *opening)
     const char *line_end = newline ? newline : table->end;
     if (table->dialect->header && trimmed_end(table) == table->begin)
         return fail(opening, "is empty", "its first line should name the columns");
-    if (memchr(table->begin, '\0', (size_t)(line_end - table->begin)))
+    if (memchr(table->begin, '\0', (size_t)(line_end - table->begin))) {
+        struct text_options options = table->options;
+        options.encoding = "utf16le";
         return fail(opening, "is not UTF-8 text",
-                    "it may have another format, or be UTF-16: `load PATH csv encoding utf16le`");
+                    arena_printf(opening->job->diags->arena, "it may have another format, or be UTF-16: `%s`",
+                                 table_load_advice(table, opening->job, opening->path, options)));
+    }
     if (table->dialect->header && has_lone_return(table->begin, line_end))
         return fail(opening, "has carriage returns instead of newlines", "convert it with `tr '\\r' '\\n'`");
     if (table->dialect->header && line_end - table->begin > MAX_HEADER)
@@ -205,8 +209,10 @@ static void find_decimal_sign(const struct opening *opening)
 static enum status fail_names(const struct opening *opening)
 {
     const struct table *table = opening->table;
-    const char *hint = arena_printf(opening->job->diags->arena, "state their encoding, as in `load %s encoding %s`",
-                                    opening->path, encoding_guess(table->text, (size_t)(table->end - table->text)));
+    struct text_options options = table->options;
+    options.encoding = encoding_guess(table->text, (size_t)(table->end - table->text));
+    const char *hint = arena_printf(opening->job->diags->arena, "state their encoding, as in `%s`",
+                                    table_load_advice(table, opening->job, opening->path, options));
     return fail(opening, "has names that are not UTF-8", hint);
 }
 
@@ -338,20 +344,16 @@ enum status table_open(struct table *table, struct dialect *dialect, const struc
     table->ways = ways_stated(options);
     table->ragged = options && options->ragged;
     table->errors = options ? options->errors : ERRORS_TELL;
-    table->comment = options && options->comment ? arena_text(arena, options->comment, strlen(options->comment)) : NULL;
+    table->options = text_options_copy(options, arena);
+    table->comment = table->options.comment;
+    table->missing = table->options.missing;
+    table->missing_count = table->options.missing_count;
     enum status status = check_first_line(&opening);
     if (status != STATUS_OK)
         return status;
     table_find_beginning(table, dialect, options, found);
     if (table->begin == table->end && dialect->header)
         return fail(&opening, "has no line but those that are left out", NULL);
-    if (options && options->missing) {
-        char **missing = arena_array(arena, options->missing_count, sizeof *missing);
-        for (size_t i = 0; i < options->missing_count; i++)
-            missing[i] = arena_text(arena, options->missing[i], strlen(options->missing[i]));
-        table->missing = (const char *const *)missing;
-        table->missing_count = options->missing_count;
-    }
     status = dialect->json ? open_json(&opening) : open_delimited(&opening);
     for (size_t i = 0; options && i < options->count && status == STATUS_OK; i++)
         status = state_type(&opening, &options->columns[i]);

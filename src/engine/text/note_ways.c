@@ -1,6 +1,9 @@
 /* Notes on the ways in which columns are read. */
 #include "engine/text/notes.h"
+
+#include "engine/text/classify.h"
 #include "engine/text/ways.h"
+#include "engine/values/dictionary.h"
 
 #include <string.h>
 
@@ -50,27 +53,79 @@ static void add_questions(struct strbuf *out, const struct table *table, const b
     }
 }
 
-/* Dates with years of two digits, whose order is to be stated. */
-static void add_short_dates(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+/* Whether all strings of a column are dates in this way. */
+static bool all_dates(const struct table *table, const struct column *column, unsigned way)
 {
+    const struct dictionary *strings = column->logical.dictionary;
+    struct table stated = *table;
+    int64_t days;
+    stated.ways = way;
+    for (int64_t code = 0; strings && code < strings->count; code++) {
+        const struct text text = dictionary_text(strings, code);
+        if (!date_read_in(&stated, (struct cell){text.at, text.at + text.length, false}, way, &days))
+            return false;
+    }
+    return strings && strings->count > 0;
+}
+
+/* Dates with years of two digits, whose order is to be stated. */
+static void add_short_dates(struct strbuf *out, const struct table *table, const bool *read,
+                            struct column *const *columns, struct arena *arena)
+{
+    static const struct {
+        unsigned way;
+        const char *word;
+    } orders[] = {{WAY_DMY, "dmy"}, {WAY_MDY, "mdy"}, {WAY_YMD, "ymd"}};
     struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         const char *at = column->evidence.first[CLASS_TEXT];
-        int64_t days;
         if (!read[k] || column->stated || column->kind != VALUE_TEXT || !at)
             continue;
-        const char *text = table_shown_cell(table, at, arena);
-        struct table stated = *table;
-        const struct cell cell = {text, text + strlen(text), false};
-        for (unsigned way = WAY_DMY; way <= WAY_YMD; way <<= 1) {
-            stated.ways = way;
-            if (!date_read_in(&stated, cell, way, &days) || !note_next(&list))
+        for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
+            if (!all_dates(table, columns[k], orders[i].way) || !note_next(&list))
                 continue;
-            strbuf_printf(out, "`%s` is text: `%s` has a year of two digits (`dates dmy` or another order)",
-                          column->name, text);
+            strbuf_printf(out, "`%s` is text: `%s` has a year of two digits (`dates %s` or another order)",
+                          column->name, table_shown_cell(table, at, arena), orders[i].word);
             break;
         }
+    }
+}
+
+/* Texts that would be numbers with the other sign before decimals. */
+static void add_other_sign(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    const bool comma = !(table->ways & WAYS_OF_POINT);
+    struct table other = *table;
+    other.ways = comma ? WAY_POINT : WAY_COMMA;
+    if (!comma && (table->ways & WAYS_OF_COMMA))
+        return;
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        const char *at = column->evidence.first[CLASS_TEXT];
+        if (!read[k] || column->stated || column->kind != VALUE_TEXT || !at || odd_value(column))
+            continue;
+        const char *text = table_shown_cell(table, at, arena);
+        if (!ways_of(&other, (struct cell){text, text + strlen(text), false}).decimals || !note_next(&list))
+            continue;
+        strbuf_printf(out, "%s%s%s is text: `%s` in line %lld is no number with a decimal %s", *column->name ? "`" : "",
+                      *column->name ? column->name : "it", *column->name ? "`" : "", text,
+                      (long long)table_line(table, at), comma ? "comma" : "point");
+    }
+}
+
+/* Numbers whose points may be between thousands. */
+static void add_doubtful(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count; k++) {
+        const struct table_column *column = &table->columns[k];
+        const char *at = column->evidence.first[CLASS_FLOAT];
+        if (!read[k] || !points_are_doubtful(table, column) || !at || !note_next(&list))
+            continue;
+        strbuf_printf(out, "`%s` in `%s` is read with a decimal point (`decimal \",\"` if it is between thousands)",
+                      table_shown_cell(table, at, arena), column->name);
     }
 }
 
@@ -85,7 +140,8 @@ static void add_units(struct strbuf *out, const struct table *table, const bool 
     }
 }
 
-void note_ways(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+void note_ways(struct strbuf *out, const struct table *table, const bool *read, struct column *const *columns,
+               struct arena *arena)
 {
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
@@ -106,5 +162,7 @@ void note_ways(struct strbuf *out, const struct table *table, const bool *read, 
     add_units(out, table, read, UNIT_PER_CENT, "12% is 0.12 in ");
     add_units(out, table, read, ~(unsigned)(UNIT_NONE | UNIT_PER_CENT), "signs of currency are left out in ");
     add_questions(out, table, read, arena);
-    add_short_dates(out, table, read, arena);
+    add_short_dates(out, table, read, columns, arena);
+    add_other_sign(out, table, read, arena);
+    add_doubtful(out, table, read, arena);
 }

@@ -102,13 +102,14 @@ static void add_left_out(struct strbuf *out, const struct table *table)
     }
 }
 
-void table_note(struct table *table, const bool *read, const struct format_job *job, const char *path)
+void table_note(struct table *table, const bool *read, struct column *const *columns, const struct format_job *job,
+                const char *path)
 {
     struct strbuf text = {0};
     add_counts(&text, table, read, false, " missing");
     add_faults(&text, table, read, job->diags->arena);
     add_counts(&text, table, read, true, " cut to microseconds");
-    note_ways(&text, table, read, job->diags->arena);
+    note_ways(&text, table, read, columns, job->diags->arena);
     add_text_columns(&text, table, read, job->diags->arena);
     if (!table->noted) {
         add_lines(&text, table);

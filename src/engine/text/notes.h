@@ -16,6 +16,7 @@ struct note_list {
 bool note_next(struct note_list *list);
 
 /* Notes in which ways columns with read[k] are read, and which are text since there are two. (note_ways.c) */
-void note_ways(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena);
+void note_ways(struct strbuf *out, const struct table *table, const bool *read, struct column *const *columns,
+               struct arena *arena);
 
 #endif

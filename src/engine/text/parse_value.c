@@ -76,7 +76,11 @@ static bool parse_slowly(struct parser *parser, const char **at, const struct st
         return true;
     }
     const enum outcome outcome = value_store(parser->table, step, seen, row, cell);
-    if (outcome == STORED && step->column->way && !step->column->stated) {
+    if (outcome == STORED && step->column->doubtful) {
+        (void)evidence_add_cell(&seen->evidence, parser->table, cell);
+    } else if (outcome == STORED && step->column->stated) {
+        seen->evidence.units |= ways_of(parser->table, cell).unit;
+    } else if (outcome == STORED && step->column->way) {
         const struct ways ways = ways_of(parser->table, cell);
         if (ways.value_class == CLASS_TEXT)
             (void)evidence_add_cell(&seen->evidence, parser->table, cell);
@@ -211,7 +215,7 @@ static inline value_fn *value_function(const struct parser *parser, const struct
                                 [VALUE_BOOL] = {parse_bool, TYPE_BOOL},
                                 [VALUE_DATE] = {parse_date, TYPE_I32},
                                 [VALUE_TIMESTAMP] = {parse_timestamp, TYPE_I64}};
-    const bool points = column->kind != VALUE_FLOAT || (parser->table->ways & WAYS_OF_POINT);
+    const bool points = column->kind != VALUE_FLOAT || ((parser->table->ways & WAYS_OF_POINT) && !column->doubtful);
     const bool usual =
         functions[column->kind].type == column->type && parser->table->missing_count == 0 && !column->way && points;
     return usual ? functions[column->kind].parse : NULL;

@@ -5,6 +5,7 @@
 #include "engine/storage/list_store.h"
 #include "engine/text/classify.h"
 #include "engine/text/pass.h"
+#include "engine/text/ways.h"
 #include "engine/values/dictionary.h"
 
 #include <stdlib.h>
@@ -43,6 +44,7 @@ static void open_pass(struct pass *pass, struct table *table, const bool *wanted
     for (size_t k = 0; k < table->count; k++) {
         if (!wanted[k])
             continue;
+        table->columns[k].doubtful = points_are_doubtful(table, &table->columns[k]);
         pass->steps[pass->count] = (struct step){.column = &table->columns[k], .number = pass->count, .skip = k - next};
         pass->count++;
         next = k + 1;
@@ -130,6 +132,15 @@ static enum status check_zones(const struct text_reader *reader, size_t k, const
     return table_error(&reader->table, &problem, job, mapping_path(reader->mapping));
 }
 
+static enum status check_units(const struct text_reader *reader, size_t k, const struct format_job *job)
+{
+    const char *at;
+    if (!table_find_unit(&reader->table, k, &at))
+        return STATUS_OK;
+    const struct problem problem = {PROBLEM_UNIT, at, k};
+    return table_error(&reader->table, &problem, job, mapping_path(reader->mapping));
+}
+
 /* Finishes the columns that were parsed as what they are, and leaves the others wanted. */
 static enum status take_columns(struct text_reader *reader, struct pass *pass, const struct format_job *job,
                                 bool *wanted, struct column **columns)
@@ -139,7 +150,7 @@ static enum status take_columns(struct text_reader *reader, struct pass *pass, c
         const size_t k = (size_t)(column - reader->table.columns);
         struct seen seen = merge_seen(pass, s);
         evidence_merge(&column->evidence, &seen.evidence);
-        if (check_zones(reader, k, job) != STATUS_OK)
+        if (check_zones(reader, k, job) != STATUS_OK || check_units(reader, k, job) != STATUS_OK)
             return STATUS_FAILED;
         if (decide_kind(&reader->table, column, pass->space_rows[column->space], true))
             continue;
@@ -249,7 +260,7 @@ static enum status read_columns(struct file_reader *file_reader, const struct fo
     for (size_t k = 0; k < count && status == STATUS_OK; k++)
         text_reader_describe(reader, k);
     if (status == STATUS_OK)
-        table_note(&reader->table, left, job, path);
+        table_note(&reader->table, left, columns, job, path);
     free(left);
     free(all);
     return status;

@@ -73,6 +73,7 @@ struct table_column {
     bool utc;                  /* VALUE_TIMESTAMP: all have a zone; otherwise none has */
     bool stated;               /* values of other types are errors */
     bool open;                 /* there are two ways to read it */
+    bool doubtful;             /* points may be between thousands; all values are looked at */
     unsigned way;              /* in which numbers, dates and timestamps are read; 0: as rql writes them */
     size_t node;               /* of JSON: whose values (json_keys.h) */
     bool member;               /* of JSON: the name is a path of several keys */
@@ -89,6 +90,7 @@ struct table_column {
 enum problem_kind {
     PROBLEM_NONE,
     PROBLEM_VALUE,   /* not of the stated type */
+    PROBLEM_UNIT,    /* of another unit than those before it */
     PROBLEM_RANGE,   /* beyond the stated type, or more digits after the point than it has */
     PROBLEM_COUNT,   /* of the cells of a record; a record that is no JSON object */
     PROBLEM_QUOTE,   /* malformed quotes */
@@ -127,13 +129,14 @@ struct table {
     const char *begin, *end; /* the records */
     struct table_column *columns;
     size_t count;
-    struct json_keys *keys;     /* of JSON objects */
-    size_t list_count;          /* of JSON: lists among the columns */
-    bool values;                /* JSON whose records are not lines, in an */
-    bool array;                 /* array */
-    const char *unknown;        /* a key of a JSON object that is no column's; NULL: none was seen */
-    bool noted;                 /* that keys are left out */
-    const char *const *missing; /* stated words for missing values; NULL: the usual ones */
+    struct json_keys *keys;      /* of JSON objects */
+    size_t list_count;           /* of JSON: lists among the columns */
+    bool values;                 /* JSON whose records are not lines, in an */
+    bool array;                  /* array */
+    const char *unknown;         /* a key of a JSON object that is no column's; NULL: none was seen */
+    bool noted;                  /* that keys are left out */
+    struct text_options options; /* as stated */
+    const char *const *missing;  /* stated words for missing values; NULL: the usual ones */
     size_t missing_count;
     const char *comment; /* how lines begin that are left out; NULL: none */
     unsigned ways;       /* in which values may be read (ways.h) */
@@ -179,16 +182,25 @@ void table_guess_kinds(struct table *table);
 /* What a column's elements stand for, by its kind; of text without a dictionary. (classify.c) */
 struct logical_type table_column_logical(const struct table_column *column);
 
-/* Notes what was found in the columns with read[k] (one for each column), in one line, and once what was left out.
- * (notes.c) */
-void table_note(struct table *table, const bool *read, const struct format_job *job, const char *path);
+/* Notes what was found in the columns with read[k] (one for each column), which are columns[k], in one line, and once
+ * what was left out. (notes.c) */
+void table_note(struct table *table, const bool *read, struct column *const *columns, const struct format_job *job,
+                const char *path);
 
 /* A hint if a table has one column and its first two lines contain a delimiter of other formats; else NULL. */
 const char *table_delimiter_advice(const struct table *table);
 
+/* `load` of the file with these options, for hints. (error.c) */
+const char *table_load_advice(const struct table *table, const struct format_job *job, const char *path,
+                              struct text_options options);
+
 /* Records the error; returns STATUS_FAILED. (error.c) */
 enum status table_error(const struct table *table, const struct problem *problem, const struct format_job *job,
                         const char *path);
+
+/* Whether a value of column k, of stated numbers, is of another unit than one before it: the first such one. (units.c)
+ */
+bool table_find_unit(const struct table *table, size_t k, const char **at);
 
 /* The number of the line that contains `at`, from 1. */
 int64_t table_line(const struct table *table, const char *at);

@@ -265,3 +265,21 @@ unsigned evidence_way(const struct evidence *evidence, unsigned stated, bool *op
     *open = evidence->differ && !has_one(ways & WAYS_OF_DATES);
     return lowest(ways & WAYS_OF_DATES);
 }
+
+bool points_are_doubtful(const struct table *table, const struct table_column *column)
+{
+    const unsigned points = 1u << CLASS_FLOAT, left = table->ways & ~column->evidence.refused;
+    if (column->stated || column->kind != VALUE_FLOAT || column->way || !(column->evidence.classes & points) ||
+        !(left & WAYS_OF_COMMA))
+        return false;
+    bool comma = table->dialect->quotes && table->dialect->delimiter == ';';
+    for (size_t k = 0; k < table->count; k++) {
+        const struct evidence *evidence = &table->columns[k].evidence;
+        const unsigned way = table->columns[k].way;
+        comma = comma || (evidence->decimals & way & WAYS_OF_COMMA);
+        if (!way && evidence_is_numbers(evidence) && (evidence->classes & points) &&
+            !(table->ways & ~evidence->refused & WAYS_OF_COMMA))
+            return false;
+    }
+    return comma;
+}

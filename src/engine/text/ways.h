@@ -62,4 +62,8 @@ void evidence_add_ways(struct evidence *evidence, const struct ways *ways, const
  * several that differ, of which it is one. */
 unsigned evidence_way(const struct evidence *evidence, unsigned stated, bool *open);
 
+/* Whether a column's numbers, read with decimal points, may have these between thousands, as `1.234` where nothing in
+ * the file tells, and another sign may be that before decimals. */
+bool points_are_doubtful(const struct table *table, const struct table_column *column);
+
 #endif
