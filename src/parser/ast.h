@@ -237,9 +237,10 @@ struct stage {
     size_t body_count;
     struct item *aggregates; /* group: calls of aggregates */
     size_t aggregate_count;
-    struct expr *across;   /* group: a column for each value of this one, or NULL; */
-    struct expr *values;   /* EXPR_IN_LIST of these values, NULL: of all that it has */
-    struct span rollup;    /* group: that word; empty if there is none */
+    struct expr *across; /* group: a column for each value of this one, or NULL; */
+    struct expr *values; /* EXPR_IN_LIST of these values, NULL: of all that it has */
+    struct span rollup;  /* group: that word, or `cube`; empty if there is none */
+    bool cube;
     struct name op;        /* scan, reduce: "+", "min", ...; absent if a function is given, as head and item 0 */
     struct name exclusive; /* scan; may be absent */
     struct item *initial;  /* scan, reduce: from INIT, ...; sample: seed S; or NULL */

@@ -1,6 +1,8 @@
 /* Building the syntax tree: stages and their parts. */
 #include "parser/ast_build.h"
 
+#include <string.h>
+
 static struct stage *stage_new(struct tree *tree, struct token word)
 {
     struct stage *stage = arena_alloc(tree->arena, sizeof *stage);
@@ -161,6 +163,7 @@ struct stage *stage_across(struct stage *stage, struct item *column, struct expr
 struct stage *stage_rollup(struct tree *tree, struct stage *stage, struct token word)
 {
     stage->rollup = token_span(tree, word);
+    stage->cube = strcmp(word.word->canonical, "cube") == 0;
     extend_span(stage, stage->rollup);
     return stage;
 }

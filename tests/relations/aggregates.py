@@ -2,7 +2,7 @@
 """Random groups over random tables with missing keys and values: every aggregate, expressions of them, groups without keys,
 aggregates in expressions of rows, and those that end a pipeline. The reference computes with fractions.
 
-    aggregates.py [--count N] [--seed SEED] [--modes M,...] [--rows N] [--forms group,rollup,rows,ends]"""
+    aggregates.py [--count N] [--seed SEED] [--modes M,...] [--rows N] [--forms group,rollup,cube,rows,ends]"""
 
 import math
 import os
@@ -274,8 +274,11 @@ def random_group(rng, name, rows):
     return Case(name, [f"group {keys_text}: {', '.join(call.shown for call in calls)}"], result, columns)
 
 
-def random_rollup(rng, name, rows):
-    """Groups with subtotals, which follow the groups of their key."""
+ALL = object()  # in place of a key: the row is of all its values
+
+
+def random_rollup(rng, name, rows, cube=False):
+    """Groups with subtotals, which follow the groups of their key: by the first keys, or by all sets of them."""
     keys = rng.choice([["k"], ["g"], ["k", "g"], ["g", "k"], ["s", "w"], ["f"], ["k", "g", "s"]])
     calls, names = [], set(keys)
     for _ in range(rng.choice([1, 1, 2, 3])):
@@ -283,27 +286,35 @@ def random_rollup(rng, name, rows):
         call.name = f"c{len(names)}x"
         names.add(call.name)
         calls.append(call)
-    made = {(): []}
+    whole, last = (1 << len(keys)) - 1, "keys" if cube else "level"
+    sets = range(whole + 1) if cube else [whole >> drop << drop for drop in range(len(keys) + 1)]
+    has = [[bool(digits >> (len(keys) - 1 - i) & 1) for i in range(len(keys))] for digits in sets]
+    made = {(ALL,) * len(keys): []}
     for row in numbered(rows):
-        for level in range(len(keys) + 1):
-            made.setdefault(tuple(same_key(row[key]) for key in keys[:level]), []).append(row)
+        for which in has:
+            made.setdefault(tuple(same_key(row[key]) if of else ALL for key, of in zip(keys, which)), []).append(row)
 
     def place(key):
         """A subtotal is behind the groups that it is of."""
-        return [(1, (0, 0)) if i == len(key) else (0, key_order_of(key[i])) for i in range(min(len(key) + 1, len(keys)))]
+        return [(1, (0, 0)) if part is ALL else (0, key_order_of(part)) for part in key]
 
-    columns = {**{key: KINDS[key] for key in keys}, **{call.name: call.kind for call in calls}, "level": "int"}
+    columns = {**{key: KINDS[key] for key in keys}, **{call.name: call.kind for call in calls}, last: "int"}
     try:
         result = []
         for key in sorted(made, key=place):
             group = made[key]
-            row = {k: group[0][k] if i < len(key) else None for i, k in enumerate(keys)}
+            row = {k: None if key[i] is ALL else group[0][k] for i, k in enumerate(keys)}
             row.update({call.name: call.compute(group) for call in calls})
-            result.append({**row, "level": len(key)})
+            digits = sum((part is not ALL) << (len(keys) - 1 - i) for i, part in enumerate(key))
+            result.append({**row, last: digits if cube else sum(part is not ALL for part in key)})
     except Overflow:
         result = None
     shown = ", ".join(f"{call.text} as {call.name}" for call in calls)
-    return Case(name, [f"group {', '.join(keys)}: {shown} rollup"], result, columns)
+    return Case(name, [f"group {', '.join(keys)}: {shown} {'cube' if cube else 'rollup'}"], result, columns)
+
+
+def random_cube(rng, name, rows):
+    return random_rollup(rng, name, rows, cube=True)
 
 
 def random_rows(rng, name, rows):
@@ -367,7 +378,7 @@ def mismatch(case, out):
 
 EXACTLY = groups.mismatch
 groups.mismatch = mismatch
-groups.FORMS = {"group": random_group, "rollup": random_rollup, "rows": random_rows, "ends": random_end}
+groups.FORMS = {"group": random_group, "rollup": random_rollup, "cube": random_cube, "rows": random_rows, "ends": random_end}
 
 if __name__ == "__main__":
     sys.exit(groups.main())

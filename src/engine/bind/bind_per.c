@@ -46,7 +46,7 @@ static bool check_body(struct binder *binder, const struct stage *stage, struct 
         }
         if (stage->body[i].rollup.end > 0) {
             bind_error(binder, stage->body[i].rollup, "`group` by the keys of `per`, too, and without it",
-                       "`rollup` cannot be within `per`");
+                       "`%s` cannot be within `per`", stage->body[i].cube ? "cube" : "rollup");
             good = false;
         }
         per->drops = per->drops || stage_does(kind, DROPS_ROWS);

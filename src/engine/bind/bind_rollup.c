@@ -1,32 +1,41 @@
 /* group K, L: ... rollup. The rows are grouped by all keys, by all but the last, ..., and by none; these groups are
- * appended and put in order: the subtotal of a key follows its groups. */
+ * appended and put in order: the subtotal of a key follows its groups. With cube, they are grouped by all sets of keys.
+ * A set is a number: its digits in binary are the keys, the first one the highest. */
 #include "engine/bind/bind_internal.h"
 #include "engine/join/join_stages.h"
+
+enum { MOST_CUBED = 6, MOST_ROLLED = 60 };
 
 struct rollup {
     struct binder *binder;
     const struct stage *stage;
+    bool cube;
     size_t keys, aggregates;
     const char **names; /* of the keys and aggregates */
 };
 
-/* The columns of a level's groups: for each key whether the row is of all its values, then its value; the aggregates;
- * and how many keys the row has. Names with a blank are none that a query has by chance. */
-static struct slot *slots_of(const struct rollup *rollup, const struct flow *groups, size_t level)
+static bool has_key(const struct rollup *rollup, size_t set, size_t k)
+{
+    return set >> (rollup->keys - 1 - k) & 1;
+}
+
+/* The columns of a set's groups: for each key whether the row is of all its values, then its value; the aggregates;
+ * and how many keys, or which, the row has. Names with a blank are none that a query has by chance. */
+static struct slot *slots_of(const struct rollup *rollup, const struct flow *groups, size_t set)
 {
     struct arena *arena = rollup->binder->arena;
     struct slot *slots = arena_array(arena, 2 * rollup->keys + rollup->aggregates + 2, sizeof *slots);
-    size_t count = 0;
+    size_t count = 0, place = 0;
     for (size_t k = 0; k < rollup->keys; k++) {
         slots[count++] =
             (struct slot){.name = arena_printf(arena, "all of key %zu", k), .type = TYPE_BOOL, .known = true};
-        if (k < level) {
-            slots[count] = groups->columns[k];
+        if (has_key(rollup, set, k)) {
+            slots[count] = groups->columns[place++];
             slots[count++].name = rollup->names[k];
         }
     }
     for (size_t k = 0; k < rollup->aggregates; k++) {
-        slots[count] = groups->columns[level + k];
+        slots[count] = groups->columns[place + k];
         slots[count++].name = rollup->names[rollup->keys + k];
     }
     slots[count] = (struct slot){.name = "number of keys", .type = TYPE_I64, .known = true};
@@ -41,33 +50,39 @@ static void note_names(struct rollup *rollup, const struct flow *groups)
         rollup->names[k] = groups->columns[k].name;
 }
 
-/* The groups by the first `level` keys; those by all of them come first. */
-static void add_level(struct rollup *rollup, const struct flow *rows, size_t level, struct flow *flow)
+/* The groups by a set of keys; those by all of them come first. */
+static void add_set(struct rollup *rollup, const struct flow *rows, size_t set, struct flow *flow)
 {
     struct binder *binder = rollup->binder;
     const struct span span = rollup->stage->span;
     struct stage *stage = arena_copy(binder->arena, rollup->stage, sizeof *stage);
-    stage->item_count = level;
+    stage->items = arena_array(binder->arena, rollup->keys + 1, sizeof *stage->items);
+    stage->item_count = 0;
+    for (size_t k = 0; k < rollup->keys; k++) {
+        if (has_key(rollup, set, k))
+            stage->items[stage->item_count++] = rollup->stage->items[k];
+    }
     *flow = *rows;
     bind_group(binder, stage, flow);
     if (flow->open)
         return;
     const struct flow groups = *flow;
-    if (level == rollup->keys)
+    if (stage->item_count == rollup->keys)
         note_names(rollup, &groups);
-    struct slot *slots = slots_of(rollup, &groups, level);
+    struct slot *slots = slots_of(rollup, &groups, set);
     struct term *terms = arena_array(binder->arena, 2 * rollup->keys + rollup->aggregates + 2, sizeof *terms);
     struct task *task = task_reading(binder, "map", span, &groups);
     struct code *code = &task->code;
-    size_t count = 0;
+    size_t count = 0, place = 0;
     for (size_t k = 0; k < rollup->keys; k++) {
-        terms[count++] = term_of(code_bool(code, k >= level, span));
-        if (k < level)
-            terms[count++] = term_of_column(code, &groups, k, span);
+        const bool has = has_key(rollup, set, k);
+        terms[count++] = term_of(code_bool(code, !has, span));
+        if (has)
+            terms[count++] = term_of_column(code, &groups, place++, span);
     }
     for (size_t k = 0; k < rollup->aggregates; k++)
-        terms[count++] = term_of_column(code, &groups, level + k, span);
-    terms[count++] = term_of(code_exact_int(code, (int64_t)level, span));
+        terms[count++] = term_of_column(code, &groups, place + k, span);
+    terms[count++] = term_of(code_exact_int(code, (int64_t)(rollup->cube ? set : place), span));
     task_set_outputs(binder, task, flow, slots, terms, count);
 }
 
@@ -107,7 +122,7 @@ static void pick_columns(const struct rollup *rollup, struct flow *flow)
         terms[k] = term_of_column(&task->code, &sorted, from, span);
         slots[k] = sorted.columns[from];
     }
-    slots[count - 1].name = "level";
+    slots[count - 1].name = rollup->cube ? "keys" : "level";
     name_columns(binder, slots, count);
     task_set_outputs(binder, task, flow, slots, terms, count);
 }
@@ -115,13 +130,27 @@ static void pick_columns(const struct rollup *rollup, struct flow *flow)
 void bind_rollup(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct rollup rollup = {
-        .binder = binder, .stage = stage, .keys = stage->item_count, .aggregates = stage->aggregate_count};
+        .binder = binder,
+        .stage = stage,
+        .cube = stage->cube,
+        .keys = stage->item_count,
+        .aggregates = stage->aggregate_count,
+    };
     const struct flow rows = *flow;
     struct flow all;
-    add_level(&rollup, &rows, rollup.keys, &all);
-    for (size_t level = rollup.keys; level-- > 0 && !all.open;) {
+    if (rollup.keys > (rollup.cube ? MOST_CUBED : MOST_ROLLED)) {
+        bind_error(binder, stage->rollup, rollup.cube ? "`rollup` groups by the first keys alone" : NULL,
+                   "`%s` takes at most %d keys", rollup.cube ? "cube" : "rollup",
+                   rollup.cube ? MOST_CUBED : MOST_ROLLED);
+        task_unknown(binder, stage, flow);
+        return;
+    }
+    const size_t whole = ((size_t)1 << rollup.keys) - 1;
+    add_set(&rollup, &rows, whole, &all);
+    for (size_t set = whole; set > 0 && !all.open;) {
         struct flow next;
-        add_level(&rollup, &rows, level, &next);
+        set = rollup.cube ? set - 1 : set & (set - 1);
+        add_set(&rollup, &rows, set, &next);
         if (next.open)
             all.open = true;
         else
