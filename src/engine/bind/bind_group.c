@@ -67,11 +67,13 @@ const char *name_of_aggregate(struct binder *binder, const struct stage *stage, 
                : function->canonical;
 }
 
-/* The column of a bare call in the groups' relation; false if it is not one of it. */
-static bool column_of_call(const struct groups *groups, const struct expr *expr, size_t *column)
+/* The column of a bare call in the groups' relation; false if it is not one of it. The search begins at `from`, since
+ * calls mostly come in their order. */
+static bool column_of_call(const struct groups *groups, const struct expr *expr, size_t from, size_t *column)
 {
-    for (size_t i = 0; i < groups->values.count; i++) {
-        const struct aggregate_value *of_call = &groups->values.at[i];
+    const size_t count = groups->values.count;
+    for (size_t k = 0; k < count; k++) {
+        const struct aggregate_value *of_call = &groups->values.at[(from + k) % count];
         *column = of_call->column;
         if (of_call->call == expr)
             return of_call->flow->task == groups->flow.task;
@@ -84,7 +86,7 @@ static bool is_result(const struct stage *stage, const struct groups *groups)
 {
     size_t column;
     for (size_t i = 0; i < stage->aggregate_count; i++) {
-        if (!column_of_call(groups, stage->aggregates[i].expr, &column) || column != groups->key_count + i)
+        if (!column_of_call(groups, stage->aggregates[i].expr, i, &column) || column != groups->key_count + i)
             return false;
     }
     return groups->flow.count == groups->key_count + stage->aggregate_count;
@@ -131,7 +133,7 @@ static void compute_result(struct binder *binder, const struct stage *stage, str
         } else {
             size_t column;
             const struct expr *expr = stage->aggregates[i - keys].expr;
-            const bool bare = column_of_call(groups, expr, &column);
+            const bool bare = column_of_call(groups, expr, i - keys, &column);
             terms[i] = term_as_column(binder, bind_term(&scope, expr));
             slots[i] = bare ? groups->flow.columns[column] : slot_of_term(&scope, terms[i]);
         }

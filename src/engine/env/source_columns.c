@@ -20,14 +20,17 @@ static bool is_ordered(const struct column *column, const struct needed_columns 
     return ordered;
 }
 
-/* Whether the column has to be read first. */
-static bool is_lacking(const struct column *column, const struct needed_columns *needed)
+/* Whether the column has to be read first. The search begins at *next, since columns mostly come in their order. */
+static bool is_lacking(const struct column *column, const struct needed_columns *needed, size_t *next)
 {
     if (!column || !column->unread)
         return column && column_is_unsorted(column) && is_ordered(column, needed);
     for (size_t i = 0; i < needed->count; i++) {
-        if (needed->at[i].column == column || needed->at[i].column == column->validity)
+        const size_t k = *next + i < needed->count ? *next + i : *next + i - needed->count;
+        if (needed->at[k].column == column || needed->at[k].column == column->validity) {
+            *next = k;
             return true;
+        }
     }
     return !needed->at && column->provisional;
 }
@@ -37,11 +40,11 @@ static bool is_lacking(const struct column *column, const struct needed_columns 
  * an outdated table: then the first column is. */
 size_t source_lacks(const struct source_file *file, const struct needed_columns *needed, size_t *places)
 {
-    size_t found = 0, unread = 0;
+    size_t found = 0, unread = 0, next = 0;
     for (size_t i = 0; i < file->count; i++) {
         const struct column *column = file->columns[i].column;
         unread += column && (column->provisional || (column->live && file->outdated && !needed->kept));
-        if (is_lacking(column, needed))
+        if (is_lacking(column, needed, &next))
             places[found++] = i;
     }
     if (found == 0 && file->count > 0 && unread == file->count)

@@ -1,24 +1,32 @@
 /* Reading columns of open files. */
 #include "engine/formats/file_cache_entry.h"
 
-/* Replaces what stands for a column by the column. */
-static void replace(struct column **columns, size_t count, const struct column *unread, struct column *column)
+/* The place of what stands for a column of the entry; their number, if it stands for none. The search begins at `from`,
+ * since mostly columns come in their order. */
+static size_t place_of(const struct entry *entry, const struct column *unread, size_t from)
 {
+    const size_t count = entry->unread->count;
     for (size_t i = 0; i < count; i++) {
-        if (columns[i] == unread) {
-            column_unref(columns[i]);
-            columns[i] = column_ref(column);
-        }
+        const size_t k = from + i < count ? from + i : from + i - count;
+        if (entry->unread->columns[k] == unread)
+            return k;
     }
+    return count;
 }
 
-/* Replaces those of `columns` that stand for columns of the entry which have been read. */
-static void entry_renew(const struct entry *entry, struct column **columns, size_t count)
+/* Replaces those of `columns` that stand for columns of the entry by those of `by`, where it has some. */
+static void replace(const struct entry *entry, struct column **columns, size_t count, struct column *const *by)
 {
-    const struct relation *relation = entry->file.relation;
-    for (size_t k = 0; k < relation->count; k++) {
-        if (!relation->columns[k]->unread)
-            replace(columns, count, entry->unread->columns[k], relation->columns[k]);
+    size_t next = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t k = columns[i]->unread ? place_of(entry, columns[i], next) : entry->unread->count;
+        if (k == entry->unread->count)
+            continue;
+        next = k + 1;
+        if (by[k] && by[k] != columns[i]) {
+            column_unref(columns[i]);
+            columns[i] = column_ref(by[k]);
+        }
     }
 }
 
@@ -47,10 +55,13 @@ static bool mark_requested(const struct entry *entry, const struct relation *rel
                            struct reading *reading)
 {
     bool any = false;
-    for (size_t k = 0; k < relation->count; k++) {
-        for (size_t i = 0; i < request->count && relation->columns[k]->unread && !reading->wanted[k]; i++)
-            reading->wanted[k] = request->columns[i] == entry->unread->columns[k];
-        any = any || reading->wanted[k];
+    size_t next = 0;
+    for (size_t i = 0; i < request->count; i++) {
+        const struct column *column = request->columns[i];
+        const size_t k = column->unread ? place_of(entry, column, next) : relation->count;
+        next = k < relation->count ? k + 1 : next;
+        if (k < relation->count && relation->columns[k]->unread)
+            any = reading->wanted[k] = true;
     }
     return any;
 }
@@ -91,23 +102,13 @@ static bool can_read_ends(const struct entry *entry, const struct request *reque
            request->tail < LONG_ROWS;
 }
 
-/* Replaces those of the columns that have been read with unsorted dictionaries. */
-static void renew_unsorted(const struct entry *entry, const struct request *request)
-{
-    for (size_t k = 0; k < entry->unread->count; k++) {
-        if (entry->unsorted[k])
-            replace(request->columns, request->count, entry->unread->columns[k], entry->unsorted[k]);
-    }
-}
-
 /* Replaces what stands for the columns that have been read, which are not kept. */
 static void replace_read(const struct entry *entry, const struct reading *reading, const struct request *request)
 {
+    replace(entry, request->columns, request->count, reading->columns);
     for (size_t k = 0; k < entry->unread->count; k++) {
-        if (!reading->wanted[k])
-            continue;
-        replace(request->columns, request->count, entry->unread->columns[k], reading->columns[k]);
-        column_unref(reading->columns[k]);
+        if (reading->wanted[k])
+            column_unref(reading->columns[k]);
     }
 }
 
@@ -146,7 +147,7 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
                               .whole = !can_read_ends(entry, request)};
     reading.kept = reading.whole && !entry->file.reader->live;
     if (request->unsorted)
-        renew_unsorted(entry, request);
+        replace(entry, request->columns, request->count, entry->unsorted);
     const bool any = mark_requested(entry, relation, request, &reading);
     const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     if (status != STATUS_OK)
@@ -157,9 +158,9 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
         if (reading.wanted[k])
             keep(entry, k, reading.columns[k]);
     }
-    entry_renew(entry, request->columns, request->count);
+    replace(entry, request->columns, request->count, relation->columns);
     if (request->unsorted)
-        renew_unsorted(entry, request);
+        replace(entry, request->columns, request->count, entry->unsorted);
     if (!reading.kept)
         replace_read(entry, &reading, request);
     return STATUS_OK;
@@ -253,7 +254,7 @@ void file_cache_renew(const struct file_cache *file_cache, struct column **colum
 {
     for (size_t i = 0; i < file_cache->count; i++) {
         if (file_cache->entries[i].file.reader)
-            entry_renew(&file_cache->entries[i], columns, count);
+            replace(&file_cache->entries[i], columns, count, file_cache->entries[i].file.relation->columns);
     }
 }
 

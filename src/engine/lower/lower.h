@@ -68,6 +68,7 @@ struct operands {
     struct scope scope; /* of the stage's expressions */
     struct slot *slots; /* of the operands */
     value *values;
+    value largest; /* of the values: a new one mostly is above all */
     size_t count, capacity;
 };
 void operands_begin(struct binder *binder, const struct stage *stage, const struct flow *flow,

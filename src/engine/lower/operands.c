@@ -27,10 +27,11 @@ static bool is_bare(const struct operands *operands, value v, size_t *index)
 size_t operands_add(struct operands *operands, value v, struct slot slot)
 {
     struct arena *arena = operands->binder->arena;
-    for (size_t k = 0; v != NO_VALUE && k < operands->count; k++) {
+    for (size_t k = 0; v != NO_VALUE && v <= operands->largest && k < operands->count; k++) {
         if (operands->values[k] == v)
             return k;
     }
+    operands->largest = v > operands->largest ? v : operands->largest;
     if (operands->count == operands->capacity) {
         const size_t capacity = operands->capacity == 0 ? 8 : 2 * operands->capacity;
         operands->slots = arena_grow(arena, operands->slots, operands->count, capacity, sizeof *operands->slots);

@@ -1,13 +1,16 @@
 /* Limit pushdown: a sort followed by `take` need not order the rows behind. */
 #include "engine/optimize/passes.h"
 
-/* Whether the task reads other rows of the input than its own. */
-static bool reads_elsewhere(const struct task *task, size_t input)
+/* Of each input, whether the task reads other rows of it than its own. */
+static bool *inputs_elsewhere(const struct task *task, struct arena *arena)
 {
-    bool elsewhere = task->inputs[input].whole;
-    for (value v = 0; v < task->code.count && !elsewhere; v++) {
+    bool *elsewhere = arena_array(arena, task->input_count + 1, sizeof *elsewhere);
+    for (size_t k = 0; k < task->input_count; k++)
+        elsewhere[k] = task->inputs[k].whole;
+    for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        elsewhere = instr->op == OP_INPUT && instr->integer == (int64_t)input && instr->offset != 0;
+        if (instr->op == OP_INPUT && instr->offset != 0 && instr->integer >= 0)
+            elsewhere[instr->integer] = true;
     }
     return elsewhere;
 }
@@ -32,8 +35,9 @@ void push_limits(const struct queue *fused)
         ends[t] = -1; /* not read */
         const struct task *task = fused->tasks[t];
         const int64_t end = task->sink == SINK_OPERATOR ? INT64_MAX : rows_end(task);
+        const bool *elsewhere = inputs_elsewhere(task, fused->arena);
         for (size_t k = 0; k < task->input_count; k++)
-            extend_end(ends, task->inputs[k].task, reads_elsewhere(task, k) ? INT64_MAX : end);
+            extend_end(ends, task->inputs[k].task, elsewhere[k] ? INT64_MAX : end);
         /* Row counts that are compared must be complete. */
         extend_end(ends, task->rows_from, task->equal_count > 0 ? INT64_MAX : end);
         for (size_t i = 0; i < task->equal_count; i++)
