@@ -25,7 +25,8 @@ const char *table_load_advice(const struct table *table, const struct format_job
     struct arena *arena = job->diags->arena;
     const char *extension = table->dialect->extension, *found = strstr(path_base(path), extension);
     const char *behind = found ? found + strlen(extension) : "x";
-    const bool told = (*behind == '\0' || *behind == '.') && path[0] != '|';
+    const bool json = table->dialect->json && strstr(path_base(path), ".json"); /* .jsonl, or an array */
+    const bool told = (json || *behind == '\0' || *behind == '.') && path[0] != '|';
     return arena_printf(arena, "load %s%s%s%s", path_written(path, arena), told ? "" : " ", told ? "" : extension + 1,
                         text_options_written(&options, arena));
 }
