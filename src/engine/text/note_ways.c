@@ -77,7 +77,7 @@ static void add_short_dates(struct strbuf *out, const struct table *table, const
         const char *word;
     } orders[] = {{WAY_DMY, "dmy"}, {WAY_MDY, "mdy"}, {WAY_YMD, "ymd"}};
     struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
-    for (size_t k = 0; k < table->count; k++) {
+    for (size_t k = 0; k < table->count && !table->dialect->json; k++) {
         const struct table_column *column = &table->columns[k];
         const char *at = column->evidence.first[CLASS_TEXT];
         if (!read[k] || column->stated || column->kind != VALUE_TEXT || !at)
@@ -99,7 +99,7 @@ static void add_other_sign(struct strbuf *out, const struct table *table, const 
     const bool comma = !(table->ways & WAYS_OF_POINT);
     struct table other = *table;
     other.ways = comma ? WAY_POINT : WAY_COMMA;
-    if (!comma && (table->ways & WAYS_OF_COMMA))
+    if (table->dialect->json || (!comma && (table->ways & WAYS_OF_COMMA)))
         return;
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
