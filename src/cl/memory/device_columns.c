@@ -75,22 +75,12 @@ static struct transfer make_transfer(const struct device_column *copy, int64_t b
 }
 
 struct device_column *device_columns_find(struct device_columns *copies, const struct column *column, int64_t row,
-                                          int64_t rows)
+                                          int64_t rows, bool space)
 {
     for (size_t k = 0; k < copies->count; k++) {
         struct device_column *copy = copies->at[k];
-        if (copy->column == column && copy->begin <= row && row + rows <= copy->end)
-            return copy;
-    }
-    return NULL;
-}
-
-struct device_column *device_columns_find_space(struct device_columns *copies, const struct column *column, int64_t row,
-                                                int64_t rows)
-{
-    for (size_t k = 0; k < copies->count; k++) {
-        struct device_column *copy = copies->at[k];
-        if (copy->column == column && copy->row <= row && row + rows <= copy->row + copy->rows)
+        const int64_t begin = space ? copy->row : copy->begin, end = space ? copy->row + copy->rows : copy->end;
+        if (copy->column == column && begin <= row && row + rows <= end)
             return copy;
     }
     return NULL;

@@ -31,11 +31,9 @@ void device_columns_free(struct device_columns *copies);
 /* The bytes of all copies. */
 size_t device_columns_bytes(const struct device_columns *copies);
 
-/* Finds a copy that holds these rows, or one whose buffer has room for them; NULL if there is none. */
+/* Finds a copy that holds these rows or, with `space`, one whose buffer has room for them; NULL if there is none. */
 struct device_column *device_columns_find(struct device_columns *copies, const struct column *column, int64_t row,
-                                          int64_t rows);
-struct device_column *device_columns_find_space(struct device_columns *copies, const struct column *column, int64_t row,
-                                                int64_t rows);
+                                          int64_t rows, bool space);
 
 /* The number of these rows that no copy holds. */
 int64_t device_columns_missing(const struct device_columns *copies, const struct column *column, int64_t row,

@@ -133,9 +133,9 @@ static struct device_column *add_copy(struct memory *memory, struct column *colu
 /* A copy that holds the rows, or that has room for them and is to be filled. */
 static struct device_column *copy_for(struct memory *memory, struct column *column, int64_t row, int64_t rows)
 {
-    struct device_column *copy = device_columns_find(memory->copies, column, row, rows);
+    struct device_column *copy = device_columns_find(memory->copies, column, row, rows, false);
     if (!copy)
-        copy = device_columns_find_space(memory->copies, column, row, rows);
+        copy = device_columns_find(memory->copies, column, row, rows, true);
     if (!copy)
         copy = add_copy(memory, column, row, rows);
     if (copy && copy->used < memory->launch)
@@ -145,7 +145,7 @@ static struct device_column *copy_for(struct memory *memory, struct column *colu
 
 bool memory_has(struct memory *memory, const struct column *column, int64_t row, int64_t rows)
 {
-    return memory->accelerator->config->host_memory || device_columns_find(memory->copies, column, row, rows);
+    return memory->accelerator->config->host_memory || device_columns_find(memory->copies, column, row, rows, false);
 }
 
 int64_t memory_missing(const struct memory *memory, const struct column *column, int64_t row, int64_t rows)

@@ -10,11 +10,6 @@
 
 #include "engine/evaluator/compile.h"
 
-struct arm_capture {
-    reg outer, inner;
-    size_t size; /* bytes of an element */
-};
-
 struct arm {
     int32_t number;     /* in the program */
     int32_t begin, end; /* its steps */
@@ -25,8 +20,7 @@ struct arm {
     reg out;
     enum lane lane;     /* of the last three */
     int cost, overhead; /* of a row: of its steps, and of packing and spreading, in additions */
-    struct arm_capture *captures;
-    size_t capture_count;
+    struct captures captures;
 };
 
 /* A worker's rows in an arm. */

@@ -174,11 +174,6 @@ void arms_want_arguments(struct builder *b, value v)
     }
 }
 
-static size_t lane_size(enum lane lane)
-{
-    return type_table[lane_type(lane)].size;
-}
-
 /* Adds the steps of an arm; returns the vector with its result in the rows that take it. */
 static reg emit_arm(struct builder *b, value v, int number, reg other)
 {
@@ -198,15 +193,11 @@ static reg emit_arm(struct builder *b, value v, int number, reg other)
         .other = other,
         .out = builder_lane_vector(b, code->at[v].lane),
         .lane = code->at[v].lane,
-        .captures = arena_array(b->arena, (size_t)v + 1, sizeof *arm->captures),
+        .captures.at = arena_array(b->arena, (size_t)v + 1, sizeof *arm->captures.at),
     };
     for (value u = 0; u < v; u++) {
-        const enum lane lane = code->at[u].lane;
-        if (!captured[u])
-            continue;
-        const reg inner = builder_lane_vector(b, lane);
-        arm->captures[arm->capture_count++] = (struct arm_capture){builder_vector(b, u, lane), inner, lane_size(lane)};
-        inside.of[inside.scope][lane][u] = inner;
+        if (captured[u])
+            builder_capture(b, &inside, &arm->captures, u);
     }
     builder_add_step(b, (struct step){
                             .op = OP_SELECT,
@@ -215,7 +206,7 @@ static reg emit_arm(struct builder *b, value v, int number, reg other)
                             .check = CHECK_NONE,
                             .arm = arm,
                         });
-    arm->overhead = SPREADING_COST + PACKING_COST * (int)arm->capture_count;
+    arm->overhead = SPREADING_COST + PACKING_COST * (int)arm->captures.count;
     for (value u = 0; u < v; u++)
         arm->cost += is_in(b, u, arm_number(v, number)) ? cost_of(code, &code->at[u]) : 0;
     arm->begin = program->step_count;
@@ -248,8 +239,5 @@ void arm_vectors(const struct arm *arm, void (*use)(void *context, reg vector, b
     use(context, arm->result, false);
     if (arm->other != NO_REGISTER)
         use(context, arm->other, false);
-    for (size_t k = 0; k < arm->capture_count; k++) {
-        use(context, arm->captures[k].inner, true);
-        use(context, arm->captures[k].outer, false);
-    }
+    captures_vectors(&arm->captures, use, context);
 }

@@ -4,19 +4,12 @@
 
 #include <string.h>
 
-static void *own(struct worker *worker, reg vector)
-{
-    void *at = worker->memory + worker->program->vectors[vector].place;
-    worker->at[vector] = at;
-    return at;
-}
-
 /* Computes the arm for all rows, and chooses. */
 static bool run_for_all(struct worker *worker, const struct arm *arm, int count)
 {
     const reg other = arm->other != NO_REGISTER ? arm->other : arm->result;
-    for (size_t k = 0; k < arm->capture_count; k++)
-        worker->at[arm->captures[k].inner] = worker->at[arm->captures[k].outer];
+    for (size_t k = 0; k < arm->captures.count; k++)
+        worker->at[arm->captures.at[k].inner] = worker->at[arm->captures.at[k].outer];
     const bool failed = worker_run_steps(worker, arm->begin, arm->end, count);
     const struct operands operands = {
         .out = worker->places[arm->out],
@@ -48,10 +41,10 @@ static bool run_for_some(struct worker *worker, const struct arm *arm, struct ar
     selection_list(rows->mask, count, rows->row);
     for (int i = 0; i < taken; i++)
         rows->of_block[i] = around ? around[rows->row[i]] : rows->row[i];
-    for (size_t k = 0; k < arm->capture_count; k++) {
-        const struct arm_capture *capture = &arm->captures[k];
+    for (size_t k = 0; k < arm->captures.count; k++) {
+        const struct capture *capture = &arm->captures.at[k];
         pack_fn *packer = selection_packer(capture->size);
-        void *to = own(worker, capture->inner);
+        void *to = worker_own(worker, capture->inner);
         if (packer)
             packer(to, worker->at[capture->outer], rows->mask, count, &(struct ahead){0});
         else

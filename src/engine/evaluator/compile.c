@@ -186,6 +186,22 @@ static reg *new_map(struct arena *arena, int32_t count)
     return map;
 }
 
+void builder_capture(struct builder *b, struct builder *inside, struct captures *captures, value v)
+{
+    const enum lane lane = b->code->at[v].lane;
+    const reg inner = builder_lane_vector(b, lane), outer = builder_vector(b, v, lane);
+    captures->at[captures->count++] = (struct capture){outer, inner, type_table[lane_type(lane)].size};
+    inside->of[inside->scope][lane][v] = inner;
+}
+
+void captures_vectors(const struct captures *captures, void (*use)(void *context, reg vector, bool own), void *context)
+{
+    for (size_t k = 0; k < captures->count; k++) {
+        use(context, captures->at[k].inner, true);
+        use(context, captures->at[k].outer, false);
+    }
+}
+
 struct builder builder_of_loop(const struct builder *b)
 {
     struct builder own = *b;

@@ -59,6 +59,12 @@ void builder_emit_guards(struct builder *b);
 /* A builder of the same program with vectors of its own. */
 struct builder builder_of_loop(const struct builder *b);
 
+/* Adds a value that the steps of `inside` read from outside. */
+void builder_capture(struct builder *b, struct builder *inside, struct captures *captures, value v);
+
+/* Calls `use` for each vector of captures, as arm_vectors and loop_vectors do. */
+void captures_vectors(const struct captures *captures, void (*use)(void *context, reg vector, bool own), void *context);
+
 /* Whether the value is an element of a column at the row or at its neighbour, so that rows are read in runs: an INPUT,
  * or a GATHER of a neighbour (engine/plan/border.h). */
 bool builder_is_stored(const struct builder *b, value v);

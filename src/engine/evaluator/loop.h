@@ -12,11 +12,6 @@ struct loop_state {
     size_t size; /* bytes of an element */
 };
 
-struct loop_capture {
-    reg outer, inner;
-    size_t size;
-};
-
 struct vector_loop {
     int32_t number;          /* in the program */
     int32_t begin, body_end; /* the round's steps, after the loop's own, */
@@ -30,8 +25,7 @@ struct vector_loop {
     reg condition;          /* NO_REGISTER: always true */
     struct loop_state *states;
     size_t state_count;
-    struct loop_capture *captures;
-    size_t capture_count;
+    struct captures captures;
     struct loop_tile *tile; /* loop_tile.h; NULL: it has none */
     struct loop_flat *flat; /* loop_flat.h; NULL: likewise */
 };

@@ -32,8 +32,8 @@ static void cover(struct chaining *chaining, reg vector)
 
 static bool is_capture(const struct chaining *chaining, reg vector)
 {
-    for (size_t k = 0; k < chaining->loop->capture_count; k++) {
-        if (chaining->loop->captures[k].inner == vector)
+    for (size_t k = 0; k < chaining->loop->captures.count; k++) {
+        if (chaining->loop->captures.at[k].inner == vector)
             return true;
     }
     return false;

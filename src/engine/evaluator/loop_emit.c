@@ -15,22 +15,6 @@ void loop_want_arguments(struct builder *b, value v)
         b->wanted[b->code->at[values.index].args[i]] = true;
 }
 
-static size_t lane_size(enum lane lane)
-{
-    return type_table[lane_type(lane)].size;
-}
-
-static void capture(struct builder *b, struct builder *inside, struct vector_loop *loop, value v)
-{
-    const struct instr *instr = &b->code->at[v];
-    if (instr->op == OP_CONST || instr->op == OP_ROWS)
-        return;
-    const reg inner = builder_lane_vector(b, instr->lane);
-    loop->captures[loop->capture_count++] =
-        (struct loop_capture){builder_vector(b, v, instr->lane), inner, lane_size(instr->lane)};
-    inside->of[inside->scope][instr->lane][v] = inner;
-}
-
 static void want_inside(struct builder *inside, const struct loop_values *values, value v)
 {
     if (values->body[v])
@@ -113,7 +97,7 @@ void loop_emit(struct builder *b, value v)
         .where = builder_vector(b, index->args[2], LANE_BOOL),
         .states = arena_array(b->arena, count + 1, sizeof *loop->states),
         .state_count = count,
-        .captures = arena_array(b->arena, (size_t)code->count, sizeof *loop->captures),
+        .captures.at = arena_array(b->arena, (size_t)code->count, sizeof *loop->captures.at),
         .condition = NO_REGISTER,
     };
     inside.of[inside.scope][index->lane][values.index] = loop->index;
@@ -124,15 +108,15 @@ void loop_emit(struct builder *b, value v)
             .state = builder_lane_vector(b, lane),
             .first = builder_vector(b, values.carries[k].first, lane),
             .out = builder_lane_vector(b, lane),
-            .size = lane_size(lane),
+            .size = type_table[lane_type(lane)].size,
         };
         if (state != NO_VALUE)
             inside.of[inside.scope][lane][state] = loop->states[k].state;
         want_inside(&inside, &values, values.carries[k].next);
     }
     for (value u = 0; u < v; u++) {
-        if (values.outer[u])
-            capture(b, &inside, loop, u);
+        if (values.outer[u] && code->at[u].op != OP_CONST && code->at[u].op != OP_ROWS)
+            builder_capture(b, &inside, &loop->captures, u);
     }
     const value holds = code->at[v].args[1];
     want_inside(&inside, &values, holds);
@@ -166,8 +150,8 @@ void loop_emit(struct builder *b, value v)
         loop->keeps_states = loop->keeps_states || loop->nested || program->steps[s].check != CHECK_NONE;
         const struct arm *arm = program->steps[s].arm;
         loop->reads_index = loop->reads_index || (arm && arm->other == loop->index);
-        for (size_t k = 0; arm && k < arm->capture_count; k++)
-            loop->reads_index = loop->reads_index || arm->captures[k].outer == loop->index;
+        for (size_t k = 0; arm && k < arm->captures.count; k++)
+            loop->reads_index = loop->reads_index || arm->captures.at[k].outer == loop->index;
         for (int i = 0; i < 3; i++)
             loop->reads_index = loop->reads_index || program->steps[s].args[i] == loop->index;
     }
@@ -192,10 +176,7 @@ void loop_vectors(const struct vector_loop *loop, void (*use)(void *context, reg
         use(context, loop->states[k].first, false);
         use(context, loop->states[k].next, false);
     }
-    for (size_t k = 0; k < loop->capture_count; k++) {
-        use(context, loop->captures[k].inner, true);
-        use(context, loop->captures[k].outer, false);
-    }
+    captures_vectors(&loop->captures, use, context);
     for (size_t k = 0; loop->tile && k < loop->tile->bound_count; k++)
         use(context, loop->tile->bounds[k].position, true);
 }

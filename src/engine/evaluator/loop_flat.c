@@ -161,8 +161,8 @@ static void add_rounds(const struct worker *worker, const struct vector_loop *lo
         write_indices(worker, loop, terms);
         terms->index = index;
     }
-    for (size_t k = 0; k < loop->capture_count; k++) {
-        const struct loop_capture *capture = &loop->captures[k];
+    for (size_t k = 0; k < loop->captures.count; k++) {
+        const struct capture *capture = &loop->captures.at[k];
         repeat_element(worker->memory + worker->program->vectors[capture->inner].place, at, count,
                        worker->at[capture->outer], row, capture->size);
     }

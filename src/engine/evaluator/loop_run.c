@@ -21,13 +21,6 @@ static void store_elements(void *to, const uint16_t *row, const void *from, cons
         ((int64_t *)to)[row[list[k]]] = ((const int64_t *)from)[list[k]];
 }
 
-static void *own(struct worker *worker, reg vector)
-{
-    void *at = worker->memory + worker->program->vectors[vector].place;
-    worker->at[vector] = at;
-    return at;
-}
-
 CPU_CLONES static void set_index(const struct loop_rows *rows, int64_t round, bool narrow, void *to)
 {
     for (int i = 0; i < rows->count && narrow; i++)
@@ -62,12 +55,13 @@ static void enter(struct worker *worker, const struct vector_loop *loop, struct 
     memset(rows->goes_on, 1, (size_t)active);
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
-        memcpy(own(worker, state->out), worker->at[state->first], (size_t)count * state->size);
-        selection_pack_listed(own(worker, state->state), worker->at[state->first], rows->row, active, state->size);
+        memcpy(worker_own(worker, state->out), worker->at[state->first], (size_t)count * state->size);
+        selection_pack_listed(worker_own(worker, state->state), worker->at[state->first], rows->row, active,
+                              state->size);
     }
-    for (size_t k = 0; k < loop->capture_count; k++) {
-        const struct loop_capture *capture = &loop->captures[k];
-        selection_pack_listed(own(worker, capture->inner), worker->at[capture->outer], rows->row, active,
+    for (size_t k = 0; k < loop->captures.count; k++) {
+        const struct capture *capture = &loop->captures.at[k];
+        selection_pack_listed(worker_own(worker, capture->inner), worker->at[capture->outer], rows->row, active,
                               capture->size);
     }
     rows->count = active;
@@ -95,9 +89,9 @@ static void compact(struct worker *worker, const struct vector_loop *loop, struc
     }
     selection_list(rows->goes_on, rows->count, list);
     for (size_t k = 0; k < loop->state_count; k++)
-        pack(rows, list, own(worker, loop->states[k].state), loop->states[k].size);
-    for (size_t k = 0; k < loop->capture_count; k++)
-        pack(rows, list, own(worker, loop->captures[k].inner), loop->captures[k].size);
+        pack(rows, list, worker_own(worker, loop->states[k].state), loop->states[k].size);
+    for (size_t k = 0; k < loop->captures.count; k++)
+        pack(rows, list, worker_own(worker, loop->captures.at[k].inner), loop->captures.at[k].size);
     pack(rows, list, rows->row, sizeof *rows->row);
     pack(rows, list, rows->first, sizeof *rows->first);
     pack(rows, list, rows->left, sizeof *rows->left);
@@ -112,7 +106,7 @@ static void compact(struct worker *worker, const struct vector_loop *loop, struc
 static void run_round(struct worker *worker, const struct vector_loop *loop, struct loop_rows *rows, int64_t round)
 {
     if (loop->reads_index)
-        set_index(rows, round, loop->narrow, own(worker, loop->index));
+        set_index(rows, round, loop->narrow, worker_own(worker, loop->index));
     if (!worker_run_steps(worker, loop->begin, loop->body_end, rows->count) && !worker->flagged)
         return;
     if (rows->gone > 0) { /* those may have failed, which does not count */
@@ -151,7 +145,7 @@ static void leave_together(struct worker *worker, const struct vector_loop *loop
 {
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
-        memcpy(own(worker, state->out), worker->at[had_round ? state->next : state->state],
+        memcpy(worker_own(worker, state->out), worker->at[had_round ? state->next : state->state],
                (size_t)rows->count * state->size);
     }
 }
@@ -180,8 +174,9 @@ static void leave(struct worker *worker, const struct vector_loop *loop, struct 
     }
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
-        store_elements(own(worker, state->out), rows->row, worker->at[state->next], with, had, state->size);
-        store_elements(own(worker, state->out), rows->row, worker->at[state->state], without, had_none, state->size);
+        store_elements(worker_own(worker, state->out), rows->row, worker->at[state->next], with, had, state->size);
+        store_elements(worker_own(worker, state->out), rows->row, worker->at[state->state], without, had_none,
+                       state->size);
     }
 }
 
@@ -224,8 +219,8 @@ static void advance(struct worker *worker, const struct vector_loop *loop, const
     for (size_t k = 0; k < loop->state_count; k++) {
         const struct loop_state *state = &loop->states[k];
         const void *from = aliased ? worker->staged_states + k * BLOCK_ROWS * sizeof(int64_t) : worker->at[state->next];
-        if (from != own(worker, state->state))
-            copy_state(loop, rows, own(worker, state->state), from, state->size);
+        if (from != worker_own(worker, state->state))
+            copy_state(loop, rows, worker_own(worker, state->state), from, state->size);
     }
 }
 
@@ -242,7 +237,7 @@ static bool run_tile(struct worker *worker, const struct vector_loop *loop, stru
     const uint64_t rounds = rows->least - (uint64_t)*round + 1;
     if (!loop->tile || rows->gone > 0 || rounds < LEAST_ROUNDS || rounds > INT64_MAX)
         return false;
-    set_index(rows, *round, loop->narrow, own(worker, loop->index));
+    set_index(rows, *round, loop->narrow, worker_own(worker, loop->index));
     if (!loop_tile_run(worker, loop, rows, *round, (int64_t)rounds))
         return false;
     *round += (int64_t)rounds - 1;

@@ -154,8 +154,9 @@ static void begin_at(struct worker *worker, const struct vector_loop *loop, int 
 {
     for (size_t k = 0; k < loop->state_count; k++)
         worker->at[loop->states[k].state] = own_at(worker, loop->states[k].state, loop->states[k].size, row);
-    for (size_t k = 0; k < loop->capture_count; k++)
-        worker->at[loop->captures[k].inner] = own_at(worker, loop->captures[k].inner, loop->captures[k].size, row);
+    for (size_t k = 0; k < loop->captures.count; k++)
+        worker->at[loop->captures.at[k].inner] =
+            own_at(worker, loop->captures.at[k].inner, loop->captures.at[k].size, row);
 }
 
 static void set_index(struct worker *worker, const struct vector_loop *loop, const int64_t *first, int64_t round,

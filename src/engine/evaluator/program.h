@@ -24,6 +24,15 @@ enum { CHECK_NONE = -1, CHECK_ALWAYS = -2 };
 
 enum { FOLDED_ROWS = 1 << 15 }; /* at most at once, of a column where nothing is computed before; else a block */
 
+/* What the steps of a loop or an arm read from outside: a vector, and its elements of the rows inside. */
+struct captures {
+    struct capture {
+        reg outer, inner;
+        size_t size; /* bytes of an element */
+    } * at;
+    size_t count;
+};
+
 struct vector_loop;
 struct arm;
 

@@ -55,6 +55,14 @@ const uint8_t *worker_run_leading(struct worker *worker, int64_t row, int count)
 
 bool worker_is_cancelled(const struct worker *worker);
 
+/* Points a vector to the worker's own memory for it. */
+static inline void *worker_own(struct worker *worker, reg vector)
+{
+    void *at = worker->memory + worker->program->vectors[vector].place;
+    worker->at[vector] = at;
+    return at;
+}
+
 /* Runs steps begin .. end-1 on `count` rows; returns whether some row failed. */
 bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int count);
 

@@ -49,27 +49,16 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static struct entry *entry_find(const struct file_cache *file_cache, const struct file_stamp *now,
+/* What a program has printed for this statement, or else a file that is as it was. */
+static struct entry *entry_find(const struct file_cache *file_cache, const char *program, const struct file_stamp *now,
                                 const struct format *format, const char *stated)
 {
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
         const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
-        if (fits && same_text(entry->stated, stated) && entry_is_current(entry, now))
-            return entry;
-    }
-    return NULL;
-}
-
-/* What a program has printed for this statement. */
-static struct entry *entry_of_program(const struct file_cache *file_cache, const char *path,
-                                      const struct format *format, const char *stated)
-{
-    for (size_t i = 0; i < file_cache->count; i++) {
-        struct entry *entry = &file_cache->entries[i];
-        const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
-        if (fits && entry->statement == file_cache->statements && strcmp(entry->path, path) == 0 &&
-            same_text(entry->stated, stated))
+        if (fits && same_text(entry->stated, stated) &&
+            (program ? entry->statement == file_cache->statements && strcmp(entry->path, program) == 0
+                     : entry_is_current(entry, now)))
             return entry;
     }
     return NULL;
@@ -78,7 +67,7 @@ static struct entry *entry_of_program(const struct file_cache *file_cache, const
 bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format)
 {
     struct file_stamp now;
-    return file_stamp_of(path, &now) && entry_find(file_cache, &now, format, NULL);
+    return file_stamp_of(path, &now) && entry_find(file_cache, NULL, &now, format, NULL);
 }
 
 static bool is_recent(const struct file_stamp *stamp)
@@ -221,8 +210,8 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     struct file_stamp now;
     const bool stamped = options->list || file_stamp_of(path, &now);
     struct entry *entry =
-        path_is_program(path) ? entry_of_program(file_cache, path, options->format, stated)
-        : stamped ? entry_find(file_cache, options->list ? &options->list->stamp : &now, options->format, stated)
+        path_is_program(path) ? entry_find(file_cache, path, NULL, options->format, stated)
+        : stamped ? entry_find(file_cache, NULL, options->list ? &options->list->stamp : &now, options->format, stated)
                   : NULL;
     if (!entry) {
         const enum status status = entry_open(file_cache, path, span, options, stated, &entry, diags);

@@ -83,12 +83,22 @@
 MOVES(DEFINE)
 #undef DEFINE
 
+/* The function of each pair, by the types. */
+#define MOVE_ROW(from, from_type, to, to_type)   [TYPE_##from][TYPE_##to] = move_##from##_##to,
+#define SELECT_ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = select_##from##_##to,
+#define GATHER_ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = gather_##from##_##to,
+static vector_fn *const moves[TYPE_COUNT][TYPE_COUNT] = {MOVES(MOVE_ROW)};
+static vector_fn *const selects[TYPE_COUNT][TYPE_COUNT] = {MOVES(SELECT_ROW)};
+static vector_fn *const gathers[TYPE_COUNT][TYPE_COUNT] = {MOVES(GATHER_ROW)};
+
 vector_fn *vector_move(enum type from, enum type to)
 {
-#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = move_##from##_##to,
-    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
-#undef ROW
-    return table[from][to];
+    return moves[from][to];
+}
+
+vector_fn *vector_gather(enum type from, enum type to)
+{
+    return gathers[from][to];
 }
 
 /* Elements whose type does not change, by size. */
@@ -100,25 +110,15 @@ static bool pack(const struct operands *o, int count, size_t size, vector_fn *se
     return false;
 }
 
-static bool pack_1(const struct operands *o, int count)
-{
-    return pack(o, count, 1, select_U8_U8);
-}
-
-static bool pack_2(const struct operands *o, int count)
-{
-    return pack(o, count, 2, select_U16_U16);
-}
-
-static bool pack_4(const struct operands *o, int count)
-{
-    return pack(o, count, 4, select_U32_U32);
-}
-
-static bool pack_8(const struct operands *o, int count)
-{
-    return pack(o, count, 8, select_I64_I64);
-}
+#define PACK(size, type)                                                                                               \
+    static bool pack_##size(const struct operands *o, int count)                                                       \
+    {                                                                                                                  \
+        return pack(o, count, size, select_##type##_##type);                                                           \
+    }
+PACK(1, U8)
+PACK(2, U16)
+PACK(4, U32)
+PACK(8, I64)
 
 bool vector_packs(enum type from, enum type to)
 {
@@ -128,53 +128,22 @@ bool vector_packs(enum type from, enum type to)
 vector_fn *vector_selected_move(enum type from, enum type to)
 {
     static vector_fn *const packs[] = {[1] = pack_1, [2] = pack_2, [4] = pack_4, [8] = pack_8};
-    if (vector_packs(from, to))
-        return packs[type_table[from].size];
-#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = select_##from##_##to,
-    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
-#undef ROW
-    return table[from][to];
+    return vector_packs(from, to) ? packs[type_table[from].size] : selects[from][to];
 }
 
-vector_fn *vector_gather(enum type from, enum type to)
-{
-#define ROW(from, from_type, to, to_type) [TYPE_##from][TYPE_##to] = gather_##from##_##to,
-    static vector_fn *const table[TYPE_COUNT][TYPE_COUNT] = {MOVES(ROW)};
-#undef ROW
-    return table[from][to];
-}
-
-CPU_CLONES static bool row_i32(const struct operands *o, int count)
-{
-    int32_t *restrict out = o->out;
-    for (int i = 0; i < count; i++)
-        out[i] = (int32_t)o->row + i;
-    return false;
-}
-
-CPU_CLONES static bool row_i64(const struct operands *o, int count)
-{
-    int64_t *restrict out = o->out;
-    for (int i = 0; i < count; i++)
-        out[i] = o->row + i;
-    return false;
-}
-
-CPU_CLONES static bool selected_row_i32(const struct operands *o, int count)
-{
-    int32_t *restrict out = o->out;
-    for (int i = 0; i < count; i++)
-        out[i] = (int32_t)o->row + o->index[i];
-    return false;
-}
-
-CPU_CLONES static bool selected_row_i64(const struct operands *o, int count)
-{
-    int64_t *restrict out = o->out;
-    for (int i = 0; i < count; i++)
-        out[i] = o->row + o->index[i];
-    return false;
-}
+/* Row numbers, of all rows of a block or of the selected ones. */
+#define ROWS(name, type, within)                                                                                       \
+    CPU_CLONES static bool name(const struct operands *o, int count)                                                   \
+    {                                                                                                                  \
+        type *restrict out = o->out;                                                                                   \
+        for (int i = 0; i < count; i++)                                                                                \
+            out[i] = (type)o->row + (within);                                                                          \
+        return false;                                                                                                  \
+    }
+ROWS(row_i32, int32_t, i)
+ROWS(row_i64, int64_t, i)
+ROWS(selected_row_i32, int32_t, o->index[i])
+ROWS(selected_row_i64, int64_t, o->index[i])
 
 vector_fn *vector_row(enum lane lane)
 {
