@@ -17,6 +17,22 @@ struct expr *expr_index(struct tree *tree, struct token name, struct expr_list *
     return expr_nested(tree, expr);
 }
 
+struct expr *expr_slice(struct tree *tree, struct token name, struct expr *first, struct expr *last, struct token end)
+{
+    struct expr_list none = {0};
+    struct expr *expr = expr_index(tree, name, &none, end);
+    struct window_frame *frame = arena_alloc(tree->arena, sizeof *frame);
+    *frame = (struct window_frame){.first = first, .last = last, .span = expr->span};
+    expr->frame = frame;
+    return expr;
+}
+
+struct expr *expr_member(struct tree *tree, struct expr *index, struct token member)
+{
+    index->member = token_name(tree, member);
+    return index;
+}
+
 bool name_split(const struct name *path, struct arena *arena, struct name *first, struct name *rest)
 {
     const struct source *source = path->span.source;

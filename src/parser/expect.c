@@ -69,6 +69,7 @@ static const struct expectation expectations[] = {
     {TOKEN_PLUS, IN_EXPRESSION, "an operator"},
     {TOKEN_ASSIGN, NOT_COVERED, "`=`"},
     {TOKEN_DOTDOT, NOT_COVERED, "`..`"},
+    {TOKEN_MEMBER, IN_OPERATOR, "a field"},
     {TOKEN_COLON, NOT_COVERED, "`:`"},
     {TOKEN_RANGE, IN_SOURCE, "`range`"},
     {TOKEN_LP, IN_EXPRESSION | IN_SOURCE | IN_OPERATOR, "`(`"},

@@ -72,6 +72,7 @@ static const struct token absent;
 %type vague {struct name *}
 %type expr {struct expr *}
 %type bracketed {struct expr *}
+%type place {struct expr *}
 %type operand_list {struct expr_list *}
 %type operands {struct expr_list *}
 %type item {struct item *}

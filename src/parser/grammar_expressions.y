@@ -28,6 +28,12 @@ expr(A) ::= MISSING(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E);
 expr(A) ::= NAME(N) LP operand_list(L) RP(E) OVER frame(F). { A = expr_over(tree, expr_call(tree, N, L, E), F); }
 expr(A) ::= NAME(N) LP operands(L) COLON bracketed(X) RP(E). { A = expr_fold(tree, N, L, X, E); }
 expr(A) ::= NAME(N) LB operands(L) RB(E). { A = expr_index(tree, N, L, E); }
+expr(A) ::= NAME(N) LB operands(L) RB MEMBER(M). { A = expr_member(tree, expr_index(tree, N, L, M), M); }
+expr(A) ::= NAME(N) LB place(X) DOTDOT place(Y) RB(E). { A = expr_slice(tree, N, X, Y, E); }
+expr(A) ::= NAME(N) LB place(X) DOTDOT RB(E). { A = expr_slice(tree, N, X, NULL, E); }
+expr(A) ::= NAME(N) LB DOTDOT place(Y) RB(E). { A = expr_slice(tree, N, NULL, Y, E); }
+place(A) ::= INT(T). { A = expr_int(tree, T); }
+place(A) ::= MINUS(O) INT(T). { A = expr_unary(tree, O, UNARY_NEG, expr_int(tree, T)); }
 
 expr(A) ::= MINUS(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_NEG, X); }
 expr(A) ::= TILDE(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_BITNOT, X); }

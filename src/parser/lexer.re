@@ -46,6 +46,17 @@ static bool read_path(struct lexer *lexer)
     return lexer->cursor > begin;
 }
 
+/* The field of an element, behind its bracket: `items[0].price`. */
+static struct lexeme member(struct lexer *lexer, const unsigned char *begin)
+{
+    const unsigned char *text = (const unsigned char *)lexer->source->text, *after = lexer->cursor;
+    lexer->cursor = begin;
+    if (begin > text && begin[-1] == ']' && read_path(lexer))
+        return lexeme(lexer, TOKEN_MEMBER, begin);
+    lexer->cursor = after;
+    return lexeme(lexer, LEX_BAD_CHARACTER, begin);
+}
+
 static struct lexeme word_or_name(struct lexer *lexer, const unsigned char *begin)
 {
     const struct word *word = NULL;
@@ -184,6 +195,7 @@ static struct lexeme scan(struct lexer *lexer)
         ":"                                 { return lexeme(lexer, TOKEN_COLON, begin); }
         ","                                 { return lexeme(lexer, TOKEN_COMMA, begin); }
         ".."                                { return lexeme(lexer, TOKEN_DOTDOT, begin); }
+        "."                                 { return member(lexer, begin); }
         "("                                 { return lexeme(lexer, TOKEN_LP, begin); }
         ")"                                 { return lexeme(lexer, TOKEN_RP, begin); }
         "["                                 { return lexeme(lexer, TOKEN_LB, begin); }

@@ -266,6 +266,8 @@ bool token_read(const struct source *source, struct lexeme *lexeme, struct arena
     case TOKEN_STAGE_NAME:
     case TOKEN_ARGUMENT:
         return read_name(&r, token);
+    case TOKEN_MEMBER:
+        return read_name(&(struct token_reader){source, arena, diags, lexeme, r.text + 1, r.length - 1}, token);
     case TOKEN_SET:
     case TOKEN_PATH:
         token->value.text = arena_text(arena, r.text, r.length);

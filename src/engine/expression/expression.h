@@ -117,6 +117,7 @@ struct binder {
     const struct pipeline *pipeline;           /* that is bound, the innermost, */
     const struct stage *stage;                 /* and its stage; NULL: none */
     const struct flow *rows;                   /* that the stage reads; NULL: none */
+    struct list_slice *slices;                 /* that were made (lists.c) */
 };
 
 /* The value of a terminal as the stages after it name it: `_`, its name or an abbreviation, or the head's name. */

@@ -454,13 +454,17 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
     size_t parameter;
     struct named_list list;
     if (list_find(scope, expr, &list))
-        return expr->arg_count == 0 ? list_value(scope, &list) : bind_list_index(scope, expr, &list);
+        return list_is_whole(scope, expr, &list) ? list_value(scope, &list) : bind_list_index(scope, expr, &list);
     struct expr whole = *expr;
     if (names_path(scope, expr)) {
         whole.name = (struct name){written(scope->binder, expr), span_join(expr->name.span, expr->column.span)};
         whole.column = (struct name){0};
         expr = &whole;
     }
+    if (expr->frame || expr->member.text)
+        return term_error(scope->binder, expr->span, NULL, "`%s` is no list, of which there would be %s",
+                          text_of_span(scope->binder->arena, expr->name.span, 40),
+                          expr->frame ? "a slice" : "elements with fields");
     if (!expr->definition && name_is_parameter(scope, expr->name.text, &parameter))
         return bind_of_argument(scope, expr, parameter);
     if (expr->definition) {

@@ -177,7 +177,7 @@ static void find_lists(struct list_fold *fold, const struct expr *expr)
     struct named_list list;
     if (!list_is_within(scope, expr))
         return;
-    if ((expr->kind != EXPR_INDEX || expr->arg_count == 0) && list_find(scope, expr, &list)) {
+    if (list_is_whole(scope, expr, &list)) {
         add_list(fold, list.term, expr->span);
         return;
     }
@@ -258,6 +258,34 @@ static struct term contains(struct scope *scope, const struct expr *call, const 
     return end(&fold, result);
 }
 
+struct term list_entry(struct scope *scope, const struct expr *expr, const struct named_list *map, struct term key)
+{
+    struct code *code = scope->code;
+    const struct span span = expr->span;
+    struct list_fold fold = {.scope = scope, .call = expr, .present = NO_VALUE};
+    add_list(&fold, map->term, span);
+    begin(&fold);
+    const struct named_list keys = {map->term, span, "key"};
+    const struct element_position position = {fold.index, fold.lists, fold.count}, *outer = scope->elements;
+    scope->elements = &position;
+    const struct term own = list_value(scope, &keys);
+    scope->elements = outer;
+    if (!term_is_known(own))
+        return unknown_term;
+    const struct term equal = bind_compare(scope, OP_EQ, own, expr, key, expr->args[0], span);
+    if (!term_is_known(equal))
+        return unknown_term;
+    const value none = integer(&fold, -1);
+    const value here = code_op(code, OP_SELECT, term_settled(code, equal, span), fold.index, none, span);
+    const value some = op(&fold, OP_LT, integer(&fold, 0), fold.rounds);
+    const value place = code_op(code, OP_SELECT, some, fold_of(&fold, AGG_MAX, here), none, span);
+    value found = op(&fold, OP_LE, integer(&fold, 0), place);
+    found = present_both(code, present_both(code, fold.present, key.present, span), found, span);
+    const char *field = map->field ? arena_printf(scope->binder->arena, "value.%s", map->field) : "value";
+    const struct named_list values = {map->term, span, field};
+    return list_element_inside(scope, &values, place, false, found);
+}
+
 struct term list_function(struct scope *scope, const struct expr *call, const struct named_list *list,
                           struct term wanted)
 {
@@ -274,7 +302,7 @@ bool bind_list_function(struct scope *scope, const struct expr *call, struct ter
     struct named_list list;
     const bool is_len = strcmp(call->name.text, "len") == 0 && call->arg_count == 1;
     const bool is_contains = strcmp(call->name.text, "contains") == 0 && call->arg_count == 2;
-    if ((!is_len && !is_contains) || !list_find(scope, call->args[0], &list))
+    if ((!is_len && !is_contains) || !list_is_whole(scope, call->args[0], &list))
         return false;
     *result = list_function(scope, call, &list, is_contains ? bind_term(scope, call->args[1]) : unknown_term);
     return true;

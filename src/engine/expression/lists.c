@@ -48,6 +48,51 @@ static bool find_named(const struct scope *scope, const char *name, size_t lengt
     return true;
 }
 
+/* Whether nothing but the types of the lists is known. */
+static bool is_unread(const struct scope *scope, struct term list)
+{
+    return list.logical.lists->unread || !scope->binder->queue || !scope->task;
+}
+
+/* NAME[A..B] */
+struct list_slice {
+    struct list_store *of, *made; /* the queue holds them */
+    int64_t first, last;
+    struct list_slice *before;
+};
+
+/* The position that an end is written as, which is a constant. */
+static int64_t end_of(const struct expr *end, int64_t none)
+{
+    if (!end)
+        return none;
+    return end->kind == EXPR_UNARY ? -end->args[0]->integer : end->integer;
+}
+
+/* The slice of the list. */
+static struct term slice(const struct scope *scope, struct term list, const struct window_frame *frame)
+{
+    struct binder *binder = scope->binder;
+    const int64_t first = end_of(frame->first, 0), last = end_of(frame->last, INT64_MAX);
+    if (!term_is_known(list) || is_unread(scope, list))
+        return list;
+    struct list_slice *made = binder->slices;
+    while (made && (made->of != list.logical.lists || made->first != first || made->last != last))
+        made = made->before;
+    if (!made) {
+        made = arena_alloc(binder->arena, sizeof *made);
+        *made = (struct list_slice){list.logical.lists, NULL, first, last, binder->slices};
+        made->made = list_store_slice(made->of, first, last);
+        if (!made->made)
+            heap_exhausted();
+        list_hold(binder, list_store_ref(made->of));
+        list_hold(binder, made->made);
+        binder->slices = made;
+    }
+    list.logical.lists = made->made;
+    return list;
+}
+
 bool list_find(const struct scope *scope, const struct expr *expr, struct named_list *list)
 {
     *list = (struct named_list){.term = unknown_term, .span = expr->span};
@@ -73,7 +118,17 @@ bool list_find(const struct scope *scope, const struct expr *expr, struct named_
     }
     if (is_list && name[length] == '.')
         list->field = name + length + 1;
+    if (is_list && expr->member.text)
+        list->field = list->field ? arena_printf(scope->binder->arena, "%s.%s", list->field, expr->member.text)
+                                  : expr->member.text;
+    if (is_list && expr->frame)
+        list->term = slice(scope, list->term, expr->frame);
     return is_list;
+}
+
+bool list_is_whole(const struct scope *scope, const struct expr *expr, struct named_list *list)
+{
+    return (expr->kind != EXPR_INDEX || expr->arg_count == 0) && list_find(scope, expr, list);
 }
 
 bool list_is_within(const struct scope *scope, const struct expr *expr)
@@ -81,10 +136,8 @@ bool list_is_within(const struct scope *scope, const struct expr *expr)
     struct named_list list;
     if ((expr->kind == EXPR_NAME && expr->definition) || expr->kind == EXPR_PIPELINE)
         return false;
-    if (expr->kind != EXPR_INDEX || expr->arg_count == 0) {
-        if (list_find(scope, expr, &list))
-            return true;
-    }
+    if (list_is_whole(scope, expr, &list))
+        return true;
     const bool whole =
         expr->kind == EXPR_CALL && (strcmp(expr->name.text, "len") == 0 || strcmp(expr->name.text, "contains") == 0);
     if (whole || aggregate_of_call(scope->binder, expr) || list_is_aggregated(scope, expr))
@@ -122,12 +175,6 @@ static value unread_value(struct scope *scope, struct term list, enum kind kind,
     if (kind == KIND_BOOL)
         return code_op(code, OP_NE, v, code_int(code, 0, span), NO_VALUE, span);
     return kind == KIND_FLOAT ? code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, span) : v;
-}
-
-/* Whether nothing but the types of the lists is known. */
-static bool is_unread(const struct scope *scope, struct term list)
-{
-    return list.logical.lists->unread || !scope->binder->queue || !scope->task;
 }
 
 struct term list_length(struct scope *scope, struct term list, struct span span)
@@ -302,6 +349,8 @@ struct term bind_list_index(struct scope *scope, const struct expr *expr, const 
     if (expr->arg_count != 1)
         return term_error(binder, expr->span, NULL, "an element of a list has one position, not %zu", expr->arg_count);
     struct term position = bind_term(scope, expr->args[0]);
+    if (term_is_known(position) && term_is_known(list->term) && list->term.logical.lists->is_map)
+        return list_entry(scope, expr, &of, position);
     const char *what = arena_printf(binder->arena, "`%s`", text_of_span(binder->arena, expr->span, OPERAND_SHOWN));
     if (!term_is_known(position) || !term_is_known(list->term) ||
         !bind_is_integer(scope, position, expr->args[0], what, NULL))

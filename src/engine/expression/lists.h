@@ -13,7 +13,7 @@ struct element_position {
 };
 
 /* A list that an expression names, as a column or a value of one: `tags`, or with a field of its structs, `items.price`
- * or `items.price.net`. */
+ * or `items.price.net`; or a slice, `tags[1..3]`. */
 struct named_list {
     struct term term;
     struct span span;
@@ -22,6 +22,9 @@ struct named_list {
 
 /* Whether the expression is such a name. Nothing is reported, and no name is abbreviated. */
 bool list_find(const struct scope *scope, const struct expr *expr, struct named_list *list);
+
+/* Whether it is one as a whole, or a slice of one, and not an element. */
+bool list_is_whole(const struct scope *scope, const struct expr *expr, struct named_list *list);
 
 /* Whether the expression has one outside of the functions and indices that take a list as a whole. */
 bool list_is_within(const struct scope *scope, const struct expr *expr);
@@ -32,6 +35,9 @@ struct term bind_list_aggregate(struct scope *scope, const struct expr *call);
 
 /* How many elements the list has. */
 struct term list_length(struct scope *scope, struct term list, struct span span);
+
+/* m["key"]: the value of the last entry of a map with this key; missing if there is none. */
+struct term list_entry(struct scope *scope, const struct expr *expr, const struct named_list *map, struct term key);
 
 /* Where its elements begin among those of all lists. */
 value list_start(struct scope *scope, struct term list, struct span span);

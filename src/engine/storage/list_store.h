@@ -41,6 +41,10 @@ struct list_store *list_store_unread(struct relation *elements, bool is_map);
  * NULL and has as many rows. NULL: no memory, or the store was NULL. */
 struct column *column_of_lists(struct list_store *store, int64_t rows, struct column *validity);
 
+/* Of each list the elements `first` to `last`, negative ones from its end, as far as it has them; elements are shared.
+ * NULL: no memory. */
+struct list_store *list_store_slice(const struct list_store *store, int64_t first, int64_t last);
+
 /* A column in which each row has the list of the values of its group, of which `ids` is the number, from 0 on; NULL:
  * all rows are one group. Elements are in the order of rows, and missing where `present`, a column of bools or NULL, is
  * false. All are on the host. NULL: no memory. */
