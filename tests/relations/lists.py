@@ -79,7 +79,7 @@ def number_expression(rng):
         (f"min({text})", per_row(lambda row, xs: min(present(xs), default=None))),
         (f"max({text})", per_row(lambda row, xs: max(present(xs), default=None))),
         (f"count({text} == max({text}))", per_row(lambda row, xs: present(xs).count(max(present(xs), default=None)))),
-        (f"sum(it.p)", lambda row, xs: None if row["it"] is None else sum(present([i["p"] for i in row["it"]]))),
+        ("sum(it.p)", lambda row, xs: None if row["it"] is None else sum(present([i["p"] for i in row["it"]]))),
     ]
     written, value = rng.choice(forms)
     return written, lambda row: value(row, of(row))
@@ -182,25 +182,20 @@ def nested_objects(row):
             for name, value in out.items()}
 
 
-def flat(row):
-    """The same for both ways that structs are written."""
-    return nested_objects({name: value for name, value in row.items()})
-
-
 def check(rng, sandbox, mode, number):
     rows = random_table(rng)
-    with open(os.path.join(sandbox.path, "t.jsonl"), "w", encoding="utf-8") as out:
+    with open(os.path.join(sandbox.here, "t.jsonl"), "w", encoding="utf-8") as out:
         out.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     text, expected = rng.choice([mapped, mapped, mapped, selected, unnested, unnested, collected, joined])(rng, rows)
     query = f"load t.jsonl | {text}"
-    got = run([*ALL_MODES[mode], "--format", "jsonl", "-c", query], sandbox.path)
+    got = run([*ALL_MODES[mode], "--format", "jsonl", "-c", query], sandbox.here, sandbox.here)
     if got.status != 0:
-        return f"{query}\n{got.stderr}"
-    found = [json.loads(line) for line in got.stdout.splitlines()]
+        return f"{query}\n{got.err.decode()}"
+    found = [json.loads(line) for line in got.out.decode().splitlines()]
     if found and not isinstance(found[0], dict):
         found = [{"count": found[0]}]
-    wanted = [flat(row) for row in expected]
-    found = [flat(row) for row in found]
+    wanted = [nested_objects(row) for row in expected]
+    found = [nested_objects(row) for row in found]
     if found == wanted:
         return ""
     at = next((i for i, pair in enumerate(zip(found, wanted)) if pair[0] != pair[1]), min(len(found), len(wanted)))
