@@ -96,6 +96,11 @@ static const char *argument(struct translator *t, char letter, const struct chai
         text = translate_range(t, t->at, end).text;
         t->at = end;
         return text;
+    case 'P':
+    case 'Y':
+        return next_kind(t) == REWRITE_QUOTED && t->at < close ? phrase_name(token_raw(t, t->at++), t->arena) : NULL;
+    case 'N':
+        return bare_names(t);
     case 'L':
         return parse_names(t);
     case 'K':
@@ -234,7 +239,7 @@ bool chain_join(struct translator *t, struct chain *chain, const char *kind, con
     for (size_t i = 0; i < names->count; i++) {
         const char *left = names->left[i], *right = names->right[i];
         const struct known_column *a = known_find(&t->scope, NULL, left), *b = known_find(&others, NULL, right);
-        if (a && b && a->optional && b->optional)
+        if (a && b && a->optional && b->optional && !t->polars)
             return tell(t, t->dialect == DIALECT_R ? "missing keys match nothing in a join, and each other in R"
                                                    : "missing keys match nothing in a join, and each other in pandas");
         if (names->sign && i + 1 == names->count)

@@ -77,6 +77,18 @@ const char *pandas_function(struct translator *t);
 /* A name of an expression: of the frame, of a module, of a column of a `query`. */
 struct phrase frame_operand(struct translator *t);
 
+/* Polars: whether the line is one; an operand after `pl.`, a method of an expression and of a frame, with its bracket
+ * read, and `.agg(...)` of a group. */
+bool is_polars(const struct translator *t);
+struct phrase polars_operand(struct translator *t);
+struct phrase polars_method(struct translator *t, struct phrase x, const char *method, size_t close, bool *found);
+bool polars_call(struct translator *t, struct chain *chain, const char *name, size_t close, bool *found);
+bool frame_unpivot(struct translator *t, struct chain *chain, size_t close);
+bool polars_group(struct translator *t, struct chain *chain, const char *name, size_t close);
+
+/* A method with operands, whose bracket is read. */
+struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close);
+
 /* What a `.method(...)` after an operand makes of it. */
 struct phrase frame_method(struct translator *t, struct phrase x);
 
@@ -93,6 +105,9 @@ const char *parse_names(struct translator *t);
 const char *frame_keys(struct translator *t, const char *last, size_t close);
 const char *condition_of_text(struct translator *t, const char *text);
 const char *renamed_columns(struct translator *t);
+
+/* `a, b` or `c(a, b)` of R, as names with commas between them. */
+const char *bare_names(struct translator *t);
 
 /* `a, -b` or `c(a, n = b)` of dplyr. */
 const char *selected_columns(struct translator *t, size_t close);

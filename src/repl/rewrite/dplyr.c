@@ -6,7 +6,8 @@
 static const char known_verbs[] =
     "filter select mutate transmute summarise summarize group_by ungroup arrange slice_max slice_min slice_head "
     "slice_tail head tail count distinct rename pull left_join inner_join full_join semi_join anti_join "
-    "drop_na bind_rows tally pivot_wider pivot_longer slice sample_n nrow";
+    "drop_na bind_rows tally pivot_wider pivot_longer slice sample_n nrow add_count slice_sample relocate fill "
+    "replace_na sample_frac";
 
 /* The token after `|>` or `%>%` at `token`, or `token`. */
 static size_t after_pipe(const struct translator *t, size_t token)
@@ -49,6 +50,56 @@ struct phrase case_when(struct translator *t, size_t close)
     return choose_first(t, conditions, values, count, other);
 }
 
+const char *bare_names(struct translator *t)
+{
+    const bool list = accept_two(t, "c", "(");
+    const char *names = NULL;
+    do {
+        if (!next_is_name(t) || token_is(t, t->at + 1, "(") || token_is(t, t->at + 1, "="))
+            return NULL;
+        const struct phrase column = translate_name(t, NULL, token_raw(t, t->at++));
+        if (!column.text)
+            return NULL;
+        list_add(t, &names, "%s", column.text);
+    } while (next_is(t, ",") && (list || !token_is(t, t->at + 2, "=")) && accept(t, ","));
+    return !list || accept(t, ")") ? names : NULL;
+}
+
+/* `across(c(a, b), mean)` of a summary, whose `(` is read: an aggregate of each column. */
+static const char *across(struct translator *t, size_t *count)
+{
+    const char *names = bare_names(t), *list = NULL;
+    const char *function = names && accept(t, ",") ? token_text(t, t->at++) : NULL;
+    if (!function || !is_aggregate_name(t, function) || !accept(t, ")"))
+        return translate_fail(t, "an expression of a set of columns is one for each: `group k: mean(* of numeric)`, "
+                                 "`derive a..b = _ / 2`")
+            .text;
+    for (const char *name; (name = list_next(t, &names)); ++*count) {
+        struct phrase column = translate_name(t, NULL, name);
+        if (column.optional)
+            return translate_fail(t, "missing values are passed over, as with `na.rm = TRUE`").text;
+        list_add(t, &list, "%s", translate_aggregate(t, function, &column, 1, false, NULL).text);
+    }
+    return list;
+}
+
+/* `.by = c(a, b)` at the end of the arguments: the names. *end: where it begins. */
+static const char *by_names(struct translator *t, size_t close, size_t *end)
+{
+    const size_t before = t->at;
+    const char *names = NULL;
+    for (size_t i = before; i + 2 < close && !names; i++) {
+        if ((!token_is(t, i, ".") || !token_is(t, i + 1, "by")) || !token_is(t, i + 2, "="))
+            continue;
+        t->at = i + 3;
+        names = bare_names(t);
+        names = t->at == close ? names : NULL;
+        *end = i > before ? i - 1 : i;
+    }
+    t->at = before;
+    return names;
+}
+
 /* Each expression is a stage of its own, as the next one may read its result. */
 static bool each(struct translator *t, struct chain *chain, size_t close, const char *stage, bool derives)
 {
@@ -66,6 +117,32 @@ static bool each(struct translator *t, struct chain *chain, size_t close, const 
     return true;
 }
 
+/* starts_with("a"), everything(), where(is.numeric), a:b */
+static const char *column_set(struct translator *t)
+{
+    static const char *const forms[] = {"starts_with", "%s*", "ends_with", "*%s", "contains", "*%s*"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i += 2) {
+        const char *text = token_raw(t, t->at + 2);
+        if (next_is(t, forms[i]) && token_at(t, t->at + 2)->kind == REWRITE_QUOTED && token_is(t, t->at + 3, ")") &&
+            strcmp(phrase_name(text, t->arena), text) == 0) {
+            t->at += 4;
+            return arena_printf(t->arena, forms[i + 1], text);
+        }
+    }
+    if (accept_two(t, "everything", "(") && accept(t, ")"))
+        return "*";
+    if (next_is(t, "where") && token_is(t, t->at + 2, "is") && token_is(t, t->at + 4, "numeric")) {
+        t->at += 6;
+        return "* of numeric";
+    }
+    if (next_kind(t) != REWRITE_WORD || !token_is(t, t->at + 1, ":"))
+        return NULL;
+    const struct phrase from = translate_name(t, NULL, token_raw(t, t->at)),
+                        to = translate_name(t, NULL, token_raw(t, t->at + 2));
+    t->at += 3;
+    return from.text && to.text ? arena_printf(t->arena, "%s..%s", from.text, to.text) : NULL;
+}
+
 const char *selected_columns(struct translator *t, size_t close)
 {
     const bool drops = next_is(t, "-") || next_is(t, "!");
@@ -77,6 +154,11 @@ const char *selected_columns(struct translator *t, size_t close)
         do {
             const char *name = token_is(t, t->at + 1, "=") ? token_raw(t, t->at) : NULL;
             t->at += name ? 2 : 0;
+            const char *set = column_set(t);
+            if (set) {
+                list_add(t, &names, "%s", set);
+                continue;
+            }
             if (!next_is_name(t) || token_is(t, t->at + 1, "(") || token_is(t, t->at + 1, ":"))
                 return translate_fail(
                            t, "`pick feature_*` keeps the columns of such a name, `pick a..b` those from a to b")
@@ -124,12 +206,18 @@ static bool drop_missing(struct translator *t, struct chain *chain, size_t close
 
 static bool group_verb(struct translator *t, struct chain *chain, const char *verb, size_t close)
 {
-    size_t aggregates, count;
+    size_t aggregates = 0, count = 0;
     const char *keys = chain->keys;
     chain->keys = NULL;
     if (strcmp(verb, "ungroup") == 0)
         return true;
-    const char *list = translate_list(t, close, false, &aggregates, &count);
+    size_t end = close;
+    const char *by = by_names(t, close, &end);
+    keys = by ? by : keys;
+    count = 0;
+    const char *list = accept_two(t, "across", "(") ? across(t, &aggregates) : NULL;
+    list = list || t->told ? list : translate_list(t, end, false, &aggregates, &count);
+    t->at = list && t->at == end ? close : t->at;
     if (strcmp(verb, "group_by") == 0)
         return (chain->keys = list);
     if (list && aggregates < count)

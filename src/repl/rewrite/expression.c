@@ -301,8 +301,14 @@ static struct phrase parse_words_of_kql(struct translator *t, struct phrase x, b
                  {"endswith", "ends(A, B)", true},     {"endswith_cs", "ends(A, B)", false},
                  {"matches regex", "A ~ B", false}};
     *found = true;
+    if (accept(t, "!")) {
+        const bool in = accept(t, "in");
+        struct phrase test = in ? parse_in(t, x, true) : parse_words_of_kql(t, x, found);
+        return in || !*found ? test : negate(t, test);
+    }
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-        if (!accept(t, tests[i].word))
+        if (!accept(t, tests[i].word) &&
+            !(strcmp(tests[i].word, "matches regex") == 0 && accept_two(t, "matches", "regex")))
             continue;
         struct phrase operands[] = {x, translate_operand(t)};
         if (!operands[1].raw)

@@ -19,6 +19,8 @@ struct phrase frame_operand(struct translator *t)
     if (constant.text)
         return constant;
     const char *name = token_raw(t, t->at++);
+    if (is_one_of(name, "pl polars") && accept(t, "."))
+        return polars_operand(t);
     if (is_one_of(name, "np pd numpy pandas math") && accept(t, ".")) {
         const char *function = token_raw(t, t->at++);
         if (strcmp(function, "nan") == 0)
@@ -106,15 +108,28 @@ static struct phrase of_text(struct translator *t, struct phrase x)
 static struct phrase of_time(struct translator *t, struct phrase x)
 {
     const char *part = token_raw(t, t->at++);
-    if (is_one_of(part, "year month day hour minute second quarter dayofweek weekday date"))
-        return translate_function(t, part, &x, 1);
-    if (strcmp(part, "floor") == 0 && accept(t, "(")) {
+    if (is_one_of(part, "year month day hour minute second quarter dayofweek weekday date")) {
+        const bool called = accept_two(t, "(", ")");
+        return called && strcmp(part, "weekday") == 0
+                   ? phrase_fill("weekday(A)", LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena)
+                   : translate_function(t, part, &x, 1);
+    }
+    if (is_one_of(part, "strftime to_string") && token_is(t, t->at, "(") && token_is(t, t->at + 2, ")")) {
+        struct phrase both[] = {x, phrase_text(token_raw(t, t->at + 1), t->arena)};
+        t->at += 3;
+        return phrase_fill("text(A, B)", LEVEL_OPERAND, PHRASE_TEXT, both, 2, t->arena);
+    }
+    if (strcmp(part, "total_seconds") == 0 && !t->polars && accept_two(t, "(", ")"))
+        return phrase_fill("A / 1s", LEVEL_PRODUCT, PHRASE_FLOAT, &x, 1, t->arena);
+    if (is_one_of(part, "floor truncate") && accept(t, "(")) {
         const char *unit = token_raw(t, t->at);
         t->at += 2;
-        const char *word = is_one_of(unit, "D 1D")       ? "day"
-                           : is_one_of(unit, "h 1h")     ? "hour"
-                           : is_one_of(unit, "min 1min") ? "minute"
-                                                         : NULL;
+        const char *word = is_one_of(unit, "D 1D")          ? "day"
+                           : is_one_of(unit, "h 1h")        ? "hour"
+                           : is_one_of(unit, "min 1min 1m") ? "minute"
+                           : is_one_of(unit, "1mo")         ? "month"
+                           : is_one_of(unit, "1y")          ? "year"
+                                                            : NULL;
         if (word)
             return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", word), LEVEL_OPERAND, PHRASE_TIMESTAMP, &x, 1,
                                t->arena);
@@ -131,7 +146,9 @@ static struct phrase of_time(struct translator *t, struct phrase x)
 /* x.rolling(3).mean(): missing until there are three values */
 static struct phrase rolling(struct translator *t, struct phrase x)
 {
-    const long size = strtol(token_text(t, t->at++), NULL, 10);
+    const long size = next_kind(t) == REWRITE_NUMBER ? strtol(token_text(t, t->at++), NULL, 10) : 0;
+    const bool given = accept_two(t, ",", "min_periods") && accept(t, "=");
+    const long least = given ? strtol(token_text(t, t->at++), NULL, 10) : size;
     if (size < 1 || !expect(t, ")") || !accept(t, "."))
         return translate_fail(t, "`mean(x) over -2..0` is of the row and the two before it");
     const char *name = token_raw(t, t->at);
@@ -141,7 +158,9 @@ static struct phrase rolling(struct translator *t, struct phrase x)
     if (strcmp(name, "std") == 0)
         name = "stddev";
     const char *frame = arena_printf(t->arena, " over -%ld..0", size - 1);
-    const char *form = arena_printf(t->arena, "count(A)%s < %ld ? missing : %s(A)%s", frame, size, name, frame);
+    const char *form = least > 1 || strcmp(name, "sum") == 0
+                           ? arena_printf(t->arena, "count(A)%s < %ld ? missing : %s(A)%s", frame, least, name, frame)
+                           : arena_printf(t->arena, "%s(A)%s", name, frame);
     struct phrase result = phrase_fill(form, LEVEL_CHOICE, PHRASE_FLOAT, &x, 1, t->arena);
     result.optional = true;
     return result;
@@ -201,20 +220,25 @@ static struct phrase isin(struct translator *t, struct phrase x)
     if (!next_is(t, "["))
         return translate_fail(t, "`x in [1, 2]` tests for some values, `x in (SOURCE)` for those of a pipeline");
     const size_t open = t->at++;
-    return phrase_certain(in_items(t, x, "in", after_brackets(t, open) - 1), t->arena);
+    const struct phrase result = in_items(t, x, "in", after_brackets(t, open) - 1);
+    return t->polars ? result : phrase_certain(result, t->arena);
 }
 
 /* Methods with operands, whose `(` is read. */
-static struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
+struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
 {
     const char *first = t->at < close ? token_text(t, t->at) : NULL;
+    bool found = false;
+    const struct phrase of_polars = t->polars ? polars_method(t, x, method, close, &found) : x;
+    if (found)
+        return of_polars;
     if (strcmp(method, "rolling") == 0)
         return rolling(t, x);
     if (strcmp(method, "rank") == 0)
         return ranked(t, x, close);
     if (strcmp(method, "ewm") == 0)
         return averaged(t, x, close);
-    if (strcmp(method, "isin") == 0)
+    if (is_one_of(method, "isin is_in"))
         return isin(t, x);
     if (is_one_of(method, "apply map transform pipe"))
         return translate_fail(t, "functions of Python are not run here: `map E` and `derive NAME = E` compute, `def "
@@ -226,6 +250,7 @@ static struct phrase call_method(struct translator *t, struct phrase x, const ch
         t->at = close;
         return convert(t, x, type);
     }
+    const bool lower = accept_keyword(t, "lower"), upper = !lower && accept_keyword(t, "upper");
     while (t->at < close && count < 3 && !token_is(t, t->at + 1, "=")) {
         operands[count] = translate_expression(t);
         if (!operands[count++].text)
@@ -235,12 +260,15 @@ static struct phrase call_method(struct translator *t, struct phrase x, const ch
     }
     if (t->at != close)
         return translate_fail(t, "there is no `%s` with these operands here", method);
+    if ((lower || upper) && count == 2 && strcmp(method, "clip") == 0)
+        return phrase_fill(lower ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, x.type, operands, 2, t->arena);
     if (is_aggregate_name(t, method))
         return place_aggregate(t, translate_aggregate(t, method, operands, count, false, NULL));
     if (strcmp(method, "fillna") == 0 && count == 2)
         return translate_function(t, "coalesce", operands, 2);
     if (strcmp(method, "between") == 0 && count == 3)
-        return phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
+        return t->polars ? between(t, x, operands[1], operands[2], false)
+                         : phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
     if (strcmp(method, "shift") == 0 && count == 2) {
         const bool after = *first == '-';
         const char *form = arena_printf(t->arena, "at(A, %s%s)", after ? "" : "-", operands[1].text + after);
@@ -251,8 +279,14 @@ static struct phrase call_method(struct translator *t, struct phrase x, const ch
     if (strcmp(method, "cumsum") == 0 && count == 1)
         return phrase_fill(x.optional ? "missing(A) ? missing : sum(A) over ..0" : "sum(A) over ..0",
                            x.optional ? LEVEL_CHOICE : LEVEL_OPERAND, x.type, &x, 1, t->arena);
-    if (strcmp(method, "cummax") == 0 && count == 1 && !x.optional)
-        return phrase_fill("max(A) over ..0", LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    if (is_one_of(method, "cummax cummin") && count == 1 && !x.optional)
+        return phrase_fill(arena_printf(t->arena, "%s(A) over ..0", method + 3), LEVEL_OPERAND, x.type, &x, 1,
+                           t->arena);
+    if (is_one_of(method, "where mask") && count > 1) {
+        const bool mask = *method == 'm';
+        const struct phrase other = count > 2 ? operands[2] : phrase_missing();
+        return choose(t, operands[1], mask ? other : x, mask ? x : other);
+    }
     if (strcmp(method, "round") == 0)
         return translate_fail(t, "`round(x, 2)` rounds halves away from zero, pandas to even");
     return translate_function(t, method, operands, count);

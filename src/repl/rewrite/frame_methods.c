@@ -83,7 +83,7 @@ static bool drop_missing(struct translator *t, struct chain *chain, size_t close
     if (t->scope.open)
         return tell(t, "`reject missing(a) || missing(b)` drops the rows without one of these values: name all columns "
                        "that count");
-    if (t->at < close && !accept_keyword(t, "subset"))
+    if (t->at < close && !accept_keyword(t, "subset") && !t->polars)
         return tell(t, "`reject missing(a) || missing(b)` drops the rows without one of these values");
     if (t->at < close && !(only = parse_names(t)))
         return false;
@@ -118,7 +118,21 @@ static bool fill_missing(struct translator *t, struct chain *chain, size_t close
     return !columns || chain_add(t, chain, "derive %s", columns);
 }
 
-/* A frame that is an argument: a name. */
+/* A frame that is an argument: a name, `t[["a", "b"]]`. */
+static const char *frame_argument(struct translator *t)
+{
+    const char *name = token_text(t, t->at++);
+    if (!accept_two(t, "[", "["))
+        return name;
+    t->at--;
+    struct translator of = *t;
+    of.scope = (struct known_columns){0};
+    (void)known_add_source(&of, &of.scope, name, NULL);
+    const char *names = parse_names(&of);
+    t->at = of.at;
+    return names && accept(t, "]") ? arena_printf(t->arena, "(%s | pick %s)", name, names) : NULL;
+}
+
 static bool join_with(struct translator *t, struct chain *chain, size_t close, const char *other)
 {
     const char *how = "inner", *on = NULL, *left = NULL, *right = NULL;
@@ -138,12 +152,14 @@ static bool join_with(struct translator *t, struct chain *chain, size_t close, c
     const struct join_names none = {0};
     if (strcmp(how, "cross") == 0 && !on)
         return chain_join(t, chain, "cross ", other, &none);
-    if (!on || !is_one_of(how, "inner left outer") || (left && strcmp(left, right ? right : "") != 0))
+    if (!on || !is_one_of(how, t->polars ? "inner left semi anti full" : "inner left outer semi anti") ||
+        (left && strcmp(left, right ? right : "") != 0))
         return tell(t, "`join S on KEY`, `left join S on KEY = OTHER` and `full join` join");
     struct join_names names = {0};
     for (const char *name; names.count < 8 && (name = list_next(t, &on)); names.count++)
         names.left[names.count] = names.right[names.count] = name;
-    return chain_join(t, chain, *how == 'l' ? "left " : *how == 'o' ? "full " : "", other, &names);
+    const char *kind = *how == 'i' ? "" : *how == 'o' ? "full " : arena_printf(t->arena, "%s ", how);
+    return chain_join(t, chain, kind, other, &names);
 }
 
 /* 5, "5min", pd.Timedelta("5min"), timedelta(...): as a distance; NULL: another. */
@@ -178,7 +194,7 @@ static bool join_nearest(struct translator *t, struct chain *chain, size_t close
             equal = !token_is(t, t->at++, "False");
         else if (accept_keyword(t, "by"))
             good = (by = parse_names(t));
-        else if (accept_keyword(t, "direction"))
+        else if (accept_keyword(t, "direction") || accept_keyword(t, "strategy"))
             direction = token_raw(t, t->at++);
         else if (accept_keyword(t, "tolerance"))
             good = (within = parse_distance(t));
@@ -260,13 +276,27 @@ const char *renamed_columns(struct translator *t)
     return names;
 }
 
+/* groupby(df.time.dt.date) */
+static const char *group_expression(struct translator *t, struct chain *chain)
+{
+    const struct phrase key = translate_expression(t);
+    if (key.text && key.optional)
+        chain->text = arena_printf(t->arena, "%s | select %s is not missing", chain->text,
+                                   phrase_at(&key, LEVEL_EQUALITY, t->arena));
+    return key.aggregate || key.window ? NULL : key.text;
+}
+
 static bool call(struct translator *t, struct chain *chain, const char *name, size_t close)
 {
+    bool found = false;
+    const bool of_polars = t->polars && polars_call(t, chain, name, close, &found);
+    if (found)
+        return of_polars;
     if (strcmp(name, "assign") == 0)
         return assign(t, chain, close);
     if (is_one_of(name, "groupby group_by")) {
         (void)accept_keyword(t, "by");
-        chain->keys = parse_names(t);
+        chain->keys = next_kind(t) == REWRITE_WORD ? group_expression(t, chain) : parse_names(t);
         chain->keeps_missing = false;
         while (accept(t, ",") && (accept_keyword(t, "as_index") || accept_keyword(t, "sort") ||
                                   accept_keyword(t, "observed") || accept_keyword(t, "dropna"))) {
@@ -275,13 +305,16 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
         }
         return chain->keys || tell(t, "the keys of a group are names or expressions: `group K: mean(x)`");
     }
-    if (strcmp(name, "dropna") == 0)
+    if (is_one_of(name, "dropna drop_nulls"))
         return drop_missing(t, chain, close);
     if (strcmp(name, "fillna") == 0)
         return fill_missing(t, chain, close);
-    if (is_one_of(name, "merge join") && next_kind(t) == REWRITE_WORD) {
-        const char *other = token_text(t, t->at++);
-        return join_with(t, chain, close, other);
+    if (strcmp(name, "melt") == 0 || (strcmp(name, "unpivot") == 0 && t->polars))
+        return frame_unpivot(t, chain, close);
+    if (is_one_of(name, "merge join join_asof") && next_kind(t) == REWRITE_WORD) {
+        const char *other = frame_argument(t);
+        return other && (strcmp(name, "join_asof") == 0 ? join_nearest(t, chain, close, other)
+                                                        : join_with(t, chain, close, other));
     }
     if (strcmp(name, "pivot_table") == 0)
         return pivot(t, chain, close);
@@ -303,6 +336,8 @@ bool frame_step(struct translator *t, struct chain *chain)
         }
         if (strcmp(name, "shape") == 0)
             return tell(t, "`count` counts the rows, `describe` lists the columns");
+        if (strcmp(name, "height") == 0 && t->at == t->end)
+            return chain_end(t, chain, "count");
         if (is_one_of(name, "columns dtypes schema index") && t->at == t->end)
             return chain_end(t, chain, "describe");
         if (is_one_of(name, "head tail") && t->at == t->end)
@@ -329,9 +364,9 @@ const char *pandas_function(struct translator *t)
     const bool last = close + 1 == t->end;
     struct chain chain = {.text = token_raw(t, t->at + 4)};
     if (is_one_of(name, "merge merge_asof") && last && token_is(t, t->at + 5, ",")) {
-        const char *other = token_text(t, t->at + 6);
         t->frame = chain.text;
-        t->at += 7;
+        t->at += 6;
+        const char *other = frame_argument(t);
         chain_columns(t, &chain);
         const bool joined =
             strcmp(name, "merge") == 0 ? join_with(t, &chain, close, other) : join_nearest(t, &chain, close, other);

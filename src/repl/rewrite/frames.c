@@ -92,9 +92,19 @@ static const char *parse_agg(struct translator *t, const char *columns, size_t c
         } else if (braces && token_is(t, t->at + 1, ":")) {
             column = translate_name(t, NULL, token_raw(t, t->at));
             t->at += 2;
+            const bool several = accept(t, "[");
+            while (several && next_kind(t) == REWRITE_QUOTED && token_is(t, t->at + 1, ",")) {
+                const char *one = aggregate_of(t, token_raw(t, t->at), column);
+                list_add(t, &result, "%s", one);
+                t->at += 2;
+                if (!one)
+                    return NULL;
+            }
             if (next_kind(t) != REWRITE_QUOTED)
                 return translate_fail(t, "each aggregate is written: `group K: min(x), max(x)`").text;
             aggregate = token_raw(t, t->at++);
+            if (several && !accept(t, "]"))
+                return NULL;
         } else if (!braces && columns && next_kind(t) == REWRITE_QUOTED) {
             if (!add_aggregates(t, &result, token_raw(t, t->at++), columns))
                 return NULL;
@@ -183,6 +193,8 @@ static bool group_method(struct translator *t, struct chain *chain)
     const struct phrase column = one ? translate_name(t, NULL, chain->columns) : (struct phrase){0};
     const char *aggregates = NULL;
     t->at += 3;
+    if (t->polars && !chain->columns)
+        return polars_group(t, chain, name, close);
     if (strcmp(name, "count") == 0 && !chain->columns)
         return tell(t, "`count()` counts the rows of a group, `count(x)` those that have x");
     if (strcmp(name, "size") == 0) {
@@ -216,6 +228,12 @@ static bool group_method(struct translator *t, struct chain *chain)
             return true;
         }
         chain->keys = keys;
+    }
+    if (column.text && strcmp(name, "quantile") == 0 && next_kind(t) == REWRITE_NUMBER && t->at + 1 == close &&
+        close + 1 == t->end) {
+        struct phrase both[] = {column, phrase_operand(token_text(t, t->at), PHRASE_FLOAT)};
+        t->at = close + 1;
+        return add_group(t, chain, translate_aggregate(t, name, both, 2, false, NULL).text);
     }
     if (t->told || t->at != close || !chain->columns)
         return tell(t, "each aggregate of a group is written: `group K: mean(x), mean(y)`");
@@ -293,7 +311,12 @@ static bool column_method(struct translator *t, struct chain *chain)
     const size_t begin = t->at, open = begin + 2, close = token_is(t, open, "(") ? after_brackets(t, open) - 1 : open;
     bool found;
     t->at = open + (close > open);
-    const bool good = chain_verb(t, chain, VERB_COLUMN, token_raw(t, begin + 1), close, &found);
+    const char *name = token_raw(t, begin + 1);
+    const bool good = chain_verb(t, chain, VERB_COLUMN, name, close, &found);
+    if (good && strcmp(name, "value_counts") == 0) {
+        chain->is_column = false;
+        chain->last = "n";
+    }
     t->at = good ? close + (close > open) : begin;
     return good;
 }
@@ -357,6 +380,7 @@ const char *translate_frame(struct translator *t)
     const size_t begin = t->at;
     struct chain chain = {0};
     const char *name = token_raw(t, t->at);
+    t->polars = is_polars(t);
     const size_t path = read_call(t, begin);
     if (path > begin || is_one_of(name, "pd pandas pl polars")) {
         if (path == begin)

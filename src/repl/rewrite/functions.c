@@ -45,6 +45,7 @@ static const struct function functions[] = {
     {"sums", Q, 1, "sum(A) over ..0", LEVEL_OPERAND, SAME},
     {"maxs", Q, 1, "max(A) over ..0", LEVEL_OPERAND, SAME},
     {"mins", Q, 1, "min(A) over ..0", LEVEL_OPERAND, SAME},
+    {"cummean", R, 1, "mean(A) over ..0", LEVEL_OPERAND, PHRASE_FLOAT},
     {"min_rank", R, 1, "rank(A)", LEVEL_OPERAND, PHRASE_INT},
     {"dense_rank", R, 1, "rank(A, dense)", LEVEL_OPERAND, PHRASE_INT},
     {"ntile", R, 2, "ntile(B, A)", LEVEL_OPERAND, PHRASE_INT},
@@ -56,15 +57,20 @@ static const struct function functions[] = {
     {"diff", PY, 1, "A - at(A, -1)", LEVEL_SUM, SAME},
     {"pct_change", PY, 1, "float(A) / at(A, -1) - 1", LEVEL_SUM, PHRASE_FLOAT},
     {"clip", PY, 3, "clamp(A, B, C)", LEVEL_OPERAND, SAME},
+    {"eq", PY, 2, "A == B", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"gt", PY, 2, "A > B", LEVEL_COMPARISON, PHRASE_BOOL},
+    {"ge", PY, 2, "A >= B", LEVEL_COMPARISON, PHRASE_BOOL},
+    {"lt", PY, 2, "A < B", LEVEL_COMPARISON, PHRASE_BOOL},
+    {"le", PY, 2, "A <= B", LEVEL_COMPARISON, PHRASE_BOOL},
     {"sign signum", ALL, 1, "sign(A)", LEVEL_OPERAND, PHRASE_INT},
     {"pow power", ALL, 2, "pow(A, B)", LEVEL_OPERAND, PHRASE_FLOAT},
     {"mod", SQL, 2, "A % B", LEVEL_PRODUCT, SAME},
     {"round", SQL | KQL, 1, "round(A)", LEVEL_OPERAND, SAME},
     {"round", SQL | KQL, 2, "round(A, B)", LEVEL_OPERAND, SAME},
-    {"lower lcase tolower str_to_lower", ALL, 1, "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
-    {"upper ucase toupper str_to_upper", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
-    {"trim str_trim trimws strip", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
-    {"length len char_length nchar str_length strlen", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"lower lcase tolower str_to_lower to_lowercase", ALL, 1, "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"upper ucase toupper str_to_upper to_uppercase", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"trim str_trim trimws strip strip_chars", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"length len char_length nchar str_length strlen len_chars", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
     {"replace", SQL | PY, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"replace_string", KQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"left", SQL, 2, "substr(A, 0, B)", LEVEL_OPERAND, PHRASE_TEXT},
@@ -103,6 +109,15 @@ static const struct function functions[] = {
     {"now", SQL, 0, "now()", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"today", SQL, 0, "today()", LEVEL_OPERAND, PHRASE_DATE},
     {"strftime", SQL, 2, "text(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"hourofday", KQL, 1, "hour(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"dayofmonth", KQL, 1, "day(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"monthofyear", KQL, 1, "month(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"getyear", KQL, 1, "year(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"prev", KQL, 1, "at(A, -1)", LEVEL_OPERAND, SAME},
+    {"next", KQL, 1, "at(A, 1)", LEVEL_OPERAND, SAME},
+    {"row_number", KQL, 0, "row + 1", LEVEL_SUM, PHRASE_INT},
+    {"isempty", KQL, 1, "(A ?? \"\") == \"\"", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"isnotempty", KQL, 1, "(A ?? \"\") != \"\"", LEVEL_EQUALITY, PHRASE_BOOL},
     {"pi", SQL | KQL, 0, "pi", LEVEL_OPERAND, PHRASE_FLOAT},
     {"to_days", SQL, 1, "A * 1d", LEVEL_PRODUCT, PHRASE_DURATION},
 };
@@ -131,6 +146,12 @@ static const struct {
     {"percent_rank cume_dist", "`rank(x)` is the place of x in order, from 1"},
     {"nth_value", "`at(x, k)` is the value k rows further on, `first(x)` and `last(x)` are of all rows at hand"},
     {"first_value last_value", "`first(x)` and `last(x)` are of all rows at hand, `last(x) over ..0` of those so far"},
+    {"percentile percentiles", "`quantile(0.95, x)` is in proportion between two values"},
+    {"arg_max arg_min", "`per K: top 1 by t` is the latest row of each group, `argmax(t, x)` its value"},
+    {"make_set make_list", "`list(x, ', ')` is the values of a group as one text"},
+    {"desc", "`rank(x, desc)` counts from the largest"},
+    {"wday", "`weekday(d)` is 1 on Mondays and 7 on Sundays"},
+    {"trunc", "`int(x)` drops the fraction, `floor(x)` rounds down"},
     {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
     {"mode", "`mode(x)` is the most frequent value, of several the smallest"},
     {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
@@ -201,6 +222,14 @@ static struct phrase of_dates(struct translator *t, const char *name, struct phr
         return translate_fail(t,
                               "there are the parts year, quarter, month, week, day, weekday, hour, minute and second");
     if (is_one_of(name, "date_diff datediff")) {
+        const char *form = strcmp(unit, "year") == 0     ? "year(B) - year(A)"
+                           : strcmp(unit, "month") == 0  ? "(year(B) - year(A)) * 12 + month(B) - month(A)"
+                           : strcmp(unit, "hour") == 0   ? "int((trunc(B, hour) - trunc(A, hour)) / 1h)"
+                           : strcmp(unit, "minute") == 0 ? "int((trunc(B, minute) - trunc(A, minute)) / 1min)"
+                                                         : NULL;
+        if (form && count == 3 && operands[1].type == operands[2].type && !operands[1].raw &&
+            (*unit == 'y' || strcmp(unit, "month") == 0 || operands[1].type == PHRASE_TIMESTAMP))
+            return phrase_fill(form, LEVEL_SUM, PHRASE_INT, operands + 1, 2, t->arena);
         if (strcmp(unit, "day") != 0 || count != 3)
             return translate_fail(t, "`b - a` is the days between dates, the duration between timestamps");
         struct phrase days[] = {convert(t, operands[1], "date"), convert(t, operands[2], "date")};
@@ -224,6 +253,9 @@ static struct phrase of_rows(struct translator *t, const char *name, struct phra
         result.optional = true;
         return result;
     }
+    if (count == 2 && is_one_of(name, "floor_date") && unit_of(&operands[1]))
+        return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", unit_of(&operands[1])), LEVEL_OPERAND,
+                           operands[0].type, operands, 1, t->arena);
     if (count == 1 && strcmp(name, "cumsum") == 0)
         return operands[0].optional
                    ? translate_fail(t, "`sum(x) over ..0` passes over missing values")
@@ -243,7 +275,8 @@ static struct phrase special(struct translator *t, const char *name, struct phra
     if (count == 2 && is_one_of(name, "greatest least pmax pmin max_of min_of")) {
         const bool largest = strchr("gG", *name) || is_one_of(name, "pmax max_of");
         if (t->dialect == DIALECT_SQL && (operands[0].optional || operands[1].optional))
-            return translate_fail(t, "`max(a, b)` of a missing value is missing: `max(a ?? b, b ?? a)` passes over it");
+            return phrase_fill(largest ? "max(A ?? B, B ?? A)" : "min(A ?? B, B ?? A)", LEVEL_OPERAND, operands[0].type,
+                               operands, 2, t->arena);
         return phrase_fill(largest ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, operands[0].type, operands, 2, t->arena);
     }
     if (count == 2 && is_one_of(name, "nullif")) {
@@ -268,11 +301,30 @@ static struct phrase special(struct translator *t, const char *name, struct phra
                    ? translate_fail(t, "`split(s, sep, k)` counts parts from 0, and is missing where there are fewer")
                    : result;
     }
+    if (count == 1 && t->dialect == DIALECT_SQL && is_one_of(name, "epoch") &&
+        (operands[0].type == PHRASE_DURATION || operands[0].type == PHRASE_TIMESTAMP))
+        return phrase_fill(operands[0].type == PHRASE_DURATION ? "A / 1s" : "(A - 1970-01-01T00:00) / 1s",
+                           LEVEL_PRODUCT, PHRASE_FLOAT, operands, 1, t->arena);
+    if (count == 4 && is_one_of(name, "regexp_replace") && operands[3].raw && strcmp(operands[3].raw, "g") == 0 &&
+        operands[2].raw && !strchr(operands[2].raw, '\\'))
+        return phrase_fill("replace_regex(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, t->arena);
     if (count == 2 && t->dialect == DIALECT_SQL && strcmp(name, "regexp_extract") == 0 && !operands[0].optional)
         return phrase_fill("extract(A, B, 0) ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, operands, 2, t->arena);
     if (count >= 2 && is_one_of(name, "date_trunc date_part datepart date_diff datediff"))
         return of_dates(t, name, operands, count);
+    if (count > 2 && count % 2 == 1 && t->dialect == DIALECT_KQL && strcmp(name, "case") == 0) {
+        struct phrase conditions[6], values[6];
+        for (size_t i = 0; i < count / 2 && i < 6; i++) {
+            conditions[i] = operands[2 * i];
+            values[i] = operands[2 * i + 1];
+        }
+        return choose_first(t, conditions, values, count / 2, operands[count - 1]);
+    }
     if (count == 2 && t->dialect == DIALECT_KQL && is_one_of(name, "bin floor")) {
+        if (operands[0].type == PHRASE_INT && operands[1].type == PHRASE_INT)
+            return phrase_fill("A - (A % B + B) % B", LEVEL_SUM, PHRASE_INT, operands, 2, t->arena);
+        if (operands[0].type == PHRASE_FLOAT && operands[1].type == PHRASE_INT)
+            return phrase_fill("floor(A / B) * B", LEVEL_PRODUCT, PHRASE_FLOAT, operands, 2, t->arena);
         if (operands[1].type != PHRASE_DURATION)
             return translate_fail(t, "`bucket(t, 1h)` is of timestamps; of numbers it is `floor(x / 10) * 10`");
         return phrase_fill("bucket(A, B)", LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2, t->arena);
@@ -331,6 +383,16 @@ static bool add_ordered(struct translator *t, const char *name, struct phrase *o
 
 struct phrase translate_call(struct translator *t, const char *name)
 {
+    const bool down = t->dialect == DIALECT_R && is_one_of(name, "min_rank dense_rank") && next_is(t, "desc") &&
+                      token_is(t, t->at + 1, "(");
+    if (down) {
+        const size_t end = after_brackets(t, t->at - 1);
+        t->at += 2;
+        const struct phrase x = translate_expression(t);
+        const char *form = *name == 'm' ? "rank(A, desc)" : "rank(A, desc, dense)";
+        t->at = end;
+        return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
+    }
     enum { MOST = 12 };
     struct phrase operands[MOST];
     size_t count = 0;
@@ -368,6 +430,17 @@ struct phrase translate_call(struct translator *t, const char *name)
         if (!accept(t, ","))
             break;
     }
+    /* first(x order by y) */
+    if (t->dialect == DIALECT_SQL && aggregate && count == 1 && is_one_of(name, "first last any_value") &&
+        accept_two(t, "order", "by")) {
+        operands[count++] = translate_expression(t);
+        const bool last = accept(t, "desc");
+        if (operands[0].optional || operands[1].optional || *name != 'f')
+            return translate_fail(t, "`argmin(y, x)` is x where y is smallest, `argmax(y, x)` where it is largest");
+        name = last ? "arg_max" : "arg_min";
+    }
+    if (t->at != close && next_is(t, "order"))
+        return translate_fail(t, "an aggregate of rows in an order has a sort before it: `sort y | group K: list(x)`");
     if (t->at != close)
         return translate_fail(t, "`%s` cannot have what stands at `%s` there", name, token_text(t, t->at));
     t->at = close + 1;

@@ -1,7 +1,52 @@
 /* Lines of KQL: a source, then stages. */
 #include "repl/rewrite/chain.h"
 
+#include <string.h>
+
+/* join kind=inner (S | ...) on k, $left.a == $right.b: after its first word */
+static bool join(struct translator *t, struct chain *chain, bool lookup)
+{
+    static const struct {
+        const char *kind, *word;
+    } kinds[] = {
+        {"inner", ""}, {"leftouter", "left "}, {"leftanti", "anti "}, {"anti", "anti "}, {"leftsemi", "semi "}};
+    const char *kind = lookup ? "left " : NULL, *other;
+    struct join_names names = {0};
+    if (accept_two(t, "kind", "=")) {
+        const char *word = token_text(t, t->at++);
+        kind = NULL;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            kind = strcmp(word, kinds[i].kind) == 0 ? kinds[i].word : kind;
+    }
+    if (next_is(t, "(")) {
+        struct translator inner = *t;
+        inner.end = after_brackets(t, t->at) - 1;
+        inner.at = t->at + 1;
+        other = translate_kql(&inner);
+        t->told = t->told ? t->told : inner.told;
+        t->at = inner.end + 1;
+        other = other && strchr(other, '|') ? arena_printf(t->arena, "(%s)", other) : other;
+    } else {
+        other = token_raw(t, t->at++);
+    }
+    if (!kind || !other || !accept(t, "on"))
+        return tell(t,
+                    "`join S on KEY` joins with the columns of both, a key once, and all rows that match; also `left "
+                    "join`, `anti join`, `semi join`");
+    do {
+        names.left[names.count] = names.right[names.count] = token_raw(t, t->at++);
+        if (next_is(t, "=="))
+            return tell(t, "keys of different names are `join S on A = B`");
+    } while (++names.count < 8 && accept(t, ","));
+    t->key_once = !lookup && *kind != 'a' && *kind != 's';
+    return t->at == t->end && chain_join(t, chain, kind, other, &names);
+}
+
 /* Whether stages or operators are those of KQL alone. */
+static const char functions_of_kql[] = "hourofday startofday startofweek startofmonth startofyear dayofweek dayofmonth "
+                                       "monthofyear case prev next isempty isnotempty bin todouble tolong "
+                                       "toint";
+
 bool is_kql(const struct translator *t, size_t at)
 {
     if (token_at(t, at)->kind != REWRITE_WORD || !token_is(t, at + 1, "|"))
@@ -11,10 +56,16 @@ bool is_kql(const struct translator *t, size_t at)
         struct translator stage = *t;
         stage.end = find_word(t, i, "|");
         const size_t end = stage.end;
-        if (token_is(t, i, "summarize") ||
+        if (is_one_of(token_text(t, i), "summarize serialize getschema mv make parse") ||
             (token_is(t, i, "project") && (token_is(t, i + 1, "-") || find_word(t, i, "=") < end)) ||
             (token_is(t, i, "join") && token_is(t, i + 1, "kind")))
             return true;
+        for (size_t k = i; k + 1 < end; k++) {
+            if ((token_is(t, k + 1, "(") && is_one_of(token_text(t, k), functions_of_kql)) ||
+                (token_is(t, k, "!") && is_one_of(token_text(t, k + 1), "in contains startswith endswith has")) ||
+                (token_is(t, k, "matches") && token_is(t, k + 1, "regex")))
+                return true;
+        }
         const size_t word = find_word(
             &stage, i, "contains contains_cs startswith endswith has datetime ago iff strcat isnotnull isnull");
         if ((token_is(t, i, "where") || token_is(t, i, "extend")) && word < end && !token_is(t, word - 1, "."))
@@ -36,7 +87,8 @@ const char *translate_kql(struct translator *t)
     while (t->at < end && accept(t, "|")) {
         const char *word = token_text(t, t->at++);
         t->end = find_word(t, t->at, "|");
-        if (!chain_verb(t, &chain, VERB_KQL, word, t->end, NULL))
+        if (is_one_of(word, "join lookup") ? !join(t, &chain, *word == 'l')
+                                           : !chain_verb(t, &chain, VERB_KQL, word, t->end, NULL))
             return NULL;
         t->end = end;
     }

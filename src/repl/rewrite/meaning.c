@@ -73,7 +73,7 @@ struct phrase compare(struct translator *t, struct phrase a, const char *op, str
     struct phrase result =
         phrase_binary(&a, op, &b, equality ? LEVEL_EQUALITY : LEVEL_COMPARISON, PHRASE_BOOL, t->arena);
     /* Elsewhere a missing value is unequal to each other one; in q it is less, too. */
-    const bool unequal = op[1] == '!' && (t->dialect == DIALECT_PYTHON || t->dialect == DIALECT_Q);
+    const bool unequal = op[1] == '!' && ((t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q);
     const bool less = op[1] == '<' && t->dialect == DIALECT_Q;
     if (result.text && result.optional && (unequal || less)) {
         result.text = arena_printf(t->arena, "%s ?? true", result.text);
@@ -145,7 +145,7 @@ struct phrase negate(struct translator *t, struct phrase x)
         return x;
     if (x.type != PHRASE_BOOL && x.type != PHRASE_UNKNOWN)
         return translate_fail(t, "conditions are compared: `x == 0`");
-    if (t->dialect == DIALECT_PYTHON || t->dialect == DIALECT_Q)
+    if ((t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q)
         x = phrase_certain(x, t->arena);
     const bool plain = x.level == LEVEL_OPERAND;
     struct phrase result = {.level = plain ? LEVEL_SIGN : LEVEL_NOT, .type = PHRASE_BOOL};
@@ -203,6 +203,8 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type)
         return x;
     if (is_one_of(type, "text varchar string char str") && (x.type == PHRASE_INT || x.type == PHRASE_DATE))
         return phrase_fill("text(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
+    if (is_one_of(type, "time"))
+        return translate_fail(t, "the time of day is `t - trunc(t, day)`, a duration, or `hour(t)` and `minute(t)`");
     return translate_fail(
         t, "`int(x)`, `float(x)`, `date(x)`, `timestamp(x)` and `text(x)` convert; there is none to %s", type);
 }

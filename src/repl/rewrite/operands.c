@@ -148,6 +148,18 @@ static struct phrase word(struct translator *t)
         }
         if (token_is(t, begin + 3, "from") && accept_two(t, "extract", "("))
             return extract(t);
+        if (call && accept(t, "exists")) {
+            const size_t close = after_brackets(t, begin + 1) - 1;
+            const char *told = t->told, *query = translate_query(t, begin + 2, close);
+            t->at = close + 1;
+            if (query) {
+                struct phrase some = phrase_operand(arena_printf(t->arena, "(%s | count) > 0", query), PHRASE_BOOL);
+                some.level = LEVEL_COMPARISON;
+                return some;
+            }
+            t->told = told;
+            return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
+        }
         if (next_is(t, "exists"))
             return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
     }

@@ -29,6 +29,7 @@ bool phrase_inherit(struct phrase *result, const struct phrase *operand)
 {
     result->optional = result->optional || operand->optional;
     result->aggregate = result->aggregate || operand->aggregate;
+    result->root = result->root ? result->root : operand->root;
     if (!operand->window)
         return true;
     const struct phrase_window *before = result->window;

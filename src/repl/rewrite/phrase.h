@@ -54,6 +54,8 @@ struct phrase {
     const struct phrase_window *window; /* of its window functions, or NULL */
     const char *raw;                    /* of a text literal: its characters; else NULL */
     const char *column;                 /* of a plain column: its name; else NULL */
+    const char *root;                   /* in lines of Polars: what its column is called, or NULL */
+    bool named;                         /* by an `alias` */
 };
 
 /* A phrase of a call or another operand. */

@@ -63,7 +63,9 @@ static struct phrase noun(struct translator *t)
         return phrase_operand(text, strpbrk(text, ".eE") ? PHRASE_FLOAT : PHRASE_INT);
     }
     if (next_kind(t) != REWRITE_WORD)
-        return translate_fail(t, t->at < t->end ? "`%s` is not understood there" : "the line is not complete%s",
+        return translate_fail(t,
+                              t->at < t->end ? "`%s` is not understood there"
+                                             : "`;` ends a statement; `per K: select x == max(x)` is what `fby` does%s",
                               t->at < t->end ? token_text(t, t->at) : "");
     const char *name = token_text(t, t->at++);
     return translate_name(t, NULL, name);
@@ -138,7 +140,7 @@ static struct phrase binary(struct translator *t, struct phrase a)
     if (accept(t, "like"))
         return like(t, a);
     const char *sign = token_text(t, t->at++);
-    if (!is_one_of(sign, "= <> <= >= < > + - * % & | and or wavg wsum ^ xbar mod div"))
+    if (!is_one_of(sign, "= <> <= >= < > + - * % & | and or wavg wsum ^ xbar mod div mavg msum mmax mmin"))
         return translate_fail(t, "`%s` is not understood there", sign);
     struct phrase both[] = {a, parse(t)};
     if (!a.text || !both[1].text)
@@ -153,6 +155,13 @@ static struct phrase binary(struct translator *t, struct phrase a)
     }
     if (strcmp(sign, "^") == 0)
         return phrase_fill("B ?? A", LEVEL_COALESCE, both[1].type, both, 2, t->arena);
+    if (*sign == 'm' && is_one_of(sign, "mavg msum mmax mmin") && strspn(a.text, "0123456789") == strlen(a.text)) {
+        const char *form = arena_printf(t->arena, "%s(A) over -%ld..0", sign[1] == 'a' ? "mean" : sign + 1,
+                                        strtol(a.text, NULL, 10) - 1);
+        return phrase_fill(form, LEVEL_OPERAND, both[1].type, &both[1], 1, t->arena);
+    }
+    if (strcmp(sign, "xbar") == 0 && a.type == PHRASE_INT && both[1].type == PHRASE_INT)
+        return phrase_fill("B - (B % A + A) % A", LEVEL_SUM, PHRASE_INT, both, 2, t->arena);
     if (strcmp(sign, "mod") == 0 && strspn(both[1].text, "0123456789") == strlen(both[1].text))
         return phrase_fill("(A % B + B) % B", LEVEL_PRODUCT, a.type, both, 2, t->arena);
     if (is_one_of(sign, "xbar mod div"))
@@ -305,6 +314,8 @@ bool is_q(const struct translator *t, size_t at)
     if (token_is(t, at + 1, "lj") || token_is(t, at + 1, "ij") || (token_is(t, at, "aj") && token_is(t, at + 1, "[")) ||
         (token_is(t, t->end - 2, "xasc") || token_is(t, t->end - 2, "xdesc")))
         return true;
+    if (token_is(t, at, "count") && token_is(t, at + 1, "select"))
+        return true;
     if (token_is(t, at, "exec") || (token_is(t, at, "delete") && from > at + 1) ||
         (token_is(t, at, "update") && from < t->end))
         return from < t->end;
@@ -316,7 +327,7 @@ bool is_q(const struct translator *t, size_t at)
         token_at(t, at + 2)->kind == REWRITE_WORD && !token_is(t, at + 2, "from") && !token_is(t, at + 2, "as");
     const size_t where = find_word(t, from, "where"), comma = find_word(t, where, ",");
     const bool conditions = comma < t->end && find_word(t, where, "group order limit having union") == t->end;
-    const bool symbol = find_word(t, at, "`") < t->end;
+    const bool symbol = find_word(t, at, "` wavg wsum xbar fby mavg msum mmax mmin") < t->end;
     return keys || function || conditions || symbol || from == at + 1 || find_word(t, at, ":") < from;
 }
 
@@ -327,6 +338,10 @@ const char *translate_q(struct translator *t)
         return sorted(t);
     if (next_kind(t) == REWRITE_QUOTED)
         return sorted(t);
+    if (accept(t, "count")) {
+        const char *counted = query(t);
+        return counted ? arena_printf(t->arena, "%s | count", counted) : NULL;
+    }
     if (is_one_of(token_text(t, t->at), "select exec update delete"))
         return query(t);
     return joined(t);

@@ -2,25 +2,11 @@
  *
  * The file's first line, which names its columns, is one of the lines there and none of the rows here. A line is
  * answered where its columns decide what it does, and else told plainly. */
-#include "repl/rewrite/chain.h"
+#include "repl/rewrite/shell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_WORDS = 12, MOST_KEYS = 6 };
-
-/* A program and its words, without quotes. */
-struct command {
-    const char *words[MOST_WORDS];
-    size_t count;
-    const char *option[26];      /* what follows -a to -z, "" if nothing does */
-    const char *keys[MOST_KEYS]; /* of sort, each after a -k */
-    size_t key_count;
-    const char *program; /* of grep, awk, sed: its first word that is no option */
-    const char *file, *second;
-    const char *number; /* of `head -5`, `tail +5` */
-};
 
 static const char programs[] = "cat head tail wc grep egrep awk gawk mawk sort cut uniq sed tr paste join comm nl tac";
 
@@ -49,7 +35,7 @@ static bool parse_words(const char **at, struct command *command, struct arena *
     return command->count > 0;
 }
 
-static bool is_number(const char *text)
+bool shell_is_number(const char *text)
 {
     return text && *text && strspn(text, "0123456789") == strlen(text);
 }
@@ -73,7 +59,7 @@ static bool parse_options(struct command *command)
     const bool program = is_one_of(name, "grep egrep awk gawk mawk sed");
     for (size_t i = 1; i < command->count; i++) {
         const char *word = command->words[i];
-        if (*word == '+' && is_number(word + 1) && strcmp(name, "tail") == 0) {
+        if (*word == '+' && shell_is_number(word + 1) && strcmp(name, "tail") == 0) {
             command->number = word;
             continue;
         }
@@ -85,7 +71,7 @@ static bool parse_options(struct command *command)
             *slot = word;
             continue;
         }
-        if (is_number(word + 1)) {
+        if (shell_is_number(word + 1)) {
             command->number = word + 1;
             continue;
         }
@@ -111,9 +97,9 @@ static bool parse_options(struct command *command)
     return true;
 }
 
-static const struct known_column *column_of(const struct translator *t, const char *number)
+const struct known_column *shell_column(const struct translator *t, const char *number)
 {
-    const size_t index = is_number(number) ? (size_t)strtoul(number, NULL, 10) : 0;
+    const size_t index = shell_is_number(number) ? (size_t)strtoul(number, NULL, 10) : 0;
     return index > 0 && index <= t->scope.count ? &t->scope.columns[index - 1] : NULL;
 }
 
@@ -166,100 +152,6 @@ static const char *grep(struct translator *t, const struct command *command, boo
                      : translate_fail(t, "%s", instead).text;
 }
 
-/* Whether the program has the form, in which $ is the number of a column, @ a name, the same one each time. */
-static bool has_form(const char *program, const char *form, char *const numbers[2], char name[16])
-{
-    size_t found = 0;
-    *name = '\0';
-    for (;; form++) {
-        program += strspn(program, " ;");
-        if (*form == '\0')
-            return !*program;
-        if (*form == '$') {
-            const size_t digits = *program == '$' ? strspn(program + 1, "0123456789") : 0;
-            if (digits == 0 || digits > 7)
-                return false;
-            snprintf(numbers[found++], 8, "%.*s", (int)digits, program + 1);
-            program += digits + 1;
-        } else if (*form == '@') {
-            const size_t length = strspn(program, "abcdefghijklmnopqrstuvwxyz");
-            if (length == 0 || length > 15 ||
-                (*name && (strlen(name) != length || strncmp(name, program, length) != 0)))
-                return false;
-            snprintf(name, 16, "%.*s", (int)length, program);
-            program += length;
-        } else if (*form != ' ' && *program++ != *form) {
-            return false;
-        }
-    }
-}
-
-/* $4 > 100, $3 == "x" */
-static const char *awk_condition(struct translator *t, const char *program)
-{
-    const struct known_column *column;
-    const size_t digits = *program == '$' ? strspn(program + 1, "0123456789") : 0;
-    column = column_of(t, arena_text(t->arena, program + (digits > 0), digits));
-    const char *rest = program + 1 + digits;
-    rest += strspn(rest, " ");
-    const size_t sign = strspn(rest, "<>=!");
-    const char *value = rest + sign + strspn(rest + sign, " ");
-    const size_t length = strlen(value);
-    if (!column || sign == 0 || sign > 2 || column->optional || length == 0)
-        return NULL;
-    const bool text = value[0] == '"' && value[length - 1] == '"' && length > 1 && !strpbrk(value, "'\\");
-    const bool numeral = strspn(value, "0123456789.") == length;
-    if (text ? column->type != PHRASE_TEXT : !numeral || column->type == PHRASE_TEXT)
-        return NULL;
-    return arena_printf(t->arena, "select %s %.*s %s", column->text, (int)sign, rest, value);
-}
-
-/* A program of awk; *value: it gives a value. */
-static const char *awk(struct translator *t, const struct command *command, bool *value)
-{
-    static const char instead[] =
-        "`map` computes columns, `select E` keeps rows, `group K: sum(x)` adds up; columns have names";
-    static const struct {
-        const char *form, *stage; /* A and B: the columns, of which the last is summed */
-        bool value;
-    } forms[] = {
-        {"{print $}", "pick A", false},
-        {"{@ += $} END {print @}", "sum A", true},
-        {"{@ += $} END {print @ / NR}", "mean A", true},
-        {"END {print NR}", "count", true},
-        {"{@[$]++} END {for (k in @) print k, @[k]}", "group A: count()", false},
-        {"{@[$] += $} END {for (k in @) print k, @[k]}", "group A: sum(B)", false},
-    };
-    char first[8] = "", second[8] = "", name[16];
-    char *const numbers[] = {first, second};
-    const char *separator = command->option['f' - 'a'];
-    if (!command->program || !separator || strcmp(separator, ",") != 0)
-        return translate_fail(t, "%s", instead).text;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        if (!has_form(command->program, forms[i].form, numbers, name))
-            continue;
-        const struct known_column *of[] = {column_of(t, first), column_of(t, second)};
-        const bool sums = strstr(forms[i].stage, "sum") || strstr(forms[i].stage, "mean");
-        const struct known_column *last = of[1] ? of[1] : of[0];
-        if ((*first && !of[0]) || (*second && !of[1]) || (sums && (last->type == PHRASE_TEXT || last->optional)))
-            break;
-        struct phrase columns[2] = {phrase_operand(of[0] ? of[0]->text : "", PHRASE_UNKNOWN),
-                                    phrase_operand(of[1] ? of[1]->text : "", PHRASE_UNKNOWN)};
-        *value = forms[i].value;
-        return phrase_fill(forms[i].stage, LEVEL_OPERAND, PHRASE_UNKNOWN, columns, 2, t->arena).text;
-    }
-    const char *brace = strchr(command->program, '{');
-    size_t length = brace ? (size_t)(brace - command->program) : strlen(command->program);
-    while (length > 0 && command->program[length - 1] == ' ')
-        length--;
-    const char *condition = awk_condition(t, arena_text(t->arena, command->program, length));
-    if (condition && !brace)
-        return condition;
-    if (!condition || !has_form(brace, "{print $}", numbers, name) || !column_of(t, first))
-        return translate_fail(t, "%s", instead).text;
-    return arena_printf(t->arena, "%s | pick %s", condition, column_of(t, first)->text);
-}
-
 /* A key as `-k4,4nr`, with the options of all keys where it has none. NULL: it sorts otherwise than a column does. */
 static const char *sort_key(struct translator *t, const struct command *command, const char *key,
                             const struct known_column *column)
@@ -293,7 +185,7 @@ static const char *sort(struct translator *t, const struct command *command, boo
         const bool to_end = key && key[strlen(digits)] != ',' && i + 1 < command->key_count; /* `-k3 -k4` */
         const char *text = sort_key(t, command, key,
                                     of_count     ? known_find(&t->scope, NULL, "n")
-                                    : key || one ? column_of(t, digits)
+                                    : key || one ? shell_column(t, digits)
                                                  : NULL);
         if (!text || (to_end && !strchr(key, 'n')))
             return translate_fail(t, "%s", instead).text;
@@ -333,9 +225,10 @@ static const char *rows(struct translator *t, const struct command *command, boo
     const char *count = command->number ? command->number : command->option['n' - 'a'];
     if (!count && !command->option['c' - 'a'])
         return name;
-    if (is_number(count))
+    if (shell_is_number(count))
         return arena_printf(t->arena, "%s %s", name, count);
-    const long from = count && *count == '+' && *name == 't' && is_number(count + 1) ? strtol(count + 1, NULL, 10) : 0;
+    const long from =
+        count && *count == '+' && *name == 't' && shell_is_number(count + 1) ? strtol(count + 1, NULL, 10) : 0;
     if (from < 1)
         return translate_fail(t, "`take N`, `tail N` and `skip N` keep rows by their places").text;
     const long skipped = from - 1 - named; /* the line of names is the first */
@@ -389,7 +282,7 @@ static const char *stage_of(struct translator *t, const struct command *command,
         return counts && stage ? arena_printf(t->arena, "%s | count", stage) : stage;
     }
     if (is_one_of(name, "awk gawk mawk"))
-        return awk(t, command, &state->value);
+        return shell_awk(t, command, &state->value);
     if (strcmp(name, "sort") == 0) {
         state->sorted = true;
         return sort(t, command, state->counted);

@@ -1,6 +1,7 @@
 /* The sources of a query of SQL, and their joins. */
 #include "repl/rewrite/sql.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -56,6 +57,19 @@ static const char *source_of_function(struct translator *t, const char *name)
         return alone ? arena_printf(t->arena, "load %s", path)
                      : translate_fail(t, "`load FILE` finds out how a file is written").text;
     }
+    const bool range = strcasecmp(name, "range") == 0, series = strcasecmp(name, "generate_series") == 0;
+    if (range || series) {
+        const bool both = token_is(t, t->at + 2, ",");
+        const long from = both ? strtol(token_text(t, t->at + 1), NULL, 10) : 0;
+        const long to = strtol(token_text(t, close - 1), NULL, 10) - range;
+        const bool good =
+            close == t->at + (both ? 4 : 2) && token_at(t, close - 1)->kind == REWRITE_NUMBER && to >= from;
+        t->at = close + 1;
+        if (good)
+            return arena_printf(t->arena, "range %ld..%ld as %s", from, to, range ? "`range`" : name);
+    }
+    if (strcasecmp(name, "lateral") == 0)
+        return translate_fail(t, "`per K: top 1 by x` keeps rows of each group, `left join S on KEY` joins them").text;
     if (strcasecmp(name, "unnest") == 0)
         return translate_fail(t, "`TABLE | unnest NAME` makes a row of each element of a list").text;
     return translate_fail(t, "there are no table functions: `range A..B`, `load FILE` and names are sources").text;
@@ -125,7 +139,7 @@ static bool join_at(struct translator *t, enum join_kind *kind, bool *natural)
     }
     if (next_is(t, "positional"))
         return translate_fail(t, "`zip S` joins rows by position").text;
-    if (next_is(t, "tablesample") || next_is(t, "pivot"))
+    if (next_is(t, "tablesample") || next_is(t, "pivot") || (next_is(t, "using") && token_is(t, t->at + 1, "sample")))
         return translate_fail(
                    t, "`sample N` takes rows at random; `group K: AGG(x) across C` makes a column of each value")
             .text;

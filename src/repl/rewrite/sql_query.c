@@ -345,8 +345,14 @@ static const char *translate_select(struct translator *t, size_t begin, bool sca
         struct list_item *item = &s.items[i];
         if (item->star)
             continue;
+        const char *told = t->told;
         item->phrase = translate_range(t, item->begin, item->end);
         good = item->phrase.text;
+        if (!good && s.clauses[GROUP].there && find_word(t, item->begin, "over") < item->end) {
+            t->told = told; /* a window over aggregates of the group, which is read after it */
+            good = grouped = true;
+            continue;
+        }
         grouped = grouped || item->phrase.aggregate;
         if (item->alias)
             add_alias(t, item->alias, item->phrase);

@@ -155,11 +155,33 @@ static const char *assigned_column(struct translator *t, size_t *value)
     return is_relation(t->env, token_raw(t, 0)) && (point || brackets) ? token_raw(t, 2) : NULL;
 }
 
+/* df.loc[C, "x"] = E, with the token behind the bracket. */
+static const char *assigned_rows(struct translator *t, size_t close)
+{
+    const char *frame = t->frame = token_raw(t, 0), *name = token_raw(t, close - 2);
+    struct chain chain = {.text = frame};
+    (void)known_add_source(t, &t->scope, frame, NULL);
+    const struct phrase condition = translate_range(t, 4, close - 3), column = translate_name(t, NULL, name);
+    const struct phrase value = translate_range(t, close + 1, t->end);
+    const struct phrase chosen = choose(t, condition, value, column);
+    return chosen.text && chain_derive(t, &chain, column.text, &chosen)
+               ? arena_printf(t->arena, "let %s = %s", frame, chain.text)
+               : NULL;
+}
+
 static bool translate_python(struct translator *t, size_t at, const char *prefix, struct translation *result)
 {
     size_t value;
     t->dialect = DIALECT_PYTHON;
     result->message = "a stage follows its relation after a `|`";
+    const size_t close = token_is(t, 2, "loc") && token_is(t, 3, "[") ? after_brackets(t, 3) : 0;
+    if (at == 0 && close > 6 && token_is(t, close, "=") && token_is(t, close - 3, ",") &&
+        is_relation(t->env, token_raw(t, 0))) {
+        result->line = assigned_rows(t, close);
+        result->message = "`derive` computes a column, and `let` names the result; files do not change";
+        result->instead = t->told;
+        return true;
+    }
     const char *column = at == 0 && t->end > 4 ? assigned_column(t, &value) : NULL;
     if (column) {
         t->frame = token_raw(t, 0);
@@ -226,6 +248,8 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
         {is_q, translate_q, false, begins_with_source},
         {is_sql, translate_sql, true, begins_with_source},
     };
+    const bool described = begin == 0 && (token_is(&t, 0, "describe") || token_is(&t, 0, "summarize")) && is_sql(&t, 1);
+    begin += described;
     t.at = begin;
     for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++) {
         if (!dialects[i].begins(&t, begin))
@@ -234,7 +258,7 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
         const char *query = good ? dialects[i].translate(&t) : translate_fail(&t, "a bracket is not closed").text;
         return (struct translation){
             .found = true,
-            .line = query ? arena_printf(arena, "%s%s", prefix, query) : NULL,
+            .line = query ? arena_printf(arena, "%s%s%s", prefix, query, described ? " | describe" : "") : NULL,
             .message = arena_printf(arena, "%s%s%s", dialects[i].message,
                                     t.key_once ? "; the keys of a join are there once" : "",
                                     t.guarded ? "; the sum of nothing is 0, and missing in SQL" : ""),

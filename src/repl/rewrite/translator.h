@@ -63,6 +63,7 @@ struct translator {
     struct strbuf *out;        /* the stages of the query so far, to which others may be added; or NULL */
     const char *helpers;       /* columns that were added for a condition, or NULL */
     const char *value_of;      /* a pipeline of which aggregates are values; or NULL */
+    bool polars;               /* a line of Python is one of Polars */
     const char *frame;         /* in lines of pandas: the name of the frame whose columns are read */
     bool swapped;              /* a join has the columns of its right side first */
     bool no_missing;           /* the first column of the last query has no missing values */
