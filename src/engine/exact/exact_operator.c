@@ -3,7 +3,7 @@
 
 #include "engine/exact/exact_sort.h"
 #include "engine/exact/failure.h"
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 #include "engine/operators/operator.h"
 #include "engine/storage/residency.h"
 

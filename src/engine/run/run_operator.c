@@ -5,8 +5,8 @@
 
 #include "engine/backend/cost_sample.h"
 #include "engine/backend/memory_limit.h"
+#include "engine/moving/moving.h"
 #include "engine/operators/group_quantile.h"
-#include "engine/operators/moving.h"
 #include "engine/plan/task_title.h"
 #include "engine/run/run_repeat.h"
 

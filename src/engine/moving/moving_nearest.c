@@ -1,5 +1,5 @@
 /* The first or last present value of windows. */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Moving aggregates: the windows of rows, and their parts. */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include "base/heap.h"
 #include "engine/operators/operator.h"

@@ -2,8 +2,8 @@
  *
  * A row's window is the rows first..last-1. Within a part both bounds are monotonic, since windows restart where a
  * group does, so one incremental state serves all rows: rows are added at its end and removed at its begin. */
-#ifndef RQL_ENGINE_OPERATORS_MOVING_H
-#define RQL_ENGINE_OPERATORS_MOVING_H
+#ifndef RQL_ENGINE_MOVING_MOVING_H
+#define RQL_ENGINE_MOVING_MOVING_H
 
 #include "engine/values/compensated_sum.h"
 #include "engine/values/exact_sum.h"

@@ -4,7 +4,7 @@
  *
  * Where a sum does not fit or its rounding is not certain, the rows are brought into the order of their groups after
  * all, and back. */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"

@@ -1,6 +1,6 @@
 /* Whether a row's value is among the `leading` largest, or smallest, of its group, or as large as the last of these:
  * the rows that a sort has to look at. Each group keeps its best values in order; the rows are read twice. */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include "base/heap.h"
 

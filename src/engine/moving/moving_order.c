@@ -5,7 +5,7 @@
  * members, up or down the set. Above the set's words are words that tell which of those have members, and so on, so
  * that a member's neighbour is found in a step for each level however few there are. So a row takes about the same time
  * whatever the size of its window. For different values the ranks are of values, which are counted. */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include "engine/sorting/sort_key_range.h"
 #include "engine/values/quantile.h"

@@ -4,7 +4,7 @@
  * wide from where it is not. Of floats they are compensated sums with an error bound. Where that, or the arithmetic on
  * two doubles that follows, leaves two possible results, exact sums of the window decide, which also move with it. So
  * results have the bits that groups of the same rows have. */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include "engine/grouping/group_moments.h"
 #include "engine/values/moments.h"

@@ -1,6 +1,6 @@
 /* Moving aggregates of a block of rows. Extremes of windows that lose rows are the front of a monotonic queue (D.
  * Lemire, "Streaming maximum-minimum filter using no more than three comparisons per element", 2006). */
-#include "engine/operators/moving.h"
+#include "engine/moving/moving.h"
 
 #include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"
