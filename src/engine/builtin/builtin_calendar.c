@@ -1,5 +1,5 @@
 /* Functions of dates and timestamps. */
-#include "engine/expression/builtin.h"
+#include "engine/builtin/builtin.h"
 
 #include "base/calendar.h"
 #include "base/time_zone.h"

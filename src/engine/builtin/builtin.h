@@ -1,6 +1,6 @@
 /* Calls of built-in functions, by what the functions take. */
-#ifndef RQL_ENGINE_EXPRESSION_BUILTIN_H
-#define RQL_ENGINE_EXPRESSION_BUILTIN_H
+#ifndef RQL_ENGINE_BUILTIN_BUILTIN_H
+#define RQL_ENGINE_BUILTIN_BUILTIN_H
 
 #include "engine/expression/expression.h"
 

@@ -1,5 +1,5 @@
 /* Functions and operators of text: their arguments. */
-#include "engine/expression/builtin.h"
+#include "engine/builtin/builtin.h"
 
 #include "engine/expression/lists.h"
 #include "engine/expression/row_text.h"

@@ -1,5 +1,5 @@
 /* Values as text: text, format, concat. */
-#include "engine/expression/builtin.h"
+#include "engine/builtin/builtin.h"
 
 #include "engine/expression/row_text.h"
 

@@ -1,7 +1,7 @@
 /* random(k, ...): numbers that depend on the arguments alone, so they are the same on every device, in every run and
  * grouping. Threefry-2x32 of 20 rounds, from J. K. Salmon, M. A. Moraes, R. O. Dror and D. E. Shaw, "Parallel random
  * numbers: as easy as 1, 2, 3" (SC 2011). All words are held in 64-bit integers, so nothing can overflow. */
-#include "engine/expression/builtin.h"
+#include "engine/builtin/builtin.h"
 
 enum { ROUNDS = 20, ROUNDS_OF_KEY = 4, FRACTION = 53 };
 

@@ -1,5 +1,5 @@
 /* Conversions between types, and rounding. */
-#include "engine/expression/builtin.h"
+#include "engine/builtin/builtin.h"
 
 #include "engine/exact/failure.h"
 #include "engine/expression/zoned.h"

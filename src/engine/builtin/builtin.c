@@ -1,5 +1,5 @@
 /* Calls of built-in functions: their arguments, and the functions of numbers. */
-#include "engine/expression/builtin.h"
+#include "engine/builtin/builtin.h"
 #include "engine/expression/lists.h"
 
 #include <string.h>
