@@ -10,8 +10,8 @@
 #include "engine/evaluator/evaluator.h"
 #include "engine/explain/explain.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/run_queue.h"
 #include "engine/storage/column_stats.h"
+#include "engine/task/run_queue.h"
 #include "queries.h"
 #include "random_code.h"
 

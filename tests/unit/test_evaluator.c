@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "engine/exact/exact.h"
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 #include "evaluators.h"
 #include "random_code.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/optimize/passes.h"
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 #include "evaluators.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 
 #include "engine/backend/user_reduce.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/run/run_queue.h"
+#include "engine/task/run_queue.h"
 
 #include <string.h>
 

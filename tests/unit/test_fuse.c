@@ -7,7 +7,7 @@
 #include "engine/explain/explain_task.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/loop.h"
-#include "engine/run/run_queue.h"
+#include "engine/task/run_queue.h"
 
 /* Prints a fused queue, a task per line. */
 static void describe(struct strbuf *out, const struct queue *queue)

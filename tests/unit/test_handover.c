@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "engine/evaluator/evaluator.h"
-#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
+#include "engine/task/run_task.h"
 
 #include <stdlib.h>
 #include <string.h>

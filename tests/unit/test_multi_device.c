@@ -9,7 +9,7 @@
 #include "cl/cl.h"
 #include "engine/backend/multi_device.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/run/run_queue.h"
+#include "engine/task/run_queue.h"
 #include "queries.h"
 #include "random_code.h"
 

@@ -10,7 +10,7 @@
 
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/run_queue.h"
+#include "engine/task/run_queue.h"
 #include "evaluators.h"
 #include "random_code.h"
 

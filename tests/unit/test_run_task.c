@@ -8,8 +8,8 @@
 
 #include "engine/exact/exact.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/run_queue.h"
-#include "engine/run/run_task.h"
+#include "engine/task/run_queue.h"
+#include "engine/task/run_task.h"
 #include "evaluators.h"
 #include "random_code.h"
 

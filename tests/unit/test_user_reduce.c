@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/backend/user_reduce.h"
-#include "engine/run/run_queue.h"
+#include "engine/task/run_queue.h"
 #include "evaluators.h"
 #include "random_code.h"
 

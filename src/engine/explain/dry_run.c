@@ -1,6 +1,6 @@
 #include "engine/explain/dry_run.h"
 
-#include "engine/run/input_columns.h"
+#include "engine/task/input_columns.h"
 
 void dry_run_init(struct dry_run *dry_run, const struct queue *queue)
 {

@@ -2,7 +2,7 @@
 
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
-#include "engine/run/kept_rounds.h"
+#include "engine/task/kept_rounds.h"
 
 /* Why programs cannot be made once; NULL: they can. */
 static const char *why_anew(const struct task *task)

@@ -29,7 +29,7 @@ bool fold_axes(const struct queue *fused, struct queue *folded);
 /* Both: initialises and fills `fused` and `folded`; returns the one to run. */
 const struct queue *optimize_and_fold(const struct queue *queue, struct queue *fused, struct queue *folded);
 
-/* ---- rounds of a loop whose programs are made once (engine/run/kept_rounds.h) ---- */
+/* ---- rounds of a loop whose programs are made once (engine/task/kept_rounds.h) ---- */
 
 /* element_columns.c, precomputation: fills `made`, as fold_axes does, with what folds compute of elements at one
  * position as columns that tasks of their own compute first; the tasks know how many rows they read. False if there is

@@ -2,7 +2,7 @@
 
 #include "engine/optimize/optimize.h"
 #include "engine/plan/loop.h"
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 
 /* Where more than one row in this many passes, nearly every cache line of a column has one: it is read as a whole. */
 enum { LEAST_ROWS_FOR_ONE = 8 };

@@ -1,4 +1,4 @@
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 
 #include "engine/backend/backend_choice.h"
 

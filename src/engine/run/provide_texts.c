@@ -1,8 +1,8 @@
 #include "engine/run/provide.h"
 
-#include "engine/run/run_queue.h"
 #include "engine/storage/list_store.h"
 #include "engine/storage/residency.h"
+#include "engine/task/run_queue.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "base/integer.h"
 #include "engine/formats/save.h"
 #include "engine/operators/describe.h"
-#include "engine/run/run_queue.h"
 #include "engine/storage/residency.h"
+#include "engine/task/run_queue.h"
 
 /* A relation of one row, to save a scalar. NULL, with an error, if no column type holds it. */
 static struct relation *relation_of_scalar(const struct scalar *scalar, const char *name, struct span span,

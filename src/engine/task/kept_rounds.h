@@ -1,10 +1,10 @@
 /* Rounds of a loop whose tasks are row-wise or aggregate, on the evaluator or a device: each program is compiled once,
  * and the state is double-buffered. */
-#ifndef RQL_ENGINE_RUN_KEPT_ROUNDS_H
-#define RQL_ENGINE_RUN_KEPT_ROUNDS_H
+#ifndef RQL_ENGINE_TASK_KEPT_ROUNDS_H
+#define RQL_ENGINE_TASK_KEPT_ROUNDS_H
 
 #include "engine/plan/loop.h"
-#include "engine/run/run_repeat.h"
+#include "engine/task/run_repeat.h"
 
 struct kept_rounds;
 

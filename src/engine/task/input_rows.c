@@ -1,6 +1,6 @@
 
 #include "engine/backend/memory_limit.h"
-#include "engine/run/input_columns.h"
+#include "engine/task/input_columns.h"
 
 enum { BOUNDED_ROWS = 1 << 22 };
 

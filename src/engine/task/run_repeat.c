@@ -1,11 +1,11 @@
-#include "engine/run/run_repeat.h"
+#include "engine/task/run_repeat.h"
 
 #include "engine/backend/backend_choice.h"
 #include "engine/optimize/optimize.h"
-#include "engine/run/kept_rounds.h"
-#include "engine/run/run_queue.h"
-#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
+#include "engine/task/kept_rounds.h"
+#include "engine/task/run_queue.h"
+#include "engine/task/run_task.h"
 
 /* A queue of the loop, optimised for a number of rows. Its tasks' inputs name the columns of the round. */
 struct round_queue {

@@ -1,12 +1,12 @@
-#include "engine/run/kept_rounds.h"
+#include "engine/task/kept_rounds.h"
 
 #include "engine/backend/memory_limit.h"
 #include "engine/optimize/optimize.h"
 #include "engine/plan/code_loop.h"
 #include "engine/plan/row_count.h"
-#include "engine/run/kept_state.h"
-#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
+#include "engine/task/kept_state.h"
+#include "engine/task/run_task.h"
 
 static void own(struct kept_rounds *kept, struct column *column)
 {

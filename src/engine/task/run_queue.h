@@ -1,6 +1,6 @@
 /* Runs the tasks of a queue one after another. */
-#ifndef RQL_ENGINE_RUN_RUN_QUEUE_H
-#define RQL_ENGINE_RUN_RUN_QUEUE_H
+#ifndef RQL_ENGINE_TASK_RUN_QUEUE_H
+#define RQL_ENGINE_TASK_RUN_QUEUE_H
 
 #include "engine/run/run.h"
 

@@ -1,6 +1,6 @@
 
 #include "engine/operators/axis_reduction.h"
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 
 static size_t aggregated_input(const struct task *group)
 {

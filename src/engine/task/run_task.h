@@ -1,6 +1,6 @@
 /* Running one task. */
-#ifndef RQL_ENGINE_RUN_RUN_TASK_H
-#define RQL_ENGINE_RUN_RUN_TASK_H
+#ifndef RQL_ENGINE_TASK_RUN_TASK_H
+#define RQL_ENGINE_TASK_RUN_TASK_H
 
 #include "engine/operators/group_stream.h"
 #include "engine/run/run.h"

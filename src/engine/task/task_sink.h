@@ -2,12 +2,12 @@
  *
  * Once nothing more needs storing, because a window has its rows or the rest is deferred (deferred_rows.h), further
  * rows are only counted: their filters are still computed, as they may fail. */
-#ifndef RQL_ENGINE_RUN_TASK_SINK_H
-#define RQL_ENGINE_RUN_TASK_SINK_H
+#ifndef RQL_ENGINE_TASK_TASK_SINK_H
+#define RQL_ENGINE_TASK_TASK_SINK_H
 
 #include "engine/backend/deferred_rows.h"
 #include "engine/run/run.h"
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 
 struct task_sink {
     const struct runner *runner;

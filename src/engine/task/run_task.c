@@ -1,14 +1,14 @@
 /* One task: its rows run in ranges, each on the backend that is best for it (placement.h); rows that zone maps exclude
  * are skipped (input_rows.c); results are collected in a sink (task_sink.h). */
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 
 #include "base/integer.h"
 #include "engine/backend/deferred_rows.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
-#include "engine/run/input_columns.h"
-#include "engine/run/placement.h"
-#include "engine/run/task_sink.h"
+#include "engine/task/input_columns.h"
+#include "engine/task/placement.h"
+#include "engine/task/task_sink.h"
 
 /* Ranges of at most this many rows are evaluated exactly; longer ones are run again in shorter pieces. */
 enum { EXACT_ROWS = 1 << 16 };

@@ -1,4 +1,4 @@
-#include "engine/run/task_sink.h"
+#include "engine/task/task_sink.h"
 
 #include "engine/backend/backend_choice.h"
 

@@ -1,10 +1,10 @@
 /* The double-buffered state of kept_rounds.h: the columns before and after a round, and the ranges of their integers.
  */
-#ifndef RQL_ENGINE_RUN_KEPT_STATE_H
-#define RQL_ENGINE_RUN_KEPT_STATE_H
+#ifndef RQL_ENGINE_TASK_KEPT_STATE_H
+#define RQL_ENGINE_TASK_KEPT_STATE_H
 
 #include "engine/plan/loop.h"
-#include "engine/run/kept_rounds.h"
+#include "engine/task/kept_rounds.h"
 
 /* A task of a round, ready to run. */
 struct kept_task {

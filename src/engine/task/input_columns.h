@@ -1,6 +1,6 @@
 /* A task specialised for the columns and the number of rows of one run, among them narrow copies (column_stats.h). */
-#ifndef RQL_ENGINE_RUN_INPUT_COLUMNS_H
-#define RQL_ENGINE_RUN_INPUT_COLUMNS_H
+#ifndef RQL_ENGINE_TASK_INPUT_COLUMNS_H
+#define RQL_ENGINE_TASK_INPUT_COLUMNS_H
 
 #include "engine/backend/streamed_scan.h"
 #include "engine/backend/zone_prune.h"

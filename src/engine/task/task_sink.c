@@ -1,11 +1,11 @@
-#include "engine/run/task_sink.h"
+#include "engine/task/task_sink.h"
 
 #include "base/integer.h"
 #include "engine/backend/datum.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/exact/exact.h"
-#include "engine/run/run_task.h"
 #include "engine/storage/residency.h"
+#include "engine/task/run_task.h"
 
 enum { FIRST_WINDOW_ROWS = 1 << 16 };
 

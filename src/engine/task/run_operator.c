@@ -1,14 +1,14 @@
-#include "engine/run/run_task.h"
+#include "engine/task/run_task.h"
 
-#include "engine/run/input_columns.h"
 #include "engine/storage/residency.h"
+#include "engine/task/input_columns.h"
 
 #include "engine/backend/cost_sample.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/moving/moving.h"
 #include "engine/operators/group_quantile.h"
 #include "engine/plan/task_title.h"
-#include "engine/run/run_repeat.h"
+#include "engine/task/run_repeat.h"
 
 /* The input whose rows an output moves, or NULL. */
 static const struct column *moved_input(const struct task *task, const struct output *output,

@@ -1,4 +1,4 @@
-#include "engine/run/run_queue.h"
+#include "engine/task/run_queue.h"
 
 #include "engine/backend/deferred_rows.h"
 #include "engine/exact/exact.h"
@@ -6,9 +6,9 @@
 #include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
-#include "engine/run/run_repeat.h"
-#include "engine/run/run_task.h"
 #include "engine/storage/file_errors.h"
+#include "engine/task/run_repeat.h"
+#include "engine/task/run_task.h"
 
 /* A queue that is running. */
 struct queue_run {

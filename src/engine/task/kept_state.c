@@ -1,4 +1,4 @@
-#include "engine/run/kept_state.h"
+#include "engine/task/kept_state.h"
 
 #include "base/integer.h"
 

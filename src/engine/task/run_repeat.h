@@ -1,6 +1,6 @@
 /* Running a loop (plan/loop.h): its queues are optimised once, and run round after round on whole columns. */
-#ifndef RQL_ENGINE_RUN_RUN_REPEAT_H
-#define RQL_ENGINE_RUN_RUN_REPEAT_H
+#ifndef RQL_ENGINE_TASK_RUN_REPEAT_H
+#define RQL_ENGINE_TASK_RUN_REPEAT_H
 
 #include "engine/plan/loop.h"
 #include "engine/run/run.h"

@@ -1,4 +1,4 @@
-#include "engine/run/placement.h"
+#include "engine/task/placement.h"
 
 #include "base/integer.h"
 

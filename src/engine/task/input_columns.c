@@ -1,4 +1,4 @@
-#include "engine/run/input_columns.h"
+#include "engine/task/input_columns.h"
 
 #include "engine/backend/backend_choice.h"
 #include "engine/optimize/optimize.h"

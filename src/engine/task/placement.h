@@ -3,8 +3,8 @@
  * That is the device the user named, or the one that the cost model expects to finish first. While it starts or builds
  * its program, the evaluator runs slices of the rows, then hands over what remains. A backend that turns out to be
  * unable is replaced by the evaluator. What the ranges took is reported to the cost model. */
-#ifndef RQL_ENGINE_RUN_PLACEMENT_H
-#define RQL_ENGINE_RUN_PLACEMENT_H
+#ifndef RQL_ENGINE_TASK_PLACEMENT_H
+#define RQL_ENGINE_TASK_PLACEMENT_H
 
 #include "engine/backend/cost_sample.h"
 #include "engine/run/run.h"
