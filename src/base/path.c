@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +22,24 @@ const char *path_directory(const char *path, struct arena *arena)
 {
     const char *base = path_base(path);
     return base == path ? "." : arena_text(arena, path, (size_t)(base - path));
+}
+
+static const char s3[] = "s3://";
+
+bool path_is_address(const char *path)
+{
+    static const char *const schemes[] = {"http://", "https://", s3};
+    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+        if (strncasecmp(path, schemes[i], strlen(schemes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *path_of_file(const char *path, struct arena *arena)
+{
+    const bool whole = !path_is_address(path) || strncasecmp(path, s3, strlen(s3)) == 0;
+    return whole ? path : arena_text(arena, path, strcspn(path, "?#"));
 }
 
 const char *path_expand_home(const char *path, struct arena *arena)

@@ -13,6 +13,12 @@ const char *path_base(const char *path);
 /* The directory part: "." or ending in a slash. */
 const char *path_directory(const char *path, struct arena *arena);
 
+/* Whether it is the address of a file elsewhere: http://, https:// or s3://. */
+bool path_is_address(const char *path);
+
+/* The path without what follows the file's name in an address: `?...` and `#...` of http:// and https://. */
+const char *path_of_file(const char *path, struct arena *arena);
+
 /* The path with a leading `~` replaced by $HOME, if that is set. */
 const char *path_expand_home(const char *path, struct arena *arena);
 

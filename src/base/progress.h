@@ -3,6 +3,7 @@
 #ifndef RQL_BASE_PROGRESS_H
 #define RQL_BASE_PROGRESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct progress_step {
@@ -12,6 +13,7 @@ struct progress_step {
     double part;      /* the fraction done, 0 to 1; each pass of several starts at 0 */
     int passes;       /* about how many passes the step takes; 0: unknown */
     int64_t rounds;   /* of a loop: how many are done, of `rows` rounds; 0: no loop */
+    bool received;    /* the bytes come over a network */
 };
 
 /* Embedded as the first member of the listener's struct. */

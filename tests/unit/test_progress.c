@@ -104,22 +104,24 @@ static void line(const struct progress_step *advance, int passes, int64_t ns, si
 static void lines_fit(void **state)
 {
     (void)state;
-    const struct progress_step half = {"select+sum", 100000000, 800000000, 0.5, 1, 0};
+    const struct progress_step half = {"select+sum", 100000000, 800000000, 0.5, 1, 0, false};
     line(&half, 1, 500000000, 120,
          " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum  50.0 M of 100 M rows  100 M rows/s  0.80 GB/s");
     line(&half, 3, 500000000, 70, " 50 % ██████████░░░░░░░░░░  0.5 s left  select+sum, pass 3  0.80 GB/s");
     line(&half, 1, 500000000, 30, " 50 %   0.5 s left  select+sum");
     line(&half, 1, 500000000, 8, " 50 % ");
-    const struct progress_step slow = {"read \033.csv", 0, 1000000000000, 0.01, 1, 0};
+    const struct progress_step slow = {"read \033.csv", 0, 1000000000000, 0.01, 1, 0, false};
     line(&slow, 1, 100000000000, 80, "  1 % ▎░░░░░░░░░░░░░░░░░░░  165 min left  read ^[.csv  0.10 GB/s");
-    const struct progress_step none = {"sort", 1000, 0, 0, 6, 0};
+    const struct progress_step none = {"sort", 1000, 0, 0, 6, 0, false};
     line(&none, 1, 0, 80, "  0 % ▏░░░░░░░░░░░░░░░░░░░  sort  0 of 1.0 k rows  0 rows/s");
-    const struct progress_step last = {"sum", 0, 0, 0.999, 1, 0};
+    const struct progress_step last = {"sum", 0, 0, 0.999, 1, 0, false};
     line(&last, 1, 1000000000, 80, " 99 % ████████████████████  sum");
-    const struct progress_step loop = {"repeat", 1000000, 0, 0.25, 1, 250000};
+    const struct progress_step loop = {"repeat", 1000000, 0, 0.25, 1, 250000, false};
     line(&loop, 1, 500000000, 120,
          " 25 % █████░░░░░░░░░░░░░░░  1.5 s left  repeat  round 250,000 of 1,000,000  500 k rounds/s");
-    const struct progress_step endless = {"repeat", 0, 0, 0, 0, 1500};
+    const struct progress_step load = {"load t.csv", 0, 120000000, 0.25, 1, 0, true};
+    line(&load, 1, 500000000, 120, " 25 % █████░░░░░░░░░░░░░░░  1.5 s left  load t.csv  30.0 of 120.0 MB  60.0 MB/s");
+    const struct progress_step endless = {"repeat", 0, 0, 0, 0, 1500, false};
     line(&endless, 1, 500000000, 120, "  0 % ▏░░░░░░░░░░░░░░░░░░░  repeat  round 1,500  3.0 k rounds/s");
 }
 
@@ -133,8 +135,8 @@ static void the_whole_never_falls(void **state)
         for (int pass = 0; pass < 12; pass++) {
             bar.base.later = pass < 8;
             for (int k = 0; k <= 10; k++) {
-                const struct progress_step step = {pass < 8 ? "sort" : "sum", 0, 0, k / 10.0,
-                                                   pass < 8 ? expected : 1,   0};
+                const struct progress_step step = {pass < 8 ? "sort" : "sum", 0, 0,    k / 10.0,
+                                                   pass < 8 ? expected : 1,   0, false};
                 progress_bar_note(&bar, &step, pass * 10 + k);
                 assert_true(bar.whole >= before && bar.whole <= 1);
                 assert_true(bar.whole < 1 || pass >= 8);
@@ -145,7 +147,7 @@ static void the_whole_never_falls(void **state)
     }
     /* One pass is the whole. */
     struct progress_bar bar = {.base = {.later = 0}};
-    const struct progress_step half = {"sum", 0, 0, 0.5, 1, 0};
+    const struct progress_step half = {"sum", 0, 0, 0.5, 1, 0, false};
     progress_bar_note(&bar, &half, 1);
     assert_true(bar.whole == 0.5);
 }

@@ -216,10 +216,44 @@ static enum status read_stream(struct input *input)
     return status;
 }
 
+static enum status need(const struct input *input, size_t offset, size_t length)
+{
+    const struct format_job *job = input->job;
+    const struct byte_range range = {offset, length};
+    return mapping_need(input->file->mapping, &range, 1, job->workers, job->span, job->diags);
+}
+
+/* Asks for the metadata of the messages that a vector of blocks lists. */
+static enum status need_blocks(const struct input *input, const struct flat_vector *blocks)
+{
+    const struct format_job *job = input->job;
+    if (!mapping_is_partial(input->file->mapping))
+        return STATUS_OK;
+    struct byte_range *ranges = arena_array(job->diags->arena, blocks->count + 1, sizeof *ranges);
+    for (size_t k = 0; k < blocks->count; k++)
+        ranges[k] = (struct byte_range){(size_t)flat_vector_int(blocks, k, 0, 8),
+                                        (size_t)(uint32_t)flat_vector_int(blocks, k, 8, 4)};
+    const enum status status =
+        mapping_need(input->file->mapping, ranges, blocks->count, job->workers, job->span, job->diags);
+    for (size_t k = 0; k < blocks->count && status == STATUS_OK; k++) {
+        uint32_t words[2] = {0};
+        if (ranges[k].offset > input->size || input->size - ranges[k].offset < sizeof words)
+            return truncated(input);
+        memcpy(words, input->data + ranges[k].offset, sizeof words);
+        const size_t length = words[0] == ARROW_CONTINUATION ? sizeof words + words[1] : sizeof *words + words[0];
+        if (length > ranges[k].length)
+            return damaged(input, "its footer does not list its messages");
+    }
+    return status;
+}
+
 /* The messages that a vector of blocks of the footer lists. */
 static enum status read_blocks(struct input *input, const struct flat_table *footer, unsigned field, int64_t kind)
 {
     struct flat_vector blocks = flat_vector(footer, field, ARROW_BLOCK_BYTES);
+    const enum status needed = need_blocks(input, &blocks);
+    if (needed != STATUS_OK)
+        return needed;
     for (size_t k = 0; k < blocks.count; k++) {
         const int64_t at = flat_vector_int(&blocks, k, 0, 8);
         struct message message;
@@ -245,6 +279,9 @@ static enum status read_file(struct input *input)
     memcpy(&size, end - tail, sizeof(uint32_t));
     if (size > input->size - 2 * tail)
         return damaged(input, "its footer is not valid");
+    const enum status needed = need(input, input->size - tail - size, size);
+    if (needed != STATUS_OK)
+        return needed;
     struct flat_table footer = flat_root(new_buffer(input, input->size - tail - size, size));
     struct flat_table schema = flat_child(&footer, FOOTER_SCHEMA);
     if (!schema.buffer || footer.buffer->failed)
@@ -260,6 +297,22 @@ static enum status read_file(struct input *input)
     return status;
 }
 
+/* Of a file that is elsewhere, the end tells whether it has a footer; a stream is read from its beginning to its end.
+ */
+static enum status need_ends(const struct input *input, bool *has_footer)
+{
+    const size_t tail = ARROW_MAGIC_BYTES + sizeof(uint32_t);
+    *has_footer = false;
+    if (!mapping_is_partial(input->file->mapping))
+        return STATUS_OK;
+    const enum status status = input->size > tail ? need(input, input->size - tail, tail) : STATUS_OK;
+    if (status != STATUS_OK)
+        return status;
+    *has_footer = input->size > tail &&
+                  memcmp(input->data + input->size - ARROW_MAGIC_BYTES, ARROW_MAGIC, ARROW_MAGIC_BYTES) == 0;
+    return *has_footer ? STATUS_OK : need(input, 0, input->size);
+}
+
 enum status arrow_file_open(const struct format_job *job, struct arrow_file *file)
 {
     struct input input = {.job = job,
@@ -267,6 +320,12 @@ enum status arrow_file_open(const struct format_job *job, struct arrow_file *fil
                           .path = mapping_path(file->mapping),
                           .data = mapping_data(file->mapping),
                           .size = mapping_length(file->mapping)};
+    bool has_footer;
+    const enum status needed = need_ends(&input, &has_footer);
+    if (needed != STATUS_OK)
+        return needed;
+    if (has_footer)
+        return read_file(&input);
     if (input.size >= ARROW_MAGIC_BYTES && memcmp(input.data, ARROW_MAGIC, ARROW_MAGIC_BYTES) == 0)
         return read_file(&input);
     if (input.size >= 4 && memcmp(input.data, "FEA1", 4) == 0)

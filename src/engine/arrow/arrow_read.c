@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/zeroed.h"
 #include "engine/arrow/columns.h"
+#include "engine/arrow/need.h"
 #include "engine/arrow/strings.h"
 #include "engine/storage/list_store.h"
 
@@ -327,7 +328,10 @@ static void reading_free(const struct table_reading *table, struct column_readin
 
 static enum status read_all(struct table_reading *table)
 {
-    enum status status = STATUS_OK;
+    struct arrow_need need = {0};
+    for (size_t k = 0; k < table->count; k++)
+        arrow_need_column(&need, table->file, table->readings[k].field);
+    enum status status = arrow_need_run(&need, table->file, table->job);
     for (size_t k = 0; k < table->count && status == STATUS_OK; k++)
         status = begin_reading(table, &table->readings[k]);
     if (status == STATUS_OK)
@@ -418,20 +422,35 @@ static bool is_utf8(const struct arrow_batch *batch, const struct arrow_field *f
     return valid;
 }
 
-/* Leaves out binary columns whose first values are not text. */
-static void check_binary(struct arrow_file *file)
+/* The batch that tells whether a binary column is text; NULL: it is none, or has no values. */
+static const struct arrow_batch *sample_of(const struct arrow_file *file, const struct arrow_field *field)
 {
+    const struct arrow_batch *batch = file->batch_count > 0 ? &file->batches[0] : NULL;
+    for (size_t d = file->dictionary_count; field->in_dictionary && d-- > 0;) {
+        if (file->dictionaries[d].id == field->dictionary)
+            batch = &file->dictionaries[d].batch;
+    }
+    return field->binary && is_text(field) && arrow_is_wanted(field) ? batch : NULL;
+}
+
+/* Leaves out binary columns whose first values are not text. */
+static enum status check_binary(struct arrow_file *file, const struct format_job *job)
+{
+    struct arrow_need need = {0};
     for (size_t k = 0; k < file->schema.all_count; k++) {
+        const struct arrow_field *field = file->schema.all[k];
+        const struct arrow_batch *batch = sample_of(file, field);
+        if (batch)
+            arrow_need_array(&need, file, batch, field, field->in_dictionary);
+    }
+    const enum status status = arrow_need_run(&need, file, job);
+    for (size_t k = 0; k < file->schema.all_count && status == STATUS_OK; k++) {
         struct arrow_field *field = file->schema.all[k];
-        const struct arrow_batch *batch = file->batch_count > 0 ? &file->batches[0] : NULL;
-        for (size_t d = file->dictionary_count; field->in_dictionary && d-- > 0;) {
-            if (file->dictionaries[d].id == field->dictionary)
-                batch = &file->dictionaries[d].batch;
-        }
-        if (field->binary && is_text(field) && arrow_is_wanted(field) && batch &&
-            !is_utf8(batch, field, field->in_dictionary))
+        const struct arrow_batch *batch = sample_of(file, field);
+        if (batch && !is_utf8(batch, field, field->in_dictionary))
             field->reading = READING_NONE;
     }
+    return status;
 }
 
 static void note_left_out(const struct format_job *job, const struct arrow_file *file)
@@ -467,8 +486,9 @@ enum status open_arrow(const struct format_job *job, struct mapping *mapping, st
     arrow->file.arena = arena;
     arrow->file.mapping = mapping;
     enum status status = arrow_file_open(job, &arrow->file);
+    if (status == STATUS_OK)
+        status = check_binary(&arrow->file, job);
     if (status == STATUS_OK) {
-        check_binary(&arrow->file);
         list_columns(arrow);
         if (arrow->base.count == 0)
             status = diag_error(job->diags, job->span, "`%s` has no column that can be read", mapping_path(mapping));

@@ -35,6 +35,11 @@ static bool place(const struct arrow_batch *batch, size_t index, size_t *offset,
     return *length == 0 || (*offset <= batch->length && *length <= batch->length - *offset);
 }
 
+bool arrow_buffer_place(const struct arrow_batch *batch, size_t index, size_t *offset, size_t *length)
+{
+    return index < batch->buffers.count && place(batch, index, offset, length);
+}
+
 bool arrow_batch_check(const struct arrow_batch *batch, size_t nodes, size_t buffers, size_t variadic)
 {
     if (batch->nodes.count != nodes || batch->variadic.count < variadic)
@@ -73,7 +78,7 @@ static size_t most_bytes(const struct arrow_batch *batch, size_t length)
 static bool may_hold(const struct arrow_batch *batch, size_t index, size_t bytes)
 {
     size_t offset, length;
-    return index < batch->buffers.count && place(batch, index, &offset, &length) && bytes <= most_bytes(batch, length);
+    return arrow_buffer_place(batch, index, &offset, &length) && bytes <= most_bytes(batch, length);
 }
 
 /* The bytes that the second buffer must have for these rows. */
@@ -142,7 +147,7 @@ bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arro
     const struct arrow_batch *batch = array->batch;
     size_t offset, length;
     *bytes = (struct arrow_bytes){0};
-    if (array->buffer + index >= batch->buffers.count || !place(batch, array->buffer + index, &offset, &length))
+    if (!arrow_buffer_place(batch, array->buffer + index, &offset, &length))
         return false;
     if (length == 0)
         return true;

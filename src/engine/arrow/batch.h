@@ -44,6 +44,9 @@ bool arrow_batch_check(const struct arrow_batch *batch, size_t nodes, size_t buf
 bool arrow_array_of(const struct arrow_batch *batch, const struct arrow_field *field, bool values,
                     struct arrow_array *array);
 
+/* Where buffer `index` of the batch is in its body; false if it is not within that. */
+bool arrow_buffer_place(const struct arrow_batch *batch, size_t index, size_t *offset, size_t *length);
+
 /* Buffer number `index` of an array, unpacked; false if that fails. Release it. */
 bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arrow_bytes *bytes);
 void arrow_bytes_release(struct arrow_bytes *bytes);

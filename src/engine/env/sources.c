@@ -1,5 +1,6 @@
 #include "engine/env/sources.h"
 
+#include "base/path.h"
 #include "base/time_zone.h"
 #include "engine/env/env.h"
 #include "engine/env/text_clauses.h"
@@ -177,7 +178,7 @@ static void expect_file(struct loader *loader, const struct name *path, const st
                         struct source_file *file)
 {
     const bool program = path_is_program(path->text);
-    const struct format *format = stated || program ? stated : format_of_path(path->text);
+    const struct format *format = stated || program ? stated : format_of_path(path_of_file(path->text, loader->arena));
     if (file_cache_check(loader->env->file_cache, path->text, path->span, loader->diags) != STATUS_OK)
         loader->sources->errors++;
     file->known = format && format->type != TYPE_COUNT;
@@ -341,7 +342,7 @@ static bool loads_fast(void *context, const struct path_item *item, const struct
     diags_init(&diags, check->arena);
     if (loaded_path(check->env, &item->path, check->arena, &path, &diags) != STATUS_OK)
         return false;
-    if (path_is_program(path.text))
+    if (path_is_program(path.text) || path_is_address(path.text))
         return false;
     if (stat(path.text, &status) != 0)
         status = (struct stat){0}; /* or a pattern */

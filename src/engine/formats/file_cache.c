@@ -1,7 +1,9 @@
 #include "engine/formats/file_cache.h"
 
 #include "base/heap.h"
+#include "base/path.h"
 #include "engine/formats/file_cache_entry.h"
+#include "engine/remote/remote.h"
 #include "engine/storage/buffer_pool.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
@@ -17,6 +19,7 @@ struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *c
     struct file_cache *file_cache = heap_array(1, sizeof *file_cache);
     file_cache->opener.mappings = mappings;
     file_cache->opener.pipes = pipes_new();
+    file_cache->opener.remote = remote_new();
     file_cache->statements = 1;
     file_cache->opener.cancel = cancel;
     file_cache->opener.thread_pool = thread_pool_new(parallel_threads());
@@ -41,6 +44,11 @@ void file_cache_set_tables(struct file_cache *file_cache, const struct table_sou
 const struct table_source *file_cache_tables(const struct file_cache *file_cache)
 {
     return file_cache->opener.tables;
+}
+
+struct remote *file_cache_remote(const struct file_cache *file_cache)
+{
+    return file_cache->opener.remote;
 }
 
 void file_cache_reserve_stdin(struct file_cache *file_cache)
@@ -86,6 +94,7 @@ void file_cache_free(struct file_cache *file_cache)
     for (size_t i = 0; i < file_cache->count; i++)
         entry_release(&file_cache->entries[i]);
     pipes_free(file_cache->opener.pipes);
+    remote_free(file_cache->opener.remote);
     thread_pool_free(file_cache->opener.thread_pool);
     buffer_pool_unref(file_cache->opener.pool);
     free(file_cache->entries);
@@ -135,11 +144,13 @@ static bool is_awaited(const struct entry *entry)
     return false;
 }
 
-/* Whether several files have is found when they are loaded again: listing them takes long. What a program prints is
- * only for one statement. */
+/* Whether several files have is found when they are loaded again: listing them takes long; so is it of addresses.
+ * What a program prints is only for one statement. */
 static bool has_changed(const struct entry *entry)
 {
     struct file_stamp now = entry->file.stamp;
+    if (path_is_address(entry->path))
+        return !entry_is_current(entry, &now);
     return entry->statement > 0 || (!entry->several && !file_stamp_of(entry->path, &now)) ||
            !entry_is_current(entry, &now);
 }

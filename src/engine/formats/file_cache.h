@@ -18,6 +18,7 @@ struct table_columns; /* open_file.h */
 struct file_list;     /* file_list.h */
 struct row_set;       /* row_set.h */
 struct table_source;  /* open_file.h */
+struct remote;        /* engine/remote/remote.h */
 struct text_options;  /* text_options.h */
 
 struct file_cache;
@@ -45,6 +46,9 @@ void file_cache_set_pool(struct file_cache *file_cache, struct buffer_pool *pool
 /* Sets what opens tables on servers; borrowed. */
 void file_cache_set_tables(struct file_cache *file_cache, const struct table_source *tables);
 const struct table_source *file_cache_tables(const struct file_cache *file_cache); /* as set; NULL: none */
+
+/* What loads addresses (engine/remote/remote.h). */
+struct remote *file_cache_remote(const struct file_cache *file_cache);
 
 /* Sets the progress listener for reading files; NULL: none. */
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress);

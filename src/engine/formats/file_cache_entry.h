@@ -13,9 +13,9 @@ struct entry {
     char *stated;             /* of text files: what the user states, as text */
     bool by_content;          /* what gave the format */
     bool several;             /* the path stands for several files */
-    uint64_t statement;       /* of a program: the one that has run it; 0: it is none */
-    bool recent;              /* modified just before it was opened */
-    uint64_t used;            /* the cache's clock at the last use */
+    uint64_t statement; /* of a program: the one that has run it; of an address: that has asked for it last; else 0 */
+    bool recent;        /* modified just before it was opened */
+    uint64_t used;      /* the cache's clock at the last use */
 };
 
 struct file_cache {

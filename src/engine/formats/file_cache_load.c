@@ -167,17 +167,29 @@ static enum status entry_add(struct file_cache *file_cache, const char *path, st
     return STATUS_OK;
 }
 
+/* An address has answered. If its content is that of an entry, that stays, with the columns that it has. */
+static struct entry *entry_of_content(struct file_cache *file_cache, struct opened_file *file,
+                                      const struct load_options *options, const char *stated)
+{
+    struct entry *entry = entry_find(file_cache, NULL, &file->stamp, options->format, stated);
+    if (entry)
+        opened_file_close(file);
+    return entry;
+}
+
 static enum status entry_open(struct file_cache *file_cache, const char *path, struct span span,
                               const struct load_options *options, const char *stated, struct entry **opened,
                               struct diags *diags)
 {
     struct opened_file file;
     enum status status = open_any(file_cache, path, span, options, &file, diags);
-    if (status == STATUS_OK)
+    const bool address = !options->list && path_is_address(path);
+    *opened = status == STATUS_OK && address ? entry_of_content(file_cache, &file, options, stated) : NULL;
+    if (status == STATUS_OK && !*opened)
         status = entry_add(file_cache, path, span, file, !options->format, stated, opened, diags);
     if (status == STATUS_OK)
         (*opened)->several = options->list;
-    if (status == STATUS_OK && path_is_program(path))
+    if (status == STATUS_OK && (address || path_is_program(path)))
         (*opened)->statement = file_cache->statements;
     return status;
 }
@@ -210,7 +222,7 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     struct file_stamp now;
     const bool stamped = options->list || file_stamp_of(path, &now);
     struct entry *entry =
-        path_is_program(path) ? entry_find(file_cache, path, NULL, options->format, stated)
+        path_is_program(path) || (!options->list && path_is_address(path)) ? entry_find(file_cache, path, NULL, options->format, stated)
         : stamped ? entry_find(file_cache, NULL, options->list ? &options->list->stamp : &now, options->format, stated)
                   : NULL;
     if (!entry) {
@@ -288,12 +300,14 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
             loaded_release(loaded);
         return ran;
     }
-    const bool table = opener_has_table(&file_cache->opener, path), exists = !table && stat(path, &info) == 0;
+    const bool table = opener_has_table(&file_cache->opener, path),
+               exists = !table && !path_is_address(path) && stat(path, &info) == 0;
     const bool folder = exists && S_ISDIR(info.st_mode);
     enum status status = STATUS_OK;
     if (!table)
-        resolved.format = resolved.format ? resolved.format : format_of_path(path);
-    if (!table && !exists && !resolved.format)
+        resolved.format = resolved.format ? resolved.format : format_of_path(path_of_file(path, diags->arena));
+    const bool address = path_is_address(path);
+    if (!table && !exists && !address && !resolved.format)
         resolved.format = format_of_type(TYPE_I32); /* a missing file is reported as such, whatever its extension */
     if (options->list || (!table && path_is_pattern(path)) || (folder && path_is_folder(path))) {
         resolved.format = options->format;
@@ -324,6 +338,8 @@ bool file_cache_peek(const struct file_cache *file_cache, const char *path, cons
     diags_init(&diags, arena);
     if (opener_has_table(&file_cache->opener, path))
         return tables->peek(tables->servers, path, arena, columns, count);
+    if (path_is_address(path))
+        return false;
     struct file_list list;
     if (path_is_pattern(path) || path_is_folder(path)) { /* of which the first is looked at */
         if (file_list_make(path, format, (struct span){0}, &list, &diags) != STATUS_OK)

@@ -30,7 +30,7 @@ struct search {
 
 bool path_is_pattern(const char *path)
 {
-    return strpbrk(path, wildcards) && file_is_missing(path);
+    return strpbrk(path, wildcards) && !path_is_address(path) && file_is_missing(path);
 }
 
 static bool is_directory(const char *path)
@@ -292,6 +292,7 @@ const char *path_stem(const char *path, struct arena *arena)
 {
     if (path_is_program(path))
         return program_stem(path + 1, arena);
+    path = path_of_file(path, arena);
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/')
         end--;

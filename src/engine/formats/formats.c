@@ -84,6 +84,11 @@ bool format_is_text(const struct format *format)
            format->open == open_text;
 }
 
+bool format_reads_ranges(const struct format *format)
+{
+    return format->open == open_parquet || format->open == open_arrow;
+}
+
 bool format_loads(const struct format *format)
 {
     return format->read || format->open;

@@ -36,6 +36,9 @@ const struct format *format_of_path(const char *path);
 /* Whether files of the format are text, whose types and form can be stated. */
 bool format_is_text(const struct format *format);
 
+/* Whether reading files of the format asks for the bytes that it needs (mapping_need), its end first. */
+bool format_reads_ranges(const struct format *format);
+
 /* Whether files of the format can be loaded. */
 bool format_loads(const struct format *format);
 

@@ -1,6 +1,7 @@
 #include "engine/formats/open_file.h"
 
 #include "base/path.h"
+#include "engine/remote/remote.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
@@ -58,19 +59,52 @@ static const struct format *format_of_content(const struct mapping *mapping)
     return format_by_word("csv");
 }
 
-/* Decompresses the content: by the extension, or by its first bytes where a raw file cannot begin so. */
-static enum status decompress(const char *path, const struct format *format, struct mapping **mapping,
-                              const struct workers *workers, struct span span, struct diags *diags)
+/* The compression of the content: by the extension, or by its first bytes where a raw file cannot begin so. */
+static const struct compression *compression_of(const char *path, const struct format *format,
+                                                const struct mapping *mapping)
 {
     const struct compression *compression = compression_of_path(path);
     if (!compression && (!format || format->type == TYPE_COUNT))
-        compression = compression_of_content(mapping_data(*mapping), mapping_length(*mapping));
+        compression = compression_of_content(mapping_data(mapping), mapping_length(mapping));
+    return compression;
+}
+
+/* Opens a file at an address, with all of it that its format does not ask for itself. */
+static enum status open_address(const struct opener *opener, const char *path, const struct format *format,
+                                const struct workers *workers, struct span span, struct mapping **mapping,
+                                struct diags *diags)
+{
+    const char *name = path_of_file(path, diags->arena);
+    struct remote_file file;
+    const bool end = format && format_reads_ranges(format) && !compression_of_path(name);
+    enum status status = remote_open(opener->remote, opener->mappings, path, end, false, workers, span, &file, diags);
+    if (status != STATUS_OK)
+        return status;
+    bool whole = !end || file.encoded;
+    if (!format && !compression_of(name, NULL, file.mapping))
+        whole = !format_reads_ranges(format_of_content(file.mapping));
+    if (whole)
+        status = mapping_need_all(file.mapping, workers, span, diags);
+    if (status == STATUS_OK)
+        *mapping = file.mapping;
+    else
+        mapping_unref(file.mapping);
+    return status;
+}
+
+static enum status decompress(const char *path, const struct format *format, struct mapping **mapping,
+                              const struct workers *workers, struct span span, struct diags *diags)
+{
+    const struct compression *compression = compression_of(path, format, *mapping);
     return compression ? compression_open(compression, mapping, workers, span, diags) : STATUS_OK;
 }
 
-static enum status open_mapping(const struct opener *opener, const char *path, const struct workers *workers,
-                                struct span span, struct mapping **mapping, struct diags *diags)
+static enum status open_mapping(const struct opener *opener, const char *path, const struct format *format,
+                                const struct workers *workers, struct span span, struct mapping **mapping,
+                                struct diags *diags)
 {
+    if (path_is_address(path))
+        return open_address(opener, path, format, workers, span, mapping, diags);
     if (path_is_program(path))
         return program_read(path, workers, span, mapping, diags);
     return path_is_pipe(path) ? pipes_open(opener->pipes, path, workers, span, mapping, diags)
@@ -85,11 +119,12 @@ enum status open_file(const struct opener *opener, const char *path, struct span
     struct mapping *mapping;
     struct workers workers = opener_workers(opener, path, diags->arena);
     *file = (struct opened_file){.format = options->format};
-    enum status status = open_mapping(opener, path, &workers, span, &mapping, diags);
+    enum status status = open_mapping(opener, path, file->format, &workers, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
     workers.whole.bytes = (int64_t)mapping_length(mapping);
-    status = decompress(path_is_program(path) ? "" : path, file->format, &mapping, &workers, span, diags);
+    status = decompress(path_is_program(path) ? "" : path_of_file(path, diags->arena), file->format, &mapping, &workers,
+                        span, diags);
     if (status == STATUS_OK) {
         file->stamp = mapping_stamp(mapping);
         file->format = file->format ? file->format : format_of_content(mapping);

@@ -6,7 +6,8 @@
 #include "engine/formats/file_cache.h"
 #include "engine/formats/formats.h"
 
-struct pipes; /* pipe_input.h */
+struct pipes;  /* pipe_input.h */
+struct remote; /* engine/remote/remote.h */
 
 struct servers; /* sql/wire/servers.h */
 struct queue;   /* engine/plan/task.h */
@@ -73,6 +74,7 @@ struct table_source {
 struct opener {
     struct mappings *mappings;
     struct pipes *pipes;
+    struct remote *remote;
     const atomic_int *cancel;
     struct progress *progress;
     struct buffer_pool *pool;          /* for columns and buffers; may be NULL */

@@ -189,6 +189,9 @@ static void read_column_metadata(struct thrift *in, struct chunk *chunk)
         case 5:
             chunk->values = thrift_int(in, field.type);
             break;
+        case 7:
+            chunk->bytes = thrift_int(in, field.type);
+            break;
         case 9:
             chunk->data = thrift_int(in, field.type);
             break;

@@ -96,6 +96,7 @@ struct chunk_statistics {
 /* The pages of one column in one row group. */
 struct chunk {
     int64_t values;            /* missing ones included */
+    int64_t bytes;             /* of all pages; 0: it is not told */
     int64_t data, dictionary;  /* offsets of the first pages; dictionary 0: none is given */
     int64_t codec;             /* enum page_codec, or a newer one */
     uint32_t encodings;        /* bit k: enum encoding; bit 31: a newer one */

@@ -23,7 +23,7 @@ static bool reads_rows(const struct read *read, int64_t row, int64_t rows)
 static enum read_error find_pages(const struct read *read, struct chunk_read *chunk)
 {
     const struct parquet_reader *reader = read->reader;
-    const uint8_t *at = parquet_chunk_begin(reader, chunk->chunk), *end = parquet_pages_end(reader);
+    const uint8_t *at = parquet_chunk_begin(reader, chunk->chunk), *end = parquet_chunk_end(reader, chunk->chunk);
     const bool in_lists = chunk->column->leaf->repetition > 0;
     int64_t row = chunk->row, left = chunk->rows;
     if (!reads_rows(read, chunk->first_row, chunk->row_count))
@@ -274,9 +274,27 @@ static bool finish_column(struct read *read, struct column_read *column)
     return true;
 }
 
+/* Asks for the chunks that have rows which are read. */
+static enum status need_chunks(const struct read *read)
+{
+    const struct format_job *job = read->job;
+    struct mapping *mapping = read->reader->mapping;
+    struct byte_range *ranges = heap_array(read->chunk_count + 1, sizeof *ranges);
+    size_t count = 0;
+    for (size_t i = 0; i < read->chunk_count && mapping_is_partial(mapping); i++) {
+        if (reads_rows(read, read->chunks[i].first_row, read->chunks[i].row_count))
+            ranges[count++] = parquet_chunk_range(read->reader, read->chunks[i].chunk);
+    }
+    const enum status status = mapping_need(mapping, ranges, count, job->workers, job->span, job->diags);
+    free(ranges);
+    return status;
+}
+
 static enum status read_columns(struct read *read)
 {
-    enum status status = list_pages(read);
+    enum status status = need_chunks(read);
+    if (status == STATUS_OK)
+        status = list_pages(read);
     if (status == STATUS_OK)
         status = reserve_columns(read);
     if (status == STATUS_OK)

@@ -9,16 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC_BYTES = 4, TAIL_BYTES = 8 };
+enum { MAGIC_BYTES = 4, TAIL_BYTES = 8, SLACK_BYTES = 256, SAMPLE_BYTES = 4 << 20 };
 
 static enum status fail(const struct format_job *job, const struct mapping *mapping, const char *what)
 {
     return diag_error(job->diags, job->span, "`%s` %s", mapping_path(mapping), what);
-}
-
-const uint8_t *parquet_pages_end(const struct parquet_reader *reader)
-{
-    return (const uint8_t *)mapping_data(reader->mapping) + mapping_length(reader->mapping) - TAIL_BYTES;
 }
 
 const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk)
@@ -30,6 +25,54 @@ const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const st
     return (const uint8_t *)mapping_data(reader->mapping) + offset;
 }
 
+struct byte_range parquet_chunk_range(const struct parquet_reader *reader, const struct chunk *chunk)
+{
+    const uint8_t *begin = parquet_chunk_begin(reader, chunk), *data = mapping_data(reader->mapping);
+    if (!begin)
+        return (struct byte_range){0};
+    const size_t offset = (size_t)(begin - data), most = mapping_length(reader->mapping) - TAIL_BYTES - offset;
+    const bool told = chunk->bytes > 0 && (uint64_t)chunk->bytes < most - (most < SLACK_BYTES ? most : SLACK_BYTES);
+    return (struct byte_range){offset, told ? (size_t)chunk->bytes + SLACK_BYTES : most};
+}
+
+const uint8_t *parquet_chunk_end(const struct parquet_reader *reader, const struct chunk *chunk)
+{
+    const uint8_t *data = mapping_data(reader->mapping);
+    const struct byte_range range = parquet_chunk_range(reader, chunk);
+    return mapping_is_partial(reader->mapping) ? data + range.offset + range.length
+                                               : data + mapping_length(reader->mapping) - TAIL_BYTES;
+}
+
+/* Asks for what is read of a column of bytes to see whether it is text. */
+static enum status need_samples(const struct parquet_reader *reader, const struct format_job *job)
+{
+    const struct footer *footer = &reader->footer;
+    size_t first = 0, count = 0, leaves = 0;
+    while (first < footer->group_count && footer->groups[first].rows == 0)
+        first++;
+    if (!mapping_is_partial(reader->mapping) || first == footer->group_count)
+        return STATUS_OK;
+    struct byte_range *ranges = arena_array(job->diags->arena, footer->element_count, sizeof *ranges);
+    for (size_t i = 1; i < footer->element_count; i++) {
+        struct leaf leaf = {.index = leaves};
+        leaves += footer->elements[i].is_leaf;
+        if (!footer->elements[i].is_leaf || leaf_of_element(&footer->elements[i], &leaf) != LEAF_OK || !leaf.binary)
+            continue;
+        ranges[count] = parquet_chunk_range(reader, &footer->groups[first].chunks[leaf.index]);
+        if (ranges[count].length > SAMPLE_BYTES)
+            ranges[count].length = SAMPLE_BYTES;
+        count++;
+    }
+    return mapping_need(reader->mapping, ranges, count, job->workers, job->span, job->diags);
+}
+
+static enum status need_bytes(const struct parquet_reader *reader, const struct format_job *job, size_t offset,
+                              size_t length)
+{
+    const struct byte_range range = {offset, length};
+    return mapping_need(reader->mapping, &range, 1, job->workers, job->span, job->diags);
+}
+
 static enum status parse_footer(struct parquet_reader *reader, const struct format_job *job)
 {
     static const char magic[] = "PAR1", encrypted_magic[] = "PARE";
@@ -38,14 +81,22 @@ static enum status parse_footer(struct parquet_reader *reader, const struct form
     if (length < MAGIC_BYTES + TAIL_BYTES)
         return fail(job, reader->mapping, "is not a Parquet file, or truncated");
     const uint8_t *tail = data + length - TAIL_BYTES;
+    enum status status = need_bytes(reader, job, length - TAIL_BYTES, TAIL_BYTES);
+    if (status != STATUS_OK)
+        return status;
     if (memcmp(tail + MAGIC_BYTES, encrypted_magic, MAGIC_BYTES) == 0)
         return fail(job, reader->mapping, "is encrypted, which is not supported");
-    if (memcmp(data, magic, MAGIC_BYTES) != 0 || memcmp(tail + MAGIC_BYTES, magic, MAGIC_BYTES) != 0)
+    /* The end is enough where the beginning would be a request. */
+    if ((!mapping_is_partial(reader->mapping) && memcmp(data, magic, MAGIC_BYTES) != 0) ||
+        memcmp(tail + MAGIC_BYTES, magic, MAGIC_BYTES) != 0)
         return fail(job, reader->mapping, "is not a Parquet file, or truncated");
     uint32_t size;
     memcpy(&size, tail, sizeof size);
     if (size > length - MAGIC_BYTES - TAIL_BYTES)
         return fail(job, reader->mapping, "is damaged: its footer is longer than the file");
+    status = need_bytes(reader, job, length - TAIL_BYTES - size, size);
+    if (status != STATUS_OK)
+        return status;
     const char *problem = footer_parse(tail - size, size, reader->arena, &reader->footer);
     if (problem)
         return diag_error(job->diags, job->span, "`%s` is damaged: %s", mapping_path(reader->mapping), problem);
@@ -137,6 +188,9 @@ static struct reader_column column_of(const struct field *field)
 
 static enum status describe_columns(struct parquet_reader *reader, const struct format_job *job)
 {
+    const enum status status = need_samples(reader, job);
+    if (status != STATUS_OK)
+        return status;
     struct file_reader *base = &reader->base;
     fields_find(reader, job);
     find_durations(reader);

@@ -34,8 +34,12 @@ enum status parquet_read_rows(struct file_reader *base, const struct format_job 
 /* The begin of the first page of a chunk; NULL if it is not within the file. */
 const uint8_t *parquet_chunk_begin(const struct parquet_reader *reader, const struct chunk *chunk);
 
-/* The end of the pages of the file, which is where its footer begins. */
-const uint8_t *parquet_pages_end(const struct parquet_reader *reader);
+/* The bytes of a chunk's pages, to be asked for; of length 0 if they do not begin within the file. */
+struct byte_range parquet_chunk_range(const struct parquet_reader *reader, const struct chunk *chunk);
+
+/* The end of what may be read of a chunk: of a file that is here, that of all pages, since some writers tell too few
+ * bytes of a chunk. */
+const uint8_t *parquet_chunk_end(const struct parquet_reader *reader, const struct chunk *chunk);
 
 /* Whether the first values of a column of bytes look like text. */
 bool parquet_looks_like_text(const struct parquet_reader *reader, const struct leaf *leaf);

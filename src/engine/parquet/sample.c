@@ -32,7 +32,7 @@ static bool sample_chunk(const struct parquet_reader *reader, const struct leaf 
     struct page_header page;
     struct page_values values;
     for (int64_t left = chunk->values; at && left > 0; left -= page.values) {
-        if (!page_header_read(&at, parquet_pages_end(reader), &page))
+        if (!page_header_read(&at, parquet_chunk_end(reader, chunk), &page))
             return true;
         if (page.type == PAGE_DICTIONARY)
             return page_open_dictionary(&page, chunk->codec, scratch, &values) != READ_OK ||

@@ -38,6 +38,9 @@ static enum status check_directory(const char *path, const char *target, struct 
     const char *directory = path_directory(target, diags->arena);
     struct stat info;
     if (stat(directory, &info) != 0 && errno == ENOENT) {
+        if (path_is_address(path))
+            return diag_error_hint(diags, span, "save it to a file, then upload it, as by `aws s3 cp` or `curl -T`",
+                                   "cannot write `%s`: addresses are only read", path);
         if (strstr(path, "://"))
             return diag_error_hint(diags, span,
                                    "rql writes local files, and tables by clickhouse://HOST/DATABASE/TABLE",

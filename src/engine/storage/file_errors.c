@@ -48,7 +48,8 @@ enum status file_not_found(const char *path, struct span span, struct diags *dia
 {
     diag_error(diags, span, "no such file: `%s`", path_display(path, diags->arena));
     if (strstr(path, "://"))
-        diag_hint(diags, "rql loads local files, and tables by clickhouse://HOST/DATABASE/TABLE?by=COLUMN");
+        diag_hint(diags, "rql loads files, also by http://, https:// and s3://, and tables by "
+                         "clickhouse://HOST/DATABASE/TABLE?by=COLUMN");
     else
         hint_similar_files(path, diags);
     return STATUS_FAILED;

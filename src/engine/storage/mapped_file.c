@@ -43,6 +43,7 @@ struct mapping {
     struct slot *slot; /* NULL for a file that was read, not mapped */
     int file;          /* kept open to detect changes, -1 for a file that was read */
     struct file_stamp stamp;
+    struct mapping_source *source; /* NULL: the file is here */
     _Atomic int refs;
 };
 
@@ -202,6 +203,20 @@ static enum status read_whole(struct mapping *mapping, int file, struct span spa
     return status;
 }
 
+/* Takes the slot of the mapped pages. */
+static enum status guard(struct mappings *mappings, struct mapping *mapping, size_t size, struct span span,
+                         struct diags *diags)
+{
+    const size_t page = mappings->page_size;
+    mapping->length = size;
+    mapping->reserved = (size + page - 1) / page * page;
+    mapping->slot = slot_acquire(mappings, mapping->data, mapping->reserved);
+    if (!mapping->slot)
+        return diag_error(diags, span, "cannot map `%s`: the limit of %d mapped files is reached", mapping->path,
+                          MAX_MAPPINGS);
+    return STATUS_OK;
+}
+
 /* No madvise: MADV_SEQUENTIAL would evict pages early, but the next query reads the column again. */
 static enum status map_whole(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
                              struct diags *diags)
@@ -212,15 +227,8 @@ static enum status map_whole(struct mappings *mappings, struct mapping *mapping,
         return read_whole(mapping, file, span, diags);
     if (data == MAP_FAILED)
         return diag_error(diags, span, "cannot map `%s`: %s", mapping->path, strerror(errno));
-    const size_t page = mappings->page_size;
     mapping->data = data;
-    mapping->length = size;
-    mapping->reserved = (size + page - 1) / page * page;
-    mapping->slot = slot_acquire(mappings, data, mapping->reserved);
-    if (!mapping->slot)
-        return diag_error(diags, span, "cannot map `%s`: the limit of %d mapped files is reached", mapping->path,
-                          MAX_MAPPINGS);
-    return STATUS_OK;
+    return guard(mappings, mapping, size, span, diags);
 }
 
 static enum status open_regular(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
@@ -273,6 +281,47 @@ struct mapping *mapping_from_buffer(const char *path, struct file_stamp stamp, s
     return mapping;
 }
 
+enum status mapping_of_source(struct mappings *mappings, const char *path, int file, size_t offset, size_t length,
+                              struct file_stamp stamp, struct mapping_source *source, struct span span,
+                              struct mapping **mapping, struct diags *diags)
+{
+    struct mapping *opened = heap_array(1, sizeof *opened);
+    *opened = (struct mapping){.path = heap_text(path), .file = -1, .stamp = stamp, .source = source, .refs = 1};
+    enum status status = STATUS_OK;
+    void *data = length > 0 ? mmap(NULL, length, PROT_READ, MAP_SHARED, file, (off_t)offset) : NULL;
+    if (data == MAP_FAILED) {
+        status = diag_error(diags, span, "cannot map what was received of `%s`: %s", path, strerror(errno));
+    } else if (data) {
+        opened->data = data;
+        status = guard(mappings, opened, length, span, diags);
+    }
+    if (status == STATUS_OK)
+        *mapping = opened;
+    else
+        mapping_unref(opened);
+    return status;
+}
+
+bool mapping_is_partial(const struct mapping *mapping)
+{
+    return mapping->source;
+}
+
+enum status mapping_need(struct mapping *mapping, const struct byte_range *ranges, size_t count,
+                         const struct workers *workers, struct span span, struct diags *diags)
+{
+    return mapping->source && count > 0
+               ? mapping->source->ops->need(mapping->source, ranges, count, workers, span, diags)
+               : STATUS_OK;
+}
+
+enum status mapping_need_all(struct mapping *mapping, const struct workers *workers, struct span span,
+                             struct diags *diags)
+{
+    const struct byte_range all = {0, mapping->length};
+    return mapping_need(mapping, &all, 1, workers, span, diags);
+}
+
 struct mapping *mapping_ref(struct mapping *mapping)
 {
     atomic_fetch_add_explicit(&mapping->refs, 1, memory_order_relaxed);
@@ -289,6 +338,8 @@ void mapping_unref(struct mapping *mapping)
         munmap(mapping->data, mapping->reserved);
     if (mapping->file >= 0)
         close(mapping->file);
+    if (mapping->source)
+        mapping->source->ops->close(mapping->source);
     free(mapping->path);
     free(mapping);
 }
@@ -320,10 +371,12 @@ bool mapping_is_file(const struct mapping *mapping)
 
 bool mapping_changed(const struct mapping *mapping)
 {
+    if (mapping->slot && atomic_load(&mapping->slot->faulted))
+        return true;
+    if (mapping->source)
+        return mapping->source->ops->changed(mapping->source);
     if (!mapping->slot)
         return false;
-    if (atomic_load(&mapping->slot->faulted))
-        return true;
     struct stat info;
     if (fstat(mapping->file, &info) != 0)
         return true;
@@ -336,7 +389,8 @@ enum status mapping_check_unchanged(const struct mapping *mapping, struct span s
 {
     if (!mapping_changed(mapping))
         return STATUS_OK;
-    return diag_error(diags, span, "`%s` changed while it was read", mapping->path);
+    return diag_error(diags, span, "`%s` changed while it was read%s", mapping->path,
+                      mapping->source ? ": load it again" : "");
 }
 
 void mapping_drop_pages(const struct mapping *mapping, size_t offset, size_t length)
@@ -347,5 +401,6 @@ void mapping_drop_pages(const struct mapping *mapping, size_t offset, size_t len
     if (!mapping->slot || begin >= end)
         return;
     (void)madvise((char *)mapping->data + begin, end - begin, MADV_DONTNEED);
-    (void)posix_fadvise(mapping->file, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+    if (mapping->file >= 0)
+        (void)posix_fadvise(mapping->file, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
 }

@@ -14,6 +14,7 @@
 
 struct growing_buffer; /* growing_buffer.h */
 struct mapping;
+struct workers; /* base/parallel.h */
 
 /* All mappings of the process, in a fixed table that the signal handler can walk. main owns the only one. */
 struct mappings;
@@ -47,6 +48,39 @@ enum status file_memory_error(const char *path, struct span span, struct diags *
 /* A mapping of data read from `path` (as shown in messages) with this stamp: takes over the buffer's memory and empties
  * the buffer. Never NULL. */
 struct mapping *mapping_from_buffer(const char *path, struct file_stamp stamp, struct growing_buffer *buffer);
+
+/* Bytes offset .. offset+length-1 of a file. */
+struct byte_range {
+    size_t offset, length;
+};
+
+/* What fetches the bytes of a mapping whose file is elsewhere (engine/remote). The first member of its own struct. */
+struct mapping_source {
+    const struct mapping_source_ops *ops;
+};
+
+struct mapping_source_ops {
+    enum status (*need)(struct mapping_source *source, const struct byte_range *ranges, size_t count,
+                        const struct workers *workers, struct span span, struct diags *diags);
+    bool (*changed)(const struct mapping_source *source);
+    void (*close)(struct mapping_source *source);
+};
+
+/* Maps `length` bytes at `offset`, a multiple of the page size, of an open file, which `source` fills. Takes over the
+ * source, also on failure. */
+enum status mapping_of_source(struct mappings *mappings, const char *path, int file, size_t offset, size_t length,
+                              struct file_stamp stamp, struct mapping_source *source, struct span span,
+                              struct mapping **mapping, struct diags *diags);
+
+/* Whether only those bytes can be read that mapping_need has asked for. */
+bool mapping_is_partial(const struct mapping *mapping);
+
+/* Returns when the bytes of these ranges can be read, as those of files that are here always can. What is beyond the
+ * end of the file is left out. */
+enum status mapping_need(struct mapping *mapping, const struct byte_range *ranges, size_t count,
+                         const struct workers *workers, struct span span, struct diags *diags);
+enum status mapping_need_all(struct mapping *mapping, const struct workers *workers, struct span span,
+                             struct diags *diags);
 
 struct mapping *mapping_ref(struct mapping *mapping);
 void mapping_unref(struct mapping *mapping); /* NULL is allowed */

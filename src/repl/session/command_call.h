@@ -24,6 +24,10 @@ void check_output(struct command_call *call, struct checker *checker);
 enum exit_status run_cd(struct command_call *call);
 void check_cd(struct command_call *call, struct checker *checker);
 
+/* command_cache.c */
+enum exit_status run_cache(struct command_call *call);
+void check_cache(struct command_call *call, struct checker *checker);
+
 /* command_schema.c */
 enum exit_status run_schema(struct command_call *call);
 

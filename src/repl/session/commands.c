@@ -358,6 +358,8 @@ const struct command command_table[] = {
     {".tables", "", "the names defined, with size and residency", NULL, 0, 0, run_tables, NULL},
     {".connections", "", "the servers whose tables were used: user, version, clusters and their shards", NULL, 0, 0,
      run_connections, NULL},
+    {".cache", "[clear]", "what is kept on the disk of files at addresses; clear: drop it", ".cache", 0, 1, run_cache,
+     check_cache},
     {".drop", "NAME ...", "remove names and free their data", ".drop trades", 1, 64, run_drop, check_drop},
     {".read", "FILE", "run a script in this session", ".read balance.rql", 1, 1, run_read, check_read},
     {".output", "[FILE]", "send results to a file; alone: to the terminal again", ".output totals.csv", 0, 1,

@@ -92,7 +92,14 @@ void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const
         add_piece(&line, &piece, width);
     }
     if (advance->bytes > 0 && seconds > 0) {
-        strbuf_printf(&piece, "%.2f GB/s", advance->part * (double)advance->bytes / 1e9 / seconds);
+        const double bytes = advance->part * (double)advance->bytes;
+        if (advance->received) {
+            strbuf_printf(&piece, "%.1f of %.1f MB", bytes / 1e6, (double)advance->bytes / 1e6);
+            add_piece(&line, &piece, width);
+            strbuf_printf(&piece, "%.1f MB/s", bytes / 1e6 / seconds);
+        } else {
+            strbuf_printf(&piece, "%.2f GB/s", bytes / 1e9 / seconds);
+        }
         add_piece(&line, &piece, width);
     }
     strbuf_add(out, line.text, line.length);

@@ -145,9 +145,12 @@ static void report_in_order(struct session *session, const struct script *script
     session_report(session, &all);
 }
 
-static void set_timeout(const struct session *session)
+static void set_limits(const struct session *session)
 {
     const struct table_source *tables = session->platform->tables;
+    struct remote *remote = file_cache_remote(session->runner.env->file_cache);
+    remote_set_timeout(remote, settings_timeout(&session->settings));
+    remote_set_limit(remote, settings_cache(&session->settings));
     if (tables)
         tables->set_timeout(tables->servers, settings_timeout(&session->settings));
 }
@@ -165,7 +168,7 @@ static bool check_whole(struct session *session, const struct script *script)
         .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .directory = -1};
     diags_init(&checker.diags, checker.arena);
     checker.env->opens_files = true;
-    set_timeout(session);
+    set_limits(session);
     if (session->output)
         made_files_add(&checker.env->made, output_path(session));
     script_check(&checker, script);
@@ -187,6 +190,7 @@ struct statement_run {
     struct timing timing;
     int64_t begin, parse_ns;
     struct table_traffic traffic; /* of the session before it */
+    struct remote_traffic received;
     struct progress_bar bar;
 };
 
@@ -194,6 +198,11 @@ static struct table_traffic traffic_of(const struct session *session)
 {
     const struct table_source *tables = file_cache_tables(session->runner.env->file_cache);
     return tables ? tables->traffic(tables->servers) : (struct table_traffic){0};
+}
+
+static struct remote_traffic received_of(const struct session *session)
+{
+    return remote_traffic(file_cache_remote(session->runner.env->file_cache));
 }
 
 /* `save` writes once, and a name is defined once. */
@@ -217,11 +226,13 @@ static void print_timing(struct statement_run *run, int64_t printed_since)
     struct strbuf text = {0};
     enum status status = STATUS_OK;
     const struct table_traffic traffic = traffic_of(session);
+    const struct remote_traffic received = received_of(session);
     if (repeat)
         status = measure_repeated(&session->runner, run->stmt, times, INT64_MAX, run->arena, &runs, &run->diags);
     const bool interrupted = status == STATUS_CANCELLED;
     strbuf_puts(&text, interrupted && session->interactive ? "\n" : ""); /* after the terminal's ^C */
     report_traffic(&text, &run->traffic, &traffic);
+    report_received(&text, &run->received, &received);
     report_timing(&text, &run->timing, now - printed_since, now - run->begin + run->parse_ns);
     if (repeat && (status == STATUS_OK || interrupted))
         report_repeats(&text, &runs, interrupted);
@@ -327,7 +338,8 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
                                 .arena = arena_new(),
                                 .begin = now_ns(),
                                 .parse_ns = parse_ns,
-                                .traffic = traffic_of(session)};
+                                .traffic = traffic_of(session),
+                                .received = received_of(session)};
     const struct stmt *stmt = resolve_command_word(written, session->runner.env, run.arena);
     run.stmt = stmt;
     diags_init(&run.diags, run.arena);
@@ -335,7 +347,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     timing_add(&run.timing, PHASE_PARSE, "", parse_ns, 0);
     session->runner.timing = session->settings.timing ? &run.timing : NULL;
     session->runner.fusion = session->settings.fusion != 0;
-    set_timeout(session);
+    set_limits(session);
     session->runner.env->abbreviates = session->interactive && session->settings.strict == 0;
     session->runner.collector = session->settings.stats == STATS_OFF ? NULL : session->collector;
     stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);

@@ -54,6 +54,11 @@ const struct setting setting_table[] = {
      TIMEOUT_SECONDS,
      offsetof(struct settings, timeout),
      "end a query whose server is silent N seconds (60)"},
+    {"cache",
+     {"auto", "off"},
+     CACHE_GIGABYTES,
+     offsetof(struct settings, cache),
+     "keep N GB (10) of what addresses gave on the disk"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 
@@ -79,6 +84,19 @@ int settings_timeout(const struct settings *settings)
         return 0;
     default:
         return settings->timeout - TIMEOUT_SECONDS;
+    }
+}
+
+int64_t settings_cache(const struct settings *settings)
+{
+    const int64_t gigabyte = 1000000000;
+    switch (settings->cache) {
+    case CACHE_AUTO:
+        return CACHE_DEFAULT * gigabyte;
+    case CACHE_OFF:
+        return 0;
+    default:
+        return (settings->cache - CACHE_GIGABYTES) * gigabyte;
     }
 }
 

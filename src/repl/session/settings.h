@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum device_choice {
     DEVICE_AUTO,
@@ -32,6 +33,12 @@ enum timeout_choice {
     TIMEOUT_SECONDS /* TIMEOUT_SECONDS + n: n seconds */
 };
 enum { TIMEOUT_DEFAULT = 60 };
+enum cache_choice {
+    CACHE_AUTO, /* CACHE_DEFAULT gigabytes */
+    CACHE_OFF,
+    CACHE_GIGABYTES /* CACHE_GIGABYTES + n: n gigabytes */
+};
+enum { CACHE_DEFAULT = 10 };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -48,6 +55,7 @@ struct settings {
     int strict; /* 0 or 1 */
     int errors;
     int timeout;
+    int cache;
 };
 
 /* A setting: the int at `offset` in struct settings holds an index into `choices`. If `number` is not 0, a number n is
@@ -67,6 +75,9 @@ struct settings settings_default(void);
 
 /* Seconds without progress until a query of a server is given up; 0: none is. */
 int settings_timeout(const struct settings *settings);
+
+/* Bytes of files at addresses that are kept on the disk. */
+int64_t settings_cache(const struct settings *settings);
 
 /* Returns the setting of this name, or NULL. */
 const struct setting *setting_find(const char *name);

@@ -52,6 +52,15 @@ void report_traffic(struct strbuf *out, const struct table_traffic *before, cons
                   (long long)(after->bytes - before->bytes));
 }
 
+void report_received(struct strbuf *out, const struct remote_traffic *before, const struct remote_traffic *after)
+{
+    const long long requests = after->requests - before->requests;
+    if (requests > 0)
+        strbuf_printf(out, "%-9s %11.3f ms  %lld request%s, %lld bytes came over\n", "addresses",
+                      (double)(after->nanoseconds - before->nanoseconds) / 1e6, requests, requests == 1 ? "" : "s",
+                      (long long)(after->bytes - before->bytes));
+}
+
 void report_repeats(struct strbuf *out, const struct measurements *runs, bool interrupted)
 {
     if (runs->count == 0) {

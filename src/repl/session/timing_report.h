@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "engine/formats/open_file.h"
+#include "engine/remote/remote.h"
 
 /* Appends a line for each phase and kernel in execution order, with GB/s where the bytes are known, then printing and
  * the total (ns). */
@@ -14,6 +15,9 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
 /* Appends the traffic with servers between two moments, if there was any: time, rows read by servers, where they report
  * it, and bytes received. */
 void report_traffic(struct strbuf *out, const struct table_traffic *before, const struct table_traffic *after);
+
+/* The same of files at addresses. */
+void report_received(struct strbuf *out, const struct remote_traffic *before, const struct remote_traffic *after);
 
 /* Appends minimum and median of repeated runs; `interrupted`: Ctrl-C ended them early. */
 void report_repeats(struct strbuf *out, const struct measurements *runs, bool interrupted);

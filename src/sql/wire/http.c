@@ -57,8 +57,7 @@ struct http *http_new(const struct table_url *url, struct http_shared *shared, s
     struct arena *arena = diags->arena;
     if (!curl_library_load(&http->curl)) {
         free(http);
-        diag_error(diags, span, "libcurl is not installed: addresses of servers cannot be opened");
-        diag_hint(diags, "on Debian: apt-get install libcurl4");
+        (void)curl_library_missing(span, diags);
         return NULL;
     }
     http->easy = http->curl.easy_init();

@@ -5,36 +5,7 @@
 #include "base/diag.h"
 #include "base/parallel.h"
 #include "base/strbuf.h"
-
-#include <curl/curl.h>
-#include <stdbool.h>
-
-/* curl_library.c: libcurl, loaded when the first address is opened, so that rql starts as fast and runs without it.
- * These functions are used; those with a variable number of arguments are called like libcurl's own. */
-struct curl_library {
-    CURLcode (*global_init)(long flags);
-    CURL *(*easy_init)(void);
-    void (*easy_cleanup)(CURL *easy);
-    void (*easy_reset)(CURL *easy);
-    CURLcode (*easy_setopt)(CURL *easy, CURLoption option, ...);
-    CURLcode (*easy_getinfo)(CURL *easy, CURLINFO info, ...);
-    CURLcode (*easy_perform)(CURL *easy);
-    const char *(*easy_strerror)(CURLcode code);
-    char *(*easy_escape)(CURL *easy, const char *text, int length);
-    void (*free)(void *text);
-    struct curl_slist *(*slist_append)(struct curl_slist *list, const char *text);
-    void (*slist_free_all)(struct curl_slist *list);
-    CURLM *(*multi_init)(void);
-    CURLMcode (*multi_cleanup)(CURLM *multi);
-    CURLMcode (*multi_add_handle)(CURLM *multi, CURL *easy);
-    CURLMcode (*multi_remove_handle)(CURLM *multi, CURL *easy);
-    CURLMcode (*multi_perform)(CURLM *multi, int *running);
-    CURLMcode (*multi_wait)(CURLM *multi, struct curl_waitfd *extra, unsigned count, int timeout_ms, int *ready);
-    CURLMsg *(*multi_info_read)(CURLM *multi, int *left);
-};
-
-/* Loads the library, which stays loaded. False: there is none. */
-bool curl_library_load(struct curl_library *library);
+#include "engine/remote/curl_library.h"
 
 /* http_watch.c: monitors a query while its server runs it: its progress, for the progress bar, and whether it has
  * stalled. A second connection polls system.processes, which servers of all versions have. */

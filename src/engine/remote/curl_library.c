@@ -1,4 +1,4 @@
-#include "sql/wire/http_internal.h"
+#include "engine/remote/curl_library.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@ struct symbol {
 
 static const struct symbol symbols[] = {
     {"curl_global_init", offsetof(struct curl_library, global_init)},
+    {"curl_getdate", offsetof(struct curl_library, getdate)},
     {"curl_easy_init", offsetof(struct curl_library, easy_init)},
     {"curl_easy_cleanup", offsetof(struct curl_library, easy_cleanup)},
     {"curl_easy_reset", offsetof(struct curl_library, easy_reset)},
@@ -27,6 +28,7 @@ static const struct symbol symbols[] = {
     {"curl_multi_add_handle", offsetof(struct curl_library, multi_add_handle)},
     {"curl_multi_remove_handle", offsetof(struct curl_library, multi_remove_handle)},
     {"curl_multi_perform", offsetof(struct curl_library, multi_perform)},
+    {"curl_multi_poll", offsetof(struct curl_library, multi_poll)},
     {"curl_multi_wait", offsetof(struct curl_library, multi_wait)},
     {"curl_multi_info_read", offsetof(struct curl_library, multi_info_read)},
 };
@@ -43,4 +45,10 @@ bool curl_library_load(struct curl_library *library)
         memcpy((char *)library + symbols[i].place, &found, sizeof found);
     }
     return handle && library->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+}
+
+enum status curl_library_missing(struct span span, struct diags *diags)
+{
+    return diag_error_hint(diags, span, "on Debian: apt-get install libcurl4",
+                           "libcurl is not installed: addresses of servers cannot be opened");
 }
