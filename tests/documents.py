@@ -43,7 +43,7 @@ RENAMED = {"t2.csv": "trades.csv", "q2.csv": "quotes.csv", "t3.csv": "trades.csv
 WRITTEN = {"load t.csv price": ("t.csv", "price,id,when\n1.25,007,2024-01-02T10:00\n-,8,?\n")}
 ARGUMENTS = {"#!/usr/bin/env rql": ["id=42", "dir=."]}
 # What cannot run in a test: it installs, takes minutes or needs a server, and is tested elsewhere.
-LEFT_OUT = re.compile(r"\./bootstrap |clickhouse://|make bench|build/rql trades\.csv|pip install")
+LEFT_OUT = re.compile(r"\./bootstrap |clickhouse://|https://|s3://|make bench|build/rql trades\.csv|pip install")
 
 
 class Place:

@@ -10,6 +10,7 @@ for S3 are computed here again, from the rules of AWS (Signature Version 4).
 import gzip
 import hashlib
 import hmac
+import html
 import http.server
 import os
 import random
@@ -179,6 +180,21 @@ class Server:
         self.plain(handler, status, f"<?xml version=\"1.0\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>".encode())
         return True
 
+    def list(self, handler, bucket, query):
+        """A page of three keys."""
+        begin = f"/{bucket}/"
+        keys = sorted(path[len(begin) :] for path in self.objects if path.startswith(begin + query["prefix"]))
+        first = int(query.get("continuation-token", "0+/=").split("+")[0])
+        items = "".join(
+            f"<Contents><Key>{html.escape(key)}</Key><ETag>{html.escape(self.etags[begin + key])}</ETag>"
+            f"<Size>{len(self.objects[begin + key])}</Size><StorageClass>STANDARD</StorageClass></Contents>"
+            for key in keys[first : first + 3]
+        )
+        more = first + 3 < len(keys)
+        token = f"<NextContinuationToken>{first + 3}+/=</NextContinuationToken>" if more else ""
+        self.plain(handler, 200, f'<?xml version="1.0"?><ListBucketResult><IsTruncated>{str(more).lower()}</IsTruncated>{items}{token}</ListBucketResult>'.encode())
+        return True
+
     def refuses(self, handler, path):
         """What S3 checks first."""
         if "Authorization" not in handler.headers:
@@ -189,6 +205,9 @@ class Server:
         bucket = path.split("/")[1]
         if bucket not in self.buckets:
             return self.error(handler, 404, "NoSuchBucket", "The specified bucket does not exist")
+        query = dict(urllib.parse.parse_qsl(handler.path.partition("?")[2], keep_blank_values=True))
+        if query.get("list-type") == "2":
+            return self.list(handler, bucket, query)
         if path not in self.objects:
             return self.error(handler, 404, "NoSuchKey", "The specified key does not exist.")
         return False
@@ -300,7 +319,7 @@ class Remote:
         self.tally.check(title, "" if holds else f"it does not hold: {what}")
 
     def make(self, name, query):
-        got = self.rql(f"{query} | save {name}")
+        got = self.rql(f"{query} | save '{name}'")
         if got.status != 0:
             raise RuntimeError(got.text())
         with open(self.sandbox.path(name), "rb") as file:
@@ -364,6 +383,10 @@ class Remote:
         self.check_out("an encoded answer", f"load {packed} | sum a", "3\n")
         self.server.types["/page.csv"] = "text/html; charset=utf-8"
         url = self.server.put("/page.csv", b"<html>no</html>\n")
+        self.check_out("a page on purpose", f"load {url} txt | count", "1\n")
+        strange = self.server.put("/strange.csv", b"xyz")
+        self.server.extra["/strange.csv"] = {"Content-Encoding": "br"}
+        self.check_error("a strange encoding", f"load {strange}", "comes in an encoding that cannot be read: br")
         self.check_error("a web page", f"load {url}", "is a web page, not a data file")
         url = self.server.put("/typed.csv", b"a,b\n1,2\n")
         self.check_out("stated types", f"load {url} a float | sum a", "1.0\n")
@@ -575,6 +598,35 @@ class Remote:
         self.env = {}
         self.server.buckets = None
 
+    def lists(self):
+        """Patterns and folders of a bucket, as of files that are here."""
+        self.server.buckets = {"bucket"}
+        self.env = {"AWS_ENDPOINT_URL": self.server.base, "AWS_ACCESS_KEY_ID": KEY, "AWS_SECRET_ACCESS_KEY": SECRET}
+        paths = [f"sales/year={year}/month={month:02}/part {part} & 1.parquet" for year in (2023, 2024) for month in range(1, 5) for part in "ab"]
+        for number, path in enumerate(paths):
+            os.makedirs(os.path.dirname(self.sandbox.path(path)), exist_ok=True)
+            self.server.put(f"/bucket/{path}", self.make(path, f"range 1..{1000 + number} as n"))
+        for path in ("sales/_SUCCESS", "sales/year=2024/.hidden.parquet", "sales/notes.md", "other/n.parquet"):
+            os.makedirs(os.path.dirname(self.sandbox.path(path)), exist_ok=True)
+            self.sandbox.write(path, b"x")
+            self.server.put(f"/bucket/{path}", b"x")
+        for path in ("sales/", "sales/year=2024/*/*.parquet", "sales/**/part b*.parquet", "sales/year=202[34]/month=0?/part a*"):
+            for ask in ("| group year, month: count(), sum(n)", "| select month == 3 | count", "| take 3"):
+                if ask != "| take 3" and "sales/year=2024/*" in path:
+                    ask = ask.replace("year, ", "")
+                local = self.local(f"load '{path}' {ask}")
+                self.check_out(f"{path} {ask}", f"load 's3://bucket/{path}' {ask}", local)
+        self.server.take_log()
+        self.check_out("only what can pass", "load s3://bucket/sales/ | select year == 2024 && month == 2 | count", self.local("load sales/ | select year == 2024 && month == 2 | count"))
+        opened = {asked.path for asked in self.server.take_log() if "list-type" not in asked.path}
+        self.check("two files, and the first", len(opened) <= 3, opened)
+        self.check_error("nothing found", "load 's3://bucket/sales/*.arrow'", "no file matches `s3://bucket/sales/*.arrow`")
+        self.check_error("an empty folder", "load s3://bucket/none/", "holds no files that can be loaded")
+        self.check_error("no bucket of a folder", "load s3://bukket/none/", "there is no bucket `bukket`")
+        self.check_error("patterns of http", f"load '{self.server.base}/*.csv'", "*.csv` may not be read: AccessDenied")
+        self.env = {}
+        self.server.buckets = None
+
     def interrupts(self):
         """Ctrl-C ends what waits, and what comes."""
         data, total, _ = self.big("big.parquet")
@@ -662,6 +714,7 @@ def main(sandbox):
             test.redirects,
             test.secrets,
             test.s3,
+            test.lists,
             test.interrupts,
             test.kept,
             test.together,

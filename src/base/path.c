@@ -36,9 +36,14 @@ bool path_is_address(const char *path)
     return false;
 }
 
+bool path_is_bucket(const char *path)
+{
+    return strncasecmp(path, s3, strlen(s3)) == 0;
+}
+
 const char *path_of_file(const char *path, struct arena *arena)
 {
-    const bool whole = !path_is_address(path) || strncasecmp(path, s3, strlen(s3)) == 0;
+    const bool whole = !path_is_address(path) || path_is_bucket(path);
     return whole ? path : arena_text(arena, path, strcspn(path, "?#"));
 }
 

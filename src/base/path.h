@@ -16,6 +16,9 @@ const char *path_directory(const char *path, struct arena *arena);
 /* Whether it is the address of a file elsewhere: http://, https:// or s3://. */
 bool path_is_address(const char *path);
 
+/* Whether it is one in a bucket of S3: s3://. */
+bool path_is_bucket(const char *path);
+
 /* The path without what follows the file's name in an address: `?...` and `#...` of http:// and https://. */
 const char *path_of_file(const char *path, struct arena *arena);
 

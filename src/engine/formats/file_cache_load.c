@@ -273,7 +273,7 @@ static enum status load_list(struct file_cache *file_cache, const char *path, st
     struct file_list *list = NULL;
     if (!own.list) {
         list = arena_alloc(diags->arena, sizeof *list);
-        const enum status status = file_list_make(path, own.format, span, list, diags);
+        const enum status status = file_list_make(&file_cache->opener, path, own.format, span, list, diags);
         if (status != STATUS_OK)
             return status;
         own.list = list;
@@ -309,7 +309,7 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     const bool address = path_is_address(path);
     if (!table && !exists && !address && !resolved.format)
         resolved.format = format_of_type(TYPE_I32); /* a missing file is reported as such, whatever its extension */
-    if (options->list || (!table && path_is_pattern(path)) || (folder && path_is_folder(path))) {
+    if (options->list || (!table && path_is_pattern(path)) || ((folder || address) && path_is_folder(path))) {
         resolved.format = options->format;
         status = load_list(file_cache, path, span, &resolved, loaded, diags);
     } else if (folder) {
@@ -342,7 +342,7 @@ bool file_cache_peek(const struct file_cache *file_cache, const char *path, cons
         return false;
     struct file_list list;
     if (path_is_pattern(path) || path_is_folder(path)) { /* of which the first is looked at */
-        if (file_list_make(path, format, (struct span){0}, &list, &diags) != STATUS_OK)
+        if (file_list_make(&file_cache->opener, path, format, (struct span){0}, &list, &diags) != STATUS_OK)
             return false;
         options.lists = true;
         options.list = &list;

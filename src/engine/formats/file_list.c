@@ -2,6 +2,8 @@
 
 #include "base/path.h"
 #include "engine/formats/formats.h"
+#include "engine/formats/open_file.h"
+#include "engine/remote/remote.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
@@ -30,7 +32,7 @@ struct search {
 
 bool path_is_pattern(const char *path)
 {
-    return strpbrk(path, wildcards) && !path_is_address(path) && file_is_missing(path);
+    return strpbrk(path, wildcards) && (path_is_address(path) ? path_is_bucket(path) : file_is_missing(path));
 }
 
 static bool is_directory(const char *path)
@@ -67,6 +69,8 @@ const char **raw_file_names(const char *path, size_t *count, struct arena *arena
 
 bool path_is_folder(const char *path)
 {
+    if (path_is_address(path))
+        return path_is_bucket(path) && path[strlen(path) - 1] == '/';
     if (!is_directory(path))
         return false;
     struct arena *arena = arena_new();
@@ -251,9 +255,37 @@ static enum status none_found(const char *path, bool folder, struct span span, s
         "the directory `%s` holds no files that can be loaded", shown);
 }
 
-enum status file_list_make(const char *path, const struct format *format, struct span span, struct file_list *list,
-                           struct diags *diags)
+/* Lists objects of a bucket. */
+static enum status list_objects(const struct opener *opener, const char *path, const struct format *format,
+                                struct span span, struct file_list *list, struct diags *diags)
 {
+    struct remote_list found;
+    struct search search = {.arena = diags->arena, .folder = !path_is_pattern(path)};
+    const struct workers workers = opener_workers(opener, path, diags->arena);
+    enum status status = remote_list(opener->remote, path, &workers, span, &found, diags);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < found.count; i++)
+        add_path(&search, found.objects[i].path);
+    if (search.folder && !format)
+        status = keep_tables(&search, path, span, diags);
+    *list = (struct file_list){.paths = search.paths, .count = search.count};
+    list->bytes = arena_array(diags->arena, list->count + 1, sizeof *list->bytes);
+    list->stamp = (struct file_stamp){.device = UINT64_MAX - 2, .inode = found.hash};
+    for (size_t i = 0, k = 0; i < list->count; i++, k++) {
+        while (found.objects[k].path != list->paths[i]) /* those that were left out */
+            k++;
+        list->bytes[i] = found.objects[k].bytes;
+        list->stamp.size += list->bytes[i];
+    }
+    return status == STATUS_OK && list->count == 0 ? none_found(path, search.folder, span, diags) : status;
+}
+
+enum status file_list_make(const struct opener *opener, const char *path, const struct format *format, struct span span,
+                           struct file_list *list, struct diags *diags)
+{
+    if (path_is_address(path))
+        return list_objects(opener, path, format, span, list, diags);
     struct search search = {.arena = diags->arena, .folder = !path_is_pattern(path)};
     enum status status = STATUS_OK;
     bool memory = true;

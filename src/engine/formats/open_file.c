@@ -76,8 +76,9 @@ static enum status open_address(const struct opener *opener, const char *path, c
 {
     const char *name = path_of_file(path, diags->arena);
     struct remote_file file;
+    const bool stated = format && format != format_of_path(name);
     const bool end = format && format_reads_ranges(format) && !compression_of_path(name);
-    enum status status = remote_open(opener->remote, opener->mappings, path, end, false, workers, span, &file, diags);
+    enum status status = remote_open(opener->remote, opener->mappings, path, end, stated, workers, span, &file, diags);
     if (status != STATUS_OK)
         return status;
     bool whole = !end || file.encoded;

@@ -80,25 +80,55 @@ static const char *s3_key(const char *path)
     return slash ? slash + 1 : bucket + strlen(bucket);
 }
 
-static enum status parse_s3(const char *path, struct address *address, struct span span, struct diags *diags)
+static enum status parse_bucket(const char *path, struct address *address, struct span span, struct diags *diags)
 {
-    const char *bucket = path + strlen(s3), *key = s3_key(path);
-    address->s3 = true;
-    address->shown = path_display(path, diags->arena);
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+    const char *bucket = path + strlen(s3);
+    *address = (struct address){.s3 = true, .shown = path_display(path, diags->arena)};
     address->bucket = arena_text(diags->arena, bucket, strcspn(bucket, "/"));
     address->aws = aws_settings_read(diags->arena);
     const char *endpoint = address->aws.endpoint;
-    if (!*address->bucket ||
-        strspn(address->bucket, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_") <
-            strlen(address->bucket))
+    if (!*address->bucket || strspn(address->bucket, allowed) < strlen(address->bucket))
         return wrong(diags, span, "the address names no bucket");
-    if (!*key)
-        return wrong(diags, span, "the address names no object of the bucket");
     if (endpoint && !begins_with(endpoint, http) && !begins_with(endpoint, https))
         return diag_error_hint(diags, span, "as in `AWS_ENDPOINT_URL=http://localhost:9000`",
                                "the endpoint of S3 is no address: `%s`", endpoint);
+    return STATUS_OK;
+}
+
+static enum status parse_s3(const char *path, struct address *address, struct span span, struct diags *diags)
+{
+    const char *key = s3_key(path);
+    if (parse_bucket(path, address, span, diags) != STATUS_OK)
+        return STATUS_FAILED;
+    if (!*key)
+        return wrong(diags, span, "the address names no object of the bucket");
     set_s3_url(address, key, diags->arena);
     return STATUS_OK;
+}
+
+enum status address_parse_list(const char *path, struct address *address, const char **pattern, struct span span,
+                               struct diags *diags)
+{
+    *pattern = s3_key(path);
+    return parse_bucket(path, address, span, diags);
+}
+
+void address_set_list(struct address *address, const char *pattern, const char *token, struct arena *arena)
+{
+    static const char plain[] = "-._~";
+    struct strbuf url = {0};
+    set_s3_url(address, "", arena);
+    /* In the order of their names, which the signature needs. */
+    strbuf_printf(&url, "%s?", address->url);
+    if (token) {
+        strbuf_puts(&url, "continuation-token=");
+        add_escaped(&url, token, plain);
+        strbuf_putc(&url, '&');
+    }
+    strbuf_puts(&url, "list-type=2&prefix=");
+    add_escaped(&url, arena_text(arena, pattern, strcspn(pattern, "*?[")), plain);
+    address->url = strbuf_take(&url, arena);
 }
 
 enum status address_parse(const char *path, struct address *address, struct span span, struct diags *diags)

@@ -30,6 +30,14 @@ struct address {
 /* Takes the address apart; texts are in the arena of `diags`. An address with a password is an error. */
 enum status address_parse(const char *path, struct address *address, struct span span, struct diags *diags);
 
+/* The same of an address of S3 that stands for several objects: what follows the bucket is *pattern, and the address is
+ * to be set by address_set_list. */
+enum status address_parse_list(const char *path, struct address *address, const char **pattern, struct span span,
+                               struct diags *diags);
+
+/* Makes it the request for the keys that begin as the pattern, behind those before `token`; NULL: the first. */
+void address_set_list(struct address *address, const char *pattern, const char *token, struct arena *arena);
+
 /* Makes an address of S3 one in another region. */
 void address_set_region(struct address *address, const char *path, const char *region, struct arena *arena);
 

@@ -86,8 +86,7 @@ static enum verdict refuse_page(const struct object *object, const struct transf
     if (strcasecmp(object->address.host, "github.com") == 0)
         diag_hint(transfer->diags, "files are at https://raw.githubusercontent.com/OWNER/NAME/BRANCH/PATH");
     else
-        diag_hint(transfer->diags, "the server may want a login or another address; a format behind the address, as "
-                                   "in `load https://... csv`, reads what it sends all the same");
+        diag_hint(transfer->diags, "the server may want a login, or the file has another address");
     return VERDICT_FAILED;
 }
 
@@ -139,9 +138,16 @@ enum verdict object_answered_first(void *context, struct piece *piece)
     }
     if (answer->status != OK && answer->status != PARTIAL)
         return VERDICT_STATUS;
-    if (strncasecmp(answer->type, "text/html", strlen("text/html")) == 0 && !object->any_type)
+    const bool page = strncasecmp(answer->type, "text/html", strlen("text/html")) == 0;
+    if (page && !object->any_type)
         return refuse_page(object, piece->transfer);
+    object->kept = object->kept && !page; /* or the next load would not know that it is one */
     object->encoded = *answer->encoding && strcasecmp(answer->encoding, "identity") != 0;
+    if (object->encoded && !strcasestr(answer->encoding, "gzip") && !strcasestr(answer->encoding, "zstd")) {
+        (void)diag_error(piece->transfer->diags, piece->transfer->span,
+                         "`%s` comes in an encoding that cannot be read: %s", object->address.shown, answer->encoding);
+        return VERDICT_FAILED;
+    }
     if (!place(piece))
         return VERDICT_STATUS;
     if (!piece->whole)

@@ -83,8 +83,7 @@ void remote_cache_clear(struct remote *remote)
         block_files_sweep(remote->directory, 0);
 }
 
-/* Loads libcurl, and finds the place for files, once. */
-static bool begin(struct remote *remote)
+bool remote_begin(struct remote *remote)
 {
     pthread_mutex_lock(&remote->mutex);
     if (!remote->loaded) {
@@ -179,7 +178,7 @@ static struct object *new_object(struct remote *remote, const char *path, struct
 enum status remote_open(struct remote *remote, struct mappings *mappings, const char *path, bool end, bool any_type,
                         const struct workers *workers, struct span span, struct remote_file *file, struct diags *diags)
 {
-    if (!begin(remote))
+    if (!remote_begin(remote))
         return curl_library_missing(span, diags);
     struct object *object = new_object(remote, path, span, diags);
     if (!object)

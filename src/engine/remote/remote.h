@@ -50,4 +50,21 @@ struct remote_file {
 enum status remote_open(struct remote *remote, struct mappings *mappings, const char *path, bool end, bool any_type,
                         const struct workers *workers, struct span span, struct remote_file *file, struct diags *diags);
 
+/* Objects of a bucket, in the order of their keys. */
+struct remote_object {
+    const char *path; /* s3://BUCKET/KEY */
+    int64_t bytes;
+};
+
+struct remote_list {
+    struct remote_object *objects; /* in the diags' arena */
+    size_t count;
+    uint64_t hash; /* changes with them and with their contents */
+};
+
+/* Lists the objects that an address of S3 stands for: one with `*`, `?`, `[...]` or `**`, or of a folder, which ends in
+ * a slash: then all below it but those with a part that begins with `.` or `_`. */
+enum status remote_list(struct remote *remote, const char *path, const struct workers *workers, struct span span,
+                        struct remote_list *list, struct diags *diags);
+
 #endif

@@ -29,8 +29,8 @@ static enum status report_refusal(const struct transfer *transfer, const struct 
     const struct address *address = transfer->address;
     const struct aws_settings *aws = &address->aws;
     struct diags *diags = transfer->diags;
-    (void)diag_error(diags, transfer->span, "`%s` may not be read %s: %s", address->shown,
-                     address->s3 && !aws->key ? "without a key" : "", reason(piece, diags->arena));
+    (void)diag_error(diags, transfer->span, "`%s` may not be read%s: %s", address->shown,
+                     address->s3 && !aws->key ? " without a key" : "", reason(piece, diags->arena));
     if (!address->s3 && address->secure)
         return diag_hint(diags, "~/.netrc holds names and passwords: machine %s login USER password PASSWORD",
                          address->host);

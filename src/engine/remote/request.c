@@ -89,6 +89,8 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     const size_t length = size * count;
     piece->heard = transfer->heard = now_ns();
     transfer->remote->bytes += (int64_t)length;
+    if (workers_cancelled(transfer->workers)) /* one call of libcurl may receive for long */
+        return CURL_WRITEFUNC_ERROR;
     if (piece->verdict == VERDICT_NONE)
         piece->verdict = transfer->answered(transfer->context, piece);
     if (piece->verdict == VERDICT_STATUS) {

@@ -222,6 +222,8 @@ static enum status run(struct transfer *transfer, CURLM *multi, struct window *w
         if (workers_cancelled(transfer->workers))
             return STATUS_CANCELLED;
         (void)curl->multi_perform(multi, &active);
+        if (workers_cancelled(transfer->workers))
+            return STATUS_CANCELLED;
         status = settle_ended(transfer, multi);
         if (status == STATUS_OK)
             status = restart_silent(transfer, multi, window);

@@ -25,6 +25,9 @@ struct remote {
     _Atomic int64_t requests, bytes, nanoseconds;
 };
 
+/* Loads libcurl, and finds the place for files, once. False: there is no libcurl. */
+bool remote_begin(struct remote *remote);
+
 /* The head of an answer. Numbers that are not told are -1, texts "". */
 struct answer {
     long status;

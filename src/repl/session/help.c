@@ -156,7 +156,7 @@ static const struct topic topics[] = {
      {&format_count, &compression_count},
      format_row,
      format_note,
-     "by the extension, such as .csv .parquet .npy: .help formats, .help clauses"},
+     "by extension, as .csv .parquet .npy: .help formats, .help clauses"},
     {"clauses", {&clause_count}, clause_row, clauses_note, ""},
     {"operators", {&operator_count}, operator_row, NULL, NULL},
 };
