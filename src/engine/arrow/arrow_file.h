@@ -32,4 +32,7 @@ struct arrow_window {
 };
 struct arrow_window arrow_dictionary_window(const struct arrow_file *file, int64_t id, const struct arrow_batch *batch);
 
+/* binary.c: leaves out binary columns whose first values are not text. */
+enum status arrow_check_binary(struct arrow_file *file, const struct format_job *job);
+
 #endif

@@ -49,7 +49,7 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-/* What a program has printed for this statement, or else a file that is as it was. */
+/* What a program has printed, or an address has given, for this statement, or else a file that is as it was. */
 static struct entry *entry_find(const struct file_cache *file_cache, const char *program, const struct file_stamp *now,
                                 const struct format *format, const char *stated)
 {
@@ -222,7 +222,8 @@ static enum status load_file(struct file_cache *file_cache, const char *path, st
     struct file_stamp now;
     const bool stamped = options->list || file_stamp_of(path, &now);
     struct entry *entry =
-        path_is_program(path) || (!options->list && path_is_address(path)) ? entry_find(file_cache, path, NULL, options->format, stated)
+        path_is_program(path) || (!options->list && path_is_address(path))
+            ? entry_find(file_cache, path, NULL, options->format, stated)
         : stamped ? entry_find(file_cache, NULL, options->list ? &options->list->stamp : &now, options->format, stated)
                   : NULL;
     if (!entry) {
