@@ -17,6 +17,20 @@ NAMES = ("a", "b", "id", "$type", "x y", "langs", "caf\u00e9", 'quo"te', "n", "d
 TEXTS = ("", "x", "long text of several words, with } and ] and \\", '"quoted"', "\u3042\u308a", "tab\there", "7", "true")
 
 
+# A file, clauses, and what is printed as JSON lines or said.
+CASES = (
+    ("late-fault.jsonl", '{"a":1}\n' * 3000 + '{"a":2} x\n{"a":3}\n', "", "line 3001 is not a JSON object"),
+    ("late-fault.jsonl", '{"a":1}\n' * 3000 + '{"a":2} x\n{"b":3}\n', "errors skip | pick a, b | skip 2999", '{"a":1,"b":null}\n{"a":null,"b":3}\n'),
+    ("late-list.jsonl", '{"a":1}\n' * 3000 + '{"b":{"c":[1]}}\n', "| skip 3000", '{"a":null,"b":{"c":[1]}}\n'),
+    ("no-fields.jsonl", '{"a":[{"x":{}},{}]}\n', "", '{"a":["{\\"x\\":{}}","{}"]}\n'),
+    ("no-objects.jsonl", '{"a":[]}\n{"a":null}\n', "", '{"a":[]}\n{"a":null}\n'),
+    ("touching.json", '{"a":{\n"b":1}}{"a":{"b":2}}{"a":7}', "errors skip", '{"a":{"b":1}}\n{"a":{"b":2}}\n{"a":7}\n'),
+    ("faults.json", '[{"a":1},{"a":[1}},\n{"a":3}]', "", "line 1: what begins here is not a JSON object"),
+    ("deep.jsonl", '{"a":' + '{"a":' * 200 + "1" + "}" * 201 + "\n", "| count", "1\n"),
+    ("deep-list.jsonl", '{"a":' + "[" * 200 + "1" + "]" * 200 + "}\n", "| count", "1\n"),
+)
+
+
 def schema_of(rng, depth):
     """A schema: a struct of named schemas, a list of one, or the name of a scalar type."""
     draw = rng.random()
@@ -112,6 +126,11 @@ def main():
     rng = random.Random(seed)
     tally = harness.Tally("nested_json")
     with harness.Sandbox() as sandbox:
+        for name, content, clauses, told in CASES:
+            sandbox.write(name, content.encode())
+            result = harness.run(["--device", "host", "--format", "jsonl", "-c", f"load {name} {clauses}"], sandbox.here, sandbox.home)
+            shown = (result.out + result.err).decode()
+            tally.check(name + clauses[:12], "" if told in shown else f"no {told!r} in {result.text()}")
         for number in range(60):
             schema = schema_of(rng, 0)
             count = rng.choice((1, 2, 10, 50, 1500)) if number > 2 else 20000

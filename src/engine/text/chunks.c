@@ -144,7 +144,7 @@ static bool is_row(struct table *table, const char *at, const char *end, size_t 
         return true;
     bool fits = json ? cells > 0 : table->ragged ? cells > 0 : cells == table->count;
     if (fits && table->errors == ERRORS_SKIP)
-        fits = !record_has_errors(table, at, end);
+        fits = !record_has_errors(table, at, end + (table->values && end < table->end));
     if (!fits)
         table->faults += table->errors == ERRORS_SKIP && !json ? lines_of(at, end) : 1;
     if (!fits && !table->first_fault)

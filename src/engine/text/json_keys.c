@@ -180,9 +180,15 @@ size_t json_make_columns(struct json_keys *keys, struct table *table)
     for (size_t k = 0; k < table->count; k++) {
         if (table->columns[k].kind != VALUE_LIST)
             continue;
+        const size_t before = table->count, elements = keys->nodes[table->columns[k].node].elements;
         maker.list = k;
         table->columns[k].elements = maker.space = ++table->list_count;
-        add_columns(&maker, keys->nodes[table->columns[k].node].elements, "", false);
+        add_columns(&maker, elements, "", false);
+        if (table->count == before) { /* objects of empty objects */
+            keys->nodes[elements].raw = true;
+            keys->nodes[elements].column = before;
+            evidence_add(&add_column(&maker, elements, "", false)->evidence, CLASS_NESTED, NULL);
+        }
     }
     table->keys = keys;
     return count;

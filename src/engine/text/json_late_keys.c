@@ -110,7 +110,10 @@ static void search_chunk(void *context, int member, int64_t part)
         finder->record = at;
         at = json_skip_blank(at, record_end);
         next = at < record_end && *at == '{' ? walk_object(finder, 0, at, record_end) : NULL;
-        at = record_next(table, next ? next : record_end, record_end, end);
+        next = record_next(table, next ? next : record_end, record_end, end);
+        at = next || table->values ? next : record_end + (record_end < end);
+        if (!at)
+            break; /* malformed, which parsing will report */
     }
 }
 

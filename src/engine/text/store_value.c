@@ -214,7 +214,8 @@ static bool json_has_errors(const struct table *table, size_t node, const char *
             wrong = json_has_errors(table, inner, at, end, scratch);
         else
             *at = json_skip_value(*at, end);
-        *at = json_next(*at, end, close, &more);
+        if (!wrong)
+            *at = json_next(*at, end, close, &more);
     }
     return wrong;
 }
