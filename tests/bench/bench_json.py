@@ -149,7 +149,7 @@ def make_formats(build, path, formats):
         if not os.path.exists(target) and name == "parquet":
             import duckdb
 
-            duckdb.sql(f"copy (from read_json('{path}')) to '{target}' (format parquet)")
+            duckdb.sql(f"copy (from read_json('{path}', sample_size = -1)) to '{target}' (format parquet)")
         elif not os.path.exists(target):
             subprocess.run(["zstd", "-q", "-f", path, "-o", target] if name.endswith("zst") else ["gzip", "-k", "-f", path], check=True)
     return paths
