@@ -392,11 +392,9 @@ static struct term bind_of_relation(struct scope *scope, const struct expr *expr
     const struct binding *binding = env_find(scope->binder->env, expr->name.text);
     if (relation)
         return bind_in_relation(scope, expr, relation);
-    if (!binding && scope->flow && scope->flow->open) /* perhaps a column of lists */
-        bind_positions(scope, expr);
-    else if (!binding)
+    if (!binding && !(scope->flow && scope->flow->open)) /* else it may be a column of lists */
         name_unknown_relation(scope->binder, &expr->name);
-    else if (binding->kind != BINDING_RELATION)
+    else if (binding && binding->kind != BINDING_RELATION)
         not_a_column(scope, expr);
     else
         bind_positions(scope, expr);
@@ -451,20 +449,6 @@ bool name_is_of_columns(const struct scope *scope, const struct expr *element)
     return paths;
 }
 
-/* Whether the name may turn out to be that of a list. */
-static bool may_be_list(const struct scope *scope, const struct expr *expr)
-{
-    const struct flow *flow = scope->flow;
-    size_t k;
-    if (scope->binder->defining || name_is_parameter(scope, expr->name.text, &k))
-        return true;
-    for (k = 0; flow && k < flow->count; k++) {
-        if (strcmp(flow->columns[k].name, expr->name.text) == 0)
-            return !flow->columns[k].known;
-    }
-    return flow && flow->open;
-}
-
 struct term bind_index(struct scope *scope, const struct expr *expr)
 {
     size_t parameter;
@@ -477,14 +461,10 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
         whole.column = (struct name){0};
         expr = &whole;
     }
-    if ((expr->frame || expr->member.text) && may_be_list(scope, expr)) {
+    if (expr->frame || expr->member.text) {
         bind_positions(scope, expr);
-        return unknown_term;
+        return list_refuse_part(scope, expr);
     }
-    if (expr->frame || expr->member.text)
-        return term_error(scope->binder, expr->span, NULL, "`%s` is no list, of which there would be %s",
-                          text_of_span(scope->binder->arena, expr->name.span, 40),
-                          expr->frame ? "a slice" : "elements with fields");
     if (!expr->definition && name_is_parameter(scope, expr->name.text, &parameter))
         return bind_of_argument(scope, expr, parameter);
     if (expr->definition) {

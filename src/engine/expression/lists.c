@@ -410,3 +410,24 @@ bool list_refuse_key(struct binder *binder, const char *name, const char *stage,
         arena_printf(binder->arena, "`text(%s)` is a text of all elements, `len(%s)` their number", name, name),
         "`%s` is a list, which cannot be a key of `%s`", name, stage);
 }
+
+/* Whether the name may turn out to be that of a list. */
+static bool may_be_list(const struct scope *scope, const struct expr *expr)
+{
+    const struct flow *flow = scope->flow;
+    size_t k;
+    if (scope->binder->defining || name_is_parameter(scope, expr->name.text, &k))
+        return true;
+    if (flow && find_column(scope, expr->name.text, strlen(expr->name.text), &k))
+        return !flow->columns[k].known;
+    return flow && flow->open;
+}
+
+struct term list_refuse_part(struct scope *scope, const struct expr *expr)
+{
+    if (may_be_list(scope, expr))
+        return unknown_term;
+    return term_error(scope->binder, expr->span, NULL, "`%s` is no list, of which there would be %s",
+                      text_of_span(scope->binder->arena, expr->name.span, OPERAND_SHOWN),
+                      expr->frame ? "a slice" : "elements with fields");
+}

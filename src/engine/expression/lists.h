@@ -63,6 +63,9 @@ bool bind_list_function(struct scope *scope, const struct expr *call, struct ter
 struct term list_function(struct scope *scope, const struct expr *call, const struct named_list *list,
                           struct term value);
 
+/* NAME[A..B] or NAME[E].FIELD of what is no list: an error, unless that is not known yet. Unknown. */
+struct term list_refuse_part(struct scope *scope, const struct expr *expr);
+
 /* Makes both numbers of one store; an error if their elements have no common type. */
 bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,
                  const struct expr *b_expr, const char *what, struct span span);
