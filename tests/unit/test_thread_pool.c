@@ -2,9 +2,9 @@
  * output: pieces finished in any order commit in sequence. */
 #include "scratch.h"
 
+#include "base/ordered_parts.h"
 #include "base/parallel.h"
 #include "base/thread_pool.h"
-#include "engine/evaluator/ordered_output.h"
 
 #include <sched.h>
 
@@ -73,51 +73,67 @@ static void test_engaged(void **context)
 }
 
 struct writing {
-    struct ordered_output turns;
+    struct ordered_parts order;
+    int64_t rows; /* of all pieces passed */
     int64_t at[PARTS];
     _Atomic int64_t next;
     int64_t stop_at;
+    bool apart; /* pieces are published, and nobody waits before the end */
     _Atomic bool refused;
 };
 
 /* Piece k has k % 7 rows. */
+static void pass_piece(void *context, int64_t piece)
+{
+    struct writing *writing = context;
+    writing->at[piece] = writing->rows;
+    writing->rows += piece % 7;
+}
+
 static void write_pieces(void *context, int member)
 {
+    (void)member;
     struct writing *writing = context;
     for (int64_t piece; (piece = writing->next++) < PARTS;) {
         for (int64_t pause = 0; pause < (piece * 2654435761 >> 8) % 50; pause++) /* in any order */
             sched_yield();
         if (piece == writing->stop_at) {
-            ordered_output_stop(&writing->turns);
+            ordered_parts_stop(&writing->order);
             return;
         }
-        if (!ordered_output_wait(&writing->turns, piece)) {
+        const bool next = ordered_parts_is_next(&writing->order, piece);
+        const int64_t rows = next ? writing->rows : 0;
+        ordered_parts_publish(&writing->order, piece);
+        if (!writing->apart && !ordered_parts_wait(&writing->order, piece)) {
             writing->refused = true;
             return;
         }
-        writing->at[piece] = ordered_output_commit(&writing->turns, piece % 7);
+        if (next && writing->at[piece] != rows)
+            writing->refused = true;
     }
-    (void)member;
 }
 
-static void test_turns(void **context)
+static void test_order(void **context)
 {
     (void)context;
     static struct writing writing;
     struct thread_pool *thread_pool = thread_pool_new(THREADS);
-    for (int call = 0; call < 20; call++) {
-        ordered_output_init(&writing.turns, 5);
+    for (int call = 0; call < 40; call++) {
+        ordered_parts_init(&writing.order, PARTS, pass_piece, &writing);
         writing.next = 0;
+        writing.rows = 5;
         writing.stop_at = PARTS;
+        writing.apart = call % 2 == 1;
         thread_pool_run(thread_pool, THREADS, write_pieces, &writing);
         int64_t rows = 5;
         for (int64_t piece = 0; piece < PARTS; piece++) {
+            assert_true(ordered_parts_is_passed(&writing.order, piece));
             assert_int_equal(writing.at[piece], rows);
             rows += piece % 7;
         }
-        assert_int_equal(writing.turns.rows, rows);
+        assert_int_equal(writing.rows, rows);
         assert_false(writing.refused);
-        ordered_output_destroy(&writing.turns);
+        ordered_parts_destroy(&writing.order);
     }
     thread_pool_free(thread_pool);
 }
@@ -128,11 +144,11 @@ static void test_stopped(void **context)
     (void)context;
     static struct writing writing = {.stop_at = PARTS / 2};
     struct thread_pool *thread_pool = thread_pool_new(THREADS);
-    ordered_output_init(&writing.turns, 0);
+    ordered_parts_init(&writing.order, PARTS, pass_piece, &writing);
     thread_pool_run(thread_pool, THREADS, write_pieces, &writing);
-    assert_true(writing.turns.stopped);
-    assert_true(writing.turns.turn <= PARTS / 2);
-    ordered_output_destroy(&writing.turns);
+    assert_true(writing.order.stopped);
+    assert_true(writing.order.passed <= PARTS / 2);
+    ordered_parts_destroy(&writing.order);
     thread_pool_free(thread_pool);
 }
 
@@ -141,7 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_done),
         cmocka_unit_test(test_engaged),
-        cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_order),
         cmocka_unit_test(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

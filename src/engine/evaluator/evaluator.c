@@ -7,10 +7,10 @@
 
 #include "base/heap.h"
 #include "base/nontemporal_copy.h"
+#include "base/ordered_parts.h"
 #include "base/thread_pool.h"
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/group_rows.h"
-#include "engine/evaluator/ordered_output.h"
 #include "engine/evaluator/rounds.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
@@ -55,10 +55,12 @@ struct shared {
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    bool nontemporal;             /* the results exceed the caches: non-temporal copies */
-    int64_t before;               /* rows in the sink when the range began */
-    struct ordered_output *order; /* order of filtered rows from several threads; else NULL */
-    _Atomic int64_t passed;       /* filtered rows that are only counted */
+    bool nontemporal;            /* the results exceed the caches: non-temporal copies */
+    int64_t before;              /* rows in the sink when the range began */
+    struct ordered_parts *order; /* order of filtered rows from several threads; else NULL: */
+    int64_t *places;             /* of each published piece its number of rows; of one that is passed, its first row */
+    int64_t rows;                /* of the sink and all pieces passed */
+    _Atomic int64_t passed;      /* filtered rows that are only counted */
 };
 
 /* Rows of a piece that finished before an earlier one. */
@@ -81,7 +83,7 @@ static void stop_threads(struct shared *shared)
 {
     shared->stop = true;
     if (shared->order)
-        ordered_output_stop(shared->order);
+        ordered_parts_stop(shared->order);
 }
 
 static void set_destinations(struct thread *thread, int64_t row)
@@ -99,16 +101,31 @@ static void copy_out(const struct shared *shared, void *place, const void *buffe
         memcpy(place, buffer, size);
 }
 
-/* Writes the batches whose turn it is, and waits for the turns of others until at most `most` are left. */
+/* Makes of the number of rows of a piece where they begin. */
+static void pass_piece(void *context, int64_t piece)
+{
+    struct shared *shared = context;
+    const int64_t rows = shared->places[piece];
+    shared->places[piece] = shared->rows;
+    shared->rows += rows;
+}
+
+static void publish_piece(struct shared *shared, int64_t piece, int64_t rows)
+{
+    shared->places[piece] = rows;
+    ordered_parts_publish(shared->order, piece);
+}
+
+/* Writes the batches whose places are known, and waits for those of others until at most `most` are left. */
 static void write_batches(struct thread *thread, int most)
 {
     struct shared *shared = thread->shared;
     while (thread->waiting > 0) {
         const struct batch *batch = &thread->batches[thread->oldest];
-        if (!ordered_output_is_next(shared->order, batch->piece) &&
-            (thread->waiting <= most || !ordered_output_wait(shared->order, batch->piece)))
+        if (!ordered_parts_is_passed(shared->order, batch->piece) &&
+            (thread->waiting <= most || !ordered_parts_wait(shared->order, batch->piece)))
             return;
-        set_destinations(thread, ordered_output_commit(shared->order, batch->rows));
+        set_destinations(thread, shared->places[batch->piece]);
         for (size_t i = 0; i < shared->program->output_count && batch->rows > 0; i++)
             copy_out(shared, thread->destinations[i], batch->buffers[i],
                      (size_t)batch->rows * shared->program->outputs[i].size);
@@ -131,25 +148,28 @@ static struct batch *next_batch(struct thread *thread)
     return batch;
 }
 
-/* Where filtered rows go depends on all earlier pieces. If those are written, the rows go to their destinations
- * directly; else they wait in a batch. */
+/* Where filtered rows go depends on all earlier pieces. If the rows of those are counted, these go to their
+ * destinations directly; else they wait in a batch. */
 static void run_filtered_piece(struct thread *thread, int64_t piece, int64_t begin, int64_t count)
 {
     struct shared *shared = thread->shared;
     write_batches(thread, MAX_WAITING - 1);
     if (thread->waiting == MAX_WAITING) /* stopped */
         return;
-    if (ordered_output_is_next(shared->order, piece)) {
-        set_destinations(thread, shared->order->rows);
+    if (ordered_parts_is_next(shared->order, piece)) {
+        set_destinations(thread, shared->rows);
         const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
         if (!worker_flagged(thread->worker))
-            ordered_output_commit(shared->order, rows);
+            publish_piece(shared, piece, rows);
         return;
     }
     struct batch *batch = next_batch(thread);
     batch->piece = piece;
     batch->rows = worker_rows(thread->worker, begin, count, batch->buffers, false);
-    thread->waiting += !worker_flagged(thread->worker);
+    if (worker_flagged(thread->worker))
+        return;
+    publish_piece(shared, piece, batch->rows);
+    thread->waiting++;
 }
 
 static void run_piece(struct thread *thread, int64_t piece, int64_t begin, int64_t count)
@@ -317,8 +337,6 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
         .filtered = job->task->filter_count > 0,
         .before = sink ? sink->rows : 0,
     };
-    struct ordered_output order;
-    ordered_output_init(&order, shared.before);
     shared.nontemporal = output_bytes(shared.program) > NONTEMPORAL_BYTES;
     shared.piece_rows = rows_per_piece(shared.program);
     const int threads = thread_count(evaluator, job, shared.piece_rows);
@@ -326,8 +344,14 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
     shared.caller = per_thread;
     shared.threads = threads;
     shared.states = states;
-    if (sink && shared.filtered && threads > 1 && shared.program->output_count > 0)
+    struct ordered_parts order;
+    if (sink && shared.filtered && threads > 1 && shared.program->output_count > 0) {
+        const int64_t pieces = piece_count(job, shared.piece_rows);
+        shared.places = arena_array(arena, (size_t)pieces, sizeof *shared.places);
+        shared.rows = shared.before;
         shared.order = &order;
+        ordered_parts_init(&order, pieces, pass_piece, &shared);
+    }
     if (states && threads > 1 && has_user_reduce(job->task))
         shared.partials = arena_array(arena, (size_t)piece_count(job, shared.piece_rows), sizeof *shared.partials);
     for (int i = 0; i < threads; i++)
@@ -345,9 +369,10 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
         skipped += worker_skipped_bytes(per_thread[i].worker);
         arena_free(per_thread[i].arena);
     }
-    if (shared.order)
-        sink->rows = order.rows;
-    else if (sink && shared.filtered)
+    if (shared.order) {
+        sink->rows = shared.rows;
+        ordered_parts_destroy(&order);
+    } else if (sink && shared.filtered)
         sink->rows += shared.passed;
     else if (sink && !shared.filtered)
         sink->rows += job->end - job->begin;
@@ -358,7 +383,6 @@ static enum status run_job(const struct evaluator *evaluator, const struct job *
     }
     /* A loop ends early then. */
     const bool cancelled = shared.cancelled || (job->cancel && *job->cancel);
-    ordered_output_destroy(&order);
     arena_free(arena);
     return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* Scans. One chain is a chained scan (as S. Yan, G. Long, Y. Zhang, "StreamScan", 2013): threads take chunks in order,
- * and each aggregates its chunk, which brings it into the cache, waits for the prefix of the chunk before, passes on
- * its own, and only then writes, while it prefetches its next chunk. Memory is read once. Segments, and columns side by
+ * and each aggregates its chunk, which brings it into the cache, publishes the result, waits for the prefix of all
+ * chunks before, and writes, while it prefetches its next chunk. Memory is read once. Segments, and columns side by
  * side, are independent chains that threads share. Sums of floats are scanned several runs at once (scan_sums.h). */
 #include "engine/backend/user_reduce.h"
 #include "engine/operators/operator.h"
@@ -13,8 +13,8 @@
 #include "base/heap.h"
 #include "base/integer.h"
 #include "base/nontemporal_copy.h"
+#include "base/ordered_parts.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +35,11 @@ struct running {
     bool any;                   /* a value has been combined: user functions have no identity */
 };
 
+struct chunk {
+    struct running running; /* of its rows, or of those since a segment began; once it is passed, of all before it */
+    bool anew;              /* a segment begins in it: what follows does not depend on rows before */
+};
+
 struct scan {
     const struct operator_job *job;
     const struct workers *workers;
@@ -49,11 +54,10 @@ struct scan {
     struct parts parts;
     _Atomic bool flagged;
 
-    /* The chunk whose turn it is, and the prefix of all before it. */
-    pthread_mutex_t lock;
-    pthread_cond_t passed_on;
-    int64_t turn;
-    struct running carry;
+    /* One chain in chunks. */
+    struct ordered_parts order;
+    struct chunk *chunks;
+    struct running carry; /* of all chunks passed */
 };
 
 JOINS void scan_floats(enum aggregate_kind kind, bool exclusive, struct running *running, const double *in, double *out,
@@ -247,25 +251,30 @@ static void append(struct scan *scan, struct running *running, const struct runn
     compensated_sum_merge(&running->sum, &next->sum);
 }
 
+static void pass_chunk(void *context, int64_t number)
+{
+    struct scan *scan = context;
+    struct chunk *chunk = &scan->chunks[number];
+    const struct running before = scan->carry;
+    if (chunk->anew)
+        scan->carry = scan->start;
+    append(scan, &scan->carry, &chunk->running);
+    chunk->running = before;
+}
+
 static void scan_chunk(void *context, struct part part)
 {
     struct scan *scan = context;
     int64_t begin = part.begin, end = part.end;
     const int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
-    bool anew = fresh >= begin; /* a segment begins here: what follows does not depend on rows before */
+    struct chunk *chunk = &scan->chunks[part.number];
+    const bool anew = chunk->anew = fresh >= begin;
     struct compensated_sum of_runs[CHUNK_RUNS];
     struct compensated_sum *totals = (anew && fresh > begin) || scan->from->store != TYPE_F64 ? NULL : of_runs;
-    struct running own = aggregate_rows(scan, anew ? fresh : begin, end, totals);
-    pthread_mutex_lock(&scan->lock);
-    while (scan->turn != part.number)
-        pthread_cond_wait(&scan->passed_on, &scan->lock);
-    struct running running = scan->carry;
-    if (anew)
-        scan->carry = scan->start;
-    append(scan, &scan->carry, &own);
-    scan->turn++;
-    pthread_cond_broadcast(&scan->passed_on);
-    pthread_mutex_unlock(&scan->lock);
+    chunk->running = aggregate_rows(scan, anew ? fresh : begin, end, totals);
+    ordered_parts_publish(&scan->order, part.number);
+    ordered_parts_wait(&scan->order, part.number);
+    struct running running = chunk->running;
     scan_rows(scan, &running, begin, end, totals);
 }
 
@@ -276,11 +285,11 @@ static bool scan_in_chunks(struct scan *scan)
     scan->carry = scan->start;
     scan->ahead = scan->workers->threads * (int64_t)CHUNK_ROWS; /* in the thread's next chunk, most likely */
     scan->sums.how.ahead = scan->from->store == TYPE_F64 ? scan->ahead : 0;
-    pthread_mutex_init(&scan->lock, NULL);
-    pthread_cond_init(&scan->passed_on, NULL);
+    scan->chunks = heap_array((size_t)scan->parts.count, sizeof *scan->chunks);
+    ordered_parts_init(&scan->order, scan->parts.count, pass_chunk, scan);
     const bool done = workers_run_parts(scan->workers, &scan->parts, scan_chunk, scan);
-    pthread_cond_destroy(&scan->passed_on);
-    pthread_mutex_destroy(&scan->lock);
+    ordered_parts_destroy(&scan->order);
+    free(scan->chunks);
     return done;
 }
 
