@@ -180,7 +180,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                          .decimal = form & 8 ? ',' : 0,
                                          .thousands = form & 1 ? '.' : 0,
                                          .dates = (enum date_order)(form % 4)};
-    const struct format_job job = {formats[data[0] % count], &workers, {0}, &diags, &options, false};
+    const struct format_job job = {
+        .format = formats[data[0] % count], .workers = &workers, .diags = &diags, .text = &options};
     const struct compression *compression = compressions[data[1] % 4];
     struct mapping *mapping = mapping_of(data + 2, size - 2);
     enum status status =

@@ -255,12 +255,10 @@ static void some_columns(void **state)
     for (int json = 0; json < 2; json++) {
         struct mapping *mapping = open_mapping(fixture, json ? "a.jsonl" : "a.csv", json ? jsonl : csv,
                                                json ? sizeof jsonl - 1 : sizeof csv - 1);
-        const struct format_job job = {format_by_word(json ? "jsonl" : "csv"),
-                                       &workers,
-                                       fixture->scratch->span,
-                                       &fixture->scratch->diags,
-                                       NULL,
-                                       false};
+        const struct format_job job = {.format = format_by_word(json ? "jsonl" : "csv"),
+                                       .workers = &workers,
+                                       .span = fixture->scratch->span,
+                                       .diags = &fixture->scratch->diags};
         struct file_reader *reader;
         assert_int_equal(job.format->open(&job, mapping, &reader), STATUS_OK);
         mapping_unref(mapping);

@@ -108,8 +108,11 @@ static inline enum status read_with(struct fixture *fixture, const char *name, c
     struct workers pooled = *workers;
     pooled.pool = fixture->pool;
     soil_pool(fixture->pool);
-    const struct format_job job = {format_of_path(name), &pooled,          scratch->span,
-                                   &scratch->diags,      fixture->options, false};
+    const struct format_job job = {.format = format_of_path(name),
+                                   .workers = &pooled,
+                                   .span = scratch->span,
+                                   .diags = &scratch->diags,
+                                   .text = fixture->options};
     struct file_reader *reader;
     enum status status = job.format->open(&job, mapping, &reader);
     mapping_unref(mapping);

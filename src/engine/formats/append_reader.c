@@ -303,7 +303,7 @@ enum status open_appended(const struct opener *opener, const struct load_options
     reader->base.ops = listed ? &listed_ops : &ops;
     struct opening opening = {opener, options, reader};
     const struct workers workers = opener_workers(opener, reader->files[0].path, diags->arena);
-    struct format_job job = {NULL, &workers, span, diags, options->text, false};
+    struct format_job job = {.workers = &workers, .span = span, .diags = diags, .text = options->text};
     enum status status = open_part(&opening, 0, &job);
     if (status == STATUS_OK && !listed)
         status = each_part(reader, 1, &job, open_part, &opening);

@@ -123,8 +123,9 @@ enum status file_cache_adopt(struct file_cache *file_cache, struct file_reader *
                              struct span span, struct loaded *loaded, struct diags *diags);
 
 /* Whether reading `rows` rows of the unread column, which are not kept, is cheaper in the long run than reading and
- * keeping all: not if as many as the file has were read so. Counts them if it is. */
-bool file_cache_spares(struct file_cache *file_cache, const struct column *unread, int64_t rows);
+ * keeping all: not once as many rows as the file has were unpacked for such reads (as in the ski rental problem, the
+ * total is at most twice the least possible). */
+bool file_cache_spares(const struct file_cache *file_cache, const struct column *unread, int64_t rows);
 
 /* Reads these rows of the unread ones of the columns and replaces each by a column of them, with one reference. */
 enum status file_cache_read_rows(struct file_cache *file_cache, struct column **columns, size_t count,

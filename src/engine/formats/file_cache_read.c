@@ -46,7 +46,8 @@ struct reading {
     bool *wanted;            /* of each column of the file */
     struct column **columns; /* those read */
     bool whole;
-    bool kept; /* for the next statements */
+    bool kept;                 /* for the next statements */
+    _Atomic int64_t *unpacked; /* as of struct format_job */
 };
 
 /* Marks the columns of the entry for which columns of the request stand, but for those of `relation` that are read.
@@ -82,7 +83,8 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
                                    .workers = &workers,
                                    .span = request->span,
                                    .diags = diags,
-                                   .unsorted_text = request->unsorted};
+                                   .unsorted_text = request->unsorted,
+                                   .unpacked = reading->unpacked};
     struct file_reader *reader = entry->file.reader;
     if (request->rows)
         return reader->ops->read_rows(reader, &job, reading->wanted, request->rows, reading->columns);
@@ -214,14 +216,11 @@ enum status file_cache_count(struct file_cache *file_cache, const struct column 
     return status;
 }
 
-bool file_cache_spares(struct file_cache *file_cache, const struct column *unread, int64_t rows)
+bool file_cache_spares(const struct file_cache *file_cache, const struct column *unread, int64_t rows)
 {
     size_t k;
-    struct entry *entry = entry_of(file_cache, unread, &k);
-    if (!entry || entry->rows_read[k] + rows > unread->rows)
-        return false;
-    entry->rows_read[k] += rows;
-    return true;
+    const struct entry *entry = entry_of(file_cache, unread, &k);
+    return entry && entry->rows_unpacked[k] + rows <= unread->rows;
 }
 
 /* Reads the request's rows of the entry's columns for which some of its columns stand; replaces these. */
@@ -231,11 +230,16 @@ static enum status entry_read_rows(struct file_cache *file_cache, struct entry *
     const size_t width = entry->unread->count;
     struct reading reading = {.wanted = arena_array(arena, width + 1, sizeof *reading.wanted),
                               .columns = arena_array(arena, width + 1, sizeof(struct column *))};
+    _Atomic int64_t unpacked = 0;
+    reading.unpacked = &unpacked;
     const bool any = mark_requested(entry, entry->unread, request, &reading);
     const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
-    if (status == STATUS_OK)
-        replace_read(entry, &reading, request);
-    return status;
+    if (status != STATUS_OK)
+        return status;
+    for (size_t k = 0; k < width; k++)
+        entry->rows_unpacked[k] += reading.wanted[k] ? max_int64(unpacked, request->rows->rows) : 0;
+    replace_read(entry, &reading, request);
+    return STATUS_OK;
 }
 
 enum status file_cache_read_rows(struct file_cache *file_cache, struct column **columns, size_t count,

@@ -134,7 +134,8 @@ enum status open_file(const struct opener *opener, const char *path, struct span
                                      "`%s` is no text file: its types are its own", path_display(path, diags->arena));
     }
     if (status == STATUS_OK) {
-        const struct format_job job = {file->format, &workers, span, diags, options->text, false};
+        const struct format_job job = {
+            .format = file->format, .workers = &workers, .span = span, .diags = diags, .text = options->text};
         status = file->format->open ? format_open(&job, mapping, &file->reader)
                                     : format_read(&job, mapping, &file->relation);
     }

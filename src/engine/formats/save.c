@@ -171,7 +171,7 @@ static enum status save_columns(const struct relation *relation, const char *pat
     enum status status = writer_open(&writer, path, span, diags);
     if (status != STATUS_OK)
         return status;
-    const struct format_job job = {format_of_path(path), workers, span, diags, NULL, false};
+    const struct format_job job = {.format = format_of_path(path), .workers = workers, .span = span, .diags = diags};
     status = format_write(&job, relation, &writer);
     if (status == STATUS_OK)
         status = writer_publish(&writer, span, diags);

@@ -199,7 +199,8 @@ static bool make_folders(const char *root, struct folder *folder, struct arena *
 static enum status write_folder(struct saving *saving, struct folder *folder, const struct workers *workers,
                                 struct diags *diags)
 {
-    const struct format_job job = {saving->by->format, workers, saving->span, diags, NULL, false};
+    const struct format_job job = {
+        .format = saving->by->format, .workers = workers, .span = saving->span, .diags = diags};
     const char *shown = arena_printf(diags->arena, "%s/%s/%s", saving->shown, folder->name, saving->file);
     if (!make_folders(saving->root, folder, diags->arena))
         return writer_error(shown, errno, saving->span, diags);

@@ -99,7 +99,8 @@ static enum status write_files(const struct relation *relation, struct column_fi
             .rows = relation->rows, .count = 1, .columns = &column, .names = &relation->names[i]};
         enum status status = writer_open(&files[i].writer, files[i].path, span, diags);
         files[i].writer.path = files[i].shown;
-        const struct format_job job = {format_of_type(column->type), workers, span, diags, NULL, false};
+        const struct format_job job = {
+            .format = format_of_type(column->type), .workers = workers, .span = span, .diags = diags};
         if (status == STATUS_OK)
             status = format_write(&job, &alone, &files[i].writer);
         if (status != STATUS_OK)

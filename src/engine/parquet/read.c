@@ -433,6 +433,22 @@ static enum status make_columns(struct read *read, const bool *wanted, struct co
     return status;
 }
 
+/* The rows of the pages that were unpacked, of the column with most. */
+static int64_t rows_unpacked(const struct read *read)
+{
+    int64_t most = 0;
+    for (size_t k = 0; k < read->column_count; k++) {
+        const struct column_read *column = &read->columns[k];
+        int64_t rows = 0;
+        for (size_t c = 0; c < column->chunk_count; c++) {
+            for (size_t p = 0; p < column->chunks[c].count; p++)
+                rows += column->chunks[c].pages[p].header.values;
+        }
+        most = max_int64(most, rows);
+    }
+    return most;
+}
+
 static enum status run_read(struct read *read, const bool *wanted, struct column **columns)
 {
     const struct format_job *job = read->job;
@@ -450,6 +466,8 @@ static enum status run_read(struct read *read, const bool *wanted, struct column
     }
     if (status == STATUS_OK)
         status = make_columns(read, wanted, columns);
+    if (job->unpacked)
+        *job->unpacked += rows_unpacked(read);
     read_free(read);
     return status;
 }

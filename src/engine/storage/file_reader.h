@@ -23,6 +23,8 @@ struct format_job {
     struct diags *diags;
     const struct text_options *text; /* reading text files: what the user states; NULL: nothing */
     bool unsorted_text;              /* columns of text may have unsorted dictionaries (dictionary.h) */
+    _Atomic int64_t *unpacked; /* of read_rows: the rows of a column that were unpacked to find the wanted ones are
+                                  added, if the format knows; NULL: nobody asks */
 };
 
 struct reader_column {
