@@ -7,7 +7,7 @@ static const char known_verbs[] =
     "filter select mutate transmute summarise summarize group_by ungroup arrange slice_max slice_min slice_head "
     "slice_tail head tail count distinct rename pull left_join inner_join full_join semi_join anti_join "
     "drop_na bind_rows tally pivot_wider pivot_longer slice sample_n nrow add_count slice_sample relocate fill "
-    "replace_na sample_frac";
+    "replace_na sample_frac unnest unnest_longer";
 
 /* The token after `|>` or `%>%` at `token`, or `token`. */
 static size_t after_pipe(const struct translator *t, size_t token)

@@ -118,6 +118,8 @@ static const struct function functions[] = {
     {"row_number", KQL, 0, "row + 1", LEVEL_SUM, PHRASE_INT},
     {"isempty", KQL, 1, "(A ?? \"\") == \"\"", LEVEL_EQUALITY, PHRASE_BOOL},
     {"isnotempty", KQL, 1, "(A ?? \"\") != \"\"", LEVEL_EQUALITY, PHRASE_BOOL},
+    {"list_contains array_contains list_has array_has", SQL, 2, "contains(A, B)", LEVEL_OPERAND, PHRASE_BOOL},
+    {"array_length cardinality", SQL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
     {"pi", SQL | KQL, 0, "pi", LEVEL_OPERAND, PHRASE_FLOAT},
     {"to_days", SQL, 1, "A * 1d", LEVEL_PRODUCT, PHRASE_DURATION},
 };
@@ -136,6 +138,8 @@ static const struct {
     {"regexp_replace str_replace_all gsub sub",
      "`replace_regex(s, regex, to)` replaces each match of a regular expression"},
     {"unnest explode generate_subscripts", "`| unnest NAME` is a stage, which makes a row of each element of a list"},
+    {"json_extract json_extract_string get_json_object json_value parse_json",
+     "fields of JSON are columns called by their paths, `author.name`, in files that `load` reads"},
     {"array_agg make_list make_set collect_list", "`collect(x)` is the values of a group as a list"},
     {"string_agg group_concat listagg list strcat_array paste", "`list(x, ', ')` is the values of a group as one text"},
     {"lpad rpad printf concat_ws",

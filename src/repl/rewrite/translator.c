@@ -177,6 +177,8 @@ static enum phrase_type phrase_type_of(const struct preview_column *column)
         return PHRASE_TIMESTAMP;
     case LOGICAL_DURATION:
         return PHRASE_DURATION;
+    case LOGICAL_LIST:
+        return PHRASE_UNKNOWN;
     case LOGICAL_DECIMAL:
         return PHRASE_DECIMAL;
     default:
