@@ -29,7 +29,7 @@ static void dates_and_times(void **state)
     expect_told(fixture, "a.csv", "d,t\n2024-01-31,2024-01-31 09:30\n1969-12-31,1969-12-31T23:59:59.5\n",
                 "d:date,t:timestamp\n2024-01-31,2024-01-31T09:30:00\n1969-12-31,1969-12-31T23:59:59.500\n", NULL);
     expect_told(fixture, "a.csv", "t,b\r\n2024-01-31T09:30:00Z,1\r\n2024-01-31T11:30:00+02:00,2\r\n",
-                "t:timestampz,b:i64\n2024-01-31T09:30:00Z,1\n2024-01-31T09:30:00Z,2\n", NULL);
+                "t:timestamp in UTCz,b:i64\n2024-01-31T09:30:00Z,1\n2024-01-31T09:30:00Z,2\n", NULL);
     /* Dates and timestamps, zones and none, do not mix. */
     expect_told(fixture, "a.csv", "t,b\n2024-01-31,1\n2024-01-31T11:30:00,2\n",
                 "t:text,b:i64\n'2024-01-31',1\n'2024-01-31T11:30:00',2\n",
@@ -161,7 +161,7 @@ static void lines_of_json(void **state)
     expect_told(fixture, "a.jsonl",
                 "{\"s\":\"1\",\"d\":\"2024-01-31\",\"t\":\"2024-01-31T00:00:00Z\",\"e\":\"NA\"}\n"
                 "{\"s\":\"\",\"d\":null,\"t\":null,\"e\":\"\\u0041\\\\\"}\n",
-                "s:text,d:date,t:timestampz,e:text\n'1',2024-01-31,2024-01-31T00:00:00Z,'NA'\n'',,,'A\\'\n",
+                "s:text,d:date,t:timestamp in UTCz,e:text\n'1',2024-01-31,2024-01-31T00:00:00Z,'NA'\n'',,,'A\\'\n",
                 "1 missing in `d`, 1 in `t`");
     expect_told(fixture, "a.jsonl", "{\"a\":1}\n{\"a\":\"x\"}\n", "a:text\n'1'\n'x'\n", "`a` is text: `x` in line 2");
     expect_told(fixture, "a.jsonl", "{\"a\":1}\n{\"a\":NaN}\n", "a:f64\n1.0\nnan\n", NULL);
@@ -200,7 +200,7 @@ static void stated_types(void **state)
         fixture, "a.csv",
         "id,price,n,x,t,took,more\n1,12.5,007,0.1,2024-01-31 09:30Z,2d 03:15:00,1\n"
         "02,-.07,-128,3,,-,2\n,NA,,-,NULL,,3\n",
-        "id:text,price:decimal(2),n:i8,x:f32,t:timestampz,took:duration,more:i64\n"
+        "id:text,price:decimal(2),n:i8,x:f32,t:timestamp in UTCz,took:duration,more:i64\n"
         "'1',12.50,7,0.10000000149011612,2024-01-31T09:30:00Z,2d 03:15:00,1\n'02',-0.07,-128,3.0,,,2\n,,,,,,3\n",
         "1 missing in `id`, 1 in `price`, 1 in `n`, 1 in `x`, 2 in `t`, 2 in `took`");
     static const struct {

@@ -185,7 +185,7 @@ static void tables_of_all_types(void **state)
     style.width = 200;
     expect(&result, &style,
            "s                    d                         t         u           m        b        i        f\n"
-           "text              date                 timestamp  duration  decimal(2)     bool      i16      f64\n"
+           "text              date          timestamp in UTC  duration  decimal(2)     bool      i16      f64\n"
            "AAPL        2024-02-29      1970-01-01T00:00:00Z  00:01:30       -0.05     true       -7      0.5\n"
            "a,\"b\"    |  1969-12-31  1970-01-01T00:00:01.500Z  00:00:00       12.00    false        7     -1.0\n"
            "missing        missing                   missing   missing     missing  missing  missing  missing\n"

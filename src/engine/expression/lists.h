@@ -59,9 +59,9 @@ struct term bind_list_index(struct scope *scope, const struct expr *expr, const 
 /* Of a call of a function whose first argument is the name of a list: len(list); contains(list, E), whether an element
  * equals the value. False: it is no such call. */
 bool bind_list_function(struct scope *scope, const struct expr *call, struct term *result);
-/* Likewise of a list that has no name. */
+/* Likewise of a list that has no name; `wanted`: E. */
 struct term list_function(struct scope *scope, const struct expr *call, const struct named_list *list,
-                          struct term value);
+                          struct term wanted);
 
 /* NAME[A..B] or NAME[E].FIELD of what is no list: an error, unless that is not known yet. Unknown. */
 struct term list_refuse_part(struct scope *scope, const struct expr *expr);

@@ -31,6 +31,8 @@ static bool same_format(const struct format *a, const struct format *b)
 static const char *stated_text(const struct load_options *options, struct arena *arena)
 {
     const char *all = text_options_written(options->text, arena);
+    if (!*all)
+        all = NULL;
     if (options->lists)
         all = arena_printf(arena, "%slisted\n", all ? all : "");
     struct strbuf chosen = {0};

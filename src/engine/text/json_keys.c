@@ -98,6 +98,9 @@ static const char *learn_value(struct learner *learner, size_t node, const char 
 {
     struct cell cell;
     const bool shallow = learner->keys->nodes[node].level < JSON_LEVELS;
+    const char **nested = &learner->keys->nodes[node].nested;
+    if (at < end && (*at == '{' || *at == '[') && (!*nested || at < *nested))
+        *nested = at;
     if (at < end && *at == '{' && shallow)
         return learn_object(learner, node, at, end);
     if (at < end && *at == '[' && shallow)
@@ -152,7 +155,7 @@ static void add_columns(struct maker *maker, size_t k, const char *name, bool me
                 node->level == JSON_LEVELS;
     if (values || node->raw || (!objects && !arrays && (element || node->evidence.classes))) {
         if (node->raw)
-            evidence_add(&node->evidence, CLASS_NESTED, NULL);
+            evidence_add(&node->evidence, CLASS_NESTED, node->nested);
         node->column = table->count;
         add_column(maker, k, name, member)->evidence = node->evidence;
     }
