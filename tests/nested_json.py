@@ -26,6 +26,11 @@ CASES = (
     ("no-objects.jsonl", '{"a":[]}\n{"a":null}\n', "", '{"a":[]}\n{"a":null}\n'),
     ("touching.json", '{"a":{\n"b":1}}{"a":{"b":2}}{"a":7}', "errors skip", '{"a":{"b":1}}\n{"a":{"b":2}}\n{"a":7}\n'),
     ("faults.json", '[{"a":1},{"a":[1}},\n{"a":3}]', "", "line 1: what begins here is not a JSON object"),
+    ("both.jsonl", '{"v":{"x":1}}\n{"v":{"x":{"y":2}}}\n{"v":null}\n', "", '{"v":{"x":1}}\n{"v":{"x":{"y":2}}}\n{"v":null}\n'),
+    ("both-deep.jsonl", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2}}\n', "| pick v", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2,"w":null}}\n'),
+    # The columns of a file that only a correction looks at
+    ("peeked.jsonl", '{"foo":[{"sku":"a","qty":1}],"tags":["x"]}\n', "| select foo bar", "expected an operator"),
+    ("peeked2.jsonl", '{"id":1,"tags":["x"]}\n', "| pick id, tags | distinct by id", "error"),
     ("deep.jsonl", '{"a":' + '{"a":' * 200 + "1" + "}" * 201 + "\n", "| count", "1\n"),
     ("deep-list.jsonl", '{"a":' + "[" * 200 + "1" + "]" * 200 + "}\n", "| count", "1\n"),
 )

@@ -98,7 +98,7 @@ static void structs_and_maps_print_as_objects(void **state)
     column_set_validity(columns[2], validity_of("101"));
     struct relation *structs = elements_of(3, columns, (const char *const[]){"id", "price.net", "price.\"x\".y"});
     struct list_store *store = list_store_of_offsets(offsets, 1, structs, false);
-    assert_string_equal(store->type.name, "list of id i64, price.net f64, price.\"x\".y i64");
+    assert_string_equal(store->type.name, "list of (id i64, price.net f64, price.\"x\".y i64)");
     struct column *column = column_of_lists(store, 1, NULL);
     expect_json(column, 0,
                 "[{\"id\":1,\"price\":{\"net\":0.5,\"\\\"x\\\"\":{\"y\":1}}},"

@@ -75,6 +75,8 @@ static void add_file(struct binder *binder, const struct name *written, const st
                                  .known = true,
                                  .of_file = !as->text && names_column(file),
                                  .logical = column->logical});
+        if (!column->column && column->unread)
+            queue_hold(binder->queue, column_ref(column->unread));
         if (!column->column)
             continue;
         queue_hold(binder->queue, column_ref(column->column));

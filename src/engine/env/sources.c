@@ -8,6 +8,7 @@
 #include "engine/formats/formats.h"
 #include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
 #include "parser/parse.h"
@@ -167,9 +168,15 @@ static void peek_at_file(const struct loader *loader, const struct name *path, c
     if (!file->known)
         return;
     file->columns = arena_array(loader->arena, count + 1, sizeof *file->columns);
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < count; k++) {
+        const struct reader_column *column = &columns[k];
         file->columns[k] =
-            (struct source_column){.name = columns[k].name, .type = columns[k].type, .logical = columns[k].logical};
+            (struct source_column){.name = column->name, .type = column->type, .logical = column->logical};
+        if (!column->logical.lists)
+            continue;
+        file->columns[k].unread = column_unread(column->type, column->logical, 0, false, false);
+        list_store_unref(column->logical.lists);
+    }
     file->count = count;
 }
 

@@ -13,7 +13,8 @@ struct source_column {
     enum type type;
     struct logical_type logical; /* the dictionary is the column's */
     struct column *column; /* one reference; NULL in a check; may be unread, or text with an unsorted dictionary */
-    struct column *unread; /* of the latter: what stands for the column with a sorted one, one reference */
+    struct column *unread; /* of the latter: what stands for the column with a sorted one, one reference; in a check, of
+                              lists: a column that holds their type */
 };
 
 /* A column that a pipeline reads. */

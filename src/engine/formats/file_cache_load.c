@@ -8,6 +8,7 @@
 #include "engine/formats/formats.h"
 #include "engine/formats/partition.h"
 #include "engine/storage/compression.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
 #include "engine/storage/text_options.h"
@@ -360,6 +361,7 @@ bool file_cache_peek(const struct file_cache *file_cache, const char *path, cons
     for (size_t k = 0; k < file.reader->count; k++) {
         copies[k] = file.reader->columns[k];
         copies[k].name = arena_text(arena, copies[k].name, strlen(copies[k].name));
+        list_store_ref(copies[k].logical.lists);
     }
     *columns = copies;
     *count = file.reader->count;

@@ -182,6 +182,9 @@ bool frame_group_is_missing(const struct frame *frame, const struct frame_group 
     bool missing = true;
     for (size_t i = group->begin; i < group->end && missing; i++)
         missing = column_is_missing(relation->columns[frame->order[i]], row);
+    const struct frame_group *last = frame->groups + frame->group_count;
+    for (const struct frame_group *inner = group + 1; inner < last && inner->begin < group->end && missing; inner++)
+        missing = inner->value == NO_VALUE || column_is_missing(relation->columns[inner->value], row);
     return missing;
 }
 

@@ -48,7 +48,7 @@ struct row_style {
 void frame_init(struct frame *frame, const struct row_style *style, const struct relation *relation);
 void frame_free(struct frame *frame);
 
-/* Whether all values of a group are missing in a row. */
+/* Whether all values of a group, and those that stand for objects within it, are missing in a row. */
 bool frame_group_is_missing(const struct frame *frame, const struct frame_group *group, const struct relation *relation,
                             int64_t row);
 

@@ -34,6 +34,7 @@ static struct preview_column *columns_of(const struct bound *bound, struct arena
         const struct output *output = &last->outputs[*count];
         columns[*count] = (struct preview_column){output->name, output->type, output->logical, output->validity > 0};
         columns[*count].logical.dictionary = NULL;
+        columns[*count].logical.lists = NULL;
     }
     return columns;
 }

@@ -32,17 +32,20 @@ bool list_store_is_plain(const struct list_store *store)
     return store->elements->count == 1 && store->elements->names[0][0] == '\0';
 }
 
-/* "list of text", "map of text to i64", "list of price f64, qty i64". */
+/* "list of text", "map of text to i64", "list of (price f64, qty i64)". */
 static char *type_name(const struct relation *elements, bool is_map)
 {
     enum { MOST_SHOWN = 64 };
     struct strbuf name = {0};
+    const bool entries = is_map && elements->count == 2;
+    const bool fields = !entries && (elements->count > 1 || elements->names[0][0] != '\0');
     strbuf_puts(&name, is_map ? "map of " : "list of ");
+    strbuf_puts(&name, fields ? "(" : "");
     for (size_t k = 0; k < elements->count; k++) {
         const struct column *column = elements->columns[k];
         if (k > 0)
-            strbuf_puts(&name, is_map && elements->count == 2 ? " to " : ", ");
-        if (elements->names[k][0] != '\0' && !(is_map && elements->count == 2))
+            strbuf_puts(&name, entries ? " to " : ", ");
+        if (elements->names[k][0] != '\0' && !entries)
             strbuf_printf(&name, "%s ", elements->names[k]);
         strbuf_puts(&name, logical_type_name(column->logical, column->type));
         if (name.length > MOST_SHOWN && k + 1 < elements->count) {
@@ -50,6 +53,7 @@ static char *type_name(const struct relation *elements, bool is_map)
             break;
         }
     }
+    strbuf_puts(&name, fields ? ")" : "");
     char *text = heap_text(name.text);
     strbuf_free(&name);
     return text;
