@@ -95,10 +95,10 @@ static const char *parse_agg(struct translator *t, const char *columns, size_t c
             const bool several = accept(t, "[");
             while (several && next_kind(t) == REWRITE_QUOTED && token_is(t, t->at + 1, ",")) {
                 const char *one = aggregate_of(t, token_raw(t, t->at), column);
-                list_add(t, &result, "%s", one);
-                t->at += 2;
                 if (!one)
                     return NULL;
+                list_add(t, &result, "%s", one);
+                t->at += 2;
             }
             if (next_kind(t) != REWRITE_QUOTED)
                 return translate_fail(t, "each aggregate is written: `group K: min(x), max(x)`").text;
