@@ -138,6 +138,8 @@ static struct phrase aggregate_over(struct translator *t, const char *name, stru
     }
     if (strcmp(word->form, "first(A)") == 0 && t->dialect == DIALECT_SQL && of[0].optional && !*frame)
         return translate_fail(t, "`first(x)` is the first value that is there");
+    if (of[0].type == PHRASE_BOOL && !where && is_one_of(name, "avg mean all"))
+        of[0] = as_value(t, of[0]);
     if (of[0].type == PHRASE_BOOL && is_one_of(name, "sum avg mean"))
         of[0] = phrase_fill("int(A)", LEVEL_OPERAND, PHRASE_INT, of, 1, t->arena);
     const enum phrase_type type = word->type == SAME ? of[0].type : (enum phrase_type)word->type;

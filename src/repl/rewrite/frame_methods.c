@@ -27,7 +27,7 @@ static struct phrase computed(struct translator *t)
     }
     const struct phrase value = translate_expression(t);
     t->frame = frame;
-    return value;
+    return value.type == PHRASE_BOOL ? as_value(t, value) : value;
 }
 
 /* assign(x = E, ...), eval("x = E") */

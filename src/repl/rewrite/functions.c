@@ -286,8 +286,14 @@ static struct phrase special(struct translator *t, const char *name, struct phra
     if (count == 2 && is_one_of(name, "nullif")) {
         return choose(t, compare(t, operands[0], " == ", operands[1]), phrase_missing(), operands[0]);
     }
-    if (count == 3 && is_one_of(name, "if iff iif if_else ifelse where"))
-        return choose(t, operands[0], operands[1], operands[2]);
+    if (count == 3 && is_one_of(name, "if iff iif if_else ifelse where")) {
+        const struct phrase result = choose(t, operands[0], operands[1], operands[2]);
+        if (t->dialect != DIALECT_R || !operands[0].optional)
+            return result;
+        struct phrase unknown = phrase_fill("A is missing", LEVEL_EQUALITY, PHRASE_BOOL, operands, 1, t->arena);
+        unknown.optional = false;
+        return choose(t, unknown, phrase_missing(), result);
+    }
     if (count == 3 && is_one_of(name, "between"))
         return between(t, operands[0], operands[1], operands[2], false);
     if (count == 1 && is_one_of(name, "isnull isna is.na is_null is.null isnotnull notna notnull")) {

@@ -64,6 +64,10 @@ struct phrase compare(struct translator *t, struct phrase a, const char *op, str
                                  (b.type == PHRASE_TEXT && !b.raw && is_number(a.type));
     if (text_and_number)
         return translate_fail(t, "a number is not compared with text: `float(s)` is the number that it writes");
+    if (a.type == PHRASE_BOOL && b.type == PHRASE_BOOL) {
+        a = as_value(t, a);
+        b = as_value(t, b);
+    }
     a = of_days(t, a, &b);
     b = of_days(t, b, &a);
     const enum phrase_type of_a = a.type;
@@ -139,14 +143,20 @@ struct phrase choose_first(struct translator *t, const struct phrase *conditions
     return other;
 }
 
+/* Tests of pandas and of q are never missing. */
+struct phrase as_value(struct translator *t, struct phrase x)
+{
+    const bool certain = (t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q;
+    return certain && (x.type == PHRASE_BOOL || x.type == PHRASE_UNKNOWN) ? phrase_certain(x, t->arena) : x;
+}
+
 struct phrase negate(struct translator *t, struct phrase x)
 {
     if (!x.text)
         return x;
     if (x.type != PHRASE_BOOL && x.type != PHRASE_UNKNOWN)
         return translate_fail(t, "conditions are compared: `x == 0`");
-    if ((t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q)
-        x = phrase_certain(x, t->arena);
+    x = as_value(t, x);
     const bool plain = x.level == LEVEL_OPERAND;
     struct phrase result = {.level = plain ? LEVEL_SIGN : LEVEL_NOT, .type = PHRASE_BOOL};
     (void)phrase_inherit(&result, &x);
@@ -177,6 +187,7 @@ static struct phrase convert_to_int(struct translator *t, struct phrase x)
             t, "SQL rounds, halves to even: `int(x)` drops the fraction, `int(round(x))` rounds halves away from zero");
     if (x.type == PHRASE_DATE || x.type == PHRASE_TIMESTAMP)
         return translate_fail(t, "`int(d)` is the number of days since 1970, of a timestamp microseconds");
+    x = x.type == PHRASE_BOOL ? as_value(t, x) : x;
     return x.type == PHRASE_INT ? x : phrase_fill("int(A)", LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
 }
 

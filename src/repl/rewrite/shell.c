@@ -225,6 +225,12 @@ static const char *rows(struct translator *t, const struct command *command, boo
     const char *count = command->number ? command->number : command->option['n' - 'a'];
     if (!count && !command->option['c' - 'a'])
         return name;
+    if (shell_is_number(count) && *name == 'h' && named) {
+        const long taken = strtol(count, NULL, 10) - 1;
+        return taken > 0
+                   ? arena_printf(t->arena, "head %ld", taken)
+                   : translate_fail(t, "the line of names is none of the rows: `take N` keeps the first rows").text;
+    }
     if (shell_is_number(count))
         return arena_printf(t->arena, "%s %s", name, count);
     const long from =
@@ -237,7 +243,9 @@ static const char *rows(struct translator *t, const struct command *command, boo
 
 /* What a pipeline has been through, and what it gives. */
 struct shell_state {
-    bool sorted, counted, named, value;
+    bool sorted, counted, value;
+    bool named;   /* the first line has the names */
+    bool numbers; /* a later command counts lines from that one */
 };
 
 static const char *instead_of(const char *name)
@@ -270,7 +278,7 @@ static const char *stage_of(struct translator *t, const struct command *command,
     bool counts = false;
     const char *stage = NULL;
     if (is_one_of(name, "head tail"))
-        return rows(t, command, state->named);
+        return rows(t, command, state->named && (*name == 't' || state->numbers));
     if (strcmp(name, "wc") == 0) {
         state->value = true;
         const bool others = command->option['c' - 'a'] || command->option['m' - 'a'] || command->option['w' - 'a'];
@@ -351,6 +359,7 @@ const char *translate_shell(struct translator *t)
             chain.text = arena_printf(t->arena, "load %s", command.file);
             chain_columns(t, &chain);
         }
+        state.numbers = strstr(at, "tail") || strstr(at, "sed");
         const char *stage = strcmp(name, "cat") == 0 ? "" : stage_of(t, &command, &chain, &state);
         if (!stage)
             return NULL;
@@ -358,7 +367,8 @@ const char *translate_shell(struct translator *t)
             (void)chain_end(t, &chain, "%s", stage);
         else if (*stage)
             (void)chain_add(t, &chain, "%s", stage);
-        state.named = state.named && (!*stage || strcmp(name, "sort") == 0);
+        state.named = state.named && (is_one_of(name, "cat sort cut head") ||
+                                      (is_one_of(name, "grep egrep") && command.option['v' - 'a']));
     }
     return chain.text;
 }

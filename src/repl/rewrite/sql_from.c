@@ -308,8 +308,9 @@ static bool collides(const struct side *left, const struct side *right, const st
         bool key = false;
         for (size_t k = 0; k < keys->count; k++)
             key = key || (!keys->signs[k] && strcmp(keys->right[k]->name, column->name) == 0);
-        for (size_t k = 0; !key && k < left->scope.count; k++) {
-            if (strcmp(left->scope.columns[k].text, column->text) == 0 && !left->scope.columns[k].hidden)
+        for (size_t k = 0; !key && column->text && k < left->scope.count; k++) {
+            const struct known_column *other = &left->scope.columns[k];
+            if (other->text && strcmp(other->text, column->text) == 0 && !other->hidden)
                 return true;
         }
     }

@@ -5,21 +5,33 @@
 #include <string.h>
 #include <strings.h>
 
+/* The name that its first call gives it: of max(v) and of max(v) - 1, max_v. */
+static const char *name_of_call(struct translator *t, const char *text)
+{
+    const char *guarded = guarded_part(text);
+    text = guarded ? guarded : text;
+    char *name = arena_text(t->arena, text, strcspn(text, " ,?"));
+    for (char *at = name; *at; at++)
+        *at = *at == '(' ? '_' : *at == ')' ? '\0' : *at;
+    const size_t length = strlen(name);
+    name[length > 0 && name[length - 1] == '_' ? length - 1 : length] = '\0';
+    return name;
+}
+
 const char *group_column(struct translator *t, struct group_item *item)
 {
     if (!item->name && item->phrase.column) {
         item->name = item->phrase.column;
     } else if (!item->name) {
-        const char *text = guarded_part(item->phrase.text);
-        text = text ? text : item->phrase.text;
-        char *name = arena_text(t->arena, text, strcspn(text, " ,?"));
-        for (char *at = name; *at; at++)
-            *at = *at == '(' ? '_' : *at == ')' ? '\0' : *at;
-        const size_t length = strlen(name);
-        name[length > 0 && name[length - 1] == '_' ? length - 1 : length] = '\0';
+        const char *name = name_of_call(t, item->phrase.text);
         bool taken = strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789") != strlen(name) || !*name;
-        for (size_t i = 0; t->grouping && i < t->grouping->count; i++)
-            taken = taken || (t->grouping->items[i].name && strcmp(t->grouping->items[i].name, name) == 0);
+        for (size_t i = 0; t->grouping && i < t->grouping->count; i++) {
+            const struct group_item *other = &t->grouping->items[i];
+            const char *others = other->name            ? other->name
+                                 : other->phrase.column ? other->phrase.column
+                                                        : name_of_call(t, other->phrase.text);
+            taken = taken || (other != item && strcmp(others, name) == 0);
+        }
         item->name = taken ? arena_printf(t->arena, "g%zu", (size_t)(item - t->grouping->items) + 1) : name;
     }
     return phrase_name(item->name, t->arena);

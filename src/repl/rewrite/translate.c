@@ -187,7 +187,8 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
         t->frame = token_raw(t, 0);
         t->at = value;
         (void)known_add_source(t, &t->scope, t->frame, NULL);
-        const struct phrase phrase = translate_expression(t);
+        struct phrase phrase = translate_expression(t);
+        phrase = phrase.type == PHRASE_BOOL ? as_value(t, phrase) : phrase;
         struct chain chain = {.text = t->frame};
         result->message = "`derive` computes a column, and `let` names the result; files do not change";
         if (phrase.text && t->at == t->end && chain_derive(t, &chain, column, &phrase))

@@ -161,6 +161,7 @@ struct phrase choose(struct translator *t, struct phrase condition, struct phras
 struct phrase convert(struct translator *t, struct phrase x, const char *type);
 struct phrase join_text(struct translator *t, struct phrase a, struct phrase b);
 struct phrase negate(struct translator *t, struct phrase x);
+struct phrase as_value(struct translator *t, struct phrase x); /* where a test that is unknown there is false */
 struct phrase as_type(struct translator *t, struct phrase x, enum phrase_type type); /* a literal beside such a value */
 
 /* Values of which the first one counts whose condition holds, else the other one. */
