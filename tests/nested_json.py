@@ -28,6 +28,8 @@ CASES = (
     ("faults.json", '[{"a":1},{"a":[1}},\n{"a":3}]', "", "line 1: what begins here is not a JSON object"),
     ("both.jsonl", '{"v":{"x":1}}\n{"v":{"x":{"y":2}}}\n{"v":null}\n', "", '{"v":{"x":1}}\n{"v":{"x":{"y":2}}}\n{"v":null}\n'),
     ("both-deep.jsonl", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2}}\n', "| pick v", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2,"w":null}}\n'),
+    ("both-saved.jsonl", '{"v":{"x":1}}\n{"v":{"x":{"y":2,"z":3}}}\n', "| save b.parquet\nload b.parquet", '{"v":{"x":1}}\n{"v":{"x":{"y":2,"z":3}}}\n'),
+    ("both-top.jsonl", '{"o":1}\n{"o":{"y":2,"z":3}}\n{"p":4}\n{"p":{"y":5,"z":6}}\n', "| save t.arrow\nload t.arrow | pick o, p.y, p.z | skip 2", '{"o":null,"p.y":null,"p.z":null}\n{"o":null,"p.y":5,"p.z":6}\n'),
     # The columns of a file that only a correction looks at
     ("peeked.jsonl", '{"foo":[{"sku":"a","qty":1}],"tags":["x"]}\n', "| select foo bar", "expected an operator"),
     ("peeked2.jsonl", '{"id":1,"tags":["x"]}\n', "| pick id, tags | distinct by id", "error"),

@@ -12,7 +12,8 @@ struct building {
     struct arena *arena;
     struct interner *names;   /* of columns */
     struct interner *structs; /* paths of structs that columns say to be in, */
-    struct nest **nests;      /* and these, or NULL before they are there */
+    int64_t count;            /* of these, */
+    struct nest **nests;      /* and they, or NULL before they are there */
 };
 
 static void build(struct arena *arena, const struct relation *relation, bool all_members, struct nest *root);
@@ -56,20 +57,19 @@ static void find_structs(struct building *building, const struct relation *relat
                 (void)knows(building->structs, (struct text){name, i});
         }
     }
-    building->nests =
-        arena_array(building->arena, (size_t)interner_count(building->structs) + 1, sizeof(struct nest *));
+    building->count = interner_count(building->structs); /* looking for others adds them */
+    building->nests = arena_array(building->arena, (size_t)building->count + 1, sizeof(struct nest *));
 }
 
 /* The struct that a column is in, and what of its name is left. */
 static struct nest *enter(struct building *building, struct nest *root, const char **name)
 {
     const char *begin = *name;
-    const int64_t count = interner_count(building->structs);
     for (size_t i = 0; begin[i]; i++) {
         if (begin[i] != '.')
             continue;
         const uint32_t number = interner_add(building->structs, (struct text){begin, i});
-        if (number >= count)
+        if (number >= building->count)
             break;
         if (!building->nests[number])
             building->nests[number] =
