@@ -121,6 +121,8 @@ class Server:
 
     def give(self, handler, asked, path, word, value):
         data, etag = self.objects[path], self.etags[path]
+        if word == "change":
+            self.objects[path] = f"a\n{value}\n".encode()
         modified = None
         if etag and not etag.endswith('"'):
             etag, modified = None, etag
@@ -135,7 +137,7 @@ class Server:
                 handler.send_header("ETag", etag)
             handler.end_headers()
             return
-        if match and word not in ("norange", "nolength"):
+        if match and word not in ("norange", "nolength", "cutwhole", "chunks"):
             if match[1]:
                 begin, end = int(match[1]), min(size, int(match[2] or size) + 1)
             else:
@@ -155,24 +157,28 @@ class Server:
         if status == 206:
             handler.send_header("Content-Range", f"bytes {begin}-{end - 1}/{size}")
         body = data[begin:end]
-        if word == "nolength":
+        if word in ("nolength", "chunks"):
             handler.send_header("Transfer-Encoding", "chunked")
             handler.end_headers()
-            for at in range(0, len(body), 50000):
+            for at in range(0, len(body) if word == "nolength" else 100000, 50000):
                 piece = body[at : at + 50000]
                 handler.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-            handler.wfile.write(b"0\r\n\r\n")
+            if word == "chunks":
+                handler.close_connection = True
+                handler.connection.shutdown(socket.SHUT_RDWR)
+            else:
+                handler.wfile.write(b"0\r\n\r\n")
             return
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
-        if word in ("cut", "stall"):
+        if word in ("cut", "cutwhole", "stall"):
             body = body[: int(value)]
         asked.sent = len(body)
         handler.wfile.write(body)
         if word == "stall":
             handler.wfile.flush()
             self.released.wait(60)
-        if word in ("cut", "stall"):
+        if word in ("cut", "cutwhole", "stall"):
             handler.close_connection = True
             handler.connection.shutdown(socket.SHUT_RDWR)
 
@@ -440,6 +446,12 @@ class Remote:
         self.check_out("a time", f"load {url} | sum a", "6\n")
         self.server.put("/v.csv", b"a\n7\n", now)
         self.check_out("the same time, of now", f"load {url} | sum a", "7\n")
+        for title, tag in (("a time", now), ("a tag of a time", '"5f-8"')):
+            self.server.put("/v.csv", b"a\n6\n", tag)
+            self.server.extra["/v.csv"] = {"Last-Modified": now} if tag != now else {}
+            self.server.faults["/v.csv"] = ["change 7"]
+            self.check_out(f"{title}, in a session", f"load {url} | sum a; load {url} | sum a", "6\n7\n")
+        self.server.extra.clear()
         old = "Tue, 14 Nov 2023 22:13:20 GMT"
         self.server.put("/v.csv", b"a\n8\n", old)
         self.check_out("an old time", f"load {url} | sum a", "8\n")
@@ -493,6 +505,12 @@ class Remote:
             cuts = [f"cut {rng.randint(0, 3000000)}" for _ in range(4)] if word != "*nolength" else []
             self.server.faults["/f.csv"] = cuts + ([word] if word else [])
             self.check_out(f"text, cut {word}", f"load {path} | sum b", "60000300000\n")
+        for word in ("cutwhole 100000", "chunks"):
+            self.fresh_cache()
+            self.server.faults["/f.csv"] = ["*" + word]
+            began = time.monotonic()
+            self.check_error(f"always ends early, {word}", f"load {path} | sum b", "f.csv` was not received whole")
+            self.check(f"after some tries, {word}", time.monotonic() - began < 20)
         self.fresh_cache()
         self.server.faults["/f.parquet"] = ["stall 100", "", "stall 70000", "stall 0"]
         self.check_out("stalled", f"load {url} | sum n", f"{total}\n", "-c", ".set timeout 4")
@@ -510,6 +528,16 @@ class Remote:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         self.check_error("nobody listens", f"load http://127.0.0.1:{port}/t.csv", f"cannot connect to `127.0.0.1:{port}`")
+        self.check_error("no such port", "load http://127.0.0.1:99999/t.csv", "`http://127.0.0.1:99999/t.csv` is not a valid address")
+        with socket.create_server(("127.0.0.1", 0)) as other:
+            def greet():
+                connection, _ = other.accept()
+                with connection:
+                    connection.sendall(b"SSH-2.0-x\r\n")
+                    connection.recv(1000)
+                    connection.shutdown(socket.SHUT_WR)
+            threading.Thread(target=greet, daemon=True).start()
+            self.check_error("another protocol", f"load http://127.0.0.1:{other.getsockname()[1]}/t.csv", "does not answer as an HTTP server")
         self.check_error("no host", "load http://no.invalid/t.csv", "there is no host `no.invalid`")
         self.check_error("damaged", f"load {self.server.put('/d.parquet', data[:-1])}", "d.parquet` is not a Parquet file, or truncated")
         zeroed = data[: len(data) // 3] + bytes(100000) + data[len(data) // 3 + 100000 :]
@@ -527,6 +555,12 @@ class Remote:
         secret = self.sandbox.write("secret.csv", b"a\n1\n")
         self.server.faults["/r.csv"] = [f"*redirect file://{self.sandbox.path(secret)}"]
         self.check_error("to a file", f"load {here}/r.csv | sum a", "leads to an address that is not http:// or https://")
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.server.faults["/r.csv"] = [f"*redirect http://127.0.0.1:{port}/t.csv"]
+        self.check_error("to nobody", f"load {here}/r.csv", "r.csv` leads to a server that cannot be reached", str(port), absent=(f"connect to `127.0.0.1:{self.server.port}`",))
+        self.server.faults.clear()
 
     def secrets(self):
         """Passwords stand neither in addresses nor in messages."""
@@ -535,6 +569,9 @@ class Remote:
         got = self.rql(f"load 'http://{here}/no.csv?signature=geheim' | sum a")
         told = got.err.decode().split("\n")[0]
         self.check("a signature", got.status != 0 and "geheim" not in told and "no.csv?..." in told, got.text())
+        signed = self.server.put("/signed.csv", b"a\n1\n")
+        got = self.rql(f"load '{signed}?x=1&sig=geheim' | sum a", "--timing")
+        self.check("a signature in times", got.status == 0 and "signed.csv" in got.text() and "geheim" not in (got.out + got.err).decode(), got.text())
         with open(os.path.join(self.sandbox.home, ".netrc"), "w", encoding="ascii") as file:
             file.write("machine 127.0.0.1 login me password geheim\n")
         url = self.server.put("/open.csv", b"a\n1\n")

@@ -97,6 +97,34 @@ static void entries_that_come_again_count_once(void **state)
     assert_string_equal(loaded[2], "again");
 }
 
+static void secrets_are_not_kept(void **state)
+{
+    (void)state;
+    static const char *const secret[] = {
+        "load http://bob:secret77@host/t.csv",        "load 'https://bob:p,secret77@host/t.csv' | sum a",
+        "load clickhouse://bob:secret77@host/t",      "load https://host/a.csv, https://bob:secret77@host/t.csv",
+        "load 'https://host/t.csv?x=1&sig=secret77'", "load https://host/t.csv?X-Amz-Signature=secret77",
+    };
+    static const char *const open[] = {
+        "load http://host:8080/a@b.csv",
+        "load clickhouse://bob@host:8123/t?by=pos",
+        "load http://host/sig=1.csv | derive a = \"x:y@z\"",
+        "load 'http://host/t.csv?design=1'",
+    };
+    enum { SECRETS = sizeof secret / sizeof *secret, OPEN = sizeof open / sizeof *open };
+    int problem;
+    struct history *history = history_open(&problem);
+    for (size_t i = 0; i < SECRETS; i++)
+        append(history, secret[i]);
+    for (size_t i = 0; i < OPEN; i++)
+        append(history, open[i]);
+    history_close(history);
+    load();
+    assert_int_equal(loaded_count, OPEN);
+    for (size_t i = 0; i < OPEN; i++)
+        assert_string_equal(loaded[i], open[i]);
+}
+
 static void the_file_is_the_users_alone(void **state)
 {
     (void)state;
@@ -217,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(entries_come_back_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(entries_that_come_again_count_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(secrets_are_not_kept, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_file_is_the_users_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(long_files_are_shortened, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_unusable_place_is_told_and_harmless, set_up, tear_down),

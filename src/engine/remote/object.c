@@ -70,12 +70,13 @@ enum verdict object_answered(void *context, struct piece *piece)
     return VERDICT_FAILED;
 }
 
-/* Whether the validators are those of just this content. A time does not tell changes within the same second. */
+/* Whether the validators are those of just this content. A time does not tell changes within the same second, nor does
+ * a tag that is made of the time and the size. */
 static bool are_strong(const struct object *object, const struct answer *answer)
 {
     const struct curl_library *curl = &object->remote->curl;
-    if (*answer->etag)
-        return true;
+    if (!*answer->modified)
+        return *answer->etag;
     const time_t modified = curl->getdate(answer->modified, NULL), date = curl->getdate(answer->date, NULL);
     return modified >= 0 && date >= 0 && date - modified >= STABLE_SECONDS;
 }
@@ -106,12 +107,12 @@ static enum verdict take_file(struct object *object, struct piece *piece)
 {
     const struct answer *answer = &piece->answer;
     const struct validators now = validators_of(answer);
+    object->strong = are_strong(object, answer);
     const bool known = object->file && (*now.etag || *now.modified) && now.size >= 0 &&
-                       validators_equal(block_file_validators(object->file), &now) && are_strong(object, answer);
+                       validators_equal(block_file_validators(object->file), &now) && object->strong;
     if (!known) {
         block_file_free(object->file);
-        object->file =
-            block_file_new(object->directory, object->address.url, &now, object->kept && are_strong(object, answer));
+        object->file = block_file_new(object->directory, object->address.url, &now, object->kept && object->strong);
     }
     if (!object->file)
         return fail_by_errno(object, piece);
@@ -128,6 +129,7 @@ enum verdict object_answered_first(void *context, struct piece *piece)
         return VERDICT_AGAIN;
     if (answer->status == NOT_MODIFIED && object->file) {
         object->size = block_file_validators(object->file)->size;
+        object->strong = true; /* only those are kept */
         return VERDICT_DONE;
     }
     /* Some servers refuse to give more than there is. */
@@ -150,7 +152,9 @@ enum verdict object_answered_first(void *context, struct piece *piece)
     }
     if (!place(piece))
         return VERDICT_STATUS;
-    if (!piece->whole)
+    if (!piece->whole) {
+        piece->suffix = false; /* another try continues */
         piece->end = answer->last + 1;
+    }
     return take_file(object, piece);
 }

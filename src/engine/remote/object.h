@@ -13,6 +13,7 @@ struct object {
     struct block_file *file; /* NULL: nothing has come */
     int64_t size;            /* known at the end of an answer without a length */
     bool encoded, any_type, moved;
+    bool strong;           /* its validators are those of just this content */
     const char *directory; /* NULL: there is no place on the disk */
     bool kept;             /* for the next load */
     _Atomic bool changed;

@@ -117,7 +117,7 @@ static struct file_stamp stamp_of(const struct object *object)
     const struct validators *validators = block_file_validators(object->file);
     uint64_t hash = hash_text(hash_init(), object->address.url);
     hash = hash_text(hash_text(hash, validators->etag), validators->modified);
-    if (!*validators->etag && !*validators->modified) { /* no other is known to be the same */
+    if (!object->strong) { /* no other is known to be the same */
         const int64_t request = object->remote->requests;
         hash = hash_bytes(hash, &request, sizeof request);
     }

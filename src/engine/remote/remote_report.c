@@ -70,11 +70,19 @@ enum status report_failure(const struct transfer *transfer, const struct piece *
     const struct address *address = transfer->address;
     struct diags *diags = transfer->diags;
     const char *detail = *piece->detail ? piece->detail : transfer->remote->curl.easy_strerror(code);
+    const bool led = piece->answer.status / 100 == 3; /* by a redirect, to another host */
     switch (code) {
+    case CURLE_URL_MALFORMAT:
+        return diag_error_hint(diags, transfer->span, "as in `https://HOST:PORT/PATH`, with a port below 65536",
+                               "`%s` %s not a valid address", address->shown, led ? "leads to what is" : "is");
     case CURLE_COULDNT_RESOLVE_HOST:
-        return diag_error(diags, transfer->span, "there is no host `%s`: %s", address->host, detail);
     case CURLE_COULDNT_CONNECT:
-        return diag_error(diags, transfer->span, "cannot connect to `%s`: %s", address->host, detail);
+        if (led)
+            return diag_error(diags, transfer->span, "`%s` leads to a server that cannot be reached: %s",
+                              address->shown, detail);
+        if (code == CURLE_COULDNT_CONNECT)
+            return diag_error(diags, transfer->span, "cannot connect to `%s`: %s", address->host, detail);
+        return diag_error(diags, transfer->span, "there is no host `%s`: %s", address->host, detail);
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
@@ -82,7 +90,11 @@ enum status report_failure(const struct transfer *transfer, const struct piece *
                                "the certificate of `%s` is not trusted: %s", address->host, detail);
     case CURLE_SSL_CONNECT_ERROR:
         return diag_error(diags, transfer->span, "no TLS connection to `%s`: %s", address->host, detail);
+    case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:
+        if (code == CURLE_WEIRD_SERVER_REPLY || strstr(detail, "HTTP/0.9")) /* an answer without a head */
+            return diag_error(diags, transfer->span, "`%s` does not answer as an HTTP server: %s", address->shown,
+                              detail);
         return diag_error(diags, transfer->span, "`%s` leads to an address that is not %s", address->shown,
                           address->secure ? "https://" : "http:// or https://");
     case CURLE_TOO_MANY_REDIRECTS:

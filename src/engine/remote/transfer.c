@@ -98,7 +98,7 @@ static bool is_transient(const struct transfer *transfer, CURLcode code)
 /* Waits before the next try; false: there were enough. */
 static bool try_again(struct piece *piece)
 {
-    if (piece->at - piece->from >= BLOCK_BYTES)
+    if (!piece->whole && piece->at - piece->from >= BLOCK_BYTES) /* without ranges the next try starts over */
         piece->tries = 0;
     if (++piece->tries > MOST_TRIES)
         return false;

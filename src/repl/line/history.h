@@ -20,8 +20,8 @@ const char *history_path(const struct history *history);
 /* Passes the newest entries to `add`, oldest first, without repetitions; shortens a long file. */
 void history_load(struct history *history, void (*add)(const char *entry));
 
-/* Appends an entry unless it is very long; several sessions may share the file. Returns false if it repeats the last
- * entry. */
+/* Appends an entry unless it is very long or holds a password or a signature in an address; several sessions may share
+ * the file. Returns false if it repeats the last entry. */
 bool history_append(struct history *history, const char *entry, size_t length);
 
 #endif

@@ -1,5 +1,7 @@
 #include "repl/session/timing_report.h"
 
+#include "base/path.h"
+
 #include <string.h>
 
 static const char *const phase_words[PHASE_COUNT] = {
@@ -26,8 +28,10 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
     for (int phase = 0; phase < PHASE_COUNT; phase++) {
         for (size_t i = 0; i < timing->count; i++) {
             const struct event *event = &timing->events[i];
-            if ((int)event->phase == phase)
-                report_line(out, phase_words[phase], event->name, event->ns, event->bytes);
+            if ((int)event->phase != phase)
+                continue;
+            const char *name = phase == PHASE_MAP ? path_of_file(event->name, timing->arena) : event->name;
+            report_line(out, phase_words[phase], name, event->ns, event->bytes);
         }
     }
     if (timing->files > 0)
