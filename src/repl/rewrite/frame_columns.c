@@ -224,6 +224,16 @@ static struct phrase isin(struct translator *t, struct phrase x)
     return t->polars ? result : phrase_certain(result, t->arena);
 }
 
+/* x.shift(1), x.shift(-1) */
+static struct phrase shifted(const struct translator *t, struct phrase x, const char *rows)
+{
+    const bool after = *rows == '-';
+    const char *form = arena_printf(t->arena, "at(A, %s%s)", after ? "" : "-", rows + after);
+    struct phrase result = phrase_fill(form, LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    result.optional = true;
+    return result;
+}
+
 /* Methods with operands, whose `(` is read. */
 struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
 {
@@ -269,13 +279,8 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
     if (strcmp(method, "between") == 0 && count == 3)
         return t->polars ? between(t, x, operands[1], operands[2], false)
                          : phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
-    if (strcmp(method, "shift") == 0 && count == 2) {
-        const bool after = *first == '-';
-        const char *form = arena_printf(t->arena, "at(A, %s%s)", after ? "" : "-", operands[1].text + after);
-        struct phrase result = phrase_fill(form, LEVEL_OPERAND, x.type, &x, 1, t->arena);
-        result.optional = true;
-        return result;
-    }
+    if (strcmp(method, "shift") == 0 && count == 2)
+        return shifted(t, x, operands[1].text);
     if (strcmp(method, "cumsum") == 0 && count == 1)
         return phrase_fill(x.optional ? "missing(A) ? missing : sum(A) over ..0" : "sum(A) over ..0",
                            x.optional ? LEVEL_CHOICE : LEVEL_OPERAND, x.type, &x, 1, t->arena);

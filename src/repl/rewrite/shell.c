@@ -47,6 +47,31 @@ static bool has_no_form(const char *name, char option)
            (strcmp(name, "tail") == 0 && option == 'f');
 }
 
+/* The options of word *i, and the value of the last, which may be the next word. False: one is not known. */
+static bool parse_letters(struct command *command, const char *with_value, size_t *i)
+{
+    const char *name = command->words[0];
+    for (const char *word = command->words[*i] + 1; *word; word++) {
+        if (*word < 'a' || *word > 'z') {
+            if (!strchr("EF", *word) || (*word == 'F' && strcmp(name, "grep") == 0))
+                return false;
+            if (*word == 'E')
+                continue;
+        }
+        if (has_no_form(name, *word))
+            return false;
+        const char **option = &command->option[(*word | 0x20) - 'a'];
+        *option = "";
+        if (!strchr(with_value, *word))
+            continue;
+        *option = word[1] ? word + 1 : *i + 1 < command->count ? command->words[++*i] : "";
+        if (*word == 'k' && command->key_count < MOST_KEYS)
+            command->keys[command->key_count++] = *option;
+        break;
+    }
+    return true;
+}
+
 /* Options, of which some have a value, and what is none. False: one is not known. */
 static bool parse_options(struct command *command)
 {
@@ -75,24 +100,8 @@ static bool parse_options(struct command *command)
             command->number = word + 1;
             continue;
         }
-        for (word++; *word; word++) {
-            if (*word < 'a' || *word > 'z') {
-                if (!strchr("EF", *word) || (*word == 'F' && strcmp(name, "grep") == 0))
-                    return false;
-                if (*word == 'E')
-                    continue;
-            }
-            if (has_no_form(name, *word))
-                return false;
-            const char **option = &command->option[(*word | 0x20) - 'a'];
-            *option = "";
-            if (!strchr(with_value, *word))
-                continue;
-            *option = word[1] ? word + 1 : i + 1 < command->count ? command->words[++i] : "";
-            if (*word == 'k' && command->key_count < MOST_KEYS)
-                command->keys[command->key_count++] = *option;
-            break;
-        }
+        if (!parse_letters(command, with_value, &i))
+            return false;
     }
     return true;
 }
