@@ -401,18 +401,21 @@ static bool add_ordered(struct translator *t, const char *name, struct phrase *o
     return operands[0].text && expect(t, ")");
 }
 
+/* The operands `desc(x)` of a function of ranks. */
+static struct phrase rank_from_top(struct translator *t, const char *form)
+{
+    const size_t end = after_brackets(t, t->at - 1);
+    t->at += 2;
+    const struct phrase x = translate_expression(t);
+    t->at = end;
+    return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
+}
+
 struct phrase translate_call(struct translator *t, const char *name)
 {
-    const bool down = t->dialect == DIALECT_R && is_one_of(name, "min_rank dense_rank") && next_is(t, "desc") &&
-                      token_is(t, t->at + 1, "(");
-    if (down) {
-        const size_t end = after_brackets(t, t->at - 1);
-        t->at += 2;
-        const struct phrase x = translate_expression(t);
-        const char *form = *name == 'm' ? "rank(A, desc)" : "rank(A, desc, dense)";
-        t->at = end;
-        return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
-    }
+    if (t->dialect == DIALECT_R && is_one_of(name, "min_rank dense_rank") && next_is(t, "desc") &&
+        token_is(t, t->at + 1, "("))
+        return rank_from_top(t, *name == 'm' ? "rank(A, desc)" : "rank(A, desc, dense)");
     enum { MOST = 12 };
     struct phrase operands[MOST];
     size_t count = 0;
