@@ -268,36 +268,6 @@ static struct phrase of_rows(struct translator *t, const char *name, struct phra
     return result;
 }
 
-/* Functions of KQL. */
-static struct phrase special_of_kql(struct translator *t, const char *name, struct phrase *operands, size_t count,
-                                    bool *found)
-{
-    if (count > 2 && count % 2 == 1 && strcmp(name, "case") == 0) {
-        struct phrase conditions[6], values[6];
-        for (size_t i = 0; i < count / 2 && i < 6; i++) {
-            conditions[i] = operands[2 * i];
-            values[i] = operands[2 * i + 1];
-        }
-        return choose_first(t, conditions, values, count / 2, operands[count - 1]);
-    }
-    if (count == 2 && is_one_of(name, "bin floor")) {
-        if (operands[0].type == PHRASE_INT && operands[1].type == PHRASE_INT)
-            return phrase_fill("A - (A % B + B) % B", LEVEL_SUM, PHRASE_INT, operands, 2, t->arena);
-        if (operands[0].type == PHRASE_FLOAT && operands[1].type == PHRASE_INT)
-            return phrase_fill("floor(A / B) * B", LEVEL_PRODUCT, PHRASE_FLOAT, operands, 2, t->arena);
-        if (operands[1].type != PHRASE_DURATION)
-            return translate_fail(t, "`bucket(t, 1h)` is of timestamps; of numbers it is `floor(x / 10) * 10`");
-        return phrase_fill("bucket(A, B)", LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2, t->arena);
-    }
-    if (count >= 1 && is_one_of(name, "toint tolong todouble toreal todatetime"))
-        return convert(t, operands[0],
-                       strchr("iIlL", name[2])                          ? "int"
-                       : strchr("dD", name[2]) && strchr("aA", name[3]) ? "timestamp"
-                                                                        : "float");
-    *found = false;
-    return (struct phrase){0};
-}
-
 /* Functions of any number of operands, and those that depend on types. */
 static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
@@ -353,7 +323,7 @@ static struct phrase special(struct translator *t, const char *name, struct phra
     if (count >= 2 && is_one_of(name, "date_trunc date_part datepart date_diff datediff"))
         return of_dates(t, name, operands, count);
     if (t->dialect == DIALECT_KQL)
-        return special_of_kql(t, name, operands, count, found);
+        return kql_function(t, name, operands, count, found);
     *found = false;
     return (struct phrase){0};
 }
@@ -411,13 +381,37 @@ static struct phrase rank_from_top(struct translator *t, const char *form)
     return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
 }
 
+enum { MOST_OPERANDS = 12 };
+
+/* Reads operands up to the bracket at `close`, or to what is none. `passes_over`: R is told to leave out missing ones.
+ */
+static bool read_operands(struct translator *t, size_t close, bool aggregate, struct phrase *operands, size_t *count,
+                          bool *passes_over)
+{
+    for (bool more = true; more && t->at < close && *count < MOST_OPERANDS;) {
+        if (t->dialect == DIALECT_R && next_is(t, "na") && token_is(t, t->at + 2, "rm")) {
+            *passes_over = true;
+            t->at = close;
+            return true;
+        }
+        if (aggregate && next_is(t, "*") && t->at + 1 == close) {
+            t->at++;
+            return true;
+        }
+        operands[*count] = translate_expression(t);
+        if (!operands[(*count)++].text)
+            return false;
+        more = accept(t, ",");
+    }
+    return true;
+}
+
 struct phrase translate_call(struct translator *t, const char *name)
 {
     if (t->dialect == DIALECT_R && is_one_of(name, "min_rank dense_rank") && next_is(t, "desc") &&
         token_is(t, t->at + 1, "("))
         return rank_from_top(t, *name == 'm' ? "rank(A, desc)" : "rank(A, desc, dense)");
-    enum { MOST = 12 };
-    struct phrase operands[MOST];
+    struct phrase operands[MOST_OPERANDS];
     size_t count = 0;
     const size_t close = after_brackets(t, t->at - 1) - 1;
     if (t->dialect == DIALECT_R && strcmp(name, "case_when") == 0) {
@@ -437,22 +431,8 @@ struct phrase translate_call(struct translator *t, const char *name)
         t->grouping = NULL;
         t->value_of = NULL;
     }
-    while (t->at < close && count < MOST) {
-        if (t->dialect == DIALECT_R && next_is(t, "na") && token_is(t, t->at + 2, "rm")) {
-            passes_over = true;
-            t->at = close;
-            break;
-        }
-        if (aggregate && next_is(t, "*") && t->at + 1 == close) {
-            t->at++;
-            break;
-        }
-        operands[count] = translate_expression(t);
-        if (!operands[count++].text)
-            return (struct phrase){0};
-        if (!accept(t, ","))
-            break;
-    }
+    if (!read_operands(t, close, aggregate, operands, &count, &passes_over))
+        return (struct phrase){0};
     /* first(x order by y) */
     if (t->dialect == DIALECT_SQL && aggregate && count == 1 && is_one_of(name, "first last any_value") &&
         accept_two(t, "order", "by")) {

@@ -94,3 +94,31 @@ const char *translate_kql(struct translator *t)
     }
     return chain.text;
 }
+
+struct phrase kql_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
+{
+    if (count > 2 && count % 2 == 1 && strcmp(name, "case") == 0) {
+        struct phrase conditions[6], values[6];
+        for (size_t i = 0; i < count / 2 && i < 6; i++) {
+            conditions[i] = operands[2 * i];
+            values[i] = operands[2 * i + 1];
+        }
+        return choose_first(t, conditions, values, count / 2, operands[count - 1]);
+    }
+    if (count == 2 && is_one_of(name, "bin floor")) {
+        if (operands[0].type == PHRASE_INT && operands[1].type == PHRASE_INT)
+            return phrase_fill("A - (A % B + B) % B", LEVEL_SUM, PHRASE_INT, operands, 2, t->arena);
+        if (operands[0].type == PHRASE_FLOAT && operands[1].type == PHRASE_INT)
+            return phrase_fill("floor(A / B) * B", LEVEL_PRODUCT, PHRASE_FLOAT, operands, 2, t->arena);
+        if (operands[1].type != PHRASE_DURATION)
+            return translate_fail(t, "`bucket(t, 1h)` is of timestamps; of numbers it is `floor(x / 10) * 10`");
+        return phrase_fill("bucket(A, B)", LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2, t->arena);
+    }
+    if (count >= 1 && is_one_of(name, "toint tolong todouble toreal todatetime"))
+        return convert(t, operands[0],
+                       strchr("iIlL", name[2])                          ? "int"
+                       : strchr("dD", name[2]) && strchr("aA", name[3]) ? "timestamp"
+                                                                        : "float");
+    *found = false;
+    return (struct phrase){0};
+}

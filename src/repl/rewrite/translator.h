@@ -159,6 +159,9 @@ struct phrase divide(struct translator *t, struct phrase a, struct phrase b);
 struct phrase between(struct translator *t, struct phrase x, struct phrase low, struct phrase high, bool negated);
 struct phrase choose(struct translator *t, struct phrase condition, struct phrase yes, struct phrase no);
 struct phrase convert(struct translator *t, struct phrase x, const char *type);
+
+/* A call of a function that means something of its own in KQL; *found: whether it is one. */
+struct phrase kql_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found);
 struct phrase join_text(struct translator *t, struct phrase a, struct phrase b);
 struct phrase negate(struct translator *t, struct phrase x);
 struct phrase as_value(struct translator *t, struct phrase x); /* where a test that is unknown there is false */
