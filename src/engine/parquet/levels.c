@@ -75,7 +75,7 @@ static bool decode_packed(const uint8_t **at, const uint8_t *end, unsigned most,
     for (size_t i = 0, bit = 0; i < count; i++) {
         unsigned level = 0;
         for (unsigned k = 0; k < width; k++, bit++)
-            level = level << 1 | ((*at)[bit / 8] >> (7 - bit % 8) & 1u);
+            level = level << 1 | ((unsigned)(*at)[bit / 8] >> (7 - bit % 8) & 1u);
         to[i] = (uint8_t)level;
     }
     *at += bytes;
