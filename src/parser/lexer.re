@@ -34,8 +34,9 @@ static bool read_path(struct lexer *lexer)
         if (*++at == '`') {
             const unsigned char *line = memchr(at, '\n', (size_t)(limit - at)), *end = line ? line : limit;
             at = end - at > 2 && at[1] != '`' ? memchr(at + 1, '`', (size_t)(end - at - 1)) : NULL;
-            if (!at++)
+            if (!at)
                 break;
+            at++;
         } else if (in_name(*at) && !(*at >= '0' && *at <= '9')) {
             while (at < limit && in_name(*at))
                 at++;
