@@ -65,7 +65,8 @@ struct path_clause *clause_new(struct tree *tree, struct token word, struct toke
     struct path_clause *clause = arena_alloc(tree->arena, sizeof *clause);
     clause->kind = clause_find(source->text + word.begin, word.end - word.begin);
     clause->span = token_span(tree, word);
-    const enum clause_form form = clause_table[clause->kind].form;
+    /* Tokens that the automaton tries have no text: their tree is dropped. */
+    const enum clause_form form = clause->kind == CLAUSE_KINDS ? FORM_NONE : clause_table[clause->kind].form;
     if (form == FORM_NONE)
         return clause;
     clause->span = span_join(clause->span, token_span(tree, value));
