@@ -131,7 +131,7 @@ def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6)
     print(f"nested_json: seed {seed}", flush=True)
     rng = random.Random(seed)
-    tally = harness.Tally("nested_json")
+    tally = harness.Tally("nested-json")
     with harness.Sandbox() as sandbox:
         for name, content, clauses, told in CASES:
             sandbox.write(name, content.encode())
