@@ -39,7 +39,7 @@ HERE = {
     "join": "join (rows.csv | group id: count() as n) on id | sum n", "lookup": "lookup (rows.csv | group id: count() as n) on id | sum n", "append": "append rows.csv | count",
     "union": "pick id | union (rows.csv | map id + 20 as id) | count", "except": "pick id | except (rows.csv | map id + 20 as id) | count",
     "intersect": "pick id | intersect (rows.csv | map id + 20 as id) | count",
-    "unpivot": "unpivot id, amount as name, value | count", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
+    "unpivot": "unpivot id, amount as name, value | count", "unnest": "derive parts = split(sym, \"A\") | unnest parts with k | group parts, k: count()", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
     "stencil": "pick amount | stencil -1..1 else 0: at(-1) + at(1) as v | max", "gather": "pick amount | gather [3, 5]", "scatter": "pick amount | take 3 | scatter [2, 0, 1]",
     "shape": "pick amount | shape 200 100 | sum", "product": "map id % 2 + 1 as v | take 9 | product",
     "mode": "mode id", "list": "pick sym | take 9 | list sym, \"-\"", "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "argmin": "argmin amount", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
