@@ -98,21 +98,12 @@ int64_t arrow_column_rows(const struct arrow_file *file, const struct arrow_fiel
 static struct list_store *unread_lists(const struct arrow_file *file, const struct arrow_column *list)
 {
     const size_t count = list->elements.count;
-    struct column **columns = heap_array(count, sizeof *columns);
-    const char **names = heap_array(count, sizeof *names);
-    for (size_t k = 0; k < count; k++) {
-        const struct reader_column column = arrow_column_describe(file, &list->elements.at[k]);
-        names[k] = column.name;
-        columns[k] = column_unread(column.type, column.logical, 0, column.nullable, false);
-        list_store_unref(column.logical.lists);
-        if (!columns[k])
-            heap_exhausted();
-    }
-    struct relation *elements = relation_new(0, count, columns, names);
-    columns_unref(columns, count);
-    free((void *)columns);
-    free((void *)names);
-    return list_store_unread(elements, list->field->is_map);
+    struct reader_column *columns = heap_array(count, sizeof *columns);
+    for (size_t k = 0; k < count; k++)
+        columns[k] = arrow_column_describe(file, &list->elements.at[k]);
+    struct list_store *store = list_store_of_described(columns, count, list->field->is_map);
+    free(columns);
+    return store;
 }
 
 struct reader_column arrow_column_describe(const struct arrow_file *file, const struct arrow_column *column)

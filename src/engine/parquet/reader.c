@@ -156,22 +156,12 @@ static struct reader_column column_of(const struct field *field);
 static struct list_store *unread_lists(const struct field *field)
 {
     const size_t count = field->elements.count;
-    struct column **columns = heap_array(count, sizeof *columns);
-    const char **names = heap_array(count, sizeof *names);
-    for (size_t k = 0; k < count; k++) {
-        const struct field *element = &field->elements.at[k];
-        const struct reader_column column = column_of(element);
-        names[k] = element->name;
-        columns[k] = column_unread(column.type, column.logical, 0, column.nullable, false);
-        list_store_unref(column.logical.lists);
-        if (!columns[k])
-            heap_exhausted();
-    }
-    struct relation *elements = relation_new(0, count, columns, names);
-    columns_unref(columns, count);
-    free((void *)columns);
-    free((void *)names);
-    return list_store_unread(elements, field->is_map);
+    struct reader_column *columns = heap_array(count, sizeof *columns);
+    for (size_t k = 0; k < count; k++)
+        columns[k] = column_of(&field->elements.at[k]);
+    struct list_store *store = list_store_of_described(columns, count, field->is_map);
+    free(columns);
+    return store;
 }
 
 static struct reader_column column_of(const struct field *field)

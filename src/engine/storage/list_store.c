@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
+#include "engine/storage/file_reader.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -148,6 +149,24 @@ struct list_store *list_store_unread(struct relation *elements, bool is_map)
         heap_exhausted();
     store->unread = true;
     return store;
+}
+
+struct list_store *list_store_of_described(const struct reader_column *described, size_t count, bool is_map)
+{
+    struct column **columns = heap_array(count, sizeof *columns);
+    const char **names = heap_array(count, sizeof *names);
+    for (size_t k = 0; k < count; k++) {
+        names[k] = described[k].name;
+        columns[k] = column_unread(described[k].type, described[k].logical, 0, described[k].nullable, false);
+        list_store_unref(described[k].logical.lists);
+        if (!columns[k])
+            heap_exhausted();
+    }
+    struct relation *elements = relation_new(0, count, columns, names);
+    columns_unref(columns, count);
+    free((void *)columns);
+    free((void *)names);
+    return list_store_unread(elements, is_map);
 }
 
 struct column *column_of_lists(struct list_store *store, int64_t rows, struct column *validity)

@@ -12,6 +12,8 @@
 #include "base/strbuf.h"
 #include "engine/storage/column.h"
 
+struct reader_column; /* file_reader.h */
+
 struct list_store {
     struct list_type type;           /* first, where logical_type_name finds it */
     int64_t count;                   /* at least 1: a missing value, whose number is 0, has a list to read */
@@ -36,6 +38,9 @@ struct list_store *list_store_of_offsets(const int64_t *offsets, int64_t count, 
 
 /* For a column that has not been read: the elements' columns, without rows, have the types. Never NULL. */
 struct list_store *list_store_unread(struct relation *elements, bool is_map);
+
+/* Likewise, of elements whose columns are as described; takes over the references to stores that they have. */
+struct list_store *list_store_of_described(const struct reader_column *columns, size_t count, bool is_map);
 
 /* A column of which row k is list k of the store. Takes over a reference to the store and to the validity, which may be
  * NULL and has as many rows. NULL: no memory, or the store was NULL. */
