@@ -40,7 +40,7 @@ struct list_store *list_store_of_offsets(const int64_t *offsets, int64_t count, 
 struct list_store *list_store_unread(struct relation *elements, bool is_map);
 
 /* Likewise, of elements whose columns are as described; takes over the references to stores that they have. */
-struct list_store *list_store_of_described(const struct reader_column *columns, size_t count, bool is_map);
+struct list_store *list_store_of_described(const struct reader_column *described, size_t count, bool is_map);
 
 /* A column of which row k is list k of the store. Takes over a reference to the store and to the validity, which may be
  * NULL and has as many rows. NULL: no memory, or the store was NULL. */
