@@ -17,7 +17,7 @@ B ?= build
 
 VERSION := $(shell cat VERSION)
 
-# Libraries that the build can do without, each with its header and what is linked: src/engine/storage/codec_NAME.c uses
+# Libraries that the build can do without, each with its header and what is linked: src/engine/compression/codec_NAME.c uses
 # it, and defines block_functions_NAME.
 OPTIONAL := lz4 brotli
 HEADER_lz4 := lz4frame.h
@@ -29,7 +29,7 @@ FUNCTIONS_brotli := brotli
 has_header = $(shell $(CC) $(CFLAGS) -E -include $(1) -x c /dev/null >/dev/null 2>&1 && echo yes)
 FOUND := $(foreach name,$(OPTIONAL),$(if $(call has_header,$(HEADER_$(name))),$(name)))
 LACKING := $(filter-out $(FOUND),$(OPTIONAL))
-# For regular expressions; src/engine/values/regex.c looks for its header too.
+# For regular expressions; src/engine/text_functions/regex.c looks for its header too.
 LINK_pcre2 := $(if $(call has_header,pcre2posix.h),-lpcre2-8)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -42,7 +42,7 @@ ALL_CFLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) $(CFLAGS)
 ALL_LDFLAGS := $(LDFLAGS)
 LIBS := -lOpenCL -l$(EDITOR_LIB) -lz -lzstd $(foreach name,$(FOUND),$(LINK_$(name))) $(LINK_pcre2) -lm -lpthread
 
-SOURCES := $(filter-out $(LACKING:%=src/engine/storage/codec_%.c),$(wildcard src/*/*.c src/*/*/*.c))
+SOURCES := $(filter-out $(LACKING:%=src/engine/compression/codec_%.c),$(wildcard src/*/*.c src/*/*/*.c))
 KERNELS := $(wildcard src/cl/kernels/*.cl)
 OBJECTS := $(SOURCES:src/%.c=$(B)/%.o) $(B)/parser/grammar.o $(B)/parser/lexer.o $(KERNELS:src/%.cl=$(B)/%.o)
 MAIN := $(B)/repl/main.o

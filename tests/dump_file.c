@@ -2,7 +2,7 @@
  * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
  * lists as JSON, `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead,
  * and `dump_file --save TO FILE [COLUMN...]` saves what it has read. */
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
 #include "engine/parquet/reader.h"

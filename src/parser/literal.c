@@ -1,6 +1,6 @@
 #include "parser/literal.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 #include "base/utf8.h"
 #include "parser/grammar.h"
 

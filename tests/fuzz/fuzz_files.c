@@ -5,8 +5,8 @@
 #include "fuzzed_file.h"
 
 #include "base/utf8.h"
+#include "engine/compression/compression.h"
 #include "engine/formats/formats.h"
-#include "engine/storage/compression.h"
 #include "engine/storage/list_store.h"
 #include "engine/storage/text_options.h"
 #include "engine/values/dictionary.h"

@@ -8,7 +8,7 @@
 #include "engine/values/dictionary.h"
 
 #include "base/strbuf.h"
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /* Blocks compressed and decompressed by every codec of this build: random and repetitive data of many sizes, wrong
  * lengths, truncated and damaged blocks, which a sanitizer watches. */
-#include "engine/storage/block_codec.h"
+#include "engine/compression/block_codec.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

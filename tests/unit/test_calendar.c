@@ -1,5 +1,5 @@
 /* Dates, timestamps and durations as text against gmtime and timegm. */
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
-/* Calendar functions as typed code, on the evaluator and on a device, against base/calendar.h. */
+/* Calendar functions as typed code, on the evaluator and on a device, against base/time/calendar.h. */
 #include "cl_rig.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 #include "engine/plan/calendar_code.h"
 
 #include <time.h>

@@ -4,7 +4,7 @@
 #include "engine/values/calendar_edges.h"
 #include "engine/values/scalar.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 
 static const char *text_of(struct scratch *scratch, struct logical_type logical, int64_t value)
 {

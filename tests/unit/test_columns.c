@@ -3,8 +3,8 @@
 #include "loads.h"
 
 #include "base/path.h"
+#include "engine/compression/compression.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 #include "typed_columns.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/operators/describe.h"
 #include "engine/operators/frequencies.h"
 #include "engine/values/hyperloglog.h"

@@ -8,7 +8,7 @@
 
 #include "engine/plan/calendar_code.h"
 #include "engine/plan/functions.h"
-#include "engine/values/text_functions.h"
+#include "engine/text_functions/text_functions.h"
 #include "queries.h"
 #include "typed_columns.h"
 

@@ -2,7 +2,7 @@
  */
 #include "scratch.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/values/dictionary.h"
 #include "sql/wire/native.h"
 #include "sql/wire/native_write.h"

@@ -2,7 +2,7 @@
  * row groups, and what a file cannot hold as it is: durations and decimals of 19 digits. */
 #include "scratch.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/parquet/reader.h"
 #include "engine/parquet/writer.h"
 #include "engine/values/dictionary.h"

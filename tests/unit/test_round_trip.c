@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
 

@@ -1,7 +1,7 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/values/scalar.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* Functions of text against Python (text_cases.def), towupper, and themselves on one string and on many threads. */
-#include "engine/values/case_mapping.h"
-#include "engine/values/text_functions.h"
+#include "engine/text_functions/case_mapping.h"
+#include "engine/text_functions/text_functions.h"
 
 #include "base/utf8.h"
 

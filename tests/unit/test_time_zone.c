@@ -1,6 +1,6 @@
 /* Zones of fixed offsets, the forms of rules, and damaged files. tests/zones.py compares zones of the system. */
-#include "base/calendar.h"
-#include "base/time_zone_file.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone_file.h"
 
 #include <stdarg.h>
 #include <stddef.h>

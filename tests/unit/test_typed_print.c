@@ -2,7 +2,7 @@
 #include "scratch.h"
 #include "typed_columns.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "repl/plot/plot.h"
 #include "repl/plot/time_label.h"
 #include "repl/session/session.h"

@@ -1,7 +1,7 @@
 /* ZIP archives beyond 4 GiB, in a file that is mostly a hole. */
 #include "scratch.h"
 
-#include "engine/formats/zip.h"
+#include "engine/numpy/zip.h"
 
 #include <sys/stat.h>
 

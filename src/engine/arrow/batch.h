@@ -3,7 +3,7 @@
 #define RQL_ENGINE_ARROW_BATCH_H
 
 #include "engine/arrow/schema.h"
-#include "engine/storage/block_codec.h"
+#include "engine/compression/block_codec.h"
 
 /* A record batch, or the batch of a dictionary. The vectors are within the file's metadata. */
 struct arrow_batch {

@@ -1,6 +1,6 @@
 #include "engine/arrow/schema.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "base/utf8.h"
 #include "engine/arrow/flatbuffer.h"
 #include "engine/arrow/ipc.h"

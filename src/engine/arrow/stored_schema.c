@@ -1,6 +1,6 @@
 #include "engine/arrow/stored_schema.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/arrow/ipc.h"
 
 #include <string.h>

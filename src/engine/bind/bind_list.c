@@ -1,7 +1,7 @@
 /* A list as a source: [3, 1, 2], ["a", missing]. */
 #include "engine/bind/bind_internal.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* range: integers, dates or timestamps in equal steps, which may be calendar months. */
 #include "engine/bind/bind_internal.h"
 
-#include "base/calendar.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 #include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"
 

@@ -1,8 +1,8 @@
 /* Functions of dates and timestamps. */
 #include "engine/builtin/builtin.h"
 
-#include "base/calendar.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 #include "engine/bind/facts.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"

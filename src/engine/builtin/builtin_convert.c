@@ -5,7 +5,7 @@
 #include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 
 enum { OPERAND_SHOWN = 40 };
 

@@ -5,7 +5,7 @@
 #include "engine/values/scalar.h"
 #include "parser/words.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
 #include "engine/plan/calendar_code.h"

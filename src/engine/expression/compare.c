@@ -1,5 +1,5 @@
 /* Comparisons, exact also between integers and floats, of all types. */
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 #include "engine/expression/expression.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"

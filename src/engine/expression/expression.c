@@ -6,7 +6,7 @@
 #include "engine/expression/texts.h"
 #include "engine/lower/over.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 
 enum { OPERAND_SHOWN = 40 };
 

@@ -8,7 +8,7 @@
 #define RQL_ENGINE_EXPRESSION_ROW_TEXT_H
 
 #include "engine/expression/expression.h"
-#include "engine/values/row_texts.h"
+#include "engine/text_functions/row_texts.h"
 
 /* A call: either a format or a function of text. */
 struct row_text_use {

@@ -1,5 +1,5 @@
 /* Terms: what they are, how they are stored, bringing two of them to one type, and checks that one is a number. */
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 #include "engine/expression/expression.h"
 #include "engine/expression/lists.h"
 #include "engine/expression/texts.h"

@@ -3,7 +3,7 @@
 #define RQL_ENGINE_EXPRESSION_TEXT_USE_H
 
 #include "engine/expression/expression.h"
-#include "engine/values/text_functions.h"
+#include "engine/text_functions/text_functions.h"
 
 struct text_use {
     struct scope *scope;

@@ -1,7 +1,7 @@
 #include "engine/expression/zoned.h"
 
-#include "base/calendar.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 #include "engine/expression/match.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "engine/formats/append_lists.h"
 
 #include "base/heap.h"
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/values/dictionary.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 #include "engine/formats/file_list.h"
 
 #include "base/path.h"
+#include "engine/compression/compression.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
 #include "engine/remote/remote.h"
-#include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"

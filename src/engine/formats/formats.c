@@ -1,13 +1,13 @@
 #include "engine/formats/formats.h"
 
 #include "engine/arrow/arrow.h"
+#include "engine/compression/compression.h"
 #include "engine/formats/netpbm.h"
-#include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
+#include "engine/numpy/npy.h"
 #include "engine/parquet/reader.h"
 #include "engine/parquet/writer.h"
-#include "engine/storage/compression.h"
 #include "engine/storage/file_errors.h"
 #include "engine/text/text_files.h"
 

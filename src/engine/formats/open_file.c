@@ -1,8 +1,8 @@
 #include "engine/formats/open_file.h"
 
 #include "base/path.h"
+#include "engine/compression/compression.h"
 #include "engine/remote/remote.h"
-#include "engine/storage/compression.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
 #include "engine/storage/text_options.h"

@@ -1,9 +1,9 @@
 #include "engine/formats/row_formats.h"
 #include "engine/formats/json_frame.h"
 
-#include "base/calendar.h"
 #include "base/heap.h"
 #include "base/number_text.h"
+#include "base/time/calendar.h"
 #include "base/utf8.h"
 #include "engine/values/dictionary.h"
 

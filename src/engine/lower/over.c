@@ -5,7 +5,7 @@
 #include "engine/lower/aggregate_functions.h"
 #include "engine/lower/lower.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 
 enum { OPERAND_SHOWN = 40 };
 

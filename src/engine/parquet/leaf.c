@@ -1,6 +1,6 @@
 #include "engine/parquet/leaf.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 
 static const size_t widths[PHYSICAL_COUNT] = {
     [PHYSICAL_INT32] = 4, [PHYSICAL_INT64] = 8, [PHYSICAL_INT96] = 12, [PHYSICAL_FLOAT] = 4, [PHYSICAL_DOUBLE] = 8};

@@ -1,6 +1,6 @@
 #include "engine/parquet/page.h"
 
-#include "engine/storage/block_codec.h"
+#include "engine/compression/block_codec.h"
 
 #include <string.h>
 #include <zlib.h>

@@ -2,7 +2,7 @@
 #ifndef RQL_ENGINE_PARQUET_SCRATCH_H
 #define RQL_ENGINE_PARQUET_SCRATCH_H
 
-#include "engine/storage/block_codec.h"
+#include "engine/compression/block_codec.h"
 
 #include <stddef.h>
 

@@ -3,9 +3,9 @@
 #define RQL_ENGINE_PARQUET_WRITE_CHUNK_H
 
 #include "base/strbuf.h"
+#include "engine/compression/block_codec.h"
 #include "engine/parquet/footer.h"
 #include "engine/parquet/write_levels.h"
-#include "engine/storage/block_codec.h"
 #include "engine/storage/column.h"
 
 /* How a column is stored. */

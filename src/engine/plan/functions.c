@@ -86,7 +86,7 @@ const struct function functions[] = {
 #define TEXT_FUNCTION(name, least, most, first, second, result, partial, number, real, edit, check, usage, summary,    \
                       example, value)                                                                                  \
     {name, (least) + 1, (most) + 1, SIGNATURE_TEXT, OP_COUNT, NULL, usage, summary, example, value},
-#include "engine/values/text_functions.def"
+#include "engine/text_functions/text_functions.def"
 #undef TEXT_FUNCTION
 #undef TEXT_OTHER
     {"date", 1, 2, SIGNATURE_TO_DATE, OP_COUNT, NULL, "date(x [, format])",

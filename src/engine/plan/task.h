@@ -9,7 +9,7 @@
 #include "engine/plan/aggregates.h"
 #include "engine/plan/code.h"
 #include "engine/storage/column.h"
-#include "engine/values/text_functions.h"
+#include "engine/text_functions/text_functions.h"
 
 struct task;
 struct loop;      /* loop.h */

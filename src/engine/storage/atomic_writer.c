@@ -1,7 +1,7 @@
 #include "engine/storage/atomic_writer.h"
 
 #include "base/path.h"
-#include "engine/storage/compression.h"
+#include "engine/compression/compression.h"
 #include "engine/storage/left_behind.h"
 
 #include <errno.h>

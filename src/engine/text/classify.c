@@ -1,8 +1,8 @@
 #include "engine/text/classify.h"
 
-#include "base/calendar.h"
 #include "base/number_text.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 #include "engine/text/ways.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "engine/text/pass.h"
 
-#include "base/calendar.h"
 #include "base/number_text.h"
+#include "base/time/calendar.h"
 #include "base/utf8.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"

@@ -1,7 +1,7 @@
 /* Dates of any order of day, month and year, timestamps that begin with them, and times of day. */
 #include "engine/text/ways.h"
 
-#include "base/calendar.h"
+#include "base/time/calendar.h"
 
 #include <string.h>
 #include <strings.h>

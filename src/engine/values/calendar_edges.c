@@ -1,8 +1,8 @@
 #include "engine/values/calendar_edges.h"
 
-#include "base/calendar.h"
 #include "base/heap.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 
 #include <math.h>
 #include <stddef.h>

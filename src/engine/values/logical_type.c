@@ -1,7 +1,7 @@
 #include "engine/values/logical_type.h"
 
-#include "base/calendar.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 #include "engine/values/scalar.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct dictionary; /* dictionary.h */
-struct time_zone;  /* base/time_zone.h */
+struct time_zone;  /* base/time/time_zone.h */
 struct list_store; /* engine/storage/list_store.h */
 
 /* LOGICAL_NUMBER: the number itself, or a bool. LOGICAL_TEXT: a code of u8, u16 or u32, the string's position in a

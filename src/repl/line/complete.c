@@ -4,7 +4,7 @@
 #include "repl/line/complete_command.h"
 #include "repl/session/commands.h"
 
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
 #include "engine/plan/functions.h"

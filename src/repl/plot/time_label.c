@@ -1,7 +1,7 @@
 #include "repl/plot/time_label.h"
 
-#include "base/calendar.h"
-#include "base/time_zone.h"
+#include "base/time/calendar.h"
+#include "base/time/time_zone.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 #include "repl/print/print.h"
 
-#include "engine/formats/npy.h"
 #include "engine/formats/raw.h"
 #include "engine/formats/row_formats.h"
+#include "engine/numpy/npy.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/residency.h"
 #include "repl/print/number_format.h"

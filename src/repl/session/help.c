@@ -7,10 +7,10 @@
 #include "repl/session/settings.h"
 
 #include "base/diag.h"
+#include "engine/compression/compression.h"
 #include "engine/formats/formats.h"
 #include "engine/plan/aggregates.h"
 #include "engine/plan/functions.h"
-#include "engine/storage/compression.h"
 #include "parser/words.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "repl/session/output_file.h"
 
 #include "base/path.h"
+#include "engine/compression/compression.h"
 #include "engine/formats/formats.h"
-#include "engine/storage/compression.h"
 
 #include <string.h>
 

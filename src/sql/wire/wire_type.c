@@ -1,7 +1,7 @@
 #include "sql/wire/wire_type.h"
 
 #include "base/text.h"
-#include "base/time_zone.h"
+#include "base/time/time_zone.h"
 
 #include <stdlib.h>
 #include <string.h>

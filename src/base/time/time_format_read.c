@@ -1,0 +1,265 @@
+/* Reading dates and times by a format. */
+#include "base/time/time_format.h"
+
+#include "base/time/calendar.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const int64_t SECOND_US = 1000000, MINUTE_US = 60 * INT64_C(1000000);
+
+/* What has been read so far; numbers are -1 until they are. */
+struct reader {
+    const char *at, *end;
+    int64_t year, seconds;
+    int month, day, of_year, iso_week, weekday, hour, hour12, minute, second, fraction;
+    int64_t iso_year;
+    bool afternoon, has_seconds;
+    struct time_read *read;
+};
+
+/* A number of `least` to `most` digits. */
+static bool read_digits(struct reader *reader, int least, int most, int *number)
+{
+    int count = 0, value = 0;
+    for (; count < most && reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9'; count++)
+        value = value * 10 + (*reader->at++ - '0');
+    *number = value;
+    return count >= least;
+}
+
+static bool read_number(struct reader *reader, int most, int lo, int hi, int *number)
+{
+    return read_digits(reader, 1, most, number) && *number >= lo && *number <= hi;
+}
+
+/* One of the names, or its first three letters; its number from 0. */
+static bool read_name(struct reader *reader, const char *const *names, int count, bool whole, int *number)
+{
+    const size_t left = (size_t)(reader->end - reader->at);
+    for (int k = 0; k < count; k++) {
+        const size_t length = whole ? strlen(names[k]) : 3;
+        if (left < length || strncasecmp(reader->at, names[k], length) != 0)
+            continue;
+        reader->at += length;
+        *number = k;
+        return true;
+    }
+    return false;
+}
+
+static bool read_year(struct reader *reader, int64_t *year)
+{
+    int number;
+    const bool good = read_digits(reader, 4, 4, &number) && number > 0;
+    *year = number;
+    return good;
+}
+
+/* Seconds since 1970, in UTC. */
+static bool read_seconds(struct reader *reader)
+{
+    enum { MOST_DIGITS = 12 };
+    const bool negative = reader->at < reader->end && *reader->at == '-';
+    int64_t number = 0;
+    int count = 0;
+    reader->at += negative;
+    for (; count < MOST_DIGITS && reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9'; count++)
+        number = number * 10 + (*reader->at++ - '0');
+    reader->seconds = negative ? -number : number;
+    reader->has_seconds = reader->read->zoned = true;
+    return count > 0;
+}
+
+/* Digits beyond microseconds are cut. */
+static bool read_fraction(struct reader *reader)
+{
+    const char *first = reader->at;
+    if (!read_digits(reader, 1, 6, &reader->fraction))
+        return false;
+    for (int64_t count = reader->at - first; count < 6; count++)
+        reader->fraction *= 10;
+    for (; reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9'; reader->at++)
+        reader->read->cut = reader->read->cut || *reader->at != '0';
+    return true;
+}
+
+/* Z, +HH:MM, +HHMM or +HH. */
+static bool read_zone(struct reader *reader)
+{
+    int hour, minute = 0;
+    reader->read->zoned = true;
+    if (reader->at == reader->end)
+        return false;
+    const char sign = *reader->at++;
+    if (sign == 'Z')
+        return true;
+    if ((sign != '+' && sign != '-') || !read_digits(reader, 2, 2, &hour) || hour > 23)
+        return false;
+    const bool colon = reader->at < reader->end && *reader->at == ':';
+    const char *before = reader->at;
+    reader->at += colon;
+    if (!read_digits(reader, 2, 2, &minute)) {
+        if (colon || reader->at != before)
+            return false;
+        minute = 0;
+    }
+    reader->read->ahead = (int64_t)(hour * 60 + minute) * (sign == '-' ? -MINUTE_US : MINUTE_US);
+    return minute <= 59;
+}
+
+/* UTC, GMT or Z. */
+static bool read_zone_name(struct reader *reader)
+{
+    static const char *const names[] = {"UTC", "GMT"};
+    int which;
+    reader->read->zoned = true;
+    if (reader->at < reader->end && *reader->at == 'Z') {
+        reader->at++;
+        return true;
+    }
+    return read_name(reader, names, 2, true, &which);
+}
+
+static bool read_half(struct reader *reader)
+{
+    if (reader->end - reader->at < 2 || (reader->at[1] | 0x20) != 'm')
+        return false;
+    const char half = (char)(*reader->at | 0x20);
+    reader->afternoon = half == 'p';
+    reader->at += 2;
+    return half == 'a' || half == 'p';
+}
+
+static void skip_blanks(struct reader *reader)
+{
+    while (reader->at < reader->end && (*reader->at == ' ' || (*reader->at >= '\t' && *reader->at <= '\r')))
+        reader->at++;
+}
+
+static bool read_code(struct reader *reader, char code)
+{
+    int number = 0;
+    bool good;
+    switch (code) {
+    case 'Y':
+        return read_year(reader, &reader->year);
+    case 'y':
+        good = read_digits(reader, 2, 2, &number);
+        reader->year = number + (number < 69 ? 2000 : 1900);
+        return good;
+    case 'm':
+        return read_number(reader, 2, 1, 12, &reader->month);
+    case 'd':
+    case 'e':
+        if (code == 'e')
+            skip_blanks(reader);
+        return read_number(reader, 2, 1, 31, &reader->day);
+    case 'j':
+        return read_number(reader, 3, 1, 366, &reader->of_year);
+    case 'b':
+    case 'h':
+    case 'B':
+        good = read_name(reader, month_names, 12, code == 'B', &number);
+        reader->month = number + 1;
+        return good;
+    case 'a':
+    case 'A':
+        return read_name(reader, day_names, 7, code == 'A', &number);
+    case 'u':
+        return read_number(reader, 1, 1, 7, &reader->weekday);
+    case 'G':
+        return read_year(reader, &reader->iso_year);
+    case 'V':
+        return read_number(reader, 2, 1, 53, &reader->iso_week);
+    case 'H':
+        return read_number(reader, 2, 0, 23, &reader->hour);
+    case 'I':
+        return read_number(reader, 2, 1, 12, &reader->hour12);
+    case 'M':
+        return read_number(reader, 2, 0, 59, &reader->minute);
+    case 'S':
+        return read_number(reader, 2, 0, 59, &reader->second);
+    case 'f':
+        return read_fraction(reader);
+    case 'p':
+        return read_half(reader);
+    case 's':
+        return read_seconds(reader);
+    case 'z':
+        return read_zone(reader);
+    case 'Z':
+        return read_zone_name(reader);
+    default:
+        break;
+    }
+    const char literal = (char)(code == 'n' ? '\n' : code == 't' ? '\t' : code);
+    return reader->at < reader->end && *reader->at++ == literal;
+}
+
+static bool read_all(struct reader *reader, const char *format, size_t length)
+{
+    bool good = true;
+    for (size_t k = 0; k < length && good; k++) {
+        const char c = format[k];
+        if (c == ' ' || (c >= '\t' && c <= '\r')) {
+            const char *before = reader->at;
+            skip_blanks(reader);
+            good = reader->at > before;
+        } else if (c != '%') {
+            good = reader->at < reader->end && *reader->at++ == c;
+        } else {
+            k += 1 + (size_t)(format[k + 1] == '-'); /* it has been checked that a code follows */
+            const char *parts = time_format_composite(format[k]);
+            good = parts ? read_all(reader, parts, strlen(parts)) : read_code(reader, format[k]);
+        }
+    }
+    return good;
+}
+
+/* The days of what was read; false if there is no such day. */
+static bool find_day(const struct reader *reader, int64_t *days)
+{
+    const int month = reader->month < 0 ? 1 : reader->month, day = reader->day < 0 ? 1 : reader->day;
+    if (reader->iso_year >= 0) {
+        const int64_t fourth = days_of_civil((struct civil){reader->iso_year, 1, 4});
+        const int64_t monday = fourth - ((fourth % 7) + 7 + 3) % 7;
+        *days = monday + (int64_t)(reader->iso_week - 1) * 7 + reader->weekday - 1;
+        /* The year has a week 53 if the Thursday of that is in it. */
+        return civil_of_days(monday + (int64_t)(reader->iso_week - 1) * 7 + 3).year == reader->iso_year;
+    }
+    if (reader->year < 0) { /* a time of day */
+        *days = 0;
+        return true;
+    }
+    if (reader->of_year >= 0 && reader->month < 0 && reader->day < 0) {
+        *days = days_of_civil((struct civil){reader->year, 1, 1}) + reader->of_year - 1;
+        return civil_of_days(*days).year == reader->year;
+    }
+    *days = days_of_civil((struct civil){reader->year, month, day});
+    return day <= days_of_month(reader->year, month);
+}
+
+bool time_format_read(struct text format, struct text text, struct time_read *read)
+{
+    struct reader reader = {.at = text.at,
+                            .end = text.at + text.length,
+                            .year = -1,
+                            .month = -1,
+                            .day = -1,
+                            .of_year = -1,
+                            .iso_year = -1,
+                            .read = read};
+    *read = (struct time_read){0};
+    if (!read_all(&reader, format.at, format.length) || reader.at != reader.end)
+        return false;
+    if (reader.has_seconds) {
+        const int64_t of_day = ((reader.seconds % 86400) + 86400) % 86400;
+        read->days = (reader.seconds - of_day) / 86400;
+        read->clock = of_day * SECOND_US + reader.fraction;
+        return true;
+    }
+    const int hour = reader.hour12 > 0 ? reader.hour12 % 12 + (reader.afternoon ? 12 : 0) : reader.hour;
+    read->clock = (int64_t)(hour * 3600 + reader.minute * 60 + reader.second) * SECOND_US + reader.fraction;
+    return find_day(&reader, &read->days);
+}

@@ -1,0 +1,409 @@
+/* Where the arguments are integers, conditions or codes of text, and have fewer combinations than there are rows, those
+ * that occur are marked, the function is computed once for each of them, and rows look their results up. Else it is
+ * computed for each row. Either way equal results are found by hashing (text_apply.c). */
+#include "engine/text_functions/row_texts.h"
+
+#include "engine/text_functions/text_call.h"
+
+#include "base/heap.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = 1 << 13 /* rows that a thread takes at once */ };
+static const uint32_t NO_COMBINATION = UINT32_MAX;
+
+/* The values of an integer argument, and its weight in the number of a combination. */
+struct digit {
+    int64_t lo;
+    uint64_t count, weight;
+};
+
+/* One thread's text. */
+struct made {
+    struct strbuf text;
+    struct scalar *values;
+};
+
+struct rows {
+    const struct row_call *call;
+    struct workers workers;
+    struct made *made;    /* of each thread */
+    int64_t (*bounds)[2]; /* the least and the largest value of each part and argument */
+    struct digit *digits;
+    int64_t combinations;    /* 0: each row is computed */
+    _Atomic uint8_t *occurs; /* of each combination */
+    struct text_lookup *of_combinations, *results;
+};
+
+static int64_t integer_at(const struct row_argument *argument, int64_t row)
+{
+    switch (argument->store) {
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        return (int64_t)((const element *)argument->elements)[row];
+#define FLOAT_TYPE(type, element, ...) case TYPE_##type:
+#include "engine/values/types.def"
+    case TYPE_COUNT:
+        break;
+    }
+    return 0;
+}
+
+bool row_argument_missing(const struct row_argument *argument, int64_t row)
+{
+    return argument->elements ? argument->present && !argument->present[row] : argument->constant.missing;
+}
+
+static bool is_missing(const struct row_call *call, int64_t row)
+{
+    bool missing = false;
+    for (size_t k = 0; k < call->count && !missing; k++)
+        missing = row_argument_missing(&call->arguments[k], row);
+    return missing;
+}
+
+union row_element row_argument_element(const struct row_argument *argument, int64_t row)
+{
+    if (!argument->elements)
+        return (union row_element){.integer = (int64_t)argument->constant.integer};
+    if (argument->store == TYPE_F64)
+        return (union row_element){.number = ((const double *)argument->elements)[row]};
+    if (argument->store == TYPE_F32)
+        return (union row_element){.number = (double)((const float *)argument->elements)[row]};
+    return (union row_element){.integer = integer_at(argument, row)};
+}
+
+struct scalar row_element_value(const struct row_argument *argument, union row_element element)
+{
+    if (!argument->elements)
+        return argument->constant;
+    struct scalar value = {.kind = argument->kind, .logical = argument->logical};
+    if (type_table[argument->store].kind == KIND_FLOAT)
+        value.number = element.number;
+    else
+        value.integer = element.integer;
+    if (value.logical.kind == LOGICAL_TEXT)
+        value.text = dictionary_text(value.logical.dictionary, element.integer);
+    return value;
+}
+
+/* The value of argument k in a combination. */
+static struct scalar value_in(const struct rows *rows, size_t k, int64_t combination)
+{
+    const struct row_argument *argument = &rows->call->arguments[k];
+    const struct digit *digit = &rows->digits[k];
+    if (!argument->elements)
+        return argument->constant;
+    const uint64_t place = (uint64_t)combination / digit->weight % digit->count;
+    struct scalar value = {.kind = argument->kind, .logical = argument->logical, .integer = digit->lo + (int64_t)place};
+    if (value.logical.kind == LOGICAL_TEXT)
+        value.text = dictionary_text(value.logical.dictionary, (int64_t)value.integer);
+    return value;
+}
+
+static void set_argument(struct text_argument *argument, const struct scalar *value)
+{
+    if (value->logical.kind == LOGICAL_TEXT) {
+        argument->text = value->text;
+        if (argument->text.length == 0)
+            argument->text.at = ""; /* never NULL */
+    } else {
+        argument->integer = (int64_t)value->integer;
+    }
+}
+
+/* The text of an item, a row or a combination. */
+static bool make_text(void *context, int member, int64_t item, struct text_argument *args, struct text *text)
+{
+    const struct rows *rows = context;
+    const struct row_call *call = rows->call;
+    struct made *made = &rows->made[member];
+    const bool combined = rows->combinations > 0;
+    if (combined ? atomic_load_explicit(&rows->occurs[item], memory_order_relaxed) == 0 : is_missing(call, item))
+        return false;
+    for (size_t k = 0; k < call->count; k++) {
+        struct scalar *value = &made->values[k];
+        *value = combined ? value_in(rows, k, item)
+                          : row_element_value(&call->arguments[k], row_argument_element(&call->arguments[k], item));
+    }
+    if (!call->format) {
+        for (size_t k = 1; k < call->count; k++)
+            set_argument(&args[k - 1], &made->values[k]);
+        *text = made->values[0].text;
+        return true;
+    }
+    strbuf_clear(&made->text);
+    text_format_write(call->format, made->values, &made->text);
+    *text = (struct text){made->text.text, made->text.length};
+    return true;
+}
+
+static bool text_itself(struct text_call *call, struct text text, struct text *result)
+{
+    (void)call;
+    *result = text;
+    return true;
+}
+
+const struct text_function text_as_made = {.name = "format", .result = TEXT_TO_TEXT, .edit = text_itself};
+
+static enum status compute(struct rows *rows, int64_t items, struct span span, struct diags *diags,
+                           struct text_lookup *lookup)
+{
+    const struct row_call *call = rows->call;
+    const struct text_function *function = call->format ? &text_as_made : call->function;
+    struct text_argument args[TEXT_ARGUMENTS] = {0};
+    const int count = call->format ? 0 : (int)call->count - 1;
+    const struct text_items of_rows = {items, make_text, rows};
+    for (int k = 0; k < count; k++) {
+        if (!call->arguments[k + 1].elements)
+            set_argument(&args[k], &call->arguments[k + 1].constant);
+    }
+    return text_items_apply(function, &of_rows, args, count, &rows->workers, span, diags, lookup);
+}
+
+static int64_t part_end(const struct rows *rows, int64_t part)
+{
+    const int64_t end = (part + 1) * PART;
+    return end < rows->call->rows ? end : rows->call->rows;
+}
+
+static int64_t part_count(const struct rows *rows)
+{
+    return (rows->call->rows + PART - 1) / PART;
+}
+
+static bool run_parts(struct rows *rows, part_fn *run)
+{
+    return workers_run(&rows->workers, part_count(rows), run, rows) && !workers_cancelled(&rows->workers);
+}
+
+/* The smallest and largest element where there is a value: a function for each type. */
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    static void bounds_##type(const element *at, const uint8_t *present, int64_t begin, int64_t end,                   \
+                              int64_t bounds[2])                                                                       \
+    {                                                                                                                  \
+        for (int64_t row = begin; row < end; row++) {                                                                  \
+            const bool counts = !present || present[row];                                                              \
+            bounds[0] = counts && (int64_t)at[row] < bounds[0] ? (int64_t)at[row] : bounds[0];                         \
+            bounds[1] = counts && (int64_t)at[row] > bounds[1] ? (int64_t)at[row] : bounds[1];                         \
+        }                                                                                                              \
+    }
+#define FLOAT_TYPE(...)
+#include "engine/values/types.def"
+
+static void bounds_of(const struct row_argument *argument, int64_t begin, int64_t end, int64_t bounds[2])
+{
+    bounds[0] = INT64_MAX;
+    bounds[1] = INT64_MIN;
+    switch (argument->store) {
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        bounds_##type(argument->elements, argument->present, begin, end, bounds);                                      \
+        break;
+#define FLOAT_TYPE(type, ...) case TYPE_##type:
+#include "engine/values/types.def"
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+static void find_bounds(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct rows *rows = context;
+    for (size_t k = 0; k < rows->call->count; k++) {
+        const size_t place = (size_t)part * rows->call->count + k;
+        if (rows->call->arguments[k].elements)
+            bounds_of(&rows->call->arguments[k], part * PART, part_end(rows, part), rows->bounds[place]);
+    }
+}
+
+/* Finds the combinations that the arguments can have; false if cancelled. */
+static bool find_combinations(struct rows *rows)
+{
+    enum { ROWS_OF_ONE = 2, MOST = 1 << 24 };
+    const struct row_call *call = rows->call;
+    const size_t parts = (size_t)part_count(rows);
+    uint64_t total = 1;
+    for (size_t k = 0; k < call->count; k++) {
+        if (call->arguments[k].elements && type_table[call->arguments[k].store].kind == KIND_FLOAT)
+            return true;
+    }
+    rows->bounds = heap_array(parts * call->count + 1, sizeof *rows->bounds);
+    if (!run_parts(rows, find_bounds))
+        return false;
+    for (size_t k = 0; k < call->count; k++) {
+        struct digit *digit = &rows->digits[k];
+        int64_t lo = INT64_MAX, hi = INT64_MIN;
+        for (size_t part = 0; part < parts; part++) {
+            const int64_t *bounds = rows->bounds[part * call->count + k];
+            lo = bounds[0] < lo ? bounds[0] : lo;
+            hi = bounds[1] > hi ? bounds[1] : hi;
+        }
+        *digit = (struct digit){.lo = lo, .count = 1, .weight = total};
+        if (!call->arguments[k].elements || hi < lo) /* a constant, or nothing has a value */
+            continue;
+        const uint64_t span = (uint64_t)hi - (uint64_t)lo;
+        if (span >= MOST || (digit->count = span + 1) * total > (uint64_t)call->rows / ROWS_OF_ONE)
+            return true;
+        total *= digit->count;
+    }
+    rows->combinations = (int64_t)total;
+    return true;
+}
+
+/* Adds the argument's share to the number of each row's combination, which fits 32 bits. */
+static void add_digit(const struct row_argument *argument, const struct digit *digit, int64_t begin, int64_t end,
+                      uint32_t *combinations)
+{
+    const uint32_t lo = (uint32_t)digit->lo, weight = (uint32_t)digit->weight;
+    switch (argument->store) {
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        for (int64_t row = begin; row < end; row++)                                                                    \
+            combinations[row - begin] += ((uint32_t)((const element *)argument->elements)[row] - lo) * weight;         \
+        break;
+#define FLOAT_TYPE(type, element, ...) case TYPE_##type:
+#include "engine/values/types.def"
+    case TYPE_COUNT:
+        break;
+    }
+}
+
+/* The combinations of a part's rows, NO_COMBINATION where an argument is missing. */
+static void find_part(const struct rows *rows, int64_t part, uint32_t combinations[PART])
+{
+    const struct row_call *call = rows->call;
+    const int64_t begin = part * PART, end = part_end(rows, part);
+    memset(combinations, 0, (size_t)(end - begin) * sizeof *combinations);
+    for (size_t k = 0; k < call->count; k++) {
+        if (call->arguments[k].elements)
+            add_digit(&call->arguments[k], &rows->digits[k], begin, end, combinations);
+    }
+    for (size_t k = 0; k < call->count; k++) {
+        const struct row_argument *argument = &call->arguments[k];
+        const uint8_t *present = argument->elements ? argument->present : NULL;
+        for (int64_t row = begin; present && row < end; row++)
+            combinations[row - begin] = present[row] ? combinations[row - begin] : NO_COMBINATION;
+        if (!argument->elements && argument->constant.missing)
+            memset(combinations, 0xff, (size_t)(end - begin) * sizeof *combinations);
+    }
+}
+
+static void mark_part(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct rows *rows = context;
+    uint32_t combinations[PART];
+    const int64_t count = part_end(rows, part) - part * PART;
+    find_part(rows, part, combinations);
+    for (int64_t k = 0; k < count; k++) {
+        if (combinations[k] == NO_COMBINATION)
+            continue;
+        _Atomic uint8_t *occurs = &rows->occurs[combinations[k]];
+        if (atomic_load_explicit(occurs, memory_order_relaxed) == 0) /* else other threads would lose their line */
+            atomic_store_explicit(occurs, 1, memory_order_relaxed);
+    }
+}
+
+/* Copies the results of combinations to the rows. */
+static void look_part_up(void *context, int member, int64_t part)
+{
+    (void)member;
+    struct rows *rows = context;
+    const struct text_lookup *from = rows->of_combinations;
+    struct text_lookup *to = rows->results;
+    uint32_t combinations[PART];
+    const int64_t begin = part * PART, count = part_end(rows, part) - begin;
+    find_part(rows, part, combinations);
+    for (int64_t k = 0; k < count; k++) { /* what does not occur has no value, and is 0 */
+        const bool missing = combinations[k] == NO_COMBINATION;
+        combinations[k] = missing ? 0 : combinations[k];
+        to->present[begin + k] = !missing && (!from->present || from->present[combinations[k]]);
+    }
+    switch (type_table[to->type].size) {
+#define LOOK_UP(size, element)                                                                                         \
+    case size:                                                                                                         \
+        for (int64_t k = 0; k < count; k++)                                                                            \
+            ((element *)to->values)[begin + k] =                                                                       \
+                to->present[begin + k] ? ((const element *)from->values)[combinations[k]] : 0;                         \
+        break;
+        LOOK_UP(1, uint8_t)
+        LOOK_UP(2, uint16_t)
+        LOOK_UP(4, uint32_t)
+        LOOK_UP(8, uint64_t)
+#undef LOOK_UP
+    }
+}
+
+/* Results by combination. */
+static enum status combine(struct rows *rows, struct span span, struct diags *diags)
+{
+    struct text_lookup of_combinations = {0}, *to = rows->results;
+    const size_t count = (size_t)rows->call->rows;
+    rows->occurs = heap_array((size_t)rows->combinations, 1);
+    enum status status = run_parts(rows, mark_part) ? STATUS_OK : STATUS_CANCELLED;
+    if (status == STATUS_OK)
+        status = compute(rows, rows->combinations, span, diags, &of_combinations);
+    if (status != STATUS_OK)
+        return status;
+    *to = (struct text_lookup){.type = of_combinations.type,
+                               .logical = of_combinations.logical, /* with its reference */
+                               .count = rows->call->rows,
+                               .cut = of_combinations.cut};
+    of_combinations.logical.dictionary = NULL;
+    rows->of_combinations = &of_combinations;
+    to->values = heap_array(count, type_table[to->type].size);
+    to->present = heap_array(count, 1);
+    if (!run_parts(rows, look_part_up)) {
+        text_lookup_free(to);
+        status = STATUS_CANCELLED;
+    }
+    text_lookup_free(&of_combinations);
+    return status;
+}
+
+/* Rows without a value are counted; if there are none, nothing has to say so. */
+static void count_missing(struct text_lookup *results)
+{
+    results->missing = 0;
+    for (int64_t row = 0; results->present && row < results->count; row++)
+        results->missing += !results->present[row];
+    if (results->missing > 0)
+        return;
+    free(results->present);
+    results->present = NULL;
+}
+
+enum status row_texts_make(const struct row_call *call, const struct workers *workers, struct span span,
+                           struct diags *diags, struct text_lookup *results)
+{
+    struct rows rows = {.call = call, .results = results};
+    if (call->separator)
+        return row_lists_make(call, workers, span, diags, results);
+    rows.workers = workers ? *workers : (struct workers){.threads = 1};
+    rows.workers.progress = NULL;
+    const size_t threads = (size_t)rows.workers.threads;
+    *results = (struct text_lookup){0};
+    rows.made = heap_array(threads, sizeof *rows.made);
+    rows.digits = heap_array(call->count + 1, sizeof *rows.digits);
+    for (size_t k = 0; k < threads; k++)
+        rows.made[k].values = heap_array(call->count + 1, sizeof *rows.made[k].values);
+    enum status status = find_combinations(&rows) ? STATUS_OK : STATUS_CANCELLED;
+    if (status == STATUS_OK)
+        status = rows.combinations > 0 ? combine(&rows, span, diags) : compute(&rows, call->rows, span, diags, results);
+    if (status == STATUS_OK)
+        count_missing(results);
+    for (size_t k = 0; k < threads; k++) {
+        strbuf_free(&rows.made[k].text);
+        free(rows.made[k].values);
+    }
+    free(rows.made);
+    free(rows.digits);
+    free(rows.bounds);
+    free((void *)rows.occurs);
+    return status;
+}

@@ -1,0 +1,335 @@
+/* Applies a function of text to a dictionary. */
+#include "engine/text_functions/text_functions.h"
+
+#include "engine/text_functions/text_call.h"
+
+#include "base/heap.h"
+#include "base/time/time_zone.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_lookup_free(struct text_lookup *lookup)
+{
+    free(lookup->values);
+    free(lookup->present);
+    dictionary_unref(lookup->logical.dictionary);
+    *lookup = (struct text_lookup){0};
+}
+
+/* Sets *regex, to be freed by the caller. */
+static enum status compile_regex(struct text pattern, struct span span, struct diags *diags, struct regex **regex)
+{
+    char message[REGEX_MESSAGE];
+    size_t offset = 0;
+    *regex = regex_new(pattern, message, &offset);
+    if (*regex)
+        return STATUS_OK;
+    long long place = count_code_points((struct text){pattern.at, offset < pattern.length ? offset : pattern.length});
+    return diag_error(diags, span, "regular expression: %s, at character %lld", message, place);
+}
+
+enum status text_function_check(const struct text_function *function, const struct text_argument *args, int count,
+                                struct span span, struct diags *diags)
+{
+    const char *wrong = function->check ? function->check(args, count) : NULL;
+    if (wrong)
+        return diag_error(diags, span, "`%s`: %s", function->name, wrong);
+    if (!text_takes_regex(function))
+        return STATUS_OK;
+    struct regex *regex;
+    const enum status status = compile_regex(args[0].text, span, diags, &regex);
+    wrong = regex ? check_groups(function, regex, args, count) : NULL;
+    regex_free(regex);
+    return wrong ? diag_error(diags, span, "`%s`: %s", function->name, wrong) : status;
+}
+
+enum { PIECE = 2048 }; /* strings that a thread takes at once */
+
+/* One thread's part of a call. */
+struct member {
+    struct text_call call;
+    struct interner *interner;                 /* of results that are text; NULL until it has one */
+    struct text_argument args[TEXT_ARGUMENTS]; /* the constants, and those of the item */
+    int64_t missing;
+};
+
+struct application {
+    const struct text_function *function;
+    const struct text_items *items;
+    const struct workers *workers;
+    struct text_argument args[TEXT_ARGUMENTS];
+    int count;
+    struct regex *regex;
+    struct member *members;
+    atomic_bool too_long;
+    struct text_lookup *lookup;
+
+    uint32_t *numbers;   /* of results that are text, by code, in the interner of: */
+    uint16_t *member_of; /* each piece */
+    uint32_t **maps;     /* of each member, to codes */
+};
+
+static void member_start(struct application *application, struct member *member)
+{
+    memcpy(member->args, application->args, sizeof member->args);
+    member->call.args = member->args;
+    member->call.count = application->count;
+    if (application->regex && !member->call.matcher)
+        member->call.matcher = regex_matcher_new(application->regex);
+    if (application->function->result == TEXT_TO_TEXT && !member->interner)
+        member->interner = interner_new();
+}
+
+/* Sets the result of one item. Returns whether there is one. */
+static bool apply_one(struct application *application, struct member *member, struct text text, int64_t code)
+{
+    const struct text_function *function = application->function;
+    struct text_call *call = &member->call;
+    struct text result;
+    void *values = application->lookup->values;
+    int64_t number = 0;
+    double real = 0;
+    bool present;
+    switch (function->result) {
+    case TEXT_TO_TEXT:
+        present = function->edit(call, text, &result);
+        if (present)
+            application->numbers[code] = interner_add(member->interner, result);
+        return present;
+    case TEXT_TO_FLOAT:
+        present = function->real(call, text, &real);
+        ((double *)values)[code] = present ? real : 0;
+        return present;
+    case TEXT_TO_BOOL:
+        present = function->number(call, text, &number);
+        ((uint8_t *)values)[code] = present ? (uint8_t)number : 0;
+        return present;
+    case TEXT_TO_DATE:
+        present = function->number(call, text, &number);
+        ((int32_t *)values)[code] = present ? (int32_t)number : 0;
+        return present;
+    case TEXT_TO_INT:
+    case TEXT_TO_TIMESTAMP:
+    case TEXT_TO_DURATION:
+        break;
+    }
+    present = function->number(call, text, &number);
+    ((int64_t *)values)[code] = present ? number : 0;
+    return present;
+}
+
+static int64_t piece_end(const struct application *application, int64_t piece)
+{
+    const int64_t end = (piece + 1) * PIECE;
+    return end < application->items->count ? end : application->items->count;
+}
+
+static void apply_piece(void *context, int index, int64_t piece)
+{
+    struct application *application = context;
+    struct member *member = &application->members[index];
+    const struct text_items *items = application->items;
+    member_start(application, member);
+    if (application->member_of)
+        application->member_of[piece] = (uint16_t)index;
+    const int64_t end = piece_end(application, piece);
+    for (int64_t code = piece * PIECE; code < end && !application->too_long; code++) {
+        if (workers_cancelled(application->workers)) /* a regular expression may take milliseconds for each string */
+            return;
+        struct text text;
+        const bool made = items->make(items->context, index, code, member->args, &text);
+        const bool present = made && apply_one(application, member, text, code);
+        application->lookup->present[code] = present;
+        member->missing += !present;
+        if (member->call.too_long)
+            application->too_long = true;
+    }
+}
+
+static void map_piece(void *context, int index, int64_t piece)
+{
+    (void)index;
+    struct application *application = context;
+    struct text_lookup *lookup = application->lookup;
+    const uint32_t *map = application->maps[application->member_of[piece]];
+    const int64_t end = piece_end(application, piece);
+    for (int64_t code = piece * PIECE; code < end; code++) {
+        const uint32_t result = lookup->present[code] ? map[application->numbers[code]] : 0;
+        if (lookup->type == TYPE_U8)
+            ((uint8_t *)lookup->values)[code] = (uint8_t)result;
+        else if (lookup->type == TYPE_U16)
+            ((uint16_t *)lookup->values)[code] = (uint16_t)result;
+        else
+            ((uint32_t *)lookup->values)[code] = result;
+    }
+}
+
+static int64_t piece_count(const struct application *application)
+{
+    return (application->items->count + PIECE - 1) / PIECE;
+}
+
+/* False if cancelled. */
+static bool run_pieces(const struct application *application, part_fn *run)
+{
+    const int64_t pieces = piece_count(application);
+    return pieces == 0 || (workers_run(application->workers, pieces, run, (void *)application) &&
+                           !workers_cancelled(application->workers));
+}
+
+/* Joins the members' results into one dictionary. */
+static enum status join_results(struct application *application, struct span span, struct diags *diags)
+{
+    struct text_lookup *lookup = application->lookup;
+    const size_t threads = (size_t)application->workers->threads;
+    struct interner **interners = heap_array(threads, sizeof *interners);
+    for (size_t k = 0; k < threads; k++)
+        interners[k] = application->members[k].interner;
+    lookup->logical.dictionary = dictionary_of_interners(interners, threads, application->maps, application->workers);
+    free(interners);
+    if (!lookup->logical.dictionary) {
+        if (workers_cancelled(application->workers))
+            return STATUS_CANCELLED;
+        return diag_error(diags, span, "`%s` gives a text longer than 4 GB, or more than %d different ones",
+                          application->function->name, DICTIONARY_MAX);
+    }
+    lookup->type = dictionary_code_type(lookup->logical.dictionary->count);
+    lookup->values = heap_array((size_t)application->items->count, type_table[lookup->type].size);
+    return run_pieces(application, map_piece) ? STATUS_OK : STATUS_CANCELLED;
+}
+
+/* Timestamps with and without a zone cannot be in one column: if some have one, those without are missing. */
+static bool find_zones(struct application *application)
+{
+    int64_t zoned = 0, unzoned = 0;
+    struct text_lookup *lookup = application->lookup;
+    for (int k = 0; k < application->workers->threads; k++) {
+        zoned += application->members[k].call.zoned;
+        unzoned += application->members[k].call.unzoned;
+    }
+    lookup->logical.zone = zoned > 0 ? &time_zone_utc : NULL;
+    if (zoned == 0 || unzoned == 0)
+        return true;
+    for (int k = 0; k < application->workers->threads; k++) {
+        struct member *member = &application->members[k];
+        member->missing = member->call.cut = 0;
+        member->call.zoned_only = true;
+    }
+    return run_pieces(application, apply_piece);
+}
+
+static enum status apply(struct application *application, struct span span, struct diags *diags)
+{
+    struct text_lookup *lookup = application->lookup;
+    if (text_takes_regex(application->function)) {
+        const enum status status = compile_regex(application->args[0].text, span, diags, &application->regex);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (!run_pieces(application, apply_piece))
+        return STATUS_CANCELLED;
+    if (application->too_long)
+        return diag_error_hint(
+            diags, span, "nested repetition as in (a+)+ is slow; a possessive (a++)+ or an atomic group (?>a+) is not",
+            "this regular expression takes too many steps to match");
+    if (application->function->result == TEXT_TO_TIMESTAMP && !find_zones(application))
+        return STATUS_CANCELLED;
+    for (int k = 0; k < application->workers->threads; k++) {
+        lookup->missing += application->members[k].missing;
+        lookup->cut += application->members[k].call.cut;
+    }
+    return application->function->result == TEXT_TO_TEXT ? join_results(application, span, diags) : STATUS_OK;
+}
+
+/* The memory of results, and what they stand for. */
+static void prepare(struct application *application)
+{
+    static const struct {
+        enum type type;
+        enum logical logical;
+    } results[] = {[TEXT_TO_BOOL] = {TYPE_BOOL, LOGICAL_NUMBER},
+                   [TEXT_TO_INT] = {TYPE_I64, LOGICAL_NUMBER},
+                   [TEXT_TO_FLOAT] = {TYPE_F64, LOGICAL_NUMBER},
+                   [TEXT_TO_DATE] = {TYPE_I32, LOGICAL_DATE},
+                   [TEXT_TO_TIMESTAMP] = {TYPE_I64, LOGICAL_TIMESTAMP},
+                   [TEXT_TO_DURATION] = {TYPE_I64, LOGICAL_DURATION},
+                   [TEXT_TO_TEXT] = {TYPE_U32, LOGICAL_TEXT}};
+    struct text_lookup *lookup = application->lookup;
+    size_t count = (size_t)application->items->count, threads = (size_t)application->workers->threads;
+    const enum text_result result = application->function->result;
+    lookup->count = application->items->count;
+    lookup->type = results[result].type;
+    lookup->logical.kind = results[result].logical;
+    lookup->present = heap_array(count, 1);
+    application->members = heap_array(threads, sizeof *application->members);
+    if (result != TEXT_TO_TEXT) {
+        lookup->values = heap_array(count, type_table[lookup->type].size);
+        return;
+    }
+    application->numbers = heap_array(count, sizeof *application->numbers);
+    application->member_of = heap_array((size_t)piece_count(application), sizeof *application->member_of);
+    application->maps = heap_array(threads, sizeof *application->maps);
+}
+
+static void release(struct application *application)
+{
+    for (int k = 0; k < application->workers->threads; k++) {
+        regex_matcher_free(application->members[k].call.matcher);
+        free(application->members[k].call.buffer);
+        interner_free(application->members[k].interner);
+        if (application->maps)
+            free(application->maps[k]);
+    }
+    regex_free(application->regex);
+    free(application->members);
+    free(application->numbers);
+    free(application->member_of);
+    free(application->maps);
+}
+
+enum status text_items_apply(const struct text_function *function, const struct text_items *items,
+                             const struct text_argument *args, int count, const struct workers *workers,
+                             struct span span, struct diags *diags, struct text_lookup *lookup)
+{
+    /* Progress counts the caller's own parts. */
+    struct workers own = workers ? *workers : (struct workers){.threads = 1};
+    own.progress = NULL;
+    struct application application = {
+        .function = function, .items = items, .workers = &own, .count = count, .lookup = lookup};
+    for (int k = 0; k < count; k++) {
+        application.args[k] = args[k];
+        if (function->kinds[k] == ARGUMENT_TEXT && args[k].text.length == 0)
+            application.args[k].text.at = ""; /* never NULL */
+    }
+    prepare(&application);
+    const enum status status = apply(&application, span, diags);
+    release(&application);
+    if (lookup->missing == 0) {
+        free(lookup->present);
+        lookup->present = NULL;
+    }
+    if (status != STATUS_OK)
+        text_lookup_free(lookup);
+    return status;
+}
+
+static bool text_of_code(void *dictionary, int member, int64_t code, struct text_argument *args, struct text *text)
+{
+    (void)member;
+    (void)args;
+    *text = dictionary_text((const struct dictionary *)dictionary, code);
+    return true;
+}
+
+enum status text_function_apply(const struct text_function *function, const struct dictionary *dictionary,
+                                const struct text_argument *args, int count, const struct workers *workers,
+                                struct span span, struct diags *diags, struct text_lookup *lookup)
+{
+    const struct text_items items = {dictionary->count, text_of_code, (void *)dictionary};
+    const char *wrong = function->check ? function->check(args, count) : NULL;
+    if (wrong)
+        return diag_error(diags, span, "`%s`: %s", function->name, wrong);
+    return text_items_apply(function, &items, args, count, workers, span, diags, lookup);
+}

@@ -1,0 +1,34 @@
+/* Values as text by a pattern with fields, as Python's str.format: "{}-{:05}", "{:,.2f}", "{:%Y-%m}".
+ *
+ * A field is {}, {K} or {:SPEC}, where K is an argument from 0 and SPEC is [[fill]align][sign][#][0][width][, or _]
+ * [.precision][type], of dates and times also a format of base/time/time_format.h. {{ and }} are braces. */
+#ifndef RQL_ENGINE_TEXT_FUNCTIONS_TEXT_FORMAT_H
+#define RQL_ENGINE_TEXT_FUNCTIONS_TEXT_FORMAT_H
+
+#include "engine/values/scalar.h"
+
+#include "base/arena.h"
+
+struct text_format;
+
+/* What an argument is. */
+struct format_argument {
+    enum kind kind;
+    struct logical_type logical;
+};
+
+/* The pattern for such arguments, in the arena; NULL if it is wrong: `wrong` then says how. */
+const struct text_format *text_format_new(struct text text, const struct format_argument *arguments, size_t count,
+                                          struct arena *arena, const char **wrong);
+
+/* One argument as text, by a format of base/time/time_format.h if that is not empty, else as it is printed. */
+const struct text_format *text_format_of_value(struct text time_format, const struct format_argument *argument,
+                                               struct arena *arena, const char **wrong);
+
+/* All arguments one after another, as they are printed. */
+const struct text_format *text_format_concat(size_t count, struct arena *arena);
+
+/* Appends the text for these values, of which none is missing. */
+void text_format_write(const struct text_format *format, const struct scalar *values, struct strbuf *out);
+
+#endif
