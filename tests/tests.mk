@@ -30,7 +30,9 @@
 #: make hints-expect  what DuckDB and pandas answer to the lines of tests/hints and tests/tasks: PYTHON with duckdb and pandas
 #: make tpch        the 22 questions of TPC-H against DuckDB's answers: PYTHON with duckdb and duckdb-extension-tpch, SCALE=1
 #: make db-benchmark  its ten groupby and five join questions against DuckDB: PYTHON with duckdb, NumPy, pyarrow; DB_ROWS=10000000
-#: make bench-relations  both timed, against DuckDB, Polars and ClickHouse
+#: make clickbench  the 43 questions of ClickBench to random page views against DuckDB; HITS=10000000
+#: make bench-relations  the first two timed, against DuckDB, Polars and ClickHouse: SCALE=1, BENCH_FLAGS=--threads 8
+#: make bench-clickbench  the third
 #: make interrupts  Ctrl-C within 100 ms at random moments of long queries, and the progress line: MOMENTS=200
 #: make interop     Parquet and Arrow against other software: PYTHON with pyarrow, pandas, Polars, DuckDB; CORPUS and
 #:                  ARROW_CORPUS copies of apache/parquet-testing and apache/arrow-testing
@@ -50,7 +52,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
-	bench-build bench-files bench-json bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations
+	bench-build bench-files bench-json bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
@@ -178,7 +180,7 @@ typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \
 	    $(if $(SEED),--seed $(SEED)) $(TYPED_FLAGS)
 
-# Tables are made once: remove build/tpch or build/db-benchmark to make others.
+# Tables are made once: remove build/tpch, build/db-benchmark or build/clickbench to make others.
 SCALE ?= 1
 DB_ROWS ?= 10000000
 
@@ -187,6 +189,11 @@ $(B)/tpch/lineitem.parquet:
 
 $(B)/db-benchmark/x.parquet:
 	$(PYTHON) tests/db-benchmark/tables.py $(B)/db-benchmark $(DB_ROWS)
+
+HITS ?= 10000000
+
+$(B)/clickbench/hits.parquet:
+	$(PYTHON) tests/clickbench/hits.py $(B)/clickbench $(HITS)
 
 hints-expect:
 	$(PYTHON) tests/hints/expect.py
@@ -200,6 +207,12 @@ db-benchmark: all $(B)/db-benchmark/x.parquet
 
 bench-relations: all $(B)/tpch/lineitem.parquet $(B)/db-benchmark/x.parquet
 	$(PYTHON) tests/bench/relations.py --rql $(B)/rql --tpch $(B)/tpch --db-benchmark $(B)/db-benchmark $(BENCH_FLAGS)
+
+clickbench: all $(B)/clickbench/hits.parquet
+	RQL=$(B)/rql $(PYTHON) tests/clickbench/run.py $(B)/clickbench
+
+bench-clickbench: all $(B)/clickbench/hits.parquet
+	$(PYTHON) tests/bench/relations.py --rql $(B)/rql --clickbench $(B)/clickbench $(BENCH_FLAGS)
 
 bench-build: all $(B)/generate $(B)/hand $(B)/bench_memory
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""TPC-H and db-benchmark: rql against DuckDB, Polars and ClickHouse (chdb), each question in one run.
+"""TPC-H, db-benchmark and ClickBench: rql against DuckDB, Polars and ClickHouse (chdb), each question in one run.
 
-    relations.py --rql PROGRAM [--tpch DIR] [--db-benchmark DIR] [--rounds N] [--questions NAME,...] [--without PEER,...]
+    relations.py --rql PROGRAM [--tpch DIR] [--db-benchmark DIR] [--clickbench DIR] [--rounds N] [--questions NAME,...]
+        [--without PEER,...] [--only files|memory] [--threads N]
 
-DIR as written by tests/tpch/tables.py and tests/db-benchmark/tables.py. Everybody answers each question from the Parquet
+DIR as written by tests/tpch/tables.py, tests/db-benchmark/tables.py and tests/clickbench/hits.py. Everybody answers each question from the Parquet
 files, and then from tables in memory. From files, rql is a new process each time, from its start to its end; the others
 are running. From memory all are running, and keep the answer as a table: rql is timed from Enter to the next prompt.
 Medians in milliseconds; `peer/rql` is the fastest peer by rql."""
@@ -20,7 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.dirname(HERE)
-sys.path.append(os.path.join(TESTS, "db-benchmark"))
+sys.path += [os.path.join(TESTS, "db-benchmark"), os.path.join(TESTS, "clickbench")]
 
 from machine import machine  # noqa: E402
 from shell import Shell, ShellError  # noqa: E402
@@ -146,6 +147,15 @@ def db_benchmark(_):
         yield Question(name, read(TESTS, "db-benchmark", name + ".rql"), sql, POLARS[name])
 
 
+def clickbench(folder):
+    import duckdb
+    from hits_questions import questions
+
+    (rows,) = duckdb.execute(f"select count(*) from '{folder}/hits.parquet'").fetchone()
+    for number, (query, sql, _) in enumerate(questions(rows)):
+        yield Question(f"q{number:02}", f"load $dir/hits.parquet | {query}", sql)
+
+
 def start(arguments, folder, loaded):
     contestants = {"rql": (RqlTables if loaded else Rql)(arguments.rql, folder)}
     for peer in (DuckDB, Polars, ClickHouse):
@@ -203,15 +213,20 @@ def main():
     parser.add_argument("--rql", default=os.path.join(os.path.dirname(TESTS), "build", "rql"))
     parser.add_argument("--tpch")
     parser.add_argument("--db-benchmark")
+    parser.add_argument("--clickbench")
+    parser.add_argument("--threads", type=int, help="of everybody; by default all processors")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--questions", default="")
     parser.add_argument("--without", default="")
     parser.add_argument("--only", choices=("files", "memory"))
     arguments = parser.parse_args()
     arguments.rql = os.path.abspath(arguments.rql)
+    if arguments.threads:
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:arguments.threads])
     print(machine())
     wanted = arguments.questions.split(",") if arguments.questions else None
-    sets = (("TPC-H", arguments.tpch, tpch), ("db-benchmark", arguments.db_benchmark, db_benchmark))
+    sets = (("TPC-H", arguments.tpch, tpch), ("db-benchmark", arguments.db_benchmark, db_benchmark),
+            ("ClickBench", arguments.clickbench, clickbench))
     for title, folder, make in sets:
         if folder is None:
             continue
