@@ -550,6 +550,24 @@ class Remote:
         self.check_out("a redirect", f"load {here}/r.csv | sum a", "3\n")
         self.server.faults["/r.csv"] = ["*redirect /target.csv"]
         self.check_out("a relative one", f"load {here}/r.csv | sum a", "3\n")
+        self.fresh_cache()
+        data, total, _ = self.big("big.parquet")
+        target = self.server.put("/target.parquet", data)
+        self.server.faults["/r.parquet"] = [f"*redirect {target}"]
+        self.server.take_log()
+        self.check_out("one of ranges", f"load {here}/r.parquet | sum n", f"{total}\n")
+        paths = [asked.path for asked in self.server.take_log()]
+        self.check("a redirect is followed once", paths.count("/r.parquet") == 1 and len(paths) > 2, paths)
+        self.fresh_cache()
+        self.server.put("/later.parquet", data)
+        self.server.faults["/r.parquet"] = [f"redirect {target}", f"*redirect {here}/later.parquet"]
+        self.server.faults["/target.parquet"] = ["obey", "*403"]
+        self.check_out("where it led has expired", f"load {here}/r.parquet | sum n", f"{total}\n")
+        self.server.faults["/later.parquet"] = ["*403"]
+        self.fresh_cache()
+        self.server.faults["/r.parquet"] = [f"redirect {target}", f"*redirect {here}/later.parquet"]
+        self.server.faults["/target.parquet"] = ["obey", "*403"]
+        self.check_error("so has all that follows", f"load {here}/r.parquet | sum n", "r.parquet` may not be read")
         self.server.faults["/r.csv"] = [f"*redirect {here}/r.csv"]
         self.check_error("in circles", f"load {here}/r.csv | sum a", "leads in circles")
         secret = self.sandbox.write("secret.csv", b"a\n1\n")
@@ -565,7 +583,8 @@ class Remote:
     def secrets(self):
         """Passwords stand neither in addresses nor in messages."""
         here = f"127.0.0.1:{self.server.port}"
-        self.check_error("a password", f"load http://me:geheim@{here}/t.csv", "an address holds no user and no password", "~/.netrc")
+        self.check_error("a password", f"load http://me:geheim@{here}/t.csv", "an address holds no user and no password", "with https:// they are read")
+        self.check_error("a password over https", f"load https://me:geheim@{here}/t.csv", "an address holds no user and no password", "~/.netrc: machine")
         got = self.rql(f"load 'http://{here}/no.csv?signature=geheim' | sum a")
         told = got.err.decode().split("\n")[0]
         self.check("a signature", got.status != 0 and "geheim" not in told and "no.csv?..." in told, got.text())
@@ -627,6 +646,8 @@ class Remote:
         self.check_error("a profile with another key", "load s3://bucket/t.parquet", "SignatureDoesNotMatch")
         self.env = {**place, "AWS_PROFILE": "sso"}
         self.check_error("a profile without keys", "load s3://bucket/t.parquet", "has `sso_session` instead of a key", "--profile sso --format env")
+        self.env = {**place, "AWS_PROFILE": "prod"}
+        self.check_error("no such profile", "load s3://bucket/t.parquet", "AWS_PROFILE is `prod`, which is no profile of")
         self.env = {**place, **keyed}
         self.server.faults["/bucket/t.parquet"] = [f"*redirect {self.server.base}/bucket/stolen.parquet"]
         self.server.take_log()

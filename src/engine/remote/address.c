@@ -36,9 +36,11 @@ static enum status parse_http(const char *path, struct address *address, struct 
     const char *server = path + strlen(address->secure ? https : http);
     const size_t length = strcspn(server, "/?#");
     if (memchr(server, '@', length))
-        return diag_error_hint(
-            diags, span, "put them into ~/.netrc (machine HOST login USER password PASSWORD), which https:// reads",
-            "an address holds no user and no password");
+        return diag_error_hint(diags, span,
+                               address->secure
+                                   ? "put them into ~/.netrc: machine HOST login USER password PASSWORD"
+                                   : "with https:// they are read from ~/.netrc; over http:// anybody could read them",
+                               "an address holds no user and no password");
     if (length == 0 || strcspn(server, " \t\"'\\<>%") < length)
         return wrong(diags, span, "the address names no host");
     address->host = arena_text(diags->arena, server, length);
@@ -90,6 +92,10 @@ static enum status parse_bucket(const char *path, struct address *address, struc
     const char *endpoint = address->aws.endpoint;
     if (!*address->bucket || strspn(address->bucket, allowed) < strlen(address->bucket))
         return wrong(diags, span, "the address names no bucket");
+    if (address->aws.no_profile && !address->aws.key)
+        return diag_error(diags, span,
+                          "AWS_PROFILE is `%s`, which is no profile of ~/.aws/credentials or ~/.aws/config",
+                          address->aws.profile);
     if (endpoint && !begins_with(endpoint, http) && !begins_with(endpoint, https))
         return diag_error_hint(diags, span, "as in `AWS_ENDPOINT_URL=http://localhost:9000`",
                                "the endpoint of S3 is no address: `%s`", endpoint);

@@ -12,6 +12,7 @@ struct aws_settings {
     const char *token;   /* NULL: none */
     const char *lacks;   /* what a profile has instead of keys, such as sso_session; NULL: nothing */
     const char *profile; /* the one that was read */
+    bool no_profile;     /* AWS_PROFILE names one that is in neither file */
 };
 
 /* Reads AWS_..., ~/.aws/credentials and ~/.aws/config; texts are in the arena. */
@@ -20,6 +21,7 @@ struct aws_settings aws_settings_read(struct arena *arena);
 struct address {
     const char *shown; /* for messages: without what follows `?`, which may be a signature */
     const char *url;   /* to be requested */
+    const char *moved; /* where the redirects of the first request have led; NULL: nowhere else */
     const char *host;  /* for messages */
     bool secure;       /* https */
     bool s3;

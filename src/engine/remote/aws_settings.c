@@ -69,6 +69,7 @@ static void read_file(const char *path, const char *profile, struct aws_settings
             text[length - 1] = '\0';
             const char *name = trimmed(text + 1);
             within = strcmp(name, profile) == 0 || strcmp(name, long_name) == 0;
+            settings->no_profile = settings->no_profile && !within;
         } else if (within && equals) {
             *equals = '\0';
             const char *name = trimmed(text);
@@ -95,7 +96,7 @@ struct aws_settings aws_settings_read(struct arena *arena)
                                     .endpoint = variable("AWS_ENDPOINT_URL_S3"),
                                     .profile = variable("AWS_PROFILE")};
     const bool complete = settings.key && settings.secret;
-    struct aws_settings own = {0};
+    struct aws_settings own = {.no_profile = settings.profile};
     settings.region = settings.region ? settings.region : variable("AWS_DEFAULT_REGION");
     settings.endpoint = settings.endpoint ? settings.endpoint : variable("AWS_ENDPOINT_URL");
     settings.profile = settings.profile ? settings.profile : "default";
@@ -108,6 +109,7 @@ struct aws_settings aws_settings_read(struct arena *arena)
         settings.token = has ? own.token : NULL;
         settings.lacks = has ? NULL : own.lacks;
     }
+    settings.no_profile = own.no_profile;
     settings.region = settings.region ? settings.region : own.region ? own.region : "us-east-1";
     settings.endpoint = settings.endpoint ? settings.endpoint : own.endpoint;
     return settings;

@@ -139,6 +139,7 @@ static enum status ask_first(struct object *object, bool end, const struct worke
 {
     struct transfer transfer = {.remote = object->remote,
                                 .address = &object->address,
+                                .arena = object->arena,
                                 .workers = workers,
                                 .span = span,
                                 .diags = diags,

@@ -159,7 +159,8 @@ bool request_prepare(struct piece *piece)
     piece->verdict = VERDICT_NONE;
     *piece->detail = '\0';
     strbuf_clear(&piece->error);
-    curl->easy_setopt(easy, CURLOPT_URL, address->url);
+    piece->moved = address->moved;
+    curl->easy_setopt(easy, CURLOPT_URL, address->moved ? address->moved : address->url);
     curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
     curl->easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1); /* a connection for each request */

@@ -4,6 +4,7 @@
 #include "base/timing.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum {
@@ -108,13 +109,39 @@ static bool try_again(struct piece *piece)
     return true;
 }
 
+/* Notes where redirects have led to, for the requests that follow. */
+static void note_moved(struct transfer *transfer, const struct piece *piece)
+{
+    char *url = NULL;
+    long redirects = 0;
+    if (!transfer->arena || (piece->verdict != VERDICT_BODY && piece->verdict != VERDICT_DONE))
+        return;
+    transfer->remote->curl.easy_getinfo(piece->easy, CURLINFO_REDIRECT_COUNT, &redirects);
+    transfer->remote->curl.easy_getinfo(piece->easy, CURLINFO_EFFECTIVE_URL, &url);
+    if (redirects > 0 && url)
+        transfer->address->moved = arena_text(transfer->arena, url, strlen(url));
+}
+
+/* Whether the request went to where redirects had led, and is refused there, as where a signature has expired. */
+static bool leads_elsewhere(struct transfer *transfer, const struct piece *piece)
+{
+    const long status = piece->answer.status;
+    if (!piece->moved || piece->verdict != VERDICT_STATUS || status / 100 != 4 || may_pass(status))
+        return false;
+    transfer->address->moved = NULL;
+    return true;
+}
+
 /* A request has ended. */
 static enum status settle(CURLM *multi, struct piece *piece, CURLcode code)
 {
     struct transfer *transfer = piece->transfer;
     if (piece->verdict == VERDICT_NONE && code == CURLE_OK) /* without a body */
         piece->verdict = transfer->answered(transfer->context, piece);
+    note_moved(transfer, piece);
     end_request(multi, piece);
+    if (leads_elsewhere(transfer, piece))
+        piece->verdict = VERDICT_AGAIN;
     switch (piece->verdict) {
     case VERDICT_DONE:
         piece->done = true;

@@ -64,12 +64,14 @@ struct piece {
     int64_t from;        /* what `at` was when the request began */
     int64_t next;        /* the time of the next try */
     int64_t heard;       /* the last sign of life */
+    bool moved;          /* the request went to where redirects have led */
     char detail[CURL_ERROR_SIZE];
 };
 
 struct transfer {
     struct remote *remote;
-    const struct address *address;
+    struct address *address; /* `moved` is set, in the arena */
+    struct arena *arena;     /* NULL: redirects are followed again by each request */
     const struct workers *workers;
     struct span span;
     struct diags *diags;
@@ -87,7 +89,7 @@ struct transfer {
 /* Runs the transfers of all pieces. */
 enum status transfer_run(struct transfer *transfer, struct piece *pieces, size_t count);
 
-/* request.c: the request for what is left of a piece. False: libcurl cannot. */
+/* request.c: the request for the bytes of a piece that have not come. False: libcurl cannot. */
 bool request_prepare(struct piece *piece);
 
 /* remote_report.c: what is wrong where a request has failed. Each returns STATUS_FAILED. */
