@@ -113,6 +113,30 @@ static void sample_free(struct sample *sample)
     free(sample->texts);
 }
 
+/* Batches give the strings the numbers that they get one by one, where some follow each other. */
+static void test_batches(void **state)
+{
+    (void)state;
+    enum { COUNT = 200000 };
+    struct sample sample = sample_new(FORM_ANY, COUNT, 1, 11);
+    for (size_t i = 0; i < COUNT; i++) {
+        if (i % 3 != 0)
+            sample.texts[i] = sample.texts[i - 1];
+    }
+    struct interner *one = interner_new(), *batched = interner_new();
+    uint32_t numbers[INTERNER_BATCH];
+    for (size_t begin = 0, count = 1; begin < COUNT; begin += count, count = (begin * 7 + 1) % INTERNER_BATCH + 1) {
+        count = begin + count > COUNT ? COUNT - begin : count;
+        interner_add_batch(batched, sample.texts + begin, count, numbers);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(numbers[i], interner_add(one, sample.texts[begin + i]));
+        assert_int_equal(interner_count(one), interner_count(batched));
+    }
+    interner_free(one);
+    interner_free(batched);
+    sample_free(&sample);
+}
+
 static void check_dictionary(const struct dictionary *dictionary, const struct sample *sample)
 {
     struct text *sorted = malloc((sample->count + 1) * sizeof *sorted);
@@ -336,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_strings), cmocka_unit_test(test_nothing),   cmocka_unit_test(test_code_types),
         cmocka_unit_test(test_too_long),       cmocka_unit_test(test_cancelled), cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

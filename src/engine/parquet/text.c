@@ -9,21 +9,56 @@
 
 #include <string.h>
 
-/* Interns a value. Returns false, and sets no number, if it is not UTF-8. */
-static bool intern(const struct leaf *leaf, struct interner *interner, struct text text, uint32_t *number)
+/* Values that are interned together, and where their numbers go. */
+struct batch {
+    const struct leaf *leaf;
+    struct interner *interner;
+    uint32_t *numbers; /* of the page's values */
+    size_t count, most;
+    struct text texts[INTERNER_BATCH];
+    size_t places[INTERNER_BATCH];
+    char uuids[INTERNER_BATCH][UUID_TEXT_LENGTH];
+};
+
+static void batch_begin(struct batch *batch, const struct byte_arrays *in, const struct leaf *leaf,
+                        struct interner *interner, uint32_t *numbers)
 {
-    char uuid[UUID_TEXT_LENGTH];
-    if (leaf->conversion == CONVERT_UUID && text.length == leaf->width) {
-        convert_uuid(text.at, uuid);
-        text = (struct text){uuid, sizeof uuid};
+    batch->leaf = leaf;
+    batch->interner = interner;
+    batch->numbers = numbers;
+    batch->count = 0;
+    batch->most = in->prefixes ? 1 : INTERNER_BATCH; /* of which each is only there until the next */
+}
+
+/* READ_NOT_UTF8, and the place of the value, if one is not UTF-8: strings are checked when they are first seen. */
+static enum read_error batch_end(struct batch *batch, int64_t *bad)
+{
+    uint32_t numbers[INTERNER_BATCH];
+    int64_t seen = interner_count(batch->interner);
+    interner_add_batch(batch->interner, batch->texts, batch->count, numbers);
+    for (size_t i = 0; i < batch->count; i++) {
+        const bool is_new = numbers[i] == seen && seen < interner_count(batch->interner);
+        if (is_new && !utf8_is_valid(batch->texts[i].at, batch->texts[i].length)) {
+            *bad = (int64_t)batch->places[i];
+            return READ_NOT_UTF8;
+        }
+        seen += is_new;
+        batch->numbers[batch->places[i]] = numbers[i];
     }
-    const int64_t before = interner_count(interner);
-    const uint32_t added = interner_add(interner, text);
-    /* Strings are checked when they are first seen. */
-    if (interner_count(interner) > before && !utf8_is_valid(text.at, text.length))
-        return false;
-    *number = added;
-    return true;
+    batch->count = 0;
+    return READ_OK;
+}
+
+static enum read_error batch_add(struct batch *batch, struct text text, size_t place, int64_t *bad)
+{
+    const size_t i = batch->count++;
+    if (batch->leaf->conversion == CONVERT_UUID && text.length == batch->leaf->width) {
+        convert_uuid(text.at, batch->uuids[i]);
+        text = (struct text){batch->uuids[i], sizeof batch->uuids[i]};
+    }
+    batch->texts[i] = text;
+    batch->places[i] = place;
+    return batch->count == batch->most ? batch_end(batch, bad) : READ_OK;
 }
 
 /* The bytes that values take in ENCODING_PLAIN, 0 for byte arrays that begin with their length. */
@@ -52,6 +87,9 @@ enum read_error text_intern_dictionary(const struct read *read, struct chunk_rea
     dictionary->count = values->present;
     chunk->numbers = heap_array(values->present + 1, sizeof *chunk->numbers);
     chunk->member = member;
+    struct batch batch;
+    int64_t bad;
+    batch_begin(&batch, &in, column->leaf, column->interners[member], chunk->numbers);
     for (size_t i = 0; i < values->present && error == READ_OK; i++) {
         struct text text;
         error = byte_arrays_next(&in, &text);
@@ -61,9 +99,9 @@ enum read_error text_intern_dictionary(const struct read *read, struct chunk_rea
             mark_bad(dictionary, i); /* which is an error only if a row has it */
             text.length = 0;
         }
-        intern(column->leaf, column->interners[member], text, &chunk->numbers[i]);
+        error = batch_add(&batch, text, i, &bad);
     }
-    return error;
+    return error == READ_OK ? batch_end(&batch, &bad) : error;
 }
 
 static enum read_error intern_values(const struct read *read, struct page_read *page, int member)
@@ -93,6 +131,8 @@ static enum read_error intern_values(const struct read *read, struct page_read *
     const bool some = page->kept < page->header.values && page->present == (size_t)page->header.values;
     const size_t ranges = some ? rows->count : 0;
     size_t range = some ? row_set_find(rows, page->row) : 0;
+    struct batch batch;
+    batch_begin(&batch, &in, leaf, column->interners[member], numbers);
     for (size_t i = 0; i < values.present && error == READ_OK; i++) {
         struct text text;
         error = byte_arrays_next(&in, &text);
@@ -100,12 +140,10 @@ static enum read_error intern_values(const struct read *read, struct page_read *
             range++;
         if (error == READ_OK && some && (range == ranges || rows->begins[range] > page->row + (int64_t)i))
             continue;
-        if (error == READ_OK && !intern(leaf, column->interners[member], text, &numbers[i])) {
-            page->decoded.bad = (int64_t)i;
-            error = READ_NOT_UTF8;
-        }
+        if (error == READ_OK)
+            error = batch_add(&batch, text, i, &page->decoded.bad);
     }
-    return error;
+    return error == READ_OK ? batch_end(&batch, &page->decoded.bad) : error;
 }
 
 void text_intern_page(const struct read *read, struct page_read *page, int member)

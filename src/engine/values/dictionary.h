@@ -56,6 +56,10 @@ int64_t interner_count(const struct interner *interner);
 /* The number of the string, which is copied if it is new. If it is longer than TEXT_MAX, or the interner has
  * DICTIONARY_MAX strings already, the number is 0 and the interner is full from then on. */
 uint32_t interner_add(struct interner *interner, struct text text);
+
+/* The same for several at once, which costs a fraction where the interner has outgrown the caches or strings repeat. */
+enum { INTERNER_BATCH = 64 };
+void interner_add_batch(struct interner *interner, const struct text *texts, size_t count, uint32_t *numbers);
 bool interner_full(const struct interner *interner);
 
 /* Joins interners into one dictionary, with one reference for the caller, and sets maps[i][n] to the code of string

@@ -5,6 +5,7 @@
 #include "base/heap.h"
 #include "base/zeroed.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 
@@ -132,17 +133,21 @@ static uint32_t add_new(struct interner *interner, struct text text, struct slot
     return number;
 }
 
-uint32_t interner_add(struct interner *interner, struct text text)
+/* The first place from this one on whose slot has the tag, or is empty. */
+static size_t find_tag(const struct interner *interner, uint32_t tag, size_t place)
 {
-    if (text.length > TEXT_MAX) {
-        interner->full = true;
-        return 0;
+    for (;; place++) {
+        const struct slot slot = interner->slots[place & (interner->slot_count - 1)];
+        if (slot.number == 0 || slot.tag == tag)
+            return place & (interner->slot_count - 1);
     }
-    const uint32_t tag = text_hash(interner->seed, text);
-    size_t place = tag >> interner->shift;
-    for (; interner->slots[place].number != 0; place = (place + 1) & (interner->slot_count - 1)) {
-        if (interner->slots[place].tag != tag)
-            continue;
+}
+
+/* interner_add of a string that is not too long, whose tag is known. */
+static uint32_t add_tagged(struct interner *interner, struct text text, uint32_t tag)
+{
+    size_t place = find_tag(interner, tag, tag >> interner->shift);
+    for (; interner->slots[place].number != 0; place = find_tag(interner, tag, place + 1)) {
         const size_t number = interner->slots[place].number - 1;
         const uint64_t begin = interner->offsets[number];
         struct text known = {interner->bytes + begin, (size_t)(interner->offsets[number + 1] - begin)};
@@ -154,4 +159,58 @@ uint32_t interner_add(struct interner *interner, struct text text)
         return 0;
     }
     return add_new(interner, text, &interner->slots[place], tag);
+}
+
+uint32_t interner_add(struct interner *interner, struct text text)
+{
+    if (text.length > TEXT_MAX) {
+        interner->full = true;
+        return 0;
+    }
+    return add_tagged(interner, text, text_hash(interner->seed, text));
+}
+
+/* Slots, offsets and bytes are three reads at random, each of which needs the one before: those of all strings of a
+ * batch are under way at once. */
+static void prefetch(const struct interner *interner, const uint32_t *tags, size_t count)
+{
+    uint32_t numbers[INTERNER_BATCH]; /* + 1, as in slots */
+    for (size_t i = 0; i < count; i++)
+        __builtin_prefetch(&interner->slots[tags[i] >> interner->shift]);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = interner->slots[find_tag(interner, tags[i], tags[i] >> interner->shift)].number;
+        if (numbers[i] > 0)
+            __builtin_prefetch(&interner->offsets[numbers[i] - 1]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const char *bytes = numbers[i] > 0 ? interner->bytes + interner->offsets[numbers[i] - 1] : NULL;
+        if (bytes) {
+            __builtin_prefetch(bytes);
+            __builtin_prefetch(bytes + 64);
+        }
+    }
+}
+
+void interner_add_batch(struct interner *interner, const struct text *texts, size_t count, uint32_t *numbers)
+{
+    uint32_t tags[INTERNER_BATCH];
+    struct text distinct[INTERNER_BATCH]; /* of each run of equal strings the first */
+    uint32_t runs[INTERNER_BATCH];        /* of each string, + 1 */
+    uint32_t run_count = 0;
+    assert(count <= INTERNER_BATCH);
+    for (size_t i = 0; i < count; i++) {
+        interner->full = interner->full || texts[i].length > TEXT_MAX;
+        const struct text text = texts[i].length > TEXT_MAX ? (struct text){"", 0} : texts[i];
+        if (run_count == 0 || !text_equal(text, distinct[run_count - 1])) {
+            tags[run_count] = text_hash(interner->seed, text);
+            distinct[run_count++] = text;
+        }
+        runs[i] = run_count;
+    }
+    if (interner->slot_count > SPARSE_SLOTS)
+        prefetch(interner, tags, run_count);
+    for (uint32_t run = 0; run < run_count; run++)
+        tags[run] = add_tagged(interner, distinct[run], tags[run]);
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = tags[runs[i] - 1];
 }
