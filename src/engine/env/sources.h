@@ -35,6 +35,7 @@ struct needed_columns {
 enum row_search {
     SEARCH_BOUNDS, /* the bounds of its parts are to be compared with the statement's filters, */
     SEARCH_VALUES, /* then the filters are to be evaluated, */
+    SEARCH_LATE,   /* then what chooses among the rows that pass, */
     SEARCH_DONE    /* and then the rest is read */
 };
 

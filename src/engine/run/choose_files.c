@@ -14,7 +14,7 @@ static enum status find_files(struct env *env, const struct source_file *file, c
         columns[k] = file->columns[k].column;
     const struct file_reader *reader = file_cache_reader(env->file_cache, columns[0], &place);
     struct file_need need = {
-        .queue = queue, .columns = columns, .count = file->count, .rows = columns[0]->rows, .by_bounds = true};
+        .queue = queue, .columns = columns, .count = file->count, .rows = columns[0]->rows, .search = SEARCH_BOUNDS};
     const enum status status = find_needed_rows(&runner, &need, arena);
     if (status != STATUS_OK || !need.found || !reader)
         return status;

@@ -3,8 +3,9 @@
 #include "engine/env/sources.h"
 #include "engine/storage/file_reader.h"
 
-/* Fewer rows are read faster than anything can be found out about them. */
-enum { LEAST_ROWS = 1 << 16 };
+/* Fewer rows are read faster than anything can be found out about them: from the begin of a file, and from places all
+ * over it. */
+enum { LEAST_ROWS = 1 << 16, LEAST_NARROW = 1 << 8 };
 
 /* The column of the file, with all rows. */
 static const struct column *whole_column(const struct source_file *file, size_t k)
@@ -62,23 +63,16 @@ static enum status narrow_file(struct runner *runner, struct source_file *file, 
     struct column **columns = arena_array(arena, file->count + 1, sizeof(struct column *));
     for (size_t k = 0; k < file->count; k++)
         columns[k] = file->columns[k].column;
-    *need = (struct file_need){.queue = queue,
-                               .columns = columns,
-                               .count = file->count,
-                               .rows = columns[0]->rows,
-                               .by_bounds = file->search == SEARCH_BOUNDS};
+    *need = (struct file_need){
+        .queue = queue, .columns = columns, .count = file->count, .rows = columns[0]->rows, .search = file->search};
     const enum status status = find_needed_rows(runner, need, arena);
-    if (need->by_bounds)
-        file->search = SEARCH_VALUES;
-    else if (!need->first)
-        file->search = SEARCH_DONE;
+    if (!need->first)
+        file->search++;
     if (status != STATUS_OK || !need->found)
         return status;
     need->found = spares_rows(runner->env, file, places, found, need->found_rows.rows);
-    if (!need->found) {
-        file->search = SEARCH_DONE;
+    if (!need->found)
         return STATUS_OK;
-    }
     struct row_set *rows = arena_copy(arena, &need->found_rows, sizeof *rows);
     return source_narrow(file, rows, arena) ? STATUS_OK : diag_error(diags, file->path.span, "not enough memory");
 }
@@ -92,7 +86,8 @@ enum status narrow_sources(struct runner *runner, struct sources *sources, const
         struct source_file *file = &sources->files[i];
         size_t *places = arena_array(arena, file->count + 1, sizeof *places);
         const size_t found = source_lacks(file, needed, places);
-        if (found == 0 || file->columns[0].column->rows < LEAST_ROWS || !reads_rows(runner->env, file, places, found))
+        if (found == 0 || file->columns[0].column->rows < (file->rows ? LEAST_NARROW : LEAST_ROWS) ||
+            !reads_rows(runner->env, file, places, found))
             continue;
         struct file_need need = {0};
         while (file->search != SEARCH_DONE && status == STATUS_OK && !need.found && !need.first)

@@ -19,9 +19,9 @@ enum status provide_row_texts(struct runner *runner, struct facts *facts, const 
 /* narrow_sources.c: leaving out rows of files that a statement does not need, before the rest of their columns is read.
  */
 
-/* Narrows files to the rows that pass the filters of the only task that reads them: first by the bounds that a file
- * tells of its parts, then by the values of the columns that the filters read. *narrowed: the pipeline has to be bound
- * again. Else `needed` is cut to the columns that have to be read next. */
+/* Narrows files to the rows that the only task that reads them needs: first by the bounds that a file tells of its
+ * parts, then by the values of the columns that its filters read, then by windows and the keys of a sort behind it.
+ * *narrowed: the pipeline has to be bound again. Else `needed` is cut to the columns that have to be read next. */
 enum status narrow_sources(struct runner *runner, struct sources *sources, const struct queue *queue,
                            struct needed_columns *needed, bool *narrowed, struct arena *arena, struct diags *diags);
 
@@ -30,14 +30,16 @@ enum status narrow_sources(struct runner *runner, struct sources *sources, const
 enum status choose_files(struct env *env, struct sources *sources, const struct queue *queue, struct timing *timing,
                          struct arena *arena, struct diags *diags);
 
-/* file_need.c: which rows of a file a statement needs: those that pass the filters of the only task that reads it. */
+/* file_need.c: which rows of a file a statement needs: those that pass the filters of the only task that reads it, and
+ * of these the ones that a window or a sort chooses. */
 
 struct file_need {
     const struct queue *queue; /* the statement as bound with the file's columns as they are */
     struct column *const *columns;
     size_t count;
     int64_t rows;              /* of each */
-    bool by_bounds;            /* by the bounds of the file's parts alone, else by the values that the filters read */
+    enum row_search search;    /* how: by the bounds of the file's parts, by the values that filters read, by what
+                                  chooses among the rows that pass */
     bool found;                /* the statement reads only these of the rows: */
     struct row_set found_rows; /* in the arena */
     bool *first; /* not found: of each column, whether it has to be read before the rows can be found. NULL: all rows
@@ -46,6 +48,36 @@ struct file_need {
 
 /* Finds them. Bounds that a file states are taken as true. */
 enum status find_needed_rows(const struct runner *runner, struct file_need *need, struct arena *arena);
+
+/* For late_rows.c: */
+
+bool need_is_of_file(const struct file_need *need, const struct column *column);
+
+/* Whether the task reads columns of the file, or a loop that it is does. */
+bool need_reads_file(const struct file_need *need, const struct task *task);
+
+/* Whether the task reads the file from its first row on, if at all, and what it computes of a row depends on that row
+ * alone. `from`: a task whose outputs it may read, else NULL. */
+bool need_reads_own_rows(const struct file_need *need, const struct task *task, const struct task *from,
+                         struct arena *arena);
+
+/* Whether something marked in the task's code is a text that is not made yet: of each row, or (`of_rows` false) also of
+ * a dictionary that is not known yet. */
+bool need_awaits_text(const struct file_need *need, const struct task *task, const bool *marks, bool of_rows);
+
+/* The inputs that what is marked in the task's code reads. */
+bool *need_inputs(const struct task *task, const bool *marks, struct arena *arena);
+
+/* `runner` for running a task on the host, unseen by traces. */
+struct runner need_host_runner(const struct runner *runner);
+
+/* Marks in need->first the columns of the file that the task's inputs with read[k] are, values or validity. */
+void need_read_first(struct file_need *need, const struct task *task, const bool *read, struct arena *arena);
+
+/* late_rows.c, late materialization: finds the rows that the first rows of a sort, or a window without filters, choose,
+ * by the columns that this takes, before other columns are read. `fused`: the optimised queue. */
+enum status find_late_rows(const struct runner *runner, struct file_need *need, const struct queue *fused,
+                           struct arena *arena);
 
 /* bounds_search.c: prunes the parts of a file, such as row groups, by the bounds of columns that the file states. */
 
