@@ -111,6 +111,19 @@ void agg_add(struct agg_state *state, const struct scalar *v)
         agg_add_int(state, (int64_t)v->integer);
 }
 
+struct agg_state agg_derived(const struct agg_state *states, const struct aggregate *aggregates, size_t i)
+{
+    const struct derived_sum *derived = aggregates[i].derived;
+    if (!derived)
+        return states[i];
+    struct agg_state state = states[derived->of];
+    state.kind = derived->kind;
+    state.type = derived->type;
+    if (state.type == KIND_INT)
+        state.sum = derived->scale * state.sum + (int128)derived->offset * state.count;
+    return state;
+}
+
 static enum status no_rows(const struct aggregate *aggregate, const char *word, struct diags *diags)
 {
     if (strcmp(word, "var") == 0 || strcmp(word, "stddev") == 0 || strcmp(word, "corr") == 0)

@@ -37,6 +37,9 @@ void agg_add_int(struct agg_state *state, int64_t v);
 void agg_add_float(struct agg_state *state, double v);
 void agg_add(struct agg_state *state, const struct scalar *v);
 
+/* The state of aggregate i, computed of that of another one where it is derived (sum_algebra.c). */
+struct agg_state agg_derived(const struct agg_state *states, const struct aggregate *aggregates, size_t i);
+
 /* Computes the result. *certain is false if the exact evaluator has to decide: a float sum, or a fold that failed.
  * Fails, with an error, for min, max, mean or fold of no rows without an initial value, and for a product beyond 64
  * bits. */

@@ -5,6 +5,8 @@
 #include "engine/explain/dry_run.h"
 #include "engine/explain/explain_task.h"
 
+#include <inttypes.h>
+
 void explain_code(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
@@ -18,8 +20,13 @@ void explain_code(struct strbuf *out, const struct task *task)
             strbuf_printf(out, "  output v%d\n", (int)task->outputs[k].value);
     }
     for (size_t k = 0; k < task->aggregate_count; k++) {
+        const struct derived_sum *derived = task->aggregates[k].derived;
         if (task->aggregates[k].value != NO_VALUE)
             strbuf_printf(out, "  aggregate v%d\n", (int)task->aggregates[k].value);
+        if (derived)
+            strbuf_printf(out, "  aggregate %zu is %s(%" PRId64 " * v%d + %" PRId64 ")\n", k + 1,
+                          aggregate_table[derived->kind].word, derived->scale, (int)task->aggregates[derived->of].value,
+                          derived->offset);
     }
 }
 

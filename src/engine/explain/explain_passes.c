@@ -57,6 +57,7 @@ static enum status explain_task(const struct pass_watch *watch, const struct run
         strbuf_putc(passes->out, '\n');
         strbuf_free(&passes->shown);
         optimize_task_watched(task, columns, dry_run->most[planned->number], watch);
+        derive_sums(task, watch);
     }
     return dry_run_outputs(dry_run, special, columns, diags);
 }

@@ -64,4 +64,7 @@ void optimize_task(struct task *task, struct column *const *columns, int64_t row
 void optimize_task_watched(struct task *task, struct column *const *columns, int64_t rows,
                            const struct pass_watch *watch);
 
+/* sum_algebra.c: of an analysed task for one run, whose aggregates are finished by agg_derived. */
+void derive_sums(struct task *task, const struct pass_watch *watch);
+
 #endif

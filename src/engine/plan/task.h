@@ -52,6 +52,15 @@ struct output {
     bool needed;     /* read by a later task or the result; set by queue_prune */
 };
 
+/* A sum, or mean, that is computed of the sum of another aggregate, which may be the same one:
+ * scale * sum + offset * rows. */
+struct derived_sum {
+    enum aggregate_kind kind; /* AGG_SUM or AGG_MEAN */
+    enum kind type;           /* of the values */
+    size_t of;                /* aggregate that has the sum */
+    int64_t scale, offset;
+};
+
 struct aggregate {
     enum aggregate_kind kind;
     value value; /* NO_VALUE for count, and for unneeded outputs of a fused operator */
@@ -65,9 +74,10 @@ struct aggregate {
     double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
     bool lower;                  /* the lower of two values, not one between them, */
     /* Where aggregate_table[kind].operands. */
-    int scale;   /* AGG_VAR: the value is an integer multiplied by 10^scale */
-    value other; /* AGG_CORR: the second value, else NO_VALUE */
-    value where; /* of the rows where this bool is true; NO_VALUE: of all */
+    int scale;                         /* AGG_VAR: the value is an integer multiplied by 10^scale */
+    value other;                       /* AGG_CORR: the second value, else NO_VALUE */
+    value where;                       /* of the rows where this bool is true; NO_VALUE: of all */
+    const struct derived_sum *derived; /* NULL: the result is that of `kind` and `value` */
 };
 
 /* The rows kept of those that pass the filters: skip <= i < skip + take, or the last `tail`. */

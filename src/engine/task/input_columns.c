@@ -57,6 +57,7 @@ const struct task *task_specialise(const struct runner *runner, const struct tas
     *columns = narrow(runner, special, inputs, arena);
     if (special->sink != SINK_OPERATOR)
         optimize_task(special, *columns, rows);
+    derive_sums(special, NULL);
     return special;
 }
 

@@ -232,7 +232,8 @@ static enum status finish_row(const struct task_sink *sink, struct outcome *outc
         bool known = true;
         if (!task->outputs[k].needed)
             continue;
-        const enum status status = agg_element(&sink->states[k], &task->aggregates[k], &scalar, &known, diags);
+        const struct agg_state state = agg_derived(sink->states, task->aggregates, k);
+        const enum status status = agg_element(&state, &task->aggregates[k], &scalar, &known, diags);
         if (status != STATUS_OK)
             return status;
         *certain = *certain && known;
@@ -258,10 +259,12 @@ enum status task_sink_finish(struct task_sink *sink, struct outcome *outcome, bo
     }
     bool certain = true;
     enum status status = STATUS_OK;
-    if (sink->task->output_count == 0)
-        status = agg_finish(&sink->states[0], &sink->task->aggregates[0], &outcome->scalar, &certain, job->diags);
-    else
+    if (sink->task->output_count == 0) {
+        const struct agg_state state = agg_derived(sink->states, sink->task->aggregates, 0);
+        status = agg_finish(&state, &sink->task->aggregates[0], &outcome->scalar, &certain, job->diags);
+    } else {
         status = finish_row(sink, outcome, &certain);
+    }
     *flagged = !certain;
     return status;
 }
