@@ -44,21 +44,46 @@ bool source_narrow(struct source_file *file, const struct row_set *rows, struct 
     return true;
 }
 
+/* Reads columns: just the rows of those for which that pays, others whole, so that they are kept. */
+static enum status read_some(const struct source_file *file, const struct env *env, struct column **read, size_t count,
+                             bool unsorted, struct diags *diags)
+{
+    struct file_cache *cache = env->file_cache;
+    struct column **some = arena_array(diags->arena, count + 1, sizeof(struct column *));
+    struct column **all = arena_array(diags->arena, count + 1, sizeof(struct column *));
+    bool *spares = arena_array(diags->arena, count + 1, sizeof *spares);
+    size_t some_count = 0, all_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        spares[i] = file_cache_spares(cache, read[i], file->rows->rows);
+        if (spares[i])
+            some[some_count++] = read[i];
+        else
+            all[all_count++] = read[i];
+    }
+    enum status status = file_cache_read_rows(cache, some, some_count, file->rows, file->path.span, diags);
+    if (status == STATUS_OK && all_count > 0)
+        status = unsorted ? file_cache_read_unsorted(cache, all, all_count, file->path.span, diags)
+                          : file_cache_read(cache, all, all_count, file->path.span, diags);
+    some_count = all_count = 0;
+    for (size_t i = 0; i < count; i++)
+        read[i] = spares[i] ? some[some_count++] : all[all_count++];
+    return status;
+}
+
 enum status source_read_rows(const struct sources *sources, struct source_file *file, const struct env *env,
                              const size_t *places, size_t count, bool unsorted, struct diags *diags)
 {
-    struct column **whole = arena_array(diags->arena, count + 1, sizeof(struct column *));
     struct column **read = arena_array(diags->arena, count + 1, sizeof(struct column *));
     for (size_t i = 0; i < count; i++) {
         const struct source_column *column = &file->whole[places[i]];
-        whole[i] = column->unread && !unsorted ? column->unread : column->column;
-        read[i] = column_ref(whole[i]);
+        read[i] = column_ref(column->unread && !unsorted ? column->unread : column->column);
     }
-    enum status status = file_cache_read_rows(env->file_cache, read, count, file->rows, file->path.span, diags);
+    enum status status = read_some(file, env, read, count, unsorted, diags);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
-        if (read[i] == whole[i]) {
-            column_unref(read[i]);
-            read[i] = row_set_take(file->rows, whole[i], NULL);
+        struct column *whole = read[i];
+        if (whole->rows != file->rows->rows) {
+            read[i] = row_set_take(file->rows, whole, NULL);
+            column_unref(whole);
         }
         if (!read[i])
             status = diag_error(diags, file->path.span, "not enough memory");

@@ -49,6 +49,7 @@ struct source_file {
     bool outdated;      /* how many rows a live source has is not known, or was so to an earlier statement */
     struct shape shape;
     enum row_search search;
+    size_t tried;                /* conditions that rows were looked for by */
     const struct row_set *rows;  /* the columns have only these rows of the file; NULL: all */
     struct source_column *whole; /* then the columns with all rows */
     /* Of a path that stands for several files, */

@@ -77,7 +77,7 @@ static void entry_release(struct entry *entry)
     free((void *)entry->unsorted);
     opened_file_close(&entry->file);
     relation_unref(entry->unread);
-    free(entry->rows_unpacked);
+    free(entry->rows_worth);
     free(entry->stated);
     free(entry->path);
 }

@@ -122,9 +122,13 @@ enum status file_cache_value(const struct file_cache *file_cache, struct file_re
 enum status file_cache_adopt(struct file_cache *file_cache, struct file_reader *reader, const char *name,
                              struct span span, struct loaded *loaded, struct diags *diags);
 
+/* What reading `rows` rows of a column costs, of which `unpacked` rows have to be decompressed, as the number of rows
+ * that cost as much if all are read. */
+int64_t file_cache_rows_worth(const struct column *unread, int64_t unpacked, int64_t rows);
+
 /* Whether reading `rows` rows of the unread column, which are not kept, is cheaper in the long run than reading and
- * keeping all: not once as many rows as the file has were unpacked for such reads (as in the ski rental problem, the
- * total is at most twice the least possible). */
+ * keeping all: such reads have not cost yet what reading all does (as in the ski rental problem, the total is at most
+ * twice the least possible). */
 bool file_cache_spares(const struct file_cache *file_cache, const struct column *unread, int64_t rows);
 
 /* Reads these rows of the unread ones of the columns and replaces each by a column of them, with one reference. */

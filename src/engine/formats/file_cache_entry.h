@@ -9,7 +9,8 @@ struct entry {
     struct opened_file file;  /* always with a relation; of a reader, its columns may be unread */
     struct relation *unread;  /* of a reader: what stands for each column until it is read */
     struct column **unsorted; /* of a reader: columns of text with unsorted dictionaries that have been read; NULL */
-    int64_t *rows_unpacked;   /* of a reader, of each column: rows unpacked to read some, which are not kept */
+    int64_t *rows_worth;      /* of a reader, of each column: what reading some rows has cost that are not kept, as
+                                 of file_cache_rows_worth */
     char *stated;             /* of text files: what the user states, as text */
     bool by_content;          /* what gave the format */
     bool several;             /* the path stands for several files */

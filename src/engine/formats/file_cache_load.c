@@ -163,7 +163,7 @@ static enum status entry_add(struct file_cache *file_cache, const char *path, st
                               .file = file,
                               .unread = unread,
                               .unsorted = unread ? heap_array(unread->count + 1, sizeof(struct column *)) : NULL,
-                              .rows_unpacked = unread ? heap_array(unread->count + 1, sizeof(int64_t)) : NULL,
+                              .rows_worth = unread ? heap_array(unread->count + 1, sizeof(int64_t)) : NULL,
                               .by_content = by_content,
                               .stated = stated ? heap_text(stated) : NULL,
                               .recent = is_recent(&file.stamp)};

@@ -7,9 +7,6 @@
 
 #include <stdlib.h>
 
-/* What is chosen from must be this many times what is chosen. */
-enum { LEAST_SHARE = 8 };
-
 /* How the rows of a file are chosen: the first ones of a sort, which reads columns of the file, or outputs of a task
  * that does. */
 struct choice {
@@ -190,7 +187,7 @@ static enum status run_choice(const struct runner *runner, struct file_need *nee
     const enum status status = run_queue_columns(&host, queue, queue, &column, &rows, &dropped);
     if (status != STATUS_OK)
         return status == STATUS_CANCELLED ? status : STATUS_OK;
-    need->found = rows <= need->rows / LEAST_SHARE;
+    need->found = rows <= need->most_rows;
     if (need->found)
         add_rows(&need->found_rows, column, arena);
     column_unref(column);
@@ -250,7 +247,7 @@ static bool find_ends(struct file_need *need, const struct queue *queue, struct 
         return false;
     const int64_t end = reader->first + reader->rows;
     const int64_t begin = end == need->rows && counts_from_end(need->queue) ? reader->first : 0;
-    need->found = end - begin <= need->rows / LEAST_SHARE;
+    need->found = end - begin <= need->most_rows;
     if (need->found)
         row_set_add(&need->found_rows, begin, end);
     return need->found;

@@ -1,5 +1,6 @@
 #include "engine/run/provide.h"
 
+#include "base/integer.h"
 #include "engine/env/sources.h"
 #include "engine/storage/file_reader.h"
 
@@ -27,15 +28,46 @@ static bool reads_rows(const struct env *env, const struct source_file *file, co
     return true;
 }
 
-static bool spares_rows(const struct env *env, const struct source_file *file, const size_t *places, size_t count,
-                        int64_t rows)
+/* The rows of the parts of a file, as long as pages mostly are, that have some of these rows. */
+static int64_t rows_unpacked(const struct row_set *rows, int64_t all)
 {
-    bool spares = true;
-    for (size_t i = 0; i < count && spares; i++) {
-        const struct column *column = whole_column(file, places[i]);
-        spares = !column->unread || file_cache_spares(env->file_cache, column, rows);
+    enum { PAGE_ROWS = 1 << 16 };
+    int64_t unpacked = 0, end = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        const int64_t begin = max_int64(end, rows->begins[i] / PAGE_ROWS * PAGE_ROWS);
+        end = max_int64(end, (rows->ends[i] + PAGE_ROWS - 1) / PAGE_ROWS * PAGE_ROWS);
+        unpacked += end - begin;
     }
-    return spares;
+    return min_int64(unpacked, all);
+}
+
+/* Whether reading these rows of the lacking columns is faster than reading all, some of which have to be read whole. */
+static bool pays(const struct env *env, const struct source_file *file, const size_t *places, size_t count,
+                 const struct row_set *rows)
+{
+    /* Nanoseconds to move an element, and to find a range of rows in a page; times as fast, but for what is unknown. */
+    const double take = 4, find = 10, least_gain = 1.2;
+    const int64_t all = file->columns[0].column->rows, unpacked = rows_unpacked(rows, all);
+    double whole = 0, some = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct column *column = whole_column(file, places[i]);
+        const double time = column->unread ? need_time_to_read(column) : take;
+        const bool spared = column->unread && file_cache_spares(env->file_cache, column, rows->rows);
+        whole += time * (double)all;
+        some += spared ? time * (double)file_cache_rows_worth(column, unpacked, rows->rows) + find * (double)rows->count
+                       : time * (double)all + take * (double)rows->rows;
+    }
+    return some * least_gain < whole;
+}
+
+/* How many rows are worth being looked for: text is read slowly. */
+static int64_t most_rows(const struct source_file *file, const size_t *places, size_t count)
+{
+    const int64_t rows = file->columns[0].column->rows;
+    bool text = false;
+    for (size_t i = 0; i < count; i++)
+        text = text || file->columns[places[i]].column->logical.kind == LOGICAL_TEXT;
+    return text ? rows / 3 : rows / 8;
 }
 
 /* Leaves out of `needed` the columns of the file that are not to be read first. */
@@ -63,14 +95,20 @@ static enum status narrow_file(struct runner *runner, struct source_file *file, 
     struct column **columns = arena_array(arena, file->count + 1, sizeof(struct column *));
     for (size_t k = 0; k < file->count; k++)
         columns[k] = file->columns[k].column;
-    *need = (struct file_need){
-        .queue = queue, .columns = columns, .count = file->count, .rows = columns[0]->rows, .search = file->search};
+    *need = (struct file_need){.queue = queue,
+                               .columns = columns,
+                               .count = file->count,
+                               .rows = columns[0]->rows,
+                               .most_rows = most_rows(file, places, found),
+                               .tried = file->tried,
+                               .search = file->search};
     const enum status status = find_needed_rows(runner, need, arena);
-    if (!need->first)
+    file->tried = need->tried;
+    if (!need->first && !(need->found && file->search == SEARCH_VALUES))
         file->search++;
     if (status != STATUS_OK || !need->found)
         return status;
-    need->found = spares_rows(runner->env, file, places, found, need->found_rows.rows);
+    need->found = file->rows || pays(runner->env, file, places, found, &need->found_rows);
     if (!need->found)
         return STATUS_OK;
     struct row_set *rows = arena_copy(arena, &need->found_rows, sizeof *rows);

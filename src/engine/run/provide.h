@@ -40,6 +40,8 @@ struct file_need {
     int64_t rows;              /* of each */
     enum row_search search;    /* how: by the bounds of the file's parts, by the values that filters read, by what
                                   chooses among the rows that pass */
+    int64_t most_rows;         /* more are not worth being found */
+    size_t tried;              /* how many conditions of filters rows have been looked for by; is set */
     bool found;                /* the statement reads only these of the rows: */
     struct row_set found_rows; /* in the arena */
     bool *first; /* not found: of each column, whether it has to be read before the rows can be found. NULL: all rows
@@ -49,7 +51,7 @@ struct file_need {
 /* Finds them. Bounds that a file states are taken as true. */
 enum status find_needed_rows(const struct runner *runner, struct file_need *need, struct arena *arena);
 
-/* For late_rows.c: */
+/* For the next two files: */
 
 bool need_is_of_file(const struct file_need *need, const struct column *column);
 
@@ -73,6 +75,14 @@ struct runner need_host_runner(const struct runner *runner);
 
 /* Marks in need->first the columns of the file that the task's inputs with read[k] are, values or validity. */
 void need_read_first(struct file_need *need, const struct task *task, const bool *read, struct arena *arena);
+
+/* filtered_rows.c: the rows that pass the filters of the task, as far as these can be evaluated; else need->first.
+ * of_file[k]: the task's input k is a column of the file. */
+enum status find_filtered_rows(const struct runner *runner, struct file_need *need, const struct task *task,
+                               const bool *of_file, struct arena *arena);
+
+/* About the nanoseconds that reading an element of an unread column takes. */
+double need_time_to_read(const struct column *column);
 
 /* late_rows.c, late materialization: finds the rows that the first rows of a sort, or a window without filters, choose,
  * by the columns that this takes, before other columns are read. `fused`: the optimised queue. */
