@@ -49,8 +49,9 @@ enum expr_kind {
     EXPR_IN_SOURCE, /* args[0] in source; or `source` is NULL and args[1] is what was written instead of one */
     EXPR_PIPELINE,  /* the value of source, a pipeline */
     EXPR_SET,       /* set: several columns; the binder puts each of them in its place */
-    EXPR_INDEX,     /* name[args...], name.column[args...], name.column, of lists also name[args...].member and
-                       name[first..last], with a frame */
+    EXPR_INDEX,     /* name[args...], name.column[args...], name.column, of lists also name[args...].member */
+    EXPR_ELEMENT,   /* args[0][args[1]], perhaps with .member, of what is not a name */
+    EXPR_SLICE,     /* args[0][args[1]..args[2]] */
     EXPR_LET        /* names[i] is args[i], for all but the last one, within that */
 };
 
@@ -125,7 +126,7 @@ struct expr {
     const char *text; /* EXPR_TEXT: unescaped UTF-8, NUL-terminated; may contain NUL */
     size_t length;    /* bytes of text */
     struct name name;
-    struct name column, member;    /* EXPR_INDEX; may be absent */
+    struct name column, member;    /* EXPR_INDEX; member: also EXPR_ELEMENT; may be absent */
     const struct expr *definition; /* EXPR_NAME, EXPR_INDEX: of a name of an EXPR_LET, or the range of an EXPR_FOLD that
                                       it is the index of; NULL: the name is neither */
     const struct name *names;      /* EXPR_LET */

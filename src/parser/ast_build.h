@@ -98,8 +98,10 @@ struct expr *expr_fold(struct tree *tree, struct token name, struct expr_list *r
 struct expr *expr_over(struct tree *tree, struct expr *call, const struct window_frame *frame);
 /* `column` and `end` may be the zero token, the latter with a column. */
 struct expr *expr_index(struct tree *tree, struct token name, struct expr_list *at, struct token end);
-/* The ends may be NULL. */
-struct expr *expr_slice(struct tree *tree, struct token name, struct expr *first, struct expr *last, struct token end);
+struct expr *expr_element(struct tree *tree, struct expr *list, struct expr *position, struct token end);
+/* A slice of nothing yet, to the bracket at its end; `first` or `last` may be NULL. */
+struct expr *expr_ends(struct tree *tree, struct expr *first, struct expr *last, struct token end);
+struct expr *expr_slice(struct tree *tree, struct expr *list, const struct expr *ends);
 struct expr *expr_member(struct tree *tree, struct expr *index, struct token member);
 struct expr *expr_in_range(struct tree *tree, struct expr *a, struct token op, struct expr *from, struct expr *to);
 struct expr *expr_in_list(struct tree *tree, struct expr *a, struct token op, struct expr_list *list, struct token end);

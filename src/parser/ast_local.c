@@ -17,14 +17,36 @@ struct expr *expr_index(struct tree *tree, struct token name, struct expr_list *
     return expr_nested(tree, expr);
 }
 
-struct expr *expr_slice(struct tree *tree, struct token name, struct expr *first, struct expr *last, struct token end)
+struct expr *expr_element(struct tree *tree, struct expr *list, struct expr *position, struct token end)
 {
-    struct expr_list none = {0};
-    struct expr *expr = expr_index(tree, name, &none, end);
-    struct window_frame *frame = arena_alloc(tree->arena, sizeof *frame);
-    *frame = (struct window_frame){.first = first, .last = last, .span = expr->span};
-    expr->frame = frame;
-    return expr;
+    struct expr **args = arena_array(tree->arena, 2, sizeof *args);
+    args[0] = list;
+    args[1] = position;
+    return expr_nested(tree, expr_new(tree, EXPR_ELEMENT, span_join(list->span, token_span(tree, end)), args, 2));
+}
+
+/* The end that is not written: the first element, or the last one. */
+static struct expr *open_end(struct tree *tree, int64_t position, struct span span)
+{
+    struct expr *end = expr_new(tree, EXPR_INT, span, NULL, 0);
+    end->integer = position;
+    return end;
+}
+
+struct expr *expr_ends(struct tree *tree, struct expr *first, struct expr *last, struct token end)
+{
+    const struct span span = token_span(tree, end);
+    struct expr *ends = expr_new(tree, EXPR_SLICE, span, NULL, 0);
+    ends->args = arena_array(tree->arena, 3, sizeof *ends->args);
+    ends->args[1] = first ? first : open_end(tree, 0, span);
+    ends->args[2] = last ? last : open_end(tree, -1, span);
+    return ends;
+}
+
+struct expr *expr_slice(struct tree *tree, struct expr *list, const struct expr *ends)
+{
+    ends->args[0] = list;
+    return expr_nested(tree, expr_new(tree, EXPR_SLICE, span_join(list->span, ends->span), ends->args, 3));
 }
 
 struct expr *expr_member(struct tree *tree, struct expr *index, struct token member)

@@ -72,7 +72,10 @@ static const struct token absent;
 %type vague {struct name *}
 %type expr {struct expr *}
 %type bracketed {struct expr *}
+%type part {struct expr *}
+%type slice {struct expr *}
 %type place {struct expr *}
+%type places {struct expr_list *}
 %type operand_list {struct expr_list *}
 %type operands {struct expr_list *}
 %type item {struct item *}

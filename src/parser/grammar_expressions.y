@@ -23,17 +23,24 @@ expr(A) ::= MISSING(T). { A = expr_missing(tree, T); }
 expr(A) ::= TRUE(T). { A = expr_bool(tree, T, true); }
 expr(A) ::= FALSE(T). { A = expr_bool(tree, T, false); }
 expr(A) ::= POSITION(T). { A = expr_position(tree, T); }
-expr(A) ::= NAME(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
+expr(A) ::= part(X). { A = X; }
+part(A) ::= NAME(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
 expr(A) ::= MISSING(N) LP operand_list(L) RP(E). { A = expr_call(tree, N, L, E); }
 expr(A) ::= NAME(N) LP operand_list(L) RP(E) OVER frame(F). { A = expr_over(tree, expr_call(tree, N, L, E), F); }
 expr(A) ::= NAME(N) LP operands(L) COLON bracketed(X) RP(E). { A = expr_fold(tree, N, L, X, E); }
-expr(A) ::= NAME(N) LB operands(L) RB(E). { A = expr_index(tree, N, L, E); }
-expr(A) ::= NAME(N) LB operands(L) RB MEMBER(M). { A = expr_member(tree, expr_index(tree, N, L, M), M); }
-expr(A) ::= NAME(N) LB place(X) DOTDOT place(Y) RB(E). { A = expr_slice(tree, N, X, Y, E); }
-expr(A) ::= NAME(N) LB place(X) DOTDOT RB(E). { A = expr_slice(tree, N, X, NULL, E); }
-expr(A) ::= NAME(N) LB DOTDOT place(Y) RB(E). { A = expr_slice(tree, N, NULL, Y, E); }
-place(A) ::= INT(T). { A = expr_int(tree, T); }
-place(A) ::= MINUS(O) INT(T). { A = expr_unary(tree, O, UNARY_NEG, expr_int(tree, T)); }
+part(A) ::= NAME(N) LB places(L) RB(E). { A = expr_index(tree, N, L, E); }
+part(A) ::= NAME(N) LB places(L) RB MEMBER(M). { A = expr_member(tree, expr_index(tree, N, L, M), M); }
+part(A) ::= NAME(N) slice(S). { A = expr_slice(tree, expr_name(tree, name_new(tree, N)), S); }
+part(A) ::= part(X) LB place(Y) RB(E). { A = expr_element(tree, X, Y, E); }
+part(A) ::= part(X) LB place(Y) RB MEMBER(M). { A = expr_member(tree, expr_element(tree, X, Y, M), M); }
+part(A) ::= part(X) slice(S). { A = expr_slice(tree, X, S); }
+slice(A) ::= LB place(X) DOTDOT place(Y) RB(E). { A = expr_ends(tree, X, Y, E); }
+slice(A) ::= LB place(X) DOTDOT RB(E). { A = expr_ends(tree, X, NULL, E); }
+slice(A) ::= LB DOTDOT place(Y) RB(E). { A = expr_ends(tree, NULL, Y, E); }
+places(A) ::= place(X). { A = expr_list_add(tree, NULL, X); }
+places(A) ::= places(L) COMMA place(X). { A = expr_list_add(tree, L, X); }
+place(A) ::= expr(X). { A = X; }
+place(A) ::= place(X) PIPE(O) expr(Y). { A = expr_binary(tree, X, O, BINARY_BITOR, Y); }
 
 expr(A) ::= MINUS(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_NEG, X); }
 expr(A) ::= TILDE(O) expr(X). [SIGN] { A = expr_unary(tree, O, UNARY_BITNOT, X); }

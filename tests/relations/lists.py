@@ -30,9 +30,10 @@ def random_table(rng):
         return None if gaps and rng.random() < 0.2 else rng.choice(WORDS)
 
     rows = [{"k": k % 5, "n": rng.randint(-3, 6), "xs": random_list(rng, number), "ts": random_list(rng, word),
-             "it": random_list(rng, lambda: {"p": number(), "t": word()})} for k in range(count)]
+             "it": random_list(rng, lambda: {"p": number(), "t": word()}),
+             "mm": random_list(rng, lambda: random_list(rng, number))} for k in range(count)]
     # The first record has every type.
-    rows[0].update({"xs": [1, None], "ts": ["a"], "it": [{"p": 1, "t": "a"}]})
+    rows[0].update({"xs": [1, None], "ts": ["a"], "it": [{"p": 1, "t": "a"}], "mm": [[1], []]})
     return rows
 
 
@@ -59,11 +60,17 @@ def sliced(xs, first, last):
 
 def random_slice(rng, name):
     first, last = rng.choice([0, 1, -2, 3]), rng.choice([0, 2, -1, 9])
+    if rng.random() < 0.3:
+        return f"{name}[n..n + {last}]", lambda row: sliced(row[name], row["n"], row["n"] + last)
+    if rng.random() < 0.3:
+        return f"{name}[{first}..len({name}) - 2]", lambda row: row[name] and sliced(row[name], first, len(row[name]) - 2)
     return f"{name}[{first}..{last}]", lambda row: sliced(row[name], first, last)
 
 
 def random_operand(rng, name):
     """A list as it is written, and as Python finds it in a row."""
+    if name == "xs" and rng.random() < 0.2:
+        return "mm[n]", lambda row: element(row["mm"], row["n"])
     return random_slice(rng, name) if rng.random() < 0.3 else (name, lambda row: row[name])
 
 
@@ -93,6 +100,12 @@ def test_expression(rng):
         (f"all({text} > {c})", per_row(lambda row, xs: all(x > c for x in present(xs)))),
         (f"any({text} > n)", per_row(lambda row, xs: any(x > row["n"] for x in present(xs)))),
         (f"contains({text}, {c})", per_row(lambda row, xs: c in xs)),
+        (f"n in {text}", per_row(lambda row, xs: row["n"] in xs)),
+        (f"{c} not in {text}", per_row(lambda row, xs: c not in xs)),
+        (f"{text} == xs", lambda row, xs: None if xs is None or row["xs"] is None else xs == row["xs"]),
+        ("mm[0..1] != mm[-2..-1]",
+         lambda row, xs: None if row["mm"] is None else sliced(row["mm"], 0, 1) != sliced(row["mm"], -2, -1)),
+        ("it[n..] == it", lambda row, xs: None if row["it"] is None else sliced(row["it"], row["n"], -1) == row["it"]),
         (f'any(it.p > {c} && it.t == "{word}")',
          lambda row, xs: None if row["it"] is None else any(i["p"] is not None and i["p"] > c and i["t"] == word for i in row["it"])),
         (f'any(ts == "{word}")', lambda row, xs: None if row["ts"] is None else word in row["ts"]),
@@ -105,7 +118,10 @@ def element_expression(rng):
     k = rng.choice([0, 1, -1, -3, 6])
     forms = [(f"xs[{k}]", lambda row: element(row["xs"], k)), (f"ts[{k}]", lambda row: element(row["ts"], k)),
              (f"it[{k}].p", lambda row: (element(row["it"], k) or {"p": None})["p"]),
-             ("xs[n]", lambda row: element(row["xs"], row["n"]))]
+             ("xs[n]", lambda row: element(row["xs"], row["n"])),
+             (f"mm[n][{k}]", lambda row: element(element(row["mm"], row["n"]), k)),
+             (f"xs[n..][{k}]", lambda row: element(sliced(row["xs"], row["n"], -1), k)),
+             (f"it[1..][{k}].t", lambda row: (element(sliced(row["it"], 1, -1), k) or {"t": None})["t"])]
     text, of = random_operand(rng, rng.choice(["xs", "ts"]))
     forms.append((text, of))
     return rng.choice(forms)

@@ -119,6 +119,12 @@ static inline void add_expr(struct strbuf *out, const struct expr *expr)
         if (expr->column.text)
             strbuf_printf(out, ".%s", expr->column.text);
         break;
+    case EXPR_ELEMENT:
+        strbuf_puts(out, "(element");
+        break;
+    case EXPR_SLICE:
+        strbuf_puts(out, "(slice");
+        break;
     }
     add_args(out, expr, 0);
     strbuf_putc(out, ')');

@@ -1,6 +1,7 @@
 /* Comparisons, exact also between integers and floats, of all types. */
 #include "base/time/calendar.h"
 #include "engine/expression/expression.h"
+#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
 
@@ -130,6 +131,21 @@ static struct term comparison(struct scope *scope, value v, struct term a, struc
     return result;
 }
 
+static struct term compare_lists(struct scope *scope, enum op op, struct term a, const struct expr *a_expr,
+                                 struct term b, const struct expr *b_expr, struct span span)
+{
+    if (op != OP_EQ && op != OP_NE)
+        return term_error(scope->binder, span,
+                          arena_printf(scope->binder->arena, "`len(%s)` and `min(%s)` have one",
+                                       text_of_span(scope->binder->arena, a_expr->span, 40),
+                                       text_of_span(scope->binder->arena, a_expr->span, 40)),
+                          "lists have no order");
+    struct term equal = bind_list_equal(scope, a, a_expr, b, b_expr, span);
+    if (term_is_known(equal) && op == OP_NE)
+        equal.value = operation(scope, OP_NOT, equal.value, NO_VALUE, span);
+    return equal;
+}
+
 struct term bind_compare(struct scope *scope, enum op op, struct term a, const struct expr *a_expr, struct term b,
                          const struct expr *b_expr, struct span span)
 {
@@ -149,11 +165,7 @@ struct term bind_compare(struct scope *scope, enum op op, struct term a, const s
     if (!decimals && (first != second || first == CLASS_MONTHS || first == CLASS_MISSING))
         return refuse(scope, a, a_expr, b, b_expr, span);
     if (first == CLASS_LIST)
-        return term_error(scope->binder, span,
-                          arena_printf(scope->binder->arena, "compare their texts: `text(%s) == text(%s)`",
-                                       text_of_span(scope->binder->arena, a_expr->span, 40),
-                                       text_of_span(scope->binder->arena, b_expr->span, 40)),
-                          "lists cannot be compared as a whole");
+        return compare_lists(scope, op, a, a_expr, b, b_expr, span);
     if (!terms_unify(scope, &a, a_expr, &b, b_expr, "a comparison", span))
         return unknown_term;
     return comparison(scope, operation(scope, op, a.value, b.value, span), a, b, span);

@@ -175,6 +175,9 @@ static struct term bind_by_kind(struct scope *scope, const struct expr *expr)
         return bind_let(scope, expr);
     case EXPR_INDEX:
         return bind_index(scope, expr);
+    case EXPR_ELEMENT:
+    case EXPR_SLICE:
+        return bind_list_part(scope, expr);
     case EXPR_SET:
         bind_error(scope->binder, expr->span,
                    "sets stand in `pick drop rename unpivot map derive sort group per`; `group : max(*)` has a column "

@@ -453,15 +453,19 @@ struct term bind_index(struct scope *scope, const struct expr *expr)
 {
     size_t parameter;
     struct named_list list;
+    if (list_is_whole(scope, expr, &list)) {
+        list_bind(scope, &list);
+        return list_value(scope, &list);
+    }
     if (list_find(scope, expr, &list))
-        return list_is_whole(scope, expr, &list) ? list_value(scope, &list) : bind_list_index(scope, expr, &list);
+        return bind_list_index(scope, expr, &list);
     struct expr whole = *expr;
     if (names_path(scope, expr)) {
         whole.name = (struct name){written(scope->binder, expr), span_join(expr->name.span, expr->column.span)};
         whole.column = (struct name){0};
         expr = &whole;
     }
-    if (expr->frame || expr->member.text) {
+    if (expr->member.text) {
         bind_positions(scope, expr);
         return list_refuse_part(scope, expr);
     }

@@ -5,6 +5,7 @@
 
 #include "engine/expression/texts.h"
 #include "engine/plan/code_loop.h"
+#include "engine/storage/list_store.h"
 
 #include <string.h>
 
@@ -13,8 +14,9 @@ enum { OPERAND_SHOWN = 40, MOST_LISTS = 64, MOST_NESTED = 8 };
 struct list_fold {
     struct scope *scope;
     const struct expr *call;
-    value lists[MOST_LISTS]; /* the different ones */
+    struct turned_list lists[MOST_LISTS]; /* the different ones */
     size_t count;
+    bool failed;
     value rounds, present; /* elements of the longest list; whether all lists are there */
     value index;
 };
@@ -155,16 +157,16 @@ static struct term (*const folds[AGG_KINDS])(const struct list_fold *fold, enum 
     [AGG_MAX] = extreme, [AGG_MEAN] = mean, [AGG_ANY] = test,        [AGG_ALL] = test,
 };
 
-static void add_list(struct list_fold *fold, struct term list, struct span span)
+static void add_list(struct list_fold *fold, struct term list, const struct expr *part, struct span span)
 {
     struct code *code = fold->scope->code;
     const value number = term_settled(code, list, span);
     size_t k = 0;
-    while (k < fold->count && fold->lists[k] != number)
+    while (k < fold->count && fold->lists[k].number != number)
         k++;
     if (k < fold->count || fold->count == MOST_LISTS)
         return;
-    fold->lists[fold->count++] = number;
+    fold->lists[fold->count++] = (struct turned_list){number, part, list};
     const value length = list_length(fold->scope, list, span).value;
     fold->rounds = k == 0 ? length : op(fold, OP_MAX, fold->rounds, length);
     fold->present = present_both(code, fold->present, list.present, span);
@@ -178,10 +180,14 @@ static void find_lists(struct list_fold *fold, const struct expr *expr)
     if (!list_is_within(scope, expr))
         return;
     if (list_is_whole(scope, expr, &list)) {
-        add_list(fold, list.term, expr->span);
+        list_bind(scope, &list);
+        fold->failed = fold->failed || !term_is_known(list.term);
+        if (!fold->failed)
+            add_list(fold, list.term, list.part, expr->span);
         return;
     }
-    for (size_t i = 0; i < expr->arg_count; i++) {
+    const size_t count = expr->kind == EXPR_IN_SOURCE ? 1 : expr->arg_count;
+    for (size_t i = expr->kind == EXPR_ELEMENT && list_is_whole(scope, expr->args[0], &list); i < count; i++) {
         if (expr->args[i])
             find_lists(fold, expr->args[i]);
     }
@@ -227,6 +233,8 @@ struct term bind_list_aggregate(struct scope *scope, const struct expr *call)
         return term_error(binder, call->span, NULL, "folds are nested more than %d deep", MOST_NESTED);
     scope->reads_row = true;
     find_lists(&fold, call->args[0]);
+    if (fold.failed)
+        return unknown_term;
     begin(&fold);
     const struct element_position position = {fold.index, fold.lists, fold.count}, *outer = scope->elements;
     scope->elements = &position;
@@ -242,7 +250,7 @@ static struct term contains(struct scope *scope, const struct expr *call, const 
                             struct term wanted)
 {
     struct list_fold fold = {.scope = scope, .call = call, .present = NO_VALUE};
-    add_list(&fold, list->term, list->span);
+    add_list(&fold, list->term, list->part, list->span);
     begin(&fold);
     const struct element_position position = {fold.index, fold.lists, fold.count}, *outer = scope->elements;
     scope->elements = &position;
@@ -258,21 +266,67 @@ static struct term contains(struct scope *scope, const struct expr *call, const 
     return end(&fold, result);
 }
 
+/* In how many rounds the elements of this column are the same. */
+static value same_times(struct list_fold *fold, const struct named_list *a, const struct expr *a_expr,
+                        const struct named_list *b, const struct expr *b_expr)
+{
+    struct scope *scope = fold->scope;
+    const struct element_position position = {fold->index, fold->lists, fold->count}, *outer = scope->elements;
+    scope->elements = &position;
+    const struct term of_a = list_value(scope, a), of_b = list_value(scope, b);
+    scope->elements = outer;
+    const struct term same = bind_is(scope, of_a, a_expr, of_b, b_expr, fold->call->span);
+    return term_is_known(same) ? times(fold, term_settled(scope->code, same, fold->call->span)) : NO_VALUE;
+}
+
+struct term bind_list_equal(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                            const struct expr *b_expr, struct span span)
+{
+    const struct expr at = {.span = span};
+    struct list_fold fold = {.scope = scope, .call = &at, .present = NO_VALUE};
+    struct named_list lists[] = {{.term = a, .span = a_expr->span}, {.term = b, .span = b_expr->span}};
+    const struct relation *of_a = a.logical.lists->elements, *of_b = b.logical.lists->elements;
+    bool fields = of_a->count == of_b->count;
+    for (size_t k = 0; k < of_a->count && fields; k++)
+        fields = list_elements(b.logical.lists, of_a->names[k][0] ? of_a->names[k] : NULL);
+    if (!fields)
+        return term_error(scope->binder, span, "`text(...)` of both can be compared",
+                          "the elements of the lists have different fields");
+    add_list(&fold, a, NULL, a_expr->span);
+    add_list(&fold, b, NULL, b_expr->span);
+    const value lengths = op(&fold, OP_EQ, list_length(scope, a, span).value, list_length(scope, b, span).value);
+    fold.present = present_both(scope->code, fold.present, lengths, span);
+    begin(&fold);
+    struct term result = term_of(lengths);
+    for (size_t k = 0; k < of_a->count; k++) {
+        lists[0].field = lists[1].field = of_a->names[k][0] ? of_a->names[k] : NULL;
+        scope->binder->folds++;
+        const value same = same_times(&fold, &lists[0], a_expr, &lists[1], b_expr);
+        scope->binder->folds--;
+        if (same == NO_VALUE)
+            return unknown_term;
+        result.value = op(&fold, OP_AND, result.value, op(&fold, OP_EQ, same, fold.rounds));
+    }
+    result.present = present_both(scope->code, a.present, b.present, span);
+    result.settled = false;
+    return result;
+}
+
 struct term list_entry(struct scope *scope, const struct expr *expr, const struct named_list *map, struct term key)
 {
     struct code *code = scope->code;
     const struct span span = expr->span;
     struct list_fold fold = {.scope = scope, .call = expr, .present = NO_VALUE};
-    add_list(&fold, map->term, span);
+    add_list(&fold, map->term, map->part, span);
     begin(&fold);
-    const struct named_list keys = {map->term, span, "key"};
+    const struct named_list keys = {.term = map->term, .span = span, .field = "key"};
     const struct element_position position = {fold.index, fold.lists, fold.count}, *outer = scope->elements;
     scope->elements = &position;
     const struct term own = list_value(scope, &keys);
     scope->elements = outer;
     if (!term_is_known(own))
         return unknown_term;
-    const struct term equal = bind_compare(scope, OP_EQ, own, expr, key, expr->args[0], span);
+    const struct term equal = bind_compare(scope, OP_EQ, own, expr, key, expr->args[expr->arg_count - 1], span);
     if (!term_is_known(equal))
         return unknown_term;
     const value none = integer(&fold, -1);
@@ -282,7 +336,7 @@ struct term list_entry(struct scope *scope, const struct expr *expr, const struc
     value found = op(&fold, OP_LE, integer(&fold, 0), place);
     found = present_both(code, present_both(code, fold.present, key.present, span), found, span);
     const char *field = map->field ? arena_printf(scope->binder->arena, "value.%s", map->field) : "value";
-    const struct named_list values = {map->term, span, field};
+    const struct named_list values = {.term = map->term, .span = span, .field = field};
     return list_element_inside(scope, &values, place, false, found);
 }
 
@@ -304,6 +358,7 @@ bool bind_list_function(struct scope *scope, const struct expr *call, struct ter
     const bool is_contains = strcmp(call->name.text, "contains") == 0 && call->arg_count == 2;
     if ((!is_len && !is_contains) || !list_is_whole(scope, call->args[0], &list))
         return false;
+    list_bind(scope, &list);
     *result = list_function(scope, call, &list, is_contains ? bind_term(scope, call->args[1]) : unknown_term);
     return true;
 }

@@ -37,60 +37,22 @@ static bool find_named(const struct scope *scope, const char *name, size_t lengt
         if (strlen(scope->parameters[i].text) != length || memcmp(scope->parameters[i].text, name, length) != 0)
             continue;
         list->term = scope->arguments[i];
+        list->type = list->term.logical.lists;
         *is_list = term_is_known(list->term) && list->term.logical.kind == LOGICAL_LIST;
         return true;
     }
     if (!find_column(scope, name, length, &index))
         return false;
     *is_list = scope->flow->columns[index].logical.kind == LOGICAL_LIST;
+    list->type = scope->flow->columns[index].logical.lists;
     if (*is_list && scope->code)
         list->term = term_of_column(scope->code, scope->flow, index, list->span);
     return true;
 }
 
-/* Whether nothing but the types of the lists is known. */
-static bool is_unread(const struct scope *scope, struct term list)
+bool list_is_unread(const struct scope *scope, struct term list)
 {
     return list.logical.lists->unread || !scope->binder->queue || !scope->task;
-}
-
-/* NAME[A..B] */
-struct list_slice {
-    struct list_store *of, *made; /* the queue holds them */
-    int64_t first, last;
-    struct list_slice *before;
-};
-
-/* The position that an end is written as, which is a constant. */
-static int64_t end_of(const struct expr *end, int64_t none)
-{
-    if (!end)
-        return none;
-    return end->kind == EXPR_UNARY ? -end->args[0]->integer : end->integer;
-}
-
-/* The slice of the list. */
-static struct term slice(const struct scope *scope, struct term list, const struct window_frame *frame)
-{
-    struct binder *binder = scope->binder;
-    const int64_t first = end_of(frame->first, 0), last = end_of(frame->last, INT64_MAX);
-    if (!term_is_known(list) || is_unread(scope, list))
-        return list;
-    struct list_slice *made = binder->slices;
-    while (made && (made->of != list.logical.lists || made->first != first || made->last != last))
-        made = made->before;
-    if (!made) {
-        made = arena_alloc(binder->arena, sizeof *made);
-        *made = (struct list_slice){list.logical.lists, NULL, first, last, binder->slices};
-        made->made = list_store_slice(made->of, first, last);
-        if (!made->made)
-            heap_exhausted();
-        list_hold(binder, list_store_ref(made->of));
-        list_hold(binder, made->made);
-        binder->slices = made;
-    }
-    list.logical.lists = made->made;
-    return list;
 }
 
 bool list_find(const struct scope *scope, const struct expr *expr, struct named_list *list)
@@ -101,6 +63,7 @@ bool list_find(const struct scope *scope, const struct expr *expr, struct named_
         if (!scope->flow || expr->integer < 1 || index >= scope->flow->count ||
             scope->flow->columns[index].logical.kind != LOGICAL_LIST)
             return false;
+        list->type = scope->flow->columns[index].logical.lists;
         list->term = scope->code ? term_of_column(scope->code, scope->flow, index, expr->span) : unknown_term;
         return true;
     }
@@ -121,32 +84,19 @@ bool list_find(const struct scope *scope, const struct expr *expr, struct named_
     if (is_list && expr->member.text)
         list->field = list->field ? arena_printf(scope->binder->arena, "%s.%s", list->field, expr->member.text)
                                   : expr->member.text;
-    if (is_list && expr->frame)
-        list->term = slice(scope, list->term, expr->frame);
     return is_list;
 }
 
-bool list_is_whole(const struct scope *scope, const struct expr *expr, struct named_list *list)
+struct column *list_elements(const struct list_store *type, const char *field)
 {
-    return (expr->kind != EXPR_INDEX || expr->arg_count == 0) && list_find(scope, expr, list);
-}
-
-bool list_is_within(const struct scope *scope, const struct expr *expr)
-{
-    struct named_list list;
-    if ((expr->kind == EXPR_NAME && expr->definition) || expr->kind == EXPR_PIPELINE)
-        return false;
-    if (list_is_whole(scope, expr, &list))
-        return true;
-    const bool whole =
-        expr->kind == EXPR_CALL && (strcmp(expr->name.text, "len") == 0 || strcmp(expr->name.text, "contains") == 0);
-    if (whole || aggregate_of_call(scope->binder, expr) || list_is_aggregated(scope, expr))
-        return false;
-    for (size_t i = 0; i < expr->arg_count; i++) {
-        if (expr->args[i] && list_is_within(scope, expr->args[i]))
-            return true;
+    const struct relation *elements = type->elements;
+    if (!field)
+        return list_store_is_plain(type) ? elements->columns[0] : NULL;
+    for (size_t k = 0; k < elements->count; k++) {
+        if (strcmp(elements->names[k], field) == 0)
+            return elements->columns[k];
     }
-    return false;
+    return NULL;
 }
 
 static struct input input_of(struct column *column, const char *name)
@@ -181,7 +131,7 @@ struct term list_length(struct scope *scope, struct term list, struct span span)
 {
     struct term length = list;
     length.logical = (struct logical_type){0};
-    if (is_unread(scope, list))
+    if (list_is_unread(scope, list))
         length.value = unread_value(scope, list, KIND_INT, span);
     else
         length.value =
@@ -205,18 +155,14 @@ static struct column *column_of_elements(struct scope *scope, const struct named
 {
     struct binder *binder = scope->binder;
     const struct list_store *store = list->term.logical.lists;
-    const struct relation *elements = store->elements;
     const char *written = text_of_span(binder->arena, list->span, OPERAND_SHOWN);
-    if (!list->field && list_store_is_plain(store))
-        return elements->columns[0];
-    for (size_t k = 0; list->field && k < elements->count; k++) {
-        if (strcmp(elements->names[k], list->field) == 0)
-            return elements->columns[k];
-    }
+    struct column *column = list_elements(store, list->field);
+    if (column)
+        return column;
     if (!list->field)
         bind_error(binder, list->span,
-                   arena_printf(binder->arena, "name a field, as in `%s.%s`: there are %s", written, elements->names[0],
-                                fields_of(binder->arena, store)),
+                   arena_printf(binder->arena, "name a field, as in `%s.%s`: there are %s", written,
+                                store->elements->names[0], fields_of(binder->arena, store)),
                    "the elements of `%s` are structs", written);
     else if (list_store_is_plain(store))
         bind_error(binder, list->span, NULL, "the elements of this list are no structs: there is no field `%s`",
@@ -246,7 +192,7 @@ static struct term element_at(struct scope *scope, const struct named_list *list
     const enum kind kind = type_table[column->type].kind;
     struct term element = term_of_type(NO_VALUE, column->logical);
     element.present = inside;
-    if (is_unread(scope, list->term)) {
+    if (list_is_unread(scope, list->term)) {
         element.value = unread_value(scope, list->term, kind, span);
         if (column->validity)
             element.present = present_both(code, inside, unread_value(scope, list->term, KIND_BOOL, span), span);
@@ -270,7 +216,7 @@ static struct term element_at(struct scope *scope, const struct named_list *list
 /* The place of an index; anything if the lists have not been read. */
 static value place_of(struct scope *scope, const struct named_list *list, value index)
 {
-    if (is_unread(scope, list->term))
+    if (list_is_unread(scope, list->term))
         return index;
     return code_op(scope->code, OP_ADD, list_start(scope, list->term, list->span), index, NO_VALUE, list->span);
 }
@@ -310,8 +256,8 @@ static struct term element_in_turn(struct scope *scope, const struct named_list 
     const value number = term_settled(code, list->term, span);
     bool known = false, only = true;
     for (size_t k = 0; k < at->count; k++) {
-        known = known || at->lists[k] == number;
-        only = only && at->lists[k] == number;
+        known = known || at->lists[k].number == number;
+        only = only && at->lists[k].number == number;
     }
     if (only && known)
         return element_at(scope, list, place_of(scope, list, at->index), NO_VALUE, true);
@@ -340,24 +286,6 @@ struct term list_value(struct scope *scope, const struct named_list *list)
                : unknown_term;
 }
 
-struct term bind_list_index(struct scope *scope, const struct expr *expr, const struct named_list *list)
-{
-    struct binder *binder = scope->binder;
-    struct named_list of = *list;
-    of.span = expr->span;
-    scope->reads_row = true;
-    if (expr->arg_count != 1)
-        return term_error(binder, expr->span, NULL, "an element of a list has one position, not %zu", expr->arg_count);
-    struct term position = bind_term(scope, expr->args[0]);
-    if (term_is_known(position) && term_is_known(list->term) && list->term.logical.lists->is_map)
-        return list_entry(scope, expr, &of, position);
-    const char *what = arena_printf(binder->arena, "`%s`", text_of_span(binder->arena, expr->span, OPERAND_SHOWN));
-    if (!term_is_known(position) || !term_is_known(list->term) ||
-        !bind_is_integer(scope, position, expr->args[0], what, NULL))
-        return unknown_term;
-    return list_element(scope, &of, position);
-}
-
 void list_hold(struct binder *binder, struct list_store *store)
 {
     struct column *holder = column_without_rows(TYPE_I64, TYPE_I64);
@@ -381,7 +309,7 @@ bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
                           first, both[0]->type.name, text_of_span(binder->arena, b_expr->span, OPERAND_SHOWN),
                           both[1]->type.name);
     }
-    if (is_unread(scope, *a) || is_unread(scope, *b)) {
+    if (list_is_unread(scope, *a) || list_is_unread(scope, *b)) {
         if (binder->queue)
             binder->queue->unknown_values = true;
         b->logical.lists = a->logical.lists;
@@ -411,8 +339,7 @@ bool list_refuse_key(struct binder *binder, const char *name, const char *stage,
         "`%s` is a list, which cannot be a key of `%s`", name, stage);
 }
 
-/* Whether the name may turn out to be that of a list. */
-static bool may_be_list(const struct scope *scope, const struct expr *expr)
+bool list_may_be_named(const struct scope *scope, const struct expr *expr)
 {
     const struct flow *flow = scope->flow;
     size_t k;
@@ -421,13 +348,4 @@ static bool may_be_list(const struct scope *scope, const struct expr *expr)
     if (flow && find_column(scope, expr->name.text, strlen(expr->name.text), &k))
         return !flow->columns[k].known;
     return flow && flow->open;
-}
-
-struct term list_refuse_part(struct scope *scope, const struct expr *expr)
-{
-    if (may_be_list(scope, expr))
-        return unknown_term;
-    return term_error(scope->binder, expr->span, NULL, "`%s` is no list, of which there would be %s",
-                      text_of_span(scope->binder->arena, expr->name.span, OPERAND_SHOWN),
-                      expr->frame ? "a slice" : "elements with fields");
 }

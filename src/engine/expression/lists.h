@@ -5,26 +5,39 @@
 
 #include "engine/expression/expression.h"
 
+/* One of the lists whose elements an aggregate takes. */
+struct turned_list {
+    value number;
+    const struct expr *part; /* as of struct named_list */
+    struct term term;
+};
+
 /* Within an aggregate of a row's lists: their names stand for their elements at this position. */
 struct element_position {
-    value index;        /* a COUNTER from 0 on */
-    const value *lists; /* the numbers of the lists: */
-    size_t count;       /* of several, some may be shorter than others */
+    value index;                     /* a COUNTER from 0 on */
+    const struct turned_list *lists; /* of several, some may be shorter than others */
+    size_t count;
 };
 
 /* A list that an expression names, as a column or a value of one: `tags`, or with a field of its structs, `items.price`
- * or `items.price.net`; or a slice, `tags[1..3]`. */
+ * or `items.price.net`; or a part of one that is a list: a slice, `tags[1..3]`, or an element, `matrix[0]`. */
 struct named_list {
-    struct term term;
+    struct term term; /* of a part after list_bind */
+    struct list_store *type;
     struct span span;
-    const char *field; /* NULL: none */
+    const char *field;       /* NULL: none */
+    const struct expr *part; /* whose value is the list; NULL: it is a name */
 };
 
-/* Whether the expression is such a name. Nothing is reported, and no name is abbreviated. */
+/* Whether the expression is the name of a list, perhaps with a position. Nothing is reported, and no name is
+ * abbreviated. */
 bool list_find(const struct scope *scope, const struct expr *expr, struct named_list *list);
 
-/* Whether it is one as a whole, or a slice of one, and not an element. */
+/* Whether its value is a list that it names, or a part of one. Likewise. */
 bool list_is_whole(const struct scope *scope, const struct expr *expr, struct named_list *list);
+
+/* Binds a part; a name is bound. */
+void list_bind(struct scope *scope, struct named_list *list);
 
 /* Whether the expression has one outside of the functions and indices that take a list as a whole. */
 bool list_is_within(const struct scope *scope, const struct expr *expr);
@@ -53,8 +66,21 @@ struct term list_element(struct scope *scope, const struct named_list *list, str
 /* The list; within an aggregate of its elements the one in turn. */
 struct term list_value(struct scope *scope, const struct named_list *list);
 
-/* NAME[E] of a list. */
+/* The elements of such lists that the field names, or that have none; NULL: there are none. */
+struct column *list_elements(const struct list_store *type, const char *field);
+
+/* NAME[E] of a list, or LIST[E]: of an EXPR_INDEX or EXPR_ELEMENT. */
 struct term bind_list_index(struct scope *scope, const struct expr *expr, const struct named_list *list);
+
+/* An EXPR_ELEMENT or EXPR_SLICE. */
+struct term bind_list_part(struct scope *scope, const struct expr *expr);
+
+/* E in LIST, where it is such a list. False: it is not. */
+bool bind_in_lists(struct scope *scope, const struct expr *expr, struct term wanted, struct term *result);
+
+/* Whether two lists are the same, element by element: missing elements are like missing ones. */
+struct term bind_list_equal(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
+                            const struct expr *b_expr, struct span span);
 
 /* Of a call of a function whose first argument is the name of a list: len(list); contains(list, E), whether an element
  * equals the value. False: it is no such call. */
@@ -65,6 +91,10 @@ struct term list_function(struct scope *scope, const struct expr *call, const st
 
 /* NAME[A..B] or NAME[E].FIELD of what is no list: an error, unless that is not known yet. Unknown. */
 struct term list_refuse_part(struct scope *scope, const struct expr *expr);
+/* Whether the name may turn out to be that of a list. */
+bool list_may_be_named(const struct scope *scope, const struct expr *expr);
+/* Whether nothing but the types of the lists is known. */
+bool list_is_unread(const struct scope *scope, struct term list);
 
 /* Makes both numbers of one store; an error if their elements have no common type. */
 bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr, struct term *b,

@@ -1,4 +1,5 @@
 /* Operators: conditions in three values, comparisons, choices, lists. */
+#include "engine/expression/lists.h"
 #include "engine/expression/match.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
@@ -410,6 +411,14 @@ static struct term bind_in_list(struct scope *scope, const struct expr *expr, st
 }
 
 /* a + b + c + ... is as deep as it is long: walked by a loop, not by recursion. */
+static struct term bind_in(struct scope *scope, const struct expr *expr, struct term term)
+{
+    struct term result;
+    if (is_in_zone(scope, expr, term))
+        return bind_in_zone(scope, expr, term);
+    return bind_in_lists(scope, expr, term, &result) ? result : bind_in_source(scope, expr, term);
+}
+
 struct term bind_chain(struct scope *scope, const struct expr *expr)
 {
     size_t length = 0;
@@ -428,8 +437,7 @@ struct term bind_chain(struct scope *scope, const struct expr *expr)
         else if (chain[i]->kind == EXPR_IN_RANGE)
             term = bind_in_range(scope, chain[i], term);
         else if (chain[i]->kind == EXPR_IN_SOURCE)
-            term = is_in_zone(scope, chain[i], term) ? bind_in_zone(scope, chain[i], term)
-                                                     : bind_in_source(scope, chain[i], term);
+            term = bind_in(scope, chain[i], term);
         else
             term = bind_in_list(scope, chain[i], term);
     }

@@ -42,7 +42,7 @@ struct format_argument format_argument_of(const struct scope *scope, const struc
 
 static enum text_result kind_of_result(const struct row_text_use *use)
 {
-    return use->format || use->collects ? TEXT_TO_TEXT : use->function->result;
+    return use->format || use->makes != ROW_TEXT ? TEXT_TO_TEXT : use->function->result;
 }
 
 /* The value of a term that is the same in every row; KNOWN_KIND: it differs, or only running can tell. */
@@ -98,11 +98,9 @@ static value as_integer(struct code *code, value v, struct span span)
     return bind_number(code, v, span);
 }
 
-/* What the result is, as far as that is known before it is made. */
-static struct logical_type type_of_result(const struct row_text_use *use)
+/* Stand for lists of the values. */
+static struct list_store *lists_of_values(const struct row_text_use *use)
 {
-    if (!use->collects)
-        return text_result_logical(kind_of_result(use));
     const struct slot slot = slot_of_term(use->scope, use->arguments[0]);
     struct column *values = column_without_rows(slot.type, slot.type);
     const char *name = "";
@@ -111,7 +109,16 @@ static struct logical_type type_of_result(const struct row_text_use *use)
     column_set_logical(values, use->arguments[0].logical);
     struct relation *elements = relation_new(0, 1, &values, &name);
     column_unref(values);
-    struct list_store *lists = list_store_unread(elements, false);
+    return list_store_unread(elements, false);
+}
+
+/* What the result is, as far as that is known before it is made. */
+static struct logical_type type_of_result(const struct row_text_use *use)
+{
+    if (use->makes == ROW_TEXT)
+        return text_result_logical(kind_of_result(use));
+    struct list_store *lists =
+        use->makes == ROW_COLLECTS ? lists_of_values(use) : list_store_unread_like(use->arguments[0].logical.lists);
     if (use->scope->binder->queue)
         list_hold(use->scope->binder, lists);
     return (struct logical_type){.kind = LOGICAL_LIST, .lists = lists};
@@ -140,7 +147,7 @@ static struct term pending(const struct row_text_use *use, size_t number, value 
         v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, use->span);
     struct term term = term_of_type(v, type_of_result(use));
     term.present = present_of_all(use);
-    if (!use->format && !use->collects) { /* a function may have no result */
+    if (!use->format && use->makes == ROW_TEXT) { /* a function may have no result */
         const value found = code_op(code, OP_NE, *first, code_int(code, 0, use->span), NO_VALUE, use->span);
         term.present = present_both(code, term.present, found, use->span);
     }
@@ -235,7 +242,7 @@ static struct term result_of_need(const struct row_text_use *use, const struct s
                               .is_constant = is_constant,
                               .count = use->count,
                               .separator = use->separator,
-                              .collects = use->collects};
+                              .makes = use->makes};
     row_texts_add(&binder->needs->row_texts, text, binder->arena);
     return pending(use, number, &text->value);
 }
@@ -295,7 +302,7 @@ struct term bind_row_text(const struct row_text_use *use)
         const enum known known = constant_of_term(scope, argument, &constants[k]);
         if (known == KNOWN_NOTHING)
             return unknown_term;
-        is_constant[k] = known == KNOWN_VALUE && !(use->collects && k == 0);
+        is_constant[k] = known == KNOWN_VALUE && !(use->makes == ROW_COLLECTS && k == 0);
         const bool text = argument->logical.kind == LOGICAL_TEXT && !is_constant[k];
         unread = unread || (text && !argument->logical.dictionary) ||
                  (argument->logical.kind == LOGICAL_LIST && argument->logical.lists->unread);

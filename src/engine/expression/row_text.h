@@ -10,6 +10,10 @@
 #include "engine/expression/expression.h"
 #include "engine/text_functions/row_texts.h"
 
+/* What is made of rows: a text or what a function of text gives; of a group the list of its values, beside a separator,
+ * which is not used; or a slice of a list, by its first and last position. */
+enum row_result { ROW_TEXT, ROW_COLLECTS, ROW_SLICES };
+
 /* A call: either a format or a function of text. */
 struct row_text_use {
     struct scope *scope;
@@ -20,7 +24,7 @@ struct row_text_use {
     size_t count;
     struct span span;
     const struct text *separator; /* as of struct row_call */
-    bool collects;                /* beside a separator, which is not used: the result is a list of the values */
+    enum row_result makes;
 };
 
 /* The result of the call. It is computed at once of constants alone, and of one column of text whose dictionary is
@@ -43,7 +47,7 @@ struct row_text {
     const bool *is_constant;
     size_t count;
     const struct text *separator;
-    bool collects;
+    enum row_result makes;
     struct column *column; /* the results: one reference; NULL: not known */
 };
 

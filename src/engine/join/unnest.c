@@ -139,7 +139,8 @@ static void add_elements(struct unnest *unnest, size_t i, struct slot *slots, st
     for (size_t k = 0; k < elements->count; k++, ++*count) {
         const struct column *column = elements->columns[k];
         const bool plain = list_store_is_plain(unnest->lists[i].logical.lists);
-        const struct named_list list = {unnest->lists[i], item->span, plain ? NULL : elements->names[k]};
+        const struct named_list list = {
+            .term = unnest->lists[i], .span = item->span, .field = plain ? NULL : elements->names[k]};
         terms[*count] =
             list_element_inside(scope, &list, unnest->placed ? unnest->place : unnest->index, unnest->placed, inside);
         slots[*count] = (struct slot){.name = name, .type = column->type, .known = true, .logical = column->logical};

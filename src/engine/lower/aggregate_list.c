@@ -41,7 +41,7 @@ static void begin_list(struct lowering *lowering, struct aggregate_call *call)
                                          .count = 2,
                                          .span = span,
                                          .separator = separator,
-                                         .collects = collects};
+                                         .makes = collects ? ROW_COLLECTS : ROW_TEXT};
         list = bind_row_text(&use);
         call->known = term_is_known(list);
     }

@@ -1,6 +1,6 @@
 #include "engine/run/provide.h"
 
-#include "engine/storage/list_store.h"
+#include "engine/storage/list_slices.h"
 #include "engine/storage/residency.h"
 #include "engine/task/run_queue.h"
 
@@ -118,12 +118,29 @@ static enum status collect(struct row_text *text, const struct relation *relatio
     return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
 }
 
+/* Makes the slices of a call: of a list, and the ends. */
+static enum status slice(struct row_text *text, const struct relation *relation, size_t *next, struct diags *diags)
+{
+    struct row_value values[3] = {{0}};
+    for (size_t k = 0; k < 3; k++) {
+        values[k].constant = (int64_t)text->constants[k].integer;
+        values[k].missing = text->is_constant[k] && text->constants[k].missing;
+        values[k].column = text->is_constant[k] ? NULL : relation->columns[(*next)++];
+        if (!text->is_constant[k] && text->arguments[k].present != NO_VALUE)
+            values[k].present = relation->columns[(*next)++];
+    }
+    text->column = column_of_slices(&values[0], &values[1], &values[2]);
+    return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
+}
+
 /* Makes the texts of one call, whose arguments that are no constants are the columns from `next` on. */
 static enum status make(struct runner *runner, struct row_text *text, const struct relation *relation, size_t *next,
                         struct arena *arena, struct diags *diags)
 {
-    if (text->collects)
+    if (text->makes == ROW_COLLECTS)
         return collect(text, relation, next, diags);
+    if (text->makes == ROW_SLICES)
+        return slice(text, relation, next, diags);
     const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel};
     struct row_argument *arguments = arena_array(arena, text->count, sizeof *arguments);
     struct column **list_texts = arena_array(arena, text->count, sizeof(struct column *));

@@ -151,6 +151,23 @@ struct list_store *list_store_unread(struct relation *elements, bool is_map)
     return store;
 }
 
+struct list_store *list_store_unread_like(const struct list_store *store)
+{
+    const struct relation *elements = store->elements;
+    struct reader_column *described = heap_array(elements->count, sizeof *described);
+    for (size_t k = 0; k < elements->count; k++) {
+        const struct column *column = elements->columns[k];
+        described[k] = (struct reader_column){.name = elements->names[k],
+                                              .type = column->type,
+                                              .logical = column->logical,
+                                              .nullable = column->validity || column->unread};
+        list_store_ref(column->logical.lists);
+    }
+    struct list_store *unread = list_store_of_described(described, elements->count, store->is_map);
+    free(described);
+    return unread;
+}
+
 struct list_store *list_store_of_described(const struct reader_column *described, size_t count, bool is_map)
 {
     struct column **columns = heap_array(count, sizeof *columns);
@@ -205,29 +222,4 @@ struct column *list_lengths(const struct column *lists)
     column_finish(column, lists->rows);
     column_set_validity(column, lists->validity ? column_ref(lists->validity) : NULL);
     return column;
-}
-
-/* Where a list of this length has its element `position`, or would have it. */
-static int64_t from_begin(int64_t position, int64_t length)
-{
-    if (position >= length)
-        return length;
-    return position >= 0 ? position : position < -length ? -1 : length + position;
-}
-
-struct list_store *list_store_slice(const struct list_store *store, int64_t first, int64_t last)
-{
-    struct column *starts = column_reserve(TYPE_I64, store->starts->store, store->count);
-    struct column *lengths = column_reserve(TYPE_I64, store->lengths->store, store->count);
-    for (int64_t k = 0; k < store->count && starts && lengths; k++) {
-        const int64_t length = column_get_int(store->lengths, k), last_of = from_begin(last, length);
-        const int64_t from = max_int64(from_begin(first, length), 0), end = last_of < length ? last_of + 1 : length;
-        column_set_int(starts, k, column_get_int(store->starts, k) + (end > from ? from : 0));
-        column_set_int(lengths, k, end > from ? end - from : 0);
-    }
-    if (starts)
-        column_finish(starts, store->count);
-    if (lengths)
-        column_finish(lengths, store->count);
-    return list_store_new(starts, lengths, relation_ref(store->elements), store->is_map);
 }

@@ -39,16 +39,15 @@ struct list_store *list_store_of_offsets(const int64_t *offsets, int64_t count, 
 /* For a column that has not been read: the elements' columns, without rows, have the types. Never NULL. */
 struct list_store *list_store_unread(struct relation *elements, bool is_map);
 
+/* Likewise, of elements like those of the store. */
+struct list_store *list_store_unread_like(const struct list_store *store);
+
 /* Likewise, of elements whose columns are as described; takes over the references to stores that they have. */
 struct list_store *list_store_of_described(const struct reader_column *described, size_t count, bool is_map);
 
 /* A column of which row k is list k of the store. Takes over a reference to the store and to the validity, which may be
  * NULL and has as many rows. NULL: no memory, or the store was NULL. */
 struct column *column_of_lists(struct list_store *store, int64_t rows, struct column *validity);
-
-/* Of each list the elements `first` to `last`, negative ones from its end, as far as it has them; elements are shared.
- * NULL: no memory. */
-struct list_store *list_store_slice(const struct list_store *store, int64_t first, int64_t last);
 
 /* A column in which each row has the list of the values of its group, of which `ids` is the number, from 0 on; NULL:
  * all rows are one group. Elements are in the order of rows, and missing where `present`, a column of bools or NULL, is
