@@ -30,6 +30,16 @@ CASES = (
     ("both-deep.jsonl", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2}}\n', "| pick v", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2,"w":null}}\n'),
     ("both-saved.jsonl", '{"v":{"x":1}}\n{"v":{"x":{"y":2,"z":3}}}\n', "| save b.parquet\nload b.parquet", '{"v":{"x":1}}\n{"v":{"x":{"y":2,"z":3}}}\n'),
     ("both-top.jsonl", '{"o":1}\n{"o":{"y":2,"z":3}}\n{"p":4}\n{"p":{"y":5,"z":6}}\n', "| save t.arrow\nload t.arrow | pick o, p.y, p.z | skip 2", '{"o":null,"p.y":null,"p.z":null}\n{"o":null,"p.y":5,"p.z":6}\n'),
+    # What is behind the last value that is read
+    ("behind-twice.jsonl", '{"a":1,"b":2,"c":3}\n' * 3000 + '{"a":1,"b":2,"c":3,"b":4}\n', "| pick a", "line 3001 has the key `b` twice"),
+    ("behind-deep.jsonl", '{"a":1,"o":{"x":1}}\n' * 3000 + '{"a":1,"o":{"x":1},"o":{"y":1}}\n', "| pick a", "line 3001 has the key `o` twice"),
+    ("behind-fault.jsonl", '{"a":1,"o":{"x":1}}\n' * 3000 + '{"a":1,"o":{"x":1}\n', "| pick a", "line 3001 is not a JSON object"),
+    ("behind-word.jsonl", '{"a":1,"b":2}\n' * 3000 + '{"a":1,"b":two}\n', "| pick a", "line 3001 is not a JSON object"),
+    ("blank.jsonl", '{"a":1,"b":2}\n' * 3000 + '  \n\n{"b":4,"a":3}\n \n', "| pick a | skip 3000", '{"a":3}\n'),
+    ("returns.jsonl", '{"a": 1, "b": "x"}\r\n' * 3000 + '{"a": 2, "o": {}}\r\n', "| pick a | skip 3000", '{"a":2}\n'),
+    ("last.jsonl", '{"a":1,"o":[{"x":1}]}\n' * 3000 + '{"a":2,"o":[{"x":1},{"y":{"z":3}}]}', "| pick o | skip 3000", '{"o":[{"x":1,"y":{"z":null}},{"x":null,"y":{"z":3}}]}\n'),
+    ("retyped.jsonl", '{"o":[{"x":1}],"a":1}\n' * 3000 + '{"a":2,"o":[{"x":"t"}]}\n', "| pick a, o | skip 3000", '{"a":2,"o":[{"x":"t"}]}\n'),
+    ("values-last.jsonl", '{"a":1,"o":null}\n' * 3000 + '{"a":2,"o":3}\n', "| pick a, o | skip 3000", '{"a":2,"o":3}\n'),
     # The columns of a file that only a correction looks at
     ("peeked.jsonl", '{"foo":[{"sku":"a","qty":1}],"tags":["x"]}\n', "| select foo bar", "expected an operator"),
     ("peeked2.jsonl", '{"id":1,"tags":["x"]}\n', "| pick id, tags | distinct by id", "error"),
@@ -127,6 +137,26 @@ def written(rows, form):
     return "".join(json.dumps(row, indent=1) + "\n" for row in rows)
 
 
+def check_subsets(rng, sandbox, tally):
+    """Records with some of many keys in any order, so that keys follow each other in many ways, of which some are read."""
+    keys = [f"k{i}" for i in range(40)] + ["o", 'quo"te']
+    rows = []
+    for number in range(12000):
+        row = {"id": number}
+        for key in rng.sample(keys, rng.randint(0, 12)):
+            row[key] = {"x": rng.randrange(9), "t": "a\\"}
+        if rng.random() < 0.5:
+            row = dict(rng.sample(sorted(row.items()), len(row)))
+        rows.append(row)
+    for separators in ((",", ":"), (", ", ": ")):
+        sandbox.write("subsets.jsonl", "".join(json.dumps(row, separators=separators) + "\n" for row in rows).encode())
+        asked = "load subsets.jsonl | derive y = k3.x + k39.x, t = `quo\"te`.t | group: count(), sum(id), sum(y), count(t)"
+        result = harness.run(["--device", "host", "--format", "tsv", "-c", asked], sandbox.here, sandbox.home)
+        both = [row["k3"]["x"] + row["k39"]["x"] for row in rows if "k3" in row and "k39" in row]
+        wanted = [len(rows), sum(row["id"] for row in rows), sum(both), sum('quo"te' in row for row in rows)]
+        tally.check("subsets", "" if result.out.decode().split() == [str(value) for value in wanted] else f"{wanted} {result.text()}")
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6)
     print(f"nested_json: seed {seed}", flush=True)
@@ -138,6 +168,7 @@ def main():
             result = harness.run(["--device", "host", "--format", "jsonl", "-c", f"load {name} {clauses}"], sandbox.here, sandbox.home)
             shown = (result.out + result.err).decode()
             tally.check(name + clauses[:12], "" if told in shown else f"no {told!r} in {result.text()}")
+        check_subsets(rng, sandbox, tally)
         for number in range(60):
             schema = schema_of(rng, 0)
             count = rng.choice((1, 2, 10, 50, 1500)) if number > 2 else 20000

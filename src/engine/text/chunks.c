@@ -76,11 +76,15 @@ static void count_chunk(void *context, int member, int64_t part)
     (void)member;
     const struct counting *counting = context;
     const struct table *table = counting->table;
-    const char *at = chunk_begin(table, part);
+    const char *at = chunk_begin(table, part), *end = chunk_begin(table, part + 1);
+    if (table->dialect->json) { /* rows are counted when keys are looked for */
+        counting->counts[part].first[0] = memchr(at, '\n', (size_t)(end - at));
+        return;
+    }
     uint64_t behind = (uint64_t)1 << 63; /* where the text begins, so does a line */
     if (part > 0)
         behind = (uint64_t)(at[-1] == '\n') << 63 | (uint64_t)(at[-2] == '\n') << 62;
-    count_lines(at, chunk_begin(table, part + 1), table->dialect->quotes, behind, &counting->counts[part]);
+    count_lines(at, end, table->dialect->quotes, behind, &counting->counts[part]);
 }
 
 /* Assigns each chunk the records that begin in it, now that the quotes before it are counted. */
@@ -204,6 +208,15 @@ bool table_cut(struct table *table, const struct workers *workers)
         place_chunks(table, counting.counts);
     free(counting.counts);
     return done;
+}
+
+void table_number_rows(struct table *table)
+{
+    table->rows = 0;
+    for (int64_t i = 0; i < table->chunk_count; i++) {
+        table->chunks[i].first_row = table->rows;
+        table->rows += table->chunks[i].rows;
+    }
 }
 
 void table_free_chunks(struct table *table)

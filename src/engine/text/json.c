@@ -30,33 +30,6 @@ static const char *find_mark(const char *at, const char *end)
     return at;
 }
 
-/* The first quote, backslash or newline, or `end`. */
-static const char *find_in_string(const char *at, const char *end)
-{
-#ifdef __SSE2__
-    const __m128i quote = _mm_set1_epi8('"'), escape = _mm_set1_epi8('\\'), newline = _mm_set1_epi8('\n');
-    for (; end - at >= 16; at += 16) {
-        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-        const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, escape));
-        const int found = _mm_movemask_epi8(_mm_or_si128(marks, _mm_cmpeq_epi8(bytes, newline)));
-        if (found)
-            return at + __builtin_ctz((unsigned)found);
-    }
-#endif
-    return find_any(at, end, '"', '\\', '\n');
-}
-
-/* From after the opening quote, skips a string and its closing quote; NULL if it does not end on this line. */
-static const char *skip_string(const char *at, const char *end)
-{
-    while ((at = find_in_string(at, end)) < end) {
-        if (*at != '\\')
-            return *at == '"' ? at + 1 : NULL;
-        at += end - at > 1 && at[1] != '\n' ? 2 : 1;
-    }
-    return NULL;
-}
-
 /* Skips an array or an object by counting its brackets: its content is not used. */
 static const char *skip_nested(const char *at, const char *end)
 {
@@ -67,7 +40,7 @@ static const char *skip_nested(const char *at, const char *end)
         if (depth == 0 && (c == '}' || c == ']'))
             return at;
         if (c == '"')
-            at = skip_string(at, end);
+            at = json_skip_string(at, end);
     }
     return NULL;
 }
@@ -95,7 +68,7 @@ const char *json_skip_value(const char *at, const char *end)
     if (at == end)
         return NULL;
     if (*at == '"')
-        return skip_string(at + 1, end);
+        return json_skip_string(at + 1, end);
     if (*at == '{' || *at == '[')
         return skip_nested(at, end);
     const char *begin = at;
@@ -130,7 +103,7 @@ const char *json_key(const char *at, const char *end, struct cell *key)
     if (at == end || *at != '"')
         return NULL;
     const char *begin = at + 1;
-    at = skip_string(begin, end);
+    at = json_skip_string(begin, end);
     if (!at)
         return NULL;
     *key = (struct cell){begin, at - 1, true};

@@ -4,6 +4,7 @@
 #define RQL_ENGINE_TEXT_JSON_H
 
 #include "base/strbuf.h"
+#include "engine/text/scan.h"
 #include "engine/text/table.h"
 
 /* How deep objects and arrays may be nested in what is read. */
@@ -19,6 +20,17 @@ static inline const char *json_skip_blank(const char *at, const char *end)
     while (at < end && json_is_blank(*at))
         at++;
     return at;
+}
+
+/* From after the opening quote, skips a string and its closing quote; NULL if it does not end on this line. */
+static inline const char *json_skip_string(const char *at, const char *end)
+{
+    while ((at = find_in_string(at, end)) < end) {
+        if (*at != '\\')
+            return *at == '"' ? at + 1 : NULL;
+        at += end - at > 1 && at[1] != '\n' ? 2 : 1;
+    }
+    return NULL;
 }
 
 /* The end of the value that begins at `at`, which is not blank. NULL: it is no value. What is in objects and arrays is

@@ -83,9 +83,9 @@ static inline size_t json_expected(const struct json_keys *keys, size_t node, co
 /* Adds what a record has, an object that begins at `at`. Returns its end; NULL: it is none. */
 const char *json_learn(struct json_keys *keys, const struct table *table, const char *at, const char *end);
 
-/* Looks for keys, and objects and arrays, that are not known yet in all records of table->chunks, and adds them.
- * Returns false if cancelled. (json_late_keys.c) */
-bool json_learn_all(struct json_keys *keys, const struct table *table, const struct workers *workers);
+/* Looks for keys, and objects and arrays, that are not known yet in all records of table->chunks, and adds them. Sets
+ * table->sound, and counts the rows of lines. Returns false if cancelled. (json_late_keys.c) */
+bool json_learn_all(struct json_keys *keys, struct table *table, const struct workers *workers);
 
 /* Makes the table's columns: those of the records, of which it returns the number, and behind them those of the
  * elements of lists. */

@@ -1,35 +1,44 @@
 /* Keys that the first records do not have. All records are walked through in parallel; those with something new are
- * learned from in their order, and all are walked through again, until nothing is new. */
+ * learned from in their order, and all that had something unknown are walked through again, until nothing is new. The
+ * first walk counts rows, too. */
 #include "engine/text/json_keys.h"
 
 #include "base/heap.h"
-#include "engine/text/classify.h"
 #include "engine/text/json.h"
+#include "engine/text/json_walk.h"
 #include "engine/text/records.h"
 
 #include <stdlib.h>
 
-/* What one thread has found: records, each with something that its earlier ones do not have. */
+/* What one thread has found. */
 struct finder {
-    const struct json_keys *keys;
-    const struct table *table;
+    struct json_walker walker;
     const char *record;
-    const char **records;
-    size_t count, capacity;
+    const char **records, **unknown; /* each with something that its earlier ones do not have; all with such things */
+    size_t count, capacity, unknown_count, unknown_capacity;
     struct arena *arena;
     struct key_index *known; /* of what was found */
-    struct strbuf scratch, label;
+    struct strbuf label;
+    bool blank, malformed; /* there are such lines */
 };
 
 struct search {
-    const struct json_keys *keys;
+    struct json_keys *keys;
     const struct table *table;
     struct finder *finders;
+    const char **again; /* the records to walk through; NULL: all */
+    size_t again_count;
 };
 
 /* Notes that the record has something new for the node: a key, or a kind of values. */
-static void found(struct finder *finder, size_t node, struct text what)
+static void found(void *context, size_t node, struct text what)
 {
+    struct finder *finder = context;
+    if (finder->unknown_count == 0 || finder->unknown[finder->unknown_count - 1] != finder->record) {
+        finder->unknown =
+            heap_reserve(finder->unknown, finder->unknown_count, &finder->unknown_capacity, sizeof *finder->unknown);
+        finder->unknown[finder->unknown_count++] = finder->record;
+    }
     if (!finder->known) {
         finder->arena = arena_new();
         finder->known = key_index_new(finder->arena);
@@ -46,75 +55,58 @@ static void found(struct finder *finder, size_t node, struct text what)
     finder->records[finder->count++] = finder->record;
 }
 
-static const char *walk_value(struct finder *finder, size_t k, const char *at, const char *end);
-
-static const char *walk_object(struct finder *finder, size_t k, const char *at, const char *end)
+static struct finder *begin_part(const struct search *search, int member)
 {
-    size_t guess = 0;
-    at = json_enter(at, end);
-    bool more = at == end || *at != '}';
-    at += !more;
-    while (at && more) {
-        struct cell key;
-        size_t field = json_expected(finder->keys, k, &at, end, &guess, &key);
-        if (!field) {
-            at = json_key(at, end, &key);
-            if (!at)
-                break;
-            field = json_field(finder->keys, k, key, &guess, finder->table->dialect, &finder->scratch);
-            if (!field)
-                found(finder, k, (struct text){key.at - 1, (size_t)(key.end - key.at) + 1});
-        }
-        at = field ? walk_value(finder, field, at, end) : json_skip_value(at, end);
-        at = at ? json_next(at, end, '}', &more) : NULL;
+    struct finder *finder = &search->finders[member];
+    if (!finder->walker.keys) {
+        finder->walker.found = found;
+        finder->walker.context = finder;
+        json_walker_init(&finder->walker, search->keys, search->table);
     }
-    return at;
+    return finder;
 }
 
-static const char *walk_array(struct finder *finder, size_t elements, const char *at, const char *end)
+/* Walks through a record, and returns the next; NULL: it is malformed, and which is the next cannot be told. */
+static const char *walk_record(struct finder *finder, const char *at, const char *end)
 {
-    at = json_enter(at, end);
-    bool more = at == end || *at != ']';
-    at += !more;
-    while (at && more) {
-        at = walk_value(finder, elements, at, end);
-        at = at ? json_next(at, end, ']', &more) : NULL;
+    const struct table *table = finder->walker.table;
+    finder->record = at;
+    if (*at == '{') {
+        at = json_walk(&finder->walker, at);
+        if (at && at < end && *at == '\n' && !table->values)
+            return at + 1;
     }
-    return at;
-}
-
-static const char *walk_value(struct finder *finder, size_t k, const char *at, const char *end)
-{
-    const struct json_node *node = &finder->keys->nodes[k];
-    const char first = at < end ? *at : '\0';
-    const bool object = first == '{', array = first == '[';
-    if (object && node->fields)
-        return walk_object(finder, k, at, end);
-    if (array && node->elements)
-        return walk_array(finder, node->elements, at, end);
-    const bool nested = (object || array) && node->level < JSON_LEVELS;
-    if (nested || (first != 'n' && !evidence_has_values(&node->evidence)))
-        found(finder, k, (struct text){nested ? at : "v", 1});
-    return json_skip_value(at, end);
+    const char *limit = record_limit(table, finder->record, end);
+    const char *begin = json_skip_blank(finder->record, limit);
+    if (at == finder->record)
+        at = begin < limit && *begin == '{' ? json_walk(&finder->walker, begin) : NULL;
+    const char *next = at ? record_next(table, at, limit, end) : NULL;
+    finder->blank = finder->blank || begin == limit;
+    finder->malformed = finder->malformed || !next;
+    return next || table->values ? next : limit + (limit < end);
 }
 
 static void search_chunk(void *context, int member, int64_t part)
 {
     const struct search *search = context;
-    struct finder *finder = &search->finders[member];
-    const struct table *table = finder->table = search->table;
-    const char *end = table->chunks[part].end;
-    finder->keys = search->keys;
-    for (const char *at = table->chunks[part].begin; at < end;) {
-        const char *record_end = record_limit(table, at, end), *next;
-        finder->record = at;
-        at = json_skip_blank(at, record_end);
-        next = at < record_end && *at == '{' ? walk_object(finder, 0, at, record_end) : NULL;
-        next = record_next(table, next ? next : record_end, record_end, end);
-        at = next || table->values ? next : record_end + (record_end < end);
-        if (!at)
-            break; /* malformed, which parsing will report */
-    }
+    struct finder *finder = begin_part(search, member);
+    struct chunk *chunk = &search->table->chunks[part];
+    int64_t rows = 0;
+    for (const char *at = chunk->begin; at && at < chunk->end; rows++)
+        at = walk_record(finder, at, chunk->end);
+    if (!search->table->values)
+        chunk->rows = rows;
+}
+
+enum { AGAIN = 256 }; /* records of a part */
+
+static void search_again(void *context, int member, int64_t part)
+{
+    const struct search *search = context;
+    struct finder *finder = begin_part(search, member);
+    const size_t first = (size_t)part * AGAIN;
+    for (size_t i = first; i < first + AGAIN && i < search->again_count; i++)
+        (void)walk_record(finder, search->again[i], search->table->end);
 }
 
 static int compare_places(const void *a, const void *b)
@@ -123,44 +115,76 @@ static int compare_places(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void learn_from(struct json_keys *keys, const struct table *table, struct finder *finders, int count)
+/* Learns from what was found, and sets which records are walked through again. Returns whether something is new. */
+static bool learn(struct search *search, int threads)
 {
-    struct finder all = {0};
-    for (int i = 0; i < count; i++) {
-        for (size_t k = 0; k < finders[i].count; k++) {
-            all.records = heap_reserve(all.records, all.count, &all.capacity, sizeof *all.records);
-            all.records[all.count++] = finders[i].records[k];
+    const char **records = NULL;
+    size_t count = 0, capacity = 0, again_capacity = 0;
+    const size_t before = search->keys->learned;
+    free(search->again);
+    search->again = NULL;
+    search->again_count = 0;
+    for (int i = 0; i < threads; i++) {
+        const struct finder *finder = &search->finders[i];
+        for (size_t k = 0; k < finder->count; k++) {
+            records = heap_reserve(records, count, &capacity, sizeof *records);
+            records[count++] = finder->records[k];
+        }
+        for (size_t k = 0; k < finder->unknown_count; k++) {
+            search->again = heap_reserve(search->again, search->again_count, &again_capacity, sizeof *search->again);
+            search->again[search->again_count++] = finder->unknown[k];
         }
     }
-    if (all.count > 0)
-        qsort(all.records, all.count, sizeof *all.records, compare_places);
-    for (size_t i = 0; i < all.count; i++)
-        (void)json_learn(keys, table, all.records[i], record_limit(table, all.records[i], table->end));
-    free(all.records);
+    if (count > 0)
+        qsort(records, count, sizeof *records, compare_places);
+    for (size_t i = 0; i < count; i++)
+        (void)json_learn(search->keys, search->table, records[i],
+                         record_limit(search->table, records[i], search->table->end));
+    free(records);
+    return search->keys->learned > before;
 }
 
-bool json_learn_all(struct json_keys *keys, const struct table *table, const struct workers *workers)
+/* Takes down what kinds of records there are. */
+static void look_at_records(struct table *table, const struct search *search, int threads)
 {
-    bool done = true, more = true;
-    while (more && done) {
-        struct search search = {keys, table, heap_array((size_t)workers->threads, sizeof *search.finders)};
-        const size_t before = keys->learned;
-        done = workers_run(workers, table->chunk_count, search_chunk, &search);
-        more = false;
-        for (int i = 0; i < workers->threads; i++)
-            more = more || search.finders[i].count > 0;
-        if (more && done)
-            learn_from(keys, table, search.finders, workers->threads);
-        more = more && keys->learned > before;
-        for (int i = 0; i < workers->threads; i++) {
-            struct finder *finder = &search.finders[i];
-            strbuf_free(&finder->scratch);
-            strbuf_free(&finder->label);
-            free(finder->records);
-            if (finder->arena)
-                arena_free(finder->arena);
-        }
-        free(search.finders);
+    for (int i = 0; i < threads; i++) {
+        const struct finder *finder = &search->finders[i];
+        table->blank_lines = table->blank_lines || finder->blank;
+        table->sound = table->sound && !finder->malformed && !finder->walker.twice;
     }
+}
+
+static void free_finders(struct search *search, int threads)
+{
+    for (int i = 0; i < threads; i++) {
+        struct finder *finder = &search->finders[i];
+        json_walker_free(&finder->walker);
+        strbuf_free(&finder->label);
+        free(finder->records);
+        free(finder->unknown);
+        if (finder->arena)
+            arena_free(finder->arena);
+    }
+    free(search->finders);
+}
+
+bool json_learn_all(struct json_keys *keys, struct table *table, const struct workers *workers)
+{
+    struct search search = {.keys = keys, .table = table};
+    bool done = true, more = true;
+    table->sound = true;
+    while (more && done) {
+        const int64_t parts = (int64_t)(search.again_count + AGAIN - 1) / AGAIN;
+        search.finders = heap_array((size_t)workers->threads, sizeof *search.finders);
+        done = search.again ? workers_run(workers, parts, search_again, &search)
+                            : workers_run(workers, table->chunk_count, search_chunk, &search);
+        look_at_records(table, &search, workers->threads);
+        more = done && learn(&search, workers->threads);
+        free_finders(&search, workers->threads);
+    }
+    table->sound = table->sound && search.again_count == 0;
+    free(search.again);
+    if (!table->values)
+        table_number_rows(table);
     return done;
 }

@@ -129,6 +129,8 @@ static void parse_chunk(void *context, int member, int64_t part)
                             .end = chunk->end,
                             .wanted = pass->counts ? pass->wanted_lists : pass->wanted,
                             .counts = pass->counts,
+                            .may_stop =
+                                table->sound && !table->values && !pass->counts && pass->space_steps[1] == pass->count,
                             .delimiter = dialect->delimiter,
                             .closing = dialect->json ? '}' : '\n',
                             .bracket = dialect->json ? ']' : '\n'};

@@ -69,6 +69,8 @@ static bool parse_members(struct parser *parser, const char **from, size_t k, in
         if (field && parser->wanted[field]) {
             if (!parse_node(parser, &at, field, row))
                 return malformed(parser);
+            if (parser->left == 0)
+                return true;
         } else if (!(at = json_skip_value(at, end))) {
             return malformed(parser);
         }
@@ -126,6 +128,7 @@ static bool parse_node(struct parser *parser, const char **at, size_t k, int64_t
     struct step *step = parser->counts || !(wanted & WANTED_VALUES) ? NULL : step_of(parser->pass, node->column);
     if (step && (node->raw || first != '{')) {
         parser->member->stored[step->number] = row + 1;
+        parser->left--;
         return parse_value(parser, at, step, row);
     }
     *at = json_skip_value(*at, parser->end);
@@ -138,11 +141,14 @@ bool parse_object(struct parser *parser, const char **from, int64_t row)
     const char *limit = parser->end, *begin = *from;
     parser->record = begin;
     parser->end = record_limit(table, begin, limit);
+    parser->left = parser->may_stop ? parser->pass->count : SIZE_MAX;
     const char *at = json_skip_blank(begin, parser->end);
     bool good = at < parser->end && *at == '{' ? parse_members(parser, &at, 0, row) : malformed(parser);
     if (good && !parser->counts)
         finish_row(parser, 0, row);
-    if (good) {
+    if (good && parser->left == 0) {
+        *from = parser->end + (parser->end < limit);
+    } else if (good) {
         *from = record_next(table, at, parser->end, limit);
         good = *from || malformed(parser);
     }

@@ -116,6 +116,8 @@ struct parser {
     const char *end, *record;
     const unsigned char *wanted; /* JSON */
     bool counts;
+    bool may_stop;                    /* JSON: what follows the last wanted value of a record is sound */
+    size_t left;                      /* of a record, the wanted values that were not met yet, if it may */
     char delimiter, closing, bracket; /* what ends a value: the latter newlines, or the brackets of JSON */
 };
 

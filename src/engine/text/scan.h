@@ -4,6 +4,10 @@
 
 #include "base/text_words.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 /* The first of three characters, or `end`. */
 static inline const char *find_any(const char *at, const char *end, char a, char b, char c)
 {
@@ -17,6 +21,22 @@ static inline const char *find_any(const char *at, const char *end, char a, char
     while (at < end && *at != a && *at != b && *at != c)
         at++;
     return at;
+}
+
+/* The first quote, backslash or newline, or `end`. */
+static inline const char *find_in_string(const char *at, const char *end)
+{
+#ifdef __SSE2__
+    const __m128i quote = _mm_set1_epi8('"'), escape = _mm_set1_epi8('\\'), newline = _mm_set1_epi8('\n');
+    for (; end - at >= 16; at += 16) {
+        const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+        const __m128i marks = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, escape));
+        const int found = _mm_movemask_epi8(_mm_or_si128(marks, _mm_cmpeq_epi8(bytes, newline)));
+        if (found)
+            return at + __builtin_ctz((unsigned)found);
+    }
+#endif
+    return find_any(at, end, '"', '\\', '\n');
 }
 
 /* Skips a \r before a newline or the end. */

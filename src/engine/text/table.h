@@ -129,12 +129,13 @@ struct table {
     const char *begin, *end; /* the records */
     struct table_column *columns;
     size_t count;
-    struct json_keys *keys;      /* of JSON objects */
-    size_t list_count;           /* of JSON: lists among the columns */
-    bool values;                 /* JSON whose records are not lines, in an */
-    bool array;                  /* array */
-    const char *unknown;         /* a key of a JSON object that is no column's; NULL: none was seen */
-    bool noted;                  /* that keys are left out */
+    struct json_keys *keys; /* of JSON objects */
+    size_t list_count;      /* of JSON: lists among the columns */
+    bool values;            /* JSON whose records are not lines, in an */
+    bool array;             /* array */
+    bool sound;             /* all records of JSON are objects, without unknown keys or, outside arrays, a key twice */
+    const char *unknown;    /* a key of a JSON object that is no column's; NULL: none was seen */
+    bool noted;             /* that keys are left out */
     struct text_options options; /* as stated */
     const char *const *missing;  /* stated words for missing values; NULL: the usual ones */
     size_t missing_count;
@@ -153,12 +154,14 @@ struct table {
 
 enum { MAX_COLUMNS = 30000 }; /* each has blocks of memory, of which a process can have some 65 000 */
 
-/* Divides the records into chunks and counts their rows; release them with table_free_chunks. Returns false if
- * cancelled. (chunks.c) */
+/* Divides the records into chunks and counts their rows, but of JSON lines; release them with table_free_chunks.
+ * Returns false if cancelled. (chunks.c) */
 bool table_cut(struct table *table, const struct workers *workers);
 /* Divides them again, on one thread: right even if quotes are within cells that they do not surround, and if some lines
  * are no rows. */
 void table_cut_by_cells(struct table *table);
+/* Sets the first rows of chunks by how many rows each has. */
+void table_number_rows(struct table *table);
 void table_free_chunks(struct table *table);
 
 /* Finds the separator and the columns, names them, and applies the job's options. Texts are allocated in `arena`.
