@@ -177,12 +177,6 @@ static value dense_id(struct scope *scope, const struct join_index *index, const
     return id;
 }
 
-/* The product of a part of a hash and a factor; fits 63 bits. */
-static value product(struct scope *scope, value part, int64_t factor, struct span span)
-{
-    return op(scope, OP_MUL, part, constant(scope, factor, span), span);
-}
-
 static value low_bits(struct scope *scope, value v, int bits, struct span span)
 {
     return op(scope, OP_BITAND, v, code_exact_int(scope->code, (INT64_C(1) << bits) - 1, span), span);
@@ -191,6 +185,25 @@ static value low_bits(struct scope *scope, value v, int bits, struct span span)
 static value shifted(struct scope *scope, value v, int bits, struct span span)
 {
     return op(scope, OP_SHR, v, code_exact_int(scope->code, bits, span), span);
+}
+
+/* The rank of the combination, and whether its bit is set: otherwise the rank may be that of the next one, or `ids`. */
+static value ranked_id(struct scope *scope, const struct join_index *index, const value *keys, value *found,
+                       struct span span)
+{
+    const value place = dense_id(scope, index, keys, SIZE_MAX, found, span);
+    const value word = match_table(scope, index->words, KIND_INT, shifted(scope, place, 5, span), "ranks", span);
+    const value from = op(scope, OP_SHR, low_bits(scope, word, 32, span), low_bits(scope, place, 5, span), span);
+    const value one = code_exact_int(scope->code, 1, span);
+    *found = both(scope, *found, op(scope, OP_EQ, low_bits(scope, from, 1, span), one, span), span);
+    const value following = op(scope, OP_POPCOUNT, from, NO_VALUE, span);
+    return op(scope, OP_SUB, shifted(scope, word, 32, span), following, span);
+}
+
+/* The product of a part of a hash and a factor; fits 63 bits. */
+static value product(struct scope *scope, value part, int64_t factor, struct span span)
+{
+    return op(scope, OP_MUL, part, constant(scope, factor, span), span);
 }
 
 static value mixed_hash(struct scope *scope, const struct join_index *index, const value *keys, struct span span)
@@ -274,6 +287,8 @@ static value id_of(struct scope *scope, const struct join_index *index, const va
     switch (index->method) {
     case JOIN_DENSE:
         return dense_id(scope, index, keys, SIZE_MAX, found, span);
+    case JOIN_RANKED:
+        return ranked_id(scope, index, keys, found, span);
     case JOIN_SEARCHED:
         return searched_id(scope, index, keys, found, span);
     default:
@@ -281,24 +296,42 @@ static value id_of(struct scope *scope, const struct join_index *index, const va
     }
 }
 
-value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,
-               const struct logical_type *logical, struct span span)
+value match_place(struct scope *scope, const struct join_index *index, const struct term *keys,
+                  const struct logical_type *logical, value *found, struct span span)
 {
     struct arena *arena = scope->binder->arena;
     value *integers = arena_array(arena, index->key_count, sizeof *integers);
-    value found = NO_VALUE;
+    *found = NO_VALUE;
     for (size_t k = 0; k < index->key_count; k++) {
         integers[k] = key_integer(scope, keys[k], &logical[k], span);
         if (keys[k].present != NO_VALUE)
-            found = both(scope, found, keys[k].present, span);
+            *found = both(scope, *found, keys[k].present, span);
     }
+    return id_of(scope, index, integers, found, span);
+}
+
+value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,
+               const struct logical_type *logical, struct span span)
+{
+    value found;
     const value none = constant(scope, index->ids, span);
     if (index->ids == 0)
         return none;
     if (index->key_count == 0)
         return code_exact_int(scope->code, 0, span);
-    const value id = id_of(scope, index, integers, &found, span);
+    const value id = match_place(scope, index, keys, logical, &found, span);
     return code_op(scope->code, OP_SELECT, found, id, none, span);
+}
+
+value match_member(struct scope *scope, const struct join_index *index, const struct term *keys,
+                   const struct logical_type *logical, struct span span)
+{
+    value found;
+    if (index->members)
+        return match_table(scope, index->members, KIND_BOOL, match_id(scope, index, keys, logical, span), "members",
+                           span);
+    (void)match_place(scope, index, keys, logical, &found, span);
+    return found;
 }
 
 /* The only column of the source; false after an error, or if it is unknown. */
@@ -425,8 +458,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
             match_refuse_index(binder, evaluated->index, span);
         return unknown_term;
     }
-    const value id = match_id(scope, evaluated->index, &term, &column->logical, span);
-    struct term result = term_of(match_table(scope, evaluated->index->members, KIND_BOOL, id, "members", span));
+    struct term result = term_of(match_member(scope, evaluated->index, &term, &column->logical, span));
     result.present = term.present;
     result.settled = true; /* a missing key is no member */
     return result;

@@ -20,6 +20,14 @@ value match_ordered(struct scope *scope, struct term term, const struct logical_
 value match_id(struct scope *scope, const struct join_index *index, const struct term *keys,
                const struct logical_type *logical, struct span span);
 
+/* Whether some row has the keys; the index may be one of members only. */
+value match_member(struct scope *scope, const struct join_index *index, const struct term *keys,
+                   const struct logical_type *logical, struct span span);
+
+/* As match_id, of an index with ids and keys: the id is one of another tuple, or index->ids, unless *found. */
+value match_place(struct scope *scope, const struct join_index *index, const struct term *keys,
+                  const struct logical_type *logical, value *found, struct span span);
+
 /* Element `id` of a table of the index, which the queue holds. */
 value match_table(struct scope *scope, struct column *table, enum kind kind, value id, const char *name,
                   struct span span);

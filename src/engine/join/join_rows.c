@@ -119,8 +119,10 @@ static const char *rows_found(const struct join *join)
 /* Tells explain how the rows are found. */
 static void describe_join(const struct join *join, struct task *task)
 {
-    static const char *const how[] = {
-        [JOIN_DENSE] = "by address", [JOIN_SEARCHED] = "by address and a search", [JOIN_SPARSE] = "by perfect hash"};
+    static const char *const how[] = {[JOIN_DENSE] = "by address",
+                                      [JOIN_RANKED] = "by rank",
+                                      [JOIN_SEARCHED] = "by address and a search",
+                                      [JOIN_SPARSE] = "by perfect hash"};
     const struct stage *stage = join->stage;
     struct arena *arena = join->binder->arena;
     const char *source = join_source_text(join);
@@ -136,17 +138,43 @@ static void describe_join(const struct join *join, struct task *task)
                                        source, rows_found(join));
 }
 
-value join_index_id(const struct join *join, struct scope *scope)
+/* The keys of the left, and the logical types of those of the right. */
+struct keys {
+    struct term *terms;
+    struct logical_type *logical;
+};
+
+static struct keys keys_of(const struct join *join, struct scope *scope)
 {
     struct arena *arena = join->binder->arena;
-    struct term *keys = arena_array(arena, join->key_count, sizeof *keys);
-    struct logical_type *logical = arena_array(arena, join->key_count, sizeof *logical);
+    const struct keys keys = {arena_array(arena, join->key_count, sizeof *keys.terms),
+                              arena_array(arena, join->key_count, sizeof *keys.logical)};
     for (size_t i = 0; i < join->equal_count; i++) {
-        keys[i] = term_of_column(scope->code, &join->left, join->left_keys[i], join->stage->span);
-        logical[i] = join->right->columns[join->right_keys[i]].logical;
+        keys.terms[i] = term_of_column(scope->code, &join->left, join->left_keys[i], join->stage->span);
+        keys.logical[i] = join->right->columns[join->right_keys[i]].logical;
     }
     describe_join(join, scope->task);
-    return match_id(scope, join->right->index, keys, logical, join->stage->span);
+    return keys;
+}
+
+value join_index_id(const struct join *join, struct scope *scope)
+{
+    const struct keys keys = keys_of(join, scope);
+    return match_id(scope, join->right->index, keys.terms, keys.logical, join->stage->span);
+}
+
+/* Where every id has a row: a filter by `found` comes before the id is computed. */
+static struct match ranked_place(const struct join *join, struct scope *scope)
+{
+    const struct join_index *index = join->right->index;
+    const struct span span = join->stage->span;
+    const struct keys keys = keys_of(join, scope);
+    struct match match;
+    const value id = match_place(scope, index, keys.terms, keys.logical, &match.found, span);
+    match.row = op(scope->code, OP_MIN, id, code_int(scope->code, index->ids - 1, span), span);
+    if (!index->in_order)
+        match.row = match_table(scope, index->row_of, KIND_INT, match.row, "rows", span);
+    return match;
 }
 
 /* The row of the right for each of the left, where there is at most one. */
@@ -155,6 +183,8 @@ static struct match single_place(const struct join *join, struct scope *scope)
     const struct join_index *index = join->right->index;
     const struct span span = join->stage->span;
     struct code *code = scope->code;
+    if (index->method == JOIN_RANKED)
+        return ranked_place(join, scope);
     value id = join_index_id(join, scope), last = code_int(code, index->rows - 1, span);
     if (index->in_order)
         return (struct match){.row = op(code, OP_MIN, id, last, span), .found = op(code, OP_LE, id, last, span)};
@@ -190,8 +220,10 @@ void join_keep_matching(const struct join *join, struct scope *scope, struct flo
 {
     const struct span span = join->stage->span;
     value found = join_any_place(join, scope).found;
-    if (join->right->relation)
-        found = match_table(scope, join->right->index->members, KIND_BOOL, join_index_id(join, scope), "members", span);
+    if (join->right->relation) {
+        const struct keys keys = keys_of(join, scope);
+        found = match_member(scope, join->right->index, keys.terms, keys.logical, span);
+    }
     join_keep(join, scope, found, flow);
 }
 

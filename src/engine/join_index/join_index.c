@@ -14,8 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A table of so many ids for each row, and at least so many, is still smaller than what a sparse index needs. */
-enum { IDS_PER_ROW = 8, FEW_IDS = 1 << 16, SPARSE_IDS_PER_ROW = 128, SPARSE_IDS = 1 << 25 };
+/* A table of so many ids for each row, and at least so many, is still smaller than what a sparse index needs; and so
+ * are bits for so many combinations: a cache line for each row. */
+enum { IDS_PER_ROW = 8, FEW_IDS = 1 << 16, BITS_PER_ROW = 256, FEW_BITS = 1 << 22 };
 
 void join_key_values(const struct column *column, int64_t row, int count, int64_t *values)
 {
@@ -142,20 +143,28 @@ static enum status find_ranges(const struct index_build *build)
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
-/* The most ids worth an array: hashing a row costs about as much as clearing the memory of some hundred ids. */
-static int128 most_ids(int64_t rows)
+/* The number of combinations of all keys but one; above the limit if there are more. */
+static int128 combinations(const struct join_index *index, size_t left_out, int128 limit)
 {
-    const int128 few = max_int128((int128)rows * IDS_PER_ROW, FEW_IDS);
-    return max_int128(few, min_int128((int128)rows * SPARSE_IDS_PER_ROW, SPARSE_IDS));
+    int128 ids = 1;
+    for (size_t k = 0; k < index->key_count && ids <= limit; k++)
+        ids *= k == left_out ? 1 : (int128)index->keys[k].hi - index->keys[k].lo + 1;
+    return ids;
 }
 
 int64_t join_combinations(const struct join_index *index, size_t left_out)
 {
-    const int128 limit = most_ids(index->rows);
-    int128 ids = 1;
-    for (size_t k = 0; k < index->key_count && ids <= limit; k++)
-        ids *= k == left_out ? 1 : (int128)index->keys[k].hi - index->keys[k].lo + 1;
+    const int128 limit = max_int128((int128)index->rows * IDS_PER_ROW, FEW_IDS);
+    const int128 ids = combinations(index, left_out, limit);
     return ids <= limit && ids < INT32_MAX - 2 ? (int64_t)ids : -1;
+}
+
+/* The number of combinations if they are worth a bit each, else -1. */
+static int64_t ranked_combinations(const struct join_index *index)
+{
+    const int128 limit = max_int128((int128)index->rows * BITS_PER_ROW, FEW_BITS);
+    const int128 bits = combinations(index, SIZE_MAX, limit);
+    return bits <= limit ? (int64_t)bits : -1;
 }
 
 struct places {
@@ -208,9 +217,10 @@ static int64_t bytes_of_tables(const struct index_build *build, bool members_onl
 {
     const struct join_index *index = build->index;
     const bool dense = index->method == JOIN_DENSE;
-    const int64_t row_bytes =
-        (members_only ? 0 : (int64_t)sizeof(int32_t)) + (build->order ? 2 * (int64_t)sizeof(int64_t) : 0) +
-        (build->asked->second ? 2 * (int64_t)sizeof(int64_t) : 0) + (dense ? 0 : JOIN_HASH_ROW_BYTES);
+    const int64_t row_bytes = (members_only ? 0 : (int64_t)sizeof(int32_t)) +
+                              (build->order ? 2 * (int64_t)sizeof(int64_t) : 0) +
+                              (build->asked->second ? 2 * (int64_t)sizeof(int64_t) : 0) +
+                              (index->method == JOIN_SPARSE ? JOIN_HASH_ROW_BYTES : 0);
     return index->rows * row_bytes + (dense ? index->ids * (members_only ? 1 : (int64_t)sizeof(int32_t)) : 0);
 }
 
@@ -221,15 +231,18 @@ static enum status build_index(struct index_build *build, bool members_only)
     if (status != STATUS_OK)
         return status;
     index->ids = join_combinations(index, SIZE_MAX);
-    index->method = index->ids >= 0 ? JOIN_DENSE : JOIN_SPARSE;
+    const int64_t bits = index->ids >= 0 ? -1 : ranked_combinations(index);
+    index->method = index->ids >= 0 ? JOIN_DENSE : bits >= 0 ? JOIN_RANKED : JOIN_SPARSE;
     if (index->method == JOIN_SPARSE && !build->order)
         status = join_search_build(build, members_only);
     if (status != STATUS_OK || index->method == JOIN_SEARCHED)
         return status;
     if (!join_has_memory(index, bytes_of_tables(build, members_only)))
         return STATUS_FAILED;
-    status = index->method == JOIN_DENSE ? join_places(build, SIZE_MAX) : join_hash_build(build);
-    if (status == STATUS_OK)
+    status = index->method == JOIN_DENSE    ? join_places(build, SIZE_MAX)
+             : index->method == JOIN_RANKED ? join_rank_build(build, bits)
+                                            : join_hash_build(build);
+    if (status == STATUS_OK && (index->method != JOIN_RANKED || !members_only))
         status = join_rows_build(build, members_only);
     if (status == STATUS_OK && build->order)
         status = join_order_build(build);
@@ -275,6 +288,7 @@ void join_index_free(struct join_index *index)
         column_unref(index->hash.keys[k]);
     free(index->hash.keys);
     column_unref(index->hash.displacements);
+    column_unref(index->words);
     column_unref(index->search.starts);
     column_unref(index->search.values);
     column_unref(index->members);

@@ -1,10 +1,15 @@
 /* An index over keys: finds the rows of a relation by their keys in a few operations of typed code.
  *
  * A tuple of keys has an id, 0..ids-1; `ids` itself stands for a tuple that no row has. Tables map ids to rows. The id
- * is found in one of three ways:
+ * is found in one of four ways:
  *
  * Dense, where the ranges of the keys have few combinations: the index of the tuple among all combinations,
  * (k0 - lo0) * extent1 + (k1 - lo1) ..., if all keys are in their ranges.
+ *
+ * Ranked, where they have more, but some hundred for each row at most: a bit for each combination tells whether a row
+ * has it, and the number of bits that are set before it is the id (Jacobson, Space-efficient Static Trees and Graphs,
+ * FOCS 1989). The bits of tuples that no row has answer for most rows of a large table whose counterparts were
+ * filtered.
  *
  * Searched, where that holds for all keys but one, and few rows agree in these: their index gives the begin and end of
  * the rows that have them, sorted by the last key, which is found by a binary search. The id is the position of the
@@ -42,7 +47,7 @@ struct join_hash {
     struct column **keys;         /* of each slot; 0 where it is empty */
 };
 
-enum join_method { JOIN_DENSE, JOIN_SEARCHED, JOIN_SPARSE };
+enum join_method { JOIN_DENSE, JOIN_RANKED, JOIN_SEARCHED, JOIN_SPARSE };
 
 struct join_search {
     size_t key;            /* that is searched for */
@@ -65,6 +70,9 @@ struct join_index {
     size_t key_count;
     struct join_key *keys;
     enum join_method method;
+    /* Of JOIN_RANKED: of each 32 combinations the bits in the lower half of 64, and in the upper half how many are set
+     * in it and those before. */
+    struct column *words;
     struct join_hash hash;     /* of JOIN_SPARSE */
     struct join_search search; /* of JOIN_SEARCHED */
     int64_t ids;               /* at most INT32_MAX - 2 */
@@ -74,7 +82,7 @@ struct join_index {
         double_rows[2]; /* the first row whose tuple an earlier row has, and that row, in this order; if doubles > 0 */
     int64_t refused;    /* bytes that it would have taken, after STATUS_FAILED for want of memory; else 0 */
     bool in_order;      /* the rows in the order of their ids are 0, 1, 2, ... */
-    struct column *members; /* of each id, 0..ids: whether some row has it */
+    struct column *members; /* of each id, 0..ids: whether some row has it; NULL of JOIN_RANKED, where all have */
     /* If rows were asked for: without doubles, the row of each id, 0..ids, -1: none. With doubles, all rows in the
      * order of their ids, each id's in order; those of id k are starts[k] .. starts[k + 1] - 1, for k in 0..ids. */
     struct column *row_of;
