@@ -53,7 +53,8 @@ def key_pool(rng, kind, size):
         return [rng.randint(-(2**63), 2**63 - 1) for _ in range(size)]
     if kind.kind == "int" and style == "near":
         low = rng.choice([0, -5, 10**6, -(2**63), 2**63 - size])
-        return [low + at for at in range(size)]
+        step = rng.choice([1, 1, 40, 300]) if -(2**63) < low < 2**62 else 1
+        return [low + step * at for at in range(size)]
     if kind.kind == "float" and style != "any":
         return [0.0, -0.0, float("nan")] + [rng.choice([at / 4, at * 1e300, -at / 3]) for at in range(size)]
     if kind.kind == "text" and (style == "far" or size >= 2000):
