@@ -58,6 +58,19 @@ static bool zones_widen(struct logical_type *type, const struct logical_type *ot
     return type->zone == other->zone || (type->zone && other->zone);
 }
 
+static bool lists_widen(struct logical_type *type, const struct logical_type *other)
+{
+    const bool fit = lists_fit(type->lists, other->lists);
+    if (fit && lists_are_empty(type->lists))
+        type->lists = other->lists;
+    return fit;
+}
+
+bool column_may_be_vacant(struct logical_type type)
+{
+    return type.kind == LOGICAL_TEXT ? !type.dictionary : type.kind == LOGICAL_LIST && type.lists->unread;
+}
+
 bool type_widen(struct column_type *type, struct column_type other)
 {
     const enum logical a = type->logical.kind, b = other.logical.kind;
@@ -65,7 +78,7 @@ bool type_widen(struct column_type *type, struct column_type other)
         return numbers_widen(type, other);
     const bool decimals = (a == LOGICAL_DECIMAL || is_integer(*type)) && (b == LOGICAL_DECIMAL || is_integer(other));
     if (a == LOGICAL_LIST && b == LOGICAL_LIST)
-        return lists_fit(type->logical.lists, other.logical.lists);
+        return lists_widen(&type->logical, &other.logical);
     if (!decimals)
         return a == b && zones_widen(&type->logical, &other.logical);
     const uint8_t scale = type->logical.scale > other.logical.scale ? type->logical.scale : other.logical.scale;
@@ -75,7 +88,8 @@ bool type_widen(struct column_type *type, struct column_type other)
 
 bool column_is_vacant(const struct column *column)
 {
-    return column->rows == 0 || (column->logical.kind == LOGICAL_TEXT && column->logical.dictionary->count == 0);
+    const struct dictionary *dictionary = column->logical.kind == LOGICAL_TEXT ? column->logical.dictionary : NULL;
+    return column->rows == 0 || (dictionary && dictionary->count == 0);
 }
 
 static void join_values(struct join *join, size_t p, int64_t from, int64_t count)

@@ -17,6 +17,10 @@ bool type_widen(struct column_type *type, struct column_type other);
 /* Whether no row has a value, so that the type does not count. */
 bool column_is_vacant(const struct column *column);
 
+/* Whether reading a column of this type can show that it is vacant, or that its lists are empty: those without a value
+ * are of text or of any list. */
+bool column_may_be_vacant(struct logical_type type);
+
 struct column_pieces {
     struct column *const *pieces; /* NULL: all rows are missing, as where a piece is vacant */
     const int64_t *rows;

@@ -15,8 +15,15 @@ static size_t find_field(const struct relation *elements, const char *name)
     return k;
 }
 
+bool lists_are_empty(const struct list_store *store)
+{
+    return !store->unread && store->elements->rows == 0;
+}
+
 bool lists_fit(const struct list_store *a, const struct list_store *b)
 {
+    if (lists_are_empty(a) || lists_are_empty(b))
+        return true;
     bool fits = list_store_is_plain(a) == list_store_is_plain(b) && a->is_map == b->is_map;
     for (size_t k = 0; k < a->elements->count && fits; k++) {
         const size_t other = find_field(b->elements, a->elements->names[k]);
@@ -24,19 +31,27 @@ bool lists_fit(const struct list_store *a, const struct list_store *b)
             continue;
         const struct column *one = a->elements->columns[k], *two = b->elements->columns[other];
         struct column_type type = {one->type, one->logical};
+        if (!a->unread && !b->unread && (column_is_vacant(one) || column_is_vacant(two)))
+            continue;
         fits = type_widen(&type, (struct column_type){two->type, two->logical});
     }
     return fits;
 }
 
-/* The fields of all stores, each once. */
-static const char **all_fields(struct list_store *const *stores, size_t count, size_t *fields)
+/* The fields of all stores, each once; those of a store without elements count if no store has any. */
+static const char **all_fields(struct list_store *const *stores, size_t count, size_t *fields, bool *is_map)
 {
+    bool all_empty = true;
+    for (size_t s = 0; s < count; s++)
+        all_empty = all_empty && lists_are_empty(stores[s]);
     size_t capacity = 0;
     const char **names = NULL;
     *fields = 0;
     for (size_t s = 0; s < count; s++) {
         const struct relation *elements = stores[s]->elements;
+        if (lists_are_empty(stores[s]) && !all_empty)
+            continue;
+        *is_map = stores[s]->is_map;
         for (size_t k = 0; k < elements->count; k++) {
             size_t seen = 0;
             while (seen < *fields && strcmp(names[seen], elements->names[k]) != 0)
@@ -56,7 +71,7 @@ static struct column *append_field(struct list_store *const *stores, size_t coun
 {
     struct column **pieces = heap_array(count, sizeof(struct column *));
     struct column_type type = {.type = TYPE_I64};
-    bool known = false;
+    bool known = false, vacant = false, fits = true;
     for (size_t s = 0; s < count; s++) {
         const struct relation *elements = stores[s]->elements;
         const size_t k = find_field(elements, name);
@@ -64,15 +79,17 @@ static struct column *append_field(struct list_store *const *stores, size_t coun
         if (!pieces[s])
             continue;
         const struct column_type own = {pieces[s]->type, pieces[s]->logical};
-        if (!known)
+        const bool is_vacant = column_is_vacant(pieces[s]);
+        if (!known || (vacant && !is_vacant))
             type = own;
-        else
-            (void)type_widen(&type, own);
+        else if (!is_vacant)
+            fits = type_widen(&type, own) && fits;
+        vacant = is_vacant && (!known || vacant);
         known = true;
     }
     type.logical.dictionary = NULL;
-    struct column *column =
-        append_columns(&(struct column_pieces){pieces, rows, count, total}, type, workers, too_large);
+    const struct column_pieces all = {pieces, rows, count, total};
+    struct column *column = fits ? append_columns(&all, type, workers, too_large) : NULL;
     free(pieces);
     return column;
 }
@@ -112,7 +129,8 @@ struct list_store *append_lists(struct list_store *const *stores, size_t count, 
         total += rows[s];
         lists += stores[s]->count;
     }
-    const char **names = all_fields(stores, count, &fields);
+    bool is_map = false;
+    const char **names = all_fields(stores, count, &fields, &is_map);
     struct column **columns = heap_array(fields, sizeof(struct column *)), *starts, *lengths;
     bool fine = true;
     for (; made < fields && fine; made++) {
@@ -121,7 +139,7 @@ struct list_store *append_lists(struct list_store *const *stores, size_t count, 
     }
     struct list_store *store = NULL;
     if (fine && append_bounds(stores, count, rows, lists, &starts, &lengths))
-        store = list_store_new(starts, lengths, relation_new(total, fields, columns, names), stores[0]->is_map);
+        store = list_store_new(starts, lengths, relation_new(total, fields, columns, names), is_map);
     columns_unref(columns, made);
     free(columns);
     free((void *)names);

@@ -5,6 +5,9 @@
 #include "base/parallel.h"
 #include "engine/storage/list_store.h"
 
+/* Whether no list of what was read has an element, so that they are of any type. */
+bool lists_are_empty(const struct list_store *store);
+
 /* Whether lists of both can be in one store: both have scalars of types that one type holds, or structs whose fields of
  * the same name have such types. A field that only some have is missing in the others. */
 bool lists_fit(const struct list_store *a, const struct list_store *b);

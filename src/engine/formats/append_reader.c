@@ -45,7 +45,7 @@ enum status types_differ(const struct append_reader *reader, size_t p, size_t k,
                          struct column_type other, const struct format_job *job)
 {
     const char *name = reader->base.columns[k].name;
-    const char *hint = reader->base.provisional
+    const char *hint = appended_is_provisional(&reader->files[p])
                            ? arena_printf(job->diags->arena, "state its type after the path, as in `%s text`", name)
                            : "load the files one by one";
     return diag_error_hint(job->diags, job->span, hint,
@@ -73,7 +73,11 @@ static enum status declare_column(struct append_reader *reader, size_t k, const 
             continue;
         if (!known)
             type = other;
-        else if (!type_widen(&type, other) && !reader->base.provisional)
+        else if (type_widen(&type, other) || reader->base.provisional)
+            continue;
+        else if (column_may_be_vacant(type.logical) || column_may_be_vacant(other.logical))
+            reader->base.provisional = true;
+        else
             return types_differ(reader, p, k, type, other, job);
         known = true;
     }
