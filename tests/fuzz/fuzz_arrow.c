@@ -3,7 +3,6 @@
 #include "fuzzed_file.h"
 
 #include "engine/arrow/arrow.h"
-#include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 
 #include <stdint.h>
@@ -11,30 +10,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void look_at(const struct column *column);
-
-/* Each list is within the elements, which are columns like others. */
-static void look_at_lists(const struct column *column)
+static void look_at(const struct column *column, int64_t rows)
 {
-    const struct list_store *store = column->logical.lists;
-    require(store != NULL && store->count >= 1 && store->starts->rows == store->count);
-    const struct relation *elements = store->elements;
-    for (int64_t row = 0; row < column->rows; row++) {
-        const int64_t list = column_get_int(column, row);
-        require(list >= 0 && list < store->count);
-        const int64_t start = column_get_int(store->starts, list), length = column_get_int(store->lengths, list);
-        require(start >= 0 && length >= 0 && start + length <= elements->rows);
-    }
-    for (size_t k = 0; k < elements->count; k++)
-        look_at(elements->columns[k]);
-}
-
-static void look_at(const struct column *column)
-{
+    require(column->rows == rows);
     const struct logical_type *logical = &column->logical;
     require((logical->kind == LOGICAL_TEXT) == (logical->dictionary != NULL));
     if (logical->kind == LOGICAL_LIST)
-        look_at_lists(column);
+        look_at_lists(column, look_at);
     bool any = false;
     for (int64_t row = 0; row < column->rows; row++) {
         bool is_float = type_table[column->type].kind == KIND_FLOAT, missing = column_is_missing(column, row);
@@ -75,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (!columns[k])
                 continue;
             require(columns[k]->rows == reader->rows);
-            look_at(columns[k]);
+            look_at(columns[k], columns[k]->rows);
             column_unref(columns[k]);
         }
         reader->ops->close(reader);

@@ -5,7 +5,6 @@
 
 #include "engine/parquet/reader.h"
 #include "engine/storage/buffer_pool.h"
-#include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 
 #include "base/utf8.h"
@@ -82,24 +81,6 @@ static void look_at_text(const struct column *column)
     }
 }
 
-static void look_at(const struct column *column, int64_t rows);
-
-/* Each list is within the elements, which are columns like others. */
-static void look_at_lists(const struct column *column)
-{
-    const struct list_store *store = column->logical.lists;
-    require(store != NULL && store->count >= 1 && store->starts->rows == store->count);
-    const struct relation *elements = store->elements;
-    for (int64_t row = 0; row < column->rows; row++) {
-        const int64_t list = column_get_int(column, row);
-        require(list >= 0 && list < store->count);
-        const int64_t start = column_get_int(store->starts, list), length = column_get_int(store->lengths, list);
-        require(start >= 0 && length >= 0 && start + length <= elements->rows);
-    }
-    for (size_t k = 0; k < elements->count; k++)
-        look_at(elements->columns[k], elements->rows);
-}
-
 static void look_at(const struct column *column, int64_t rows)
 {
     require(column && column->rows == rows);
@@ -107,7 +88,7 @@ static void look_at(const struct column *column, int64_t rows)
     if (is_text)
         look_at_text(column);
     if (column->logical.kind == LOGICAL_LIST)
-        look_at_lists(column);
+        look_at_lists(column, look_at);
     for (int64_t row = 0; row < rows; row++) {
         bool is_float = type_table[column->type].kind == KIND_FLOAT;
         int64_t integer = is_float ? column_get_float(column, row) != 0 : column_get_int(column, row);

@@ -4,6 +4,7 @@
 
 #include "base/diag.h"
 #include "engine/storage/growing_buffer.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/mapped_file.h"
 
 #include <stdlib.h>
@@ -40,6 +41,23 @@ static inline void check_told_since(const struct diags *diags, size_t before, en
 static inline void check_told(const struct diags *diags, enum status status)
 {
     check_told_since(diags, 0, status);
+}
+
+/* Each list is within the elements, at whose columns `look_at` looks. */
+static inline void look_at_lists(const struct column *column,
+                                 void (*look_at)(const struct column *column, int64_t rows))
+{
+    const struct list_store *store = column->logical.lists;
+    require(store != NULL && store->count >= 1 && store->starts->rows == store->count);
+    const struct relation *elements = store->elements;
+    for (int64_t row = 0; row < column->rows; row++) {
+        const int64_t list = column_get_int(column, row);
+        require(list >= 0 && list < store->count);
+        const int64_t start = column_get_int(store->starts, list), length = column_get_int(store->lengths, list);
+        require(start >= 0 && length >= 0 && start + length <= elements->rows);
+    }
+    for (size_t k = 0; k < elements->count; k++)
+        look_at(elements->columns[k], elements->rows);
 }
 
 #endif

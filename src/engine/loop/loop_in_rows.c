@@ -150,7 +150,9 @@ bool loop_in_rows(struct binder *binder, const struct stage *stage, const struct
         copy_values(&copying, row_loop->mask, &row_loop->keep, 1, &keep);
     for (size_t k = 0; k < states; k++)
         carries[k].next = copying.outputs[row_loop->after->number][slots[k]];
-    const value loop = code_loop(code, copying.index, keep, carries, states, span);
+    value loop = NO_VALUE; /* where every column stays as it is */
+    if (states > 0)
+        loop = code_loop(code, copying.index, keep, carries, states, span);
     for (size_t k = 0; k < states; k++)
         finals[slots[k]] = code_final(code, loop, (int64_t)k, code->at[carries[k].first].kind, span);
     task_set_slots(binder, task, flow, flow->columns, finals, flow->count, flow->hidden);

@@ -75,7 +75,7 @@ static void merge_float(struct float_tally *into, const struct float_tally *from
 }
 
 /* A block of rows, from `row` on. */
-struct block {
+struct group_block {
     int64_t groups[OPERATOR_BLOCK];
     union {
         int64_t integers[OPERATOR_BLOCK];
@@ -87,14 +87,15 @@ struct block {
     } results;
 };
 
-static void read_block(const struct by_group *by, int64_t row, int count, struct block *block)
+static void read_block(const struct by_group *by, int64_t row, int count, struct group_block *block)
 {
     operator_values(by->moving->groups, row, count, block->groups);
     if (by->moving->values)
         operator_values(by->moving->values, row, count, &block->values);
 }
 
-JOINS void take_result(enum aggregate_kind kind, bool number, const struct tally *tally, struct block *block, int i)
+JOINS void take_result(enum aggregate_kind kind, bool number, const struct tally *tally, struct group_block *block,
+                       int i)
 {
     const bool present = tally->count > 0;
     if (kind == AGG_COUNT)
@@ -110,7 +111,7 @@ JOINS void take_result(enum aggregate_kind kind, bool number, const struct tally
 
 /* Rows of a block: adds them if `adds`, in the given direction, and takes results if `takes`. */
 JOINS bool run_rows(const struct by_group *by, enum aggregate_kind kind, bool number, struct tally *tallies,
-                    int64_t row, int count, struct block *block, bool adds, bool takes)
+                    int64_t row, int count, struct group_block *block, bool adds, bool takes)
 {
     const uint8_t *present = by->moving->present;
     uint8_t *result_present = by->moving->result_present;
@@ -131,8 +132,8 @@ JOINS bool run_rows(const struct by_group *by, enum aggregate_kind kind, bool nu
 }
 
 /* The loop of the operator's aggregate; leading ones are in moving_leading.c. A mean is that of a sum. */
-static bool run_block(const struct by_group *by, struct tally *tallies, int64_t row, int count, struct block *block,
-                      bool adds, bool takes)
+static bool run_block(const struct by_group *by, struct tally *tallies, int64_t row, int count,
+                      struct group_block *block, bool adds, bool takes)
 {
     const enum aggregate_kind kind = by->moving->op->kind;
     const bool number = by->moving->number;
@@ -152,7 +153,7 @@ static bool run_block(const struct by_group *by, struct tally *tallies, int64_t 
 
 /* Sums and means of floats. */
 static bool sum_block(const struct by_group *by, struct float_tally *tallies, int64_t row, int count,
-                      struct block *block, bool adds, bool takes)
+                      struct group_block *block, bool adds, bool takes)
 {
     const struct moving *moving = by->moving;
     bool uncertain = false;
@@ -175,7 +176,7 @@ static bool sum_block(const struct by_group *by, struct float_tally *tallies, in
     return uncertain;
 }
 
-static void write_block(const struct by_group *by, int64_t row, int count, const struct block *block)
+static void write_block(const struct by_group *by, int64_t row, int count, const struct group_block *block)
 {
     const struct moving *moving = by->moving;
     if (!moving->result)
@@ -189,7 +190,7 @@ static void write_block(const struct by_group *by, int64_t row, int count, const
 static void run_part(struct by_group *by, int64_t part, int64_t states, bool adds, bool takes)
 {
     const int64_t begin = part_begin(&by->parts, part), end = part_begin(&by->parts, part + 1);
-    struct block *block = heap_array(1, sizeof *block);
+    struct group_block *block = heap_array(1, sizeof *block);
     for (int64_t done = 0; done < end - begin && !by->trouble && !workers_cancelled(by->workers);) {
         const int count = end - begin - done < OPERATOR_BLOCK ? (int)(end - begin - done) : OPERATOR_BLOCK;
         const int64_t row = by->backwards ? end - done - count : begin + done;

@@ -42,7 +42,7 @@ static uint64_t code_of_number(double number, bool smallest)
 }
 
 /* Up to OPERATOR_BLOCK rows. */
-struct block {
+struct leading_block {
     int64_t groups[OPERATOR_BLOCK];
     union {
         int64_t integers[OPERATOR_BLOCK];
@@ -51,7 +51,7 @@ struct block {
     uint64_t codes[OPERATOR_BLOCK];
 };
 
-static void read_block(const struct moving *moving, int64_t row, int count, struct block *block)
+static void read_block(const struct moving *moving, int64_t row, int count, struct leading_block *block)
 {
     const bool smallest = moving->op->smallest;
     operator_values(moving->groups, row, count, block->groups);
@@ -78,7 +78,7 @@ static void add_part(void *context, int member, int64_t part)
     (void)member;
     const struct leading *leading = context;
     const int64_t end = part_begin(&leading->parts, part + 1);
-    struct block *block = heap_array(1, sizeof *block);
+    struct leading_block *block = heap_array(1, sizeof *block);
     uint64_t *best = leading->best[part];
     for (int64_t row = part_begin(&leading->parts, part); row < end; row += OPERATOR_BLOCK) {
         const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
@@ -96,7 +96,7 @@ static void take_part(void *context, int member, int64_t part)
     (void)member;
     const struct leading *leading = context;
     const int64_t end = part_begin(&leading->parts, part + 1);
-    struct block *block = heap_array(1, sizeof *block);
+    struct leading_block *block = heap_array(1, sizeof *block);
     const uint64_t *best = leading->best[0];
     for (int64_t row = part_begin(&leading->parts, part); row < end; row += OPERATOR_BLOCK) {
         const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
