@@ -4,12 +4,14 @@
     bench_json.py --build DIR [--events N] [--rounds N] [--formats F,...]
 
 Each answer is taken from the file: rql is timed as a whole process, the others from the call to the result in a process
-that is running, with a new connection. Answers are compared. Medians in seconds."""
+that is running, with a new connection; chdb is told the structure of JSON, for it infers none where a key has objects and
+texts. Answers are compared. Medians of processor time of all threads, and in parentheses of time, in seconds."""
 
 import argparse
 import json
 import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -115,31 +117,73 @@ def generate(path, count):
     os.replace(path + ".part", path)
 
 
+CHDB_SCHEMA = "did String, time_us Int64, kind String, commit Tuple(operation Nullable(String), collection Nullable(String))"
+CHDB_WORDS = (("make_timestamp(", "fromUnixTimestamp64Micro("), ("hour(", "toHour("), (")) as h", ", 'UTC')) as h"))
+
+
 def values(text):
-    return [[value or None for value in line.split("\t")] for line in text.split("\n")[:-1]]
+    return [[None if value in ("", "\\N") else value for value in line.split("\t")] for line in text.split("\n")[:-1]]
 
 
 def as_text(rows):
     return [[None if value is None else str(value) for value in row] for row in rows]
 
 
-def rql(build, query):
-    began = time.perf_counter()
-    done = subprocess.run([os.path.join(build, "rql"), "--quiet", "--format", "tsv", "-c", query], capture_output=True, text=True, check=False)
+def cpu_of(who):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def timed(who, ask):
+    """Processor time, time, and what `ask` returns."""
+    used, began = cpu_of(who), time.perf_counter()
+    answer = ask()
+    return cpu_of(who) - used, time.perf_counter() - began, answer
+
+
+def rql(build, path, question):
+    query = f"{path} | {question[1]}"
+    command = [os.path.join(build, "rql"), "--quiet", "--format", "tsv", "-c", query]
+    cpu, seconds, done = timed(resource.RUSAGE_CHILDREN, lambda: subprocess.run(command, capture_output=True, text=True, check=False))
     if done.returncode != 0:
         sys.exit(f"{query}: {done.stderr}")
-    lines = done.stdout.split("\n")
-    return time.perf_counter() - began, values("\n".join(lines))
+    return cpu, seconds, values(done.stdout)
 
 
-def duck(path, sql):
+def duck(path, question):
     import duckdb
 
     table = f"read_parquet('{path}')" if path.endswith(".parquet") else f"read_json('{path}')"
     connection = duckdb.connect()
-    began = time.perf_counter()
-    rows = connection.sql(sql.format(t=table)).fetchall()
-    return time.perf_counter() - began, as_text(rows)
+    cpu, seconds, rows = timed(resource.RUSAGE_SELF, lambda: connection.sql(question[2].format(t=table)).fetchall())
+    return cpu, seconds, as_text(rows)
+
+
+def chdb_answer(path, question):
+    import chdb
+
+    table = f"file('{path}')" if path.endswith(".parquet") else f"file('{path}', 'JSONEachRow', '{CHDB_SCHEMA}')"
+    sql = question[2].format(t=table)
+    for word, theirs in CHDB_WORDS:
+        sql = sql.replace(word, theirs)
+    return timed(resource.RUSAGE_SELF, lambda: values(str(chdb.query(sql, "TSV"))))
+
+
+def others():
+    """The systems that are there, and how each is asked."""
+    found = {}
+    for name, module, ask in (("DuckDB", "duckdb", duck), ("chdb", "chdb", chdb_answer)):
+        try:
+            __import__(module)
+            found[name] = ask
+        except ImportError:
+            print(f"{module} cannot be imported")
+    return found
+
+
+def differ(title, answer, expected):
+    """Of Q5 spans may be equal."""
+    return answer != expected and not (title == "Q5" and [row[1] for row in answer] == [row[1] for row in expected])
 
 
 def make_formats(build, path, formats):
@@ -168,28 +212,28 @@ def main():
     if not os.path.exists(path):
         generate(path, options.events)
     paths = make_formats(options.build, path, options.formats.split(","))
-    try:
-        import duckdb  # noqa: F401
-    except ImportError:
-        duckdb = None
-        print("duckdb cannot be imported, so rql is alone")
+    systems = others()
     print(f"{options.events:,} events, {os.path.getsize(path) / 1e6:,.0f} MB, median of {options.rounds}")
-    print(f"{'':6}{'':12}{'rql':>8}{'DuckDB':>8}")
+    print(f"{'':6}{'':12}{'rql':>16}" + "".join(f"{name:>16}{'rql / it':>10}" for name in systems))
     wrong = 0
     for name, target in paths.items():
-        for title, query, sql in QUESTIONS:
-            times = {"rql": [], "DuckDB": []}
+        for question in QUESTIONS:
+            times = {system: [] for system in ("rql", *systems)}
             for _ in range(options.rounds):
-                seconds, answer = rql(options.build, f"{target} | {query}")
-                times["rql"].append(seconds)
-                if duckdb:
-                    seconds, expected = duck(target, sql)
-                    times["DuckDB"].append(seconds)
-                    if answer != expected and not (title == "Q5" and [row[1] for row in answer] == [row[1] for row in expected]):
+                *spent, answer = rql(options.build, target, question)
+                times["rql"].append(spent)
+                for system, ask in systems.items():
+                    *spent, expected = ask(target, question)
+                    times[system].append(spent)
+                    if differ(question[0], answer, expected):
                         wrong += 1
-                        print(f"{title}: rql {answer[:5]}, DuckDB {expected[:5]}")
-            shown = "".join(f"{statistics.median(seconds):8.3f}" if seconds else f"{'-':>8}" for seconds in times.values())
-            print(f"{title:6}{name:12}{shown}", flush=True)
+                        print(f"{question[0]}: rql {answer[:5]}, {system} {expected[:5]}")
+            medians = {system: [statistics.median(column) for column in zip(*spent)] for system, spent in times.items()}
+            shown = "".join(
+                f"{cpu:8.2f} ({seconds:.2f})" + ("" if system == "rql" else f"{medians['rql'][0] / cpu:10.2f}")
+                for system, (cpu, seconds) in medians.items()
+            )
+            print(f"{question[0]:6}{name:12}{shown}", flush=True)
     sys.exit(1 if wrong else 0)
 
 

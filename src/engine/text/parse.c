@@ -141,7 +141,8 @@ static void parse_chunk(void *context, int member, int64_t part)
     pass_begin_chunk(&parser);
     const bool by_column =
         !dialect->json && chunk->left_out_count == 0 && cell_ends_find(table, chunk, &parser.member->ends);
-    const bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
+    bool ok = by_column ? parse_columns(&parser) : parse_lines(&parser);
+    ok = (pass->counts || parse_batches(&parser)) && ok;
     pass_end_chunk(&parser);
     int64_t failed = pass->failed;
     while (!ok && part < failed && !atomic_compare_exchange_weak(&pass->failed, &failed, part))

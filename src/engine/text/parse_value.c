@@ -1,5 +1,6 @@
 #include "engine/text/pass.h"
 
+#include "base/heap.h"
 #include "base/number_text.h"
 #include "base/time/calendar.h"
 #include "base/utf8.h"
@@ -226,7 +227,59 @@ static bool is_sound(struct text text)
     return text.length == 0 || (utf8_is_valid(text.at, text.length) && !memchr(text.at, '\0', text.length));
 }
 
-/* Stores a text that was written at `at`. Each string is checked when the thread sees it first. */
+/* Texts that are in the file as they are, to be interned together. */
+struct text_batch {
+    struct text texts[INTERNER_BATCH];
+    int64_t rows[INTERNER_BATCH];
+    size_t count;
+};
+
+enum { BATCHED_STRINGS = 4096 }; /* as many are not in the nearest cache, and a batch is small beside them */
+
+/* Stores the number of a text. Each string is checked when the thread sees it first. */
+static inline bool store_number(struct parser *parser, const struct step *step, int64_t row, uint32_t number,
+                                struct text text, const char *at)
+{
+    struct seen *seen = seen_of(parser, step);
+    ((uint32_t *)step->data)[row] = number + 1;
+    seen->values++;
+    if (number < seen->strings)
+        return true;
+    seen->strings = number + 1;
+    return is_sound(text) || parse_fail(parser, PROBLEM_ENCODING, at, (size_t)(step->column - parser->table->columns));
+}
+
+/* Stores the texts of the step's batch. */
+static bool store_batch(struct parser *parser, const struct step *step)
+{
+    struct seen *seen = seen_of(parser, step);
+    struct text_batch *batch = seen->batch;
+    uint32_t numbers[INTERNER_BATCH];
+    bool ok = true;
+    if (!batch || batch->count == 0)
+        return true;
+    interner_add_batch(seen->interner, batch->texts, batch->count, numbers);
+    for (size_t i = 0; i < batch->count && ok; i++)
+        ok = store_number(parser, step, batch->rows[i], numbers[i], batch->texts[i], batch->texts[i].at);
+    batch->count = 0;
+    return ok;
+}
+
+bool parse_batches(struct parser *parser)
+{
+    struct problem *found = &parser->chunk->problem, first = {0};
+    if (found->kind == PROBLEM_ENCODING)
+        first = *found;
+    for (size_t s = 0; s < parser->pass->count; s++) {
+        if (!store_batch(parser, &parser->pass->steps[s]) && (first.kind == PROBLEM_NONE || found->at < first.at))
+            first = *found;
+    }
+    if (first.kind != PROBLEM_NONE) /* what is in a batch stands before any other problem */
+        *found = first;
+    return first.kind == PROBLEM_NONE;
+}
+
+/* Stores a text that was written at `at`. */
 static inline bool store_text(struct parser *parser, const struct step *step, int64_t row, struct text text,
                               const char *at)
 {
@@ -235,15 +288,14 @@ static inline bool store_text(struct parser *parser, const struct step *step, in
         return take_as_missing(parser, step, row, at);
     if (!seen->interner)
         seen->interner = interner_new();
-    const uint32_t number = interner_add(seen->interner, text);
-    ((uint32_t *)step->data)[row] = number + 1;
-    seen->values++;
-    if (number < seen->strings)
-        return true;
-    seen->strings = number + 1;
-    if (is_sound(text))
-        return true;
-    return parse_fail(parser, PROBLEM_ENCODING, at, (size_t)(step->column - parser->table->columns));
+    if (text.at != at || seen->strings < BATCHED_STRINGS)
+        return store_number(parser, step, row, interner_add(seen->interner, text), text, at);
+    if (!seen->batch)
+        seen->batch = heap_array(1, sizeof *seen->batch);
+    struct text_batch *batch = seen->batch;
+    batch->texts[batch->count] = text;
+    batch->rows[batch->count++] = row;
+    return batch->count < INTERNER_BATCH || store_batch(parser, step);
 }
 
 static bool parse_text_slowly(struct parser *parser, const char **at, const struct step *step, int64_t row)
@@ -376,7 +428,7 @@ static bool parse_text_cells(struct parser *parser, const struct step *step, con
         ok = plain_text(parser, cell, &text) ? store_text(parser, step, first + i, text, text.at)
                                              : parse_text_slowly(parser, &cell.at, step, first + i);
     }
-    return ok;
+    return store_batch(parser, step) && ok;
 }
 
 bool parse_column(struct parser *parser, const struct step *step, const struct cell_ends *ends)

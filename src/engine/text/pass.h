@@ -30,6 +30,7 @@ struct seen {
     const char *first_fault;
     struct interner *interner; /* the strings of text; NULL: none yet */
     uint32_t strings;          /* in the interner */
+    struct text_batch *batch;  /* of text; NULL: none yet (parse_value.c) */
 };
 
 /* A column to parse, in the order of the file. */
@@ -133,6 +134,9 @@ bool parse_fail(struct parser *parser, enum problem_kind kind, const char *at, s
 
 /* Parses the value at *at into its row and moves *at to its end. False: a problem. (parse_value.c) */
 bool parse_value(struct parser *parser, const char **at, const struct step *step, int64_t row);
+
+/* Finishes the values of a chunk. False: one of them is a problem, the first of the chunk. (parse_value.c) */
+bool parse_batches(struct parser *parser);
 
 /* Parses a column of all rows of a chunk whose cells end there. False: a problem. (parse_value.c) */
 bool parse_column(struct parser *parser, const struct step *step, const struct cell_ends *ends);

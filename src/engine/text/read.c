@@ -19,8 +19,10 @@ static void free_pass(struct pass *pass)
 {
     for (int i = 0; i < pass->member_count; i++) {
         struct member *member = &pass->members[i];
-        for (size_t s = 0; s < pass->count; s++)
+        for (size_t s = 0; s < pass->count; s++) {
             interner_free(member->seen[s].interner);
+            free(member->seen[s].batch);
+        }
         strbuf_free(&member->scratch);
         free(member->ends.at);
         free(member->seen);
