@@ -1,7 +1,7 @@
 /* Applies a function of text to a dictionary. */
 #include "engine/text_functions/text_functions.h"
 
-#include "engine/text_functions/text_call.h"
+#include "engine/text_functions/text_search.h"
 
 #include "base/heap.h"
 #include "base/time/time_zone.h"
@@ -58,6 +58,8 @@ struct member {
 struct application {
     const struct text_function *function;
     const struct text_items *items;
+    const struct dictionary *dictionary; /* whose strings are the items; NULL: they are others */
+    struct text part;                    /* that a string has to contain to give true; empty: none */
     const struct workers *workers;
     struct text_argument args[TEXT_ARGUMENTS];
     int count;
@@ -126,12 +128,25 @@ static int64_t piece_end(const struct application *application, int64_t piece)
     return end < application->items->count ? end : application->items->count;
 }
 
+/* False: the items are not to be found by a search. */
+static bool search_piece(const struct application *application, struct member *member, int64_t begin, int64_t end)
+{
+    if (!application->dictionary || application->part.length == 0 ||
+        !text_search_strings(application->function, &member->call, application->dictionary, application->part, begin,
+                             end, application->lookup->values))
+        return false;
+    memset(application->lookup->present + begin, true, (size_t)(end - begin));
+    return true;
+}
+
 static void apply_piece(void *context, int index, int64_t piece)
 {
     struct application *application = context;
     struct member *member = &application->members[index];
     const struct text_items *items = application->items;
     member_start(application, member);
+    if (search_piece(application, member, piece * PIECE, piece_end(application, piece)))
+        return;
     if (application->member_of)
         application->member_of[piece] = (uint16_t)index;
     const int64_t end = piece_end(application, piece);
@@ -289,20 +304,27 @@ static void release(struct application *application)
     free(application->maps);
 }
 
-enum status text_items_apply(const struct text_function *function, const struct text_items *items,
-                             const struct text_argument *args, int count, const struct workers *workers,
-                             struct span span, struct diags *diags, struct text_lookup *lookup)
+/* The items are the strings of the dictionary, unless that is NULL. */
+static enum status apply_items(const struct text_function *function, const struct text_items *items,
+                               const struct dictionary *dictionary, const struct text_argument *args, int count,
+                               const struct workers *workers, struct span span, struct diags *diags,
+                               struct text_lookup *lookup)
 {
     /* Progress counts the caller's own parts. */
     struct workers own = workers ? *workers : (struct workers){.threads = 1};
     own.progress = NULL;
-    struct application application = {
-        .function = function, .items = items, .workers = &own, .count = count, .lookup = lookup};
+    struct application application = {.function = function,
+                                      .items = items,
+                                      .dictionary = dictionary,
+                                      .workers = &own,
+                                      .count = count,
+                                      .lookup = lookup};
     for (int k = 0; k < count; k++) {
         application.args[k] = args[k];
         if (function->kinds[k] == ARGUMENT_TEXT && args[k].text.length == 0)
             application.args[k].text.at = ""; /* never NULL */
     }
+    application.part = text_needed_part(function, application.args);
     prepare(&application);
     const enum status status = apply(&application, span, diags);
     release(&application);
@@ -313,6 +335,13 @@ enum status text_items_apply(const struct text_function *function, const struct 
     if (status != STATUS_OK)
         text_lookup_free(lookup);
     return status;
+}
+
+enum status text_items_apply(const struct text_function *function, const struct text_items *items,
+                             const struct text_argument *args, int count, const struct workers *workers,
+                             struct span span, struct diags *diags, struct text_lookup *lookup)
+{
+    return apply_items(function, items, NULL, args, count, workers, span, diags, lookup);
 }
 
 static bool text_of_code(void *dictionary, int member, int64_t code, struct text_argument *args, struct text *text)
@@ -331,5 +360,5 @@ enum status text_function_apply(const struct text_function *function, const stru
     const char *wrong = function->check ? function->check(args, count) : NULL;
     if (wrong)
         return diag_error(diags, span, "`%s`: %s", function->name, wrong);
-    return text_items_apply(function, &items, args, count, workers, span, diags, lookup);
+    return apply_items(function, &items, dictionary, args, count, workers, span, diags, lookup);
 }

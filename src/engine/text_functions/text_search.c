@@ -1,0 +1,87 @@
+/* A block of places is compared with the first and the last byte of the part at once (Mula, "SIMD-friendly algorithms
+ * for substring searching", 2016): most blocks have no place at which both are right. */
+#include "engine/text_functions/text_search.h"
+
+#include "base/cpu_dispatch.h"
+
+#include <string.h>
+
+enum { BLOCK = 32, WORDS = BLOCK / sizeof(uint64_t) };
+
+typedef char block __attribute__((vector_size(BLOCK)));
+
+CPU_CLONES const char *text_search(const char *at, const char *end, struct text part)
+{
+    const size_t last = part.length - 1;
+    const block firsts = part.at[0] - (block){0}, lasts = part.at[last] - (block){0};
+    for (; (size_t)(end - at) >= BLOCK + last; at += BLOCK) {
+        block begin, end_of_part;
+        memcpy(&begin, at, sizeof begin);
+        memcpy(&end_of_part, at + last, sizeof end_of_part);
+        const block equal = (block)(begin == firsts) & (block)(end_of_part == lasts);
+        uint64_t words[WORDS], any = 0;
+        memcpy(words, &equal, sizeof words);
+        for (int k = 0; k < WORDS; k++)
+            any |= words[k];
+        for (int i = 0; any && i < BLOCK; i++) {
+            if (equal[i] && memcmp(at + i, part.at, part.length) == 0)
+                return at + i;
+        }
+    }
+    return end > at ? memmem(at, (size_t)(end - at), part.at, part.length) : NULL;
+}
+
+static struct text longest_literal(struct text pattern)
+{
+    struct text longest = {pattern.at, 0};
+    size_t begin = 0;
+    for (size_t k = 0; k <= pattern.length; k++) {
+        if (k < pattern.length && !memchr("%_\\", pattern.at[k], 3))
+            continue;
+        if (k - begin > longest.length)
+            longest = (struct text){pattern.at + begin, k - begin};
+        k += k < pattern.length && pattern.at[k] == '\\'; /* what is escaped is in no part */
+        begin = k + 1;
+    }
+    return longest;
+}
+
+struct text text_needed_part(const struct text_function *function, const struct text_argument *args)
+{
+    struct text part = {"", 0};
+    if (function->number == text_contains)
+        part = args[0].text;
+    else if (function->number == text_like)
+        part = longest_literal(args[0].text);
+    part.length = part.length >= 2 ? part.length : 0;
+    return part;
+}
+
+bool text_search_strings(const struct text_function *function, struct text_call *call,
+                         const struct dictionary *dictionary, struct text part, int64_t begin, int64_t end,
+                         uint8_t *truths)
+{
+    const uint64_t *offsets = dictionary->offsets;
+    const struct text last = dictionary_text(dictionary, end - 1);
+    const char *stop = last.at + last.length;
+    for (int64_t code = begin; code + 1 < end; code++) {
+        if (offsets[code] > offsets[code + 1])
+            return false;
+    }
+    memset(truths + begin, 0, (size_t)(end - begin));
+    int64_t code = begin;
+    for (const char *at = dictionary->bytes + offsets[begin]; (at = text_search(at, stop, part));) {
+        while (code + 1 < end && dictionary->bytes + offsets[code + 1] <= at)
+            code++;
+        const struct text text = dictionary_text(dictionary, code);
+        int64_t truth = 0;
+        if (at < text.at || (size_t)(at - text.at) + part.length > text.length) { /* it is across their border */
+            at++;
+            continue;
+        }
+        (void)function->number(call, text, &truth);
+        truths[code] = (uint8_t)truth;
+        at = text.at + text.length;
+    }
+    return true;
+}
