@@ -11,7 +11,7 @@ struct nest {
     const struct column *column; /* NULL: a struct, */
     struct nest *first, *last;   /* which has these fields; or a column of lists, whose elements have them */
     size_t count;                /* of these */
-    struct nest *next;           /* the field behind it */
+    struct nest *next;           /* the next field of its struct */
     const uint8_t *present;      /* of a struct: of each row, whether some field is not missing; of lists whose elements
                                     are structs: of each element. NULL: always */
     bool is_list, is_map;
