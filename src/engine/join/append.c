@@ -2,7 +2,6 @@
 #include "engine/join/join_stages.h"
 
 #include "engine/bind/bind_source.h"
-#include "engine/bind/facts.h"
 #include "engine/expression/zoned.h"
 #include "engine/formats/append_column.h"
 #include "engine/lower/lower.h"
@@ -118,30 +117,17 @@ static bool widen(const struct append *append, const struct slot *first, const s
 static bool is_vacant(const struct slot *slot)
 {
     const struct dictionary *dictionary = slot->logical.kind == LOGICAL_TEXT ? slot->logical.dictionary : NULL;
-    return slot->known && dictionary && dictionary->count == 0;
+    return dictionary && dictionary->count == 0;
 }
 
-/* The side whose column has no values, which are of any type, if the types differ: then its rows are missing. Where
- * only reading can tell, the column that is to be read stands for both. SIZE_MAX: there is none. */
-static size_t vacant_side(const struct append *append, const struct slot *const *slots)
+/* The side whose column has no values, which are of any type, if the types differ; SIZE_MAX: there is none. */
+static size_t vacant_side(const struct slot *const *slots)
 {
-    struct binder *binder = append->binder;
     struct column_type type = {slots[0]->type, slots[0]->logical};
     const bool known = slots[0]->known && slots[1]->known;
     if (!known || type_widen(&type, (struct column_type){slots[1]->type, slots[1]->logical}))
         return SIZE_MAX;
-    for (size_t side = 0; side < 2; side++) {
-        if (is_vacant(slots[side]))
-            return side;
-    }
-    for (size_t side = 0; side < 2 && !binder->facts->remote; side++) {
-        if (!column_may_be_vacant(slots[side]->logical))
-            continue;
-        if (binder->queue)
-            binder->queue->unknown_values = true;
-        return 1 - side;
-    }
-    return SIZE_MAX;
+    return is_vacant(slots[0]) ? 0 : is_vacant(slots[1]) ? 1 : SIZE_MAX;
 }
 
 /* A column of the result: column i of the first side, k of the second, or the side's count. */
@@ -152,10 +138,10 @@ static bool append_column(struct append *append, size_t i, size_t k, struct slot
     const bool both = i < sides[0].count && k < sides[1].count;
     *slot = i < sides[0].count ? sides[0].columns[i] : sides[1].columns[k];
     const struct slot *const slots[] = {&sides[0].columns[i], both ? &sides[1].columns[k] : NULL};
-    const size_t vacant = both ? vacant_side(append, slots) : SIZE_MAX;
+    const size_t vacant = both ? vacant_side(slots) : SIZE_MAX;
     if (vacant < 2)
         *slot = *slots[1 - vacant];
-    else if (both && !widen(append, slots[0], slots[1], slot))
+    if (vacant == SIZE_MAX && both && !widen(append, slots[0], slots[1], slot))
         return false;
     i = vacant == 0 ? sides[0].count : i;
     k = vacant == 1 ? sides[1].count : k;

@@ -152,6 +152,23 @@ static void add_elements(struct unnest *unnest, size_t i, struct slot *slots, st
     }
 }
 
+/* Reports a name that two columns would have; those of the rows differ. */
+static void check_names(const struct unnest *unnest, const struct slot *slots, size_t count)
+{
+    const struct stage *stage = unnest->stage;
+    struct name_set names;
+    name_set_init(&names, unnest->binder->arena, count);
+    for (size_t k = 0; k < count; k++) {
+        if (!name_set_has(&names, slots[k].name)) {
+            (void)name_set_add(&names, slots[k].name);
+            continue;
+        }
+        bind_error(unnest->binder, stage->span, "`as NAME` behind a list, and `with NAME`, give it another name",
+                   "two columns would have the name `%s`", slots[k].name);
+        return;
+    }
+}
+
 static void set_result(struct unnest *unnest, struct task *task, struct flow *flow)
 {
     const struct flow *from = &unnest->from;
@@ -185,6 +202,7 @@ static void set_result(struct unnest *unnest, struct task *task, struct flow *fl
         }
         slots[count++] = (struct slot){.name = stage->made[0].text, .type = TYPE_I64, .known = true};
     }
+    check_names(unnest, slots, count);
     number_duplicates(binder, slots, count);
     *flow = (struct flow){.rows = task->rows};
     task_set_outputs(binder, task, flow, slots, terms, count);

@@ -29,45 +29,52 @@ static void add_value(struct strbuf *out, const struct column *column, int64_t r
     }
 }
 
-/* How many bytes of two names, up to a point or their ends, are levels of structs that both have. */
-static size_t shared_levels(const char *a, const char *b)
+/* Columns `from` to `to` - 1 are the fields of a struct, the parts of their names from `at` on. */
+struct fields {
+    const struct relation *elements;
+    size_t from, to, at;
+};
+
+static bool all_are_missing(const struct fields *fields, int64_t row)
 {
-    size_t shared = 0;
-    for (size_t i = 0; a[i] != '\0' && a[i] == b[i]; i++)
-        shared = a[i] == '.' ? i + 1 : shared;
-    return shared;
+    size_t k = fields->from;
+    while (k < fields->to && column_is_missing(fields->elements->columns[k], row))
+        k++;
+    return k == fields->to;
 }
 
-static size_t levels_in(const char *name, size_t from, size_t to)
+/* The columns from `from` on whose names begin with this one's up to its point. */
+static struct fields fields_within(const struct fields *fields, size_t from, size_t length)
 {
-    size_t levels = 0;
-    for (size_t i = from; i < to; i++)
-        levels += name[i] == '.';
-    return levels;
+    const struct relation *elements = fields->elements;
+    struct fields within = {elements, from, from + 1, fields->at + length + 1};
+    while (within.to < fields->to &&
+           strncmp(elements->names[within.to] + fields->at, elements->names[from] + fields->at, length + 1) == 0)
+        within.to++;
+    return within;
 }
 
-/* The fields of a struct: those of one within it follow each other. */
-static void add_struct(struct strbuf *out, const struct relation *elements, int64_t row)
+/* A struct of which all fields are missing is missing. Those of one within it follow each other. */
+static void add_struct(struct strbuf *out, const struct fields *fields, int64_t row)
 {
+    if (all_are_missing(fields, row)) {
+        strbuf_puts(out, "null");
+        return;
+    }
     strbuf_putc(out, '{');
-    for (size_t k = 0; k < elements->count; k++) {
-        const char *name = elements->names[k];
-        const size_t length = strlen(name), levels = levels_in(name, 0, length);
-        const size_t before = k > 0 ? shared_levels(elements->names[k - 1], name) : 0;
-        const size_t after = k + 1 < elements->count ? shared_levels(name, elements->names[k + 1]) : 0;
-        strbuf_puts(out, k > 0 ? "," : "");
-        size_t at = before;
-        for (size_t i = before; i <= length; i++) {
-            if (name[i] != '.' && name[i] != '\0')
-                continue;
-            strbuf_putc(out, '"');
-            strbuf_add_json(out, name + at, i - at);
-            strbuf_puts(out, name[i] == '.' ? "\":{" : "\":");
-            at = i + 1;
+    for (size_t k = fields->from; k < fields->to;) {
+        const char *name = fields->elements->names[k] + fields->at;
+        const size_t length = strcspn(name, ".");
+        strbuf_puts(out, k > fields->from ? ",\"" : "\"");
+        strbuf_add_json(out, name, length);
+        strbuf_puts(out, "\":");
+        if (name[length] == '.') {
+            const struct fields within = fields_within(fields, k, length);
+            add_struct(out, &within, row);
+            k = within.to;
+        } else {
+            add_value(out, fields->elements->columns[k++], row);
         }
-        add_value(out, elements->columns[k], row);
-        for (size_t open = levels - levels_in(name, 0, after); open > 0; open--)
-            strbuf_putc(out, '}');
     }
     strbuf_putc(out, '}');
 }
@@ -109,7 +116,7 @@ void list_add_json(struct strbuf *out, const struct column *column, int64_t row)
         else if (entries)
             add_entry(out, store->elements, k);
         else
-            add_struct(out, store->elements, k);
+            add_struct(out, &(struct fields){store->elements, 0, store->elements->count, 0}, k);
     }
     strbuf_putc(out, entries ? '}' : ']');
 }

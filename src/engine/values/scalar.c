@@ -165,7 +165,7 @@ char *float_text(char *at, double value)
 {
     if (isnan(value))
         return add_digits(at, "nan", 3);
-    if (value < 0)
+    if (signbit(value))
         *at++ = '-';
     const double number = fabs(value);
     if (isinf(number))
