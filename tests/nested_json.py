@@ -39,7 +39,7 @@ CASES = (
     ("behind-word.jsonl", '{"a":1,"b":2}\n' * 3000 + '{"a":1,"b":two}\n', "| pick a", "line 3001 is not a JSON object"),
     ("blank.jsonl", '{"a":1,"b":2}\n' * 3000 + '  \n\n{"b":4,"a":3}\n \n', "| pick a | skip 3000", '{"a":3}\n'),
     ("returns.jsonl", '{"a": 1, "b": "x"}\r\n' * 3000 + '{"a": 2, "o": {}}\r\n', "| pick a | skip 3000", '{"a":2}\n'),
-    ("last.jsonl", '{"a":1,"o":[{"x":1}]}\n' * 3000 + '{"a":2,"o":[{"x":1},{"y":{"z":3}}]}', "| pick o | skip 3000", '{"o":[{"x":1,"y":{"z":null}},{"x":null,"y":{"z":3}}]}\n'),
+    ("last.jsonl", '{"a":1,"o":[{"x":1}]}\n' * 3000 + '{"a":2,"o":[{"x":1},{"y":{"z":3}}]}', "| pick o | skip 3000", '{"o":[{"x":1,"y":null},{"x":null,"y":{"z":3}}]}\n'),
     ("retyped.jsonl", '{"o":[{"x":1}],"a":1}\n' * 3000 + '{"a":2,"o":[{"x":"t"}]}\n', "| pick a, o | skip 3000", '{"a":2,"o":[{"x":"t"}]}\n'),
     ("values-last.jsonl", '{"a":1,"o":null}\n' * 3000 + '{"a":2,"o":3}\n', "| pick a, o | skip 3000", '{"a":2,"o":3}\n'),
     # Texts of which so many are distinct that they are interned together

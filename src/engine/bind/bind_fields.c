@@ -20,11 +20,13 @@ struct expr *fields_of(struct arena *arena, const struct flow *flow, const struc
     return expr;
 }
 
-void items_of_fields(struct arena *arena, const struct flow *flow, struct item **items, size_t count)
+void items_of_fields(struct arena *arena, const struct flow *flow, enum stage_kind kind, struct item **items,
+                     size_t count)
 {
     struct item *copies = NULL;
     for (size_t i = 0; i < count; i++) {
-        struct expr *fields = fields_of(arena, flow, (*items)[i].expr);
+        const bool named = (*items)[i].name.text && kind != STAGE_RENAME && kind != STAGE_PICK;
+        struct expr *fields = named ? NULL : fields_of(arena, flow, (*items)[i].expr);
         if (!fields)
             continue;
         if (!copies) {

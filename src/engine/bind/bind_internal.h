@@ -43,7 +43,8 @@ const struct stage *stage_of_missing(struct binder *binder, const struct stage *
  */
 struct expr *fields_of(struct arena *arena, const struct flow *flow, const struct expr *member);
 /* bind_fields.c: puts these sets for such names, in a copy. */
-void items_of_fields(struct arena *arena, const struct flow *flow, struct item **items, size_t count);
+void items_of_fields(struct arena *arena, const struct flow *flow, enum stage_kind kind, struct item **items,
+                     size_t count);
 
 /* bind_sets.c: the stage with an item for each column of its sets; itself if it has none. NULL after an error, or if
  * the columns are not known: then the flow's are unknown. */

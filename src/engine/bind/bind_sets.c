@@ -455,8 +455,7 @@ const struct stage *stage_of_columns(struct binder *binder, const struct stage *
     struct stage *expanded = arena_copy(binder->arena, stage, sizeof *expanded);
     struct expansion x = {.binder = binder, .stage = stage, .flow = flow};
     x.once = kind == STAGE_PICK || kind == STAGE_DROP || kind == STAGE_RENAME || kind == STAGE_UNPIVOT;
-    if (x.once)
-        items_of_fields(binder->arena, flow, &expanded->items, expanded->item_count);
+    items_of_fields(binder->arena, flow, kind, &expanded->items, expanded->item_count);
     if (!has_set(expanded->items, stage->item_count) && !has_set(stage->aggregates, stage->aggregate_count))
         return stage;
     x.keys = arena_array(binder->arena, flow->count + 1, sizeof *x.keys);

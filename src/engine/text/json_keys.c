@@ -142,6 +142,17 @@ static struct table_column *add_column(struct maker *maker, size_t node, const c
     return column;
 }
 
+/* Whether the node has a key that the name is up to a point, of objects. */
+static bool is_object_with(const struct json_keys *keys, const struct json_node *node, const char *name)
+{
+    bool found = false;
+    for (const char *point = strchr(name, '.'); point && !found; point = strchr(point + 1, '.')) {
+        const size_t place = key_index_find(node->fields->index, (struct text){name, (size_t)(point - name)});
+        found = place < node->fields->count && keys->nodes[node->fields->nodes[place]].fields;
+    }
+    return found;
+}
+
 /* Adds the columns of a node. What is in arrays has one kind of values, or is text as it is written, as are arrays
  * beside other values. */
 static void add_columns(struct maker *maker, size_t k, const char *name, bool member)
@@ -169,6 +180,8 @@ static void add_columns(struct maker *maker, size_t k, const char *name, bool me
     for (size_t i = 0; fields && !(element && node->raw) && i < node->fields->count; i++) {
         const size_t field = node->fields->nodes[i];
         const char *last = maker->keys->nodes[field].name;
+        if (!maker->table->pointed && (*name || is_object_with(maker->keys, node, last)) && strchr(last, '.'))
+            maker->table->pointed = last;
         last = *last ? last : arena_printf(maker->keys->arena, "c%zu", i + 1);
         const char *path = *name ? arena_printf(maker->keys->arena, "%s.%s", name, last) : last;
         add_columns(maker, field, path, *name);

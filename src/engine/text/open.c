@@ -77,6 +77,11 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
     set_text(table, text ? text : "", options && options->head ? head_length(text, length) : length);
     if (status == STATUS_OK)
         status = table_open(table, &reader->dialect, job, mapping_path(mapping), reader->arena, &found);
+    if (status == STATUS_OK && table->pointed)
+        strbuf_printf(
+            &found,
+            "%sthe key `%s` has a point, which separates the names of objects here: `rename` before it is saved",
+            found.length > 0 ? "; " : "", table->pointed);
     if (status == STATUS_OK && !dialect->json && !table_cut(table, job->workers))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK && found.length > 0)

@@ -130,6 +130,7 @@ struct table {
     struct table_column *columns;
     size_t count;
     struct json_keys *keys; /* of JSON objects */
+    const char *pointed;    /* a key of them with a point, which reads as a path; or NULL */
     size_t list_count;      /* of JSON: lists among the columns */
     bool values;            /* JSON whose records are not lines, in an */
     bool array;             /* array */
