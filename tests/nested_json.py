@@ -32,6 +32,8 @@ CASES = (
     ("both-deep.jsonl", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2}}\n', "| pick v", '{"v":{"x":{"y":{"z":1}},"w":3}}\n{"v":{"x":2,"w":null}}\n'),
     ("both-saved.jsonl", '{"v":{"x":1}}\n{"v":{"x":{"y":2,"z":3}}}\n', "| save b.parquet\nload b.parquet", '{"v":{"x":1}}\n{"v":{"x":{"y":2,"z":3}}}\n'),
     ("both-top.jsonl", '{"o":1}\n{"o":{"y":2,"z":3}}\n{"p":4}\n{"p":{"y":5,"z":6}}\n', "| save t.arrow\nload t.arrow | pick o, p.y, p.z | skip 2", '{"o":null,"p.y":null,"p.z":null}\n{"o":null,"p.y":5,"p.z":6}\n'),
+    ("both-note.jsonl", '{"v":1}\n' * 3000 + '{"v":{"x":2}}\n', "| skip 2999", "`v` has objects, too, the first in line 3001, whose fields are columns of their own"),
+    ("both-empty.jsonl", '{"v":{"x":{}}}\n{"v":1}\n', "", "note: `both-empty.jsonl`: 1 missing in `v`\n"),
     # What is behind the last value that is read
     ("behind-twice.jsonl", '{"a":1,"b":2,"c":3}\n' * 3000 + '{"a":1,"b":2,"c":3,"b":4}\n', "| pick a", "line 3001 has the key `b` twice"),
     ("behind-deep.jsonl", '{"a":1,"o":{"x":1}}\n' * 3000 + '{"a":1,"o":{"x":1},"o":{"y":1}}\n', "| pick a", "line 3001 has the key `o` twice"),

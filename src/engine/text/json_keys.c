@@ -98,9 +98,11 @@ static const char *learn_value(struct learner *learner, size_t node, const char 
 {
     struct cell cell;
     const bool shallow = learner->keys->nodes[node].level < JSON_LEVELS;
-    const char **nested = &learner->keys->nodes[node].nested;
+    const char **nested = &learner->keys->nodes[node].nested, **object = &learner->keys->nodes[node].object;
     if (at < end && (*at == '{' || *at == '[') && (!*nested || at < *nested))
         *nested = at;
+    if (at < end && *at == '{' && (!*object || at < *object))
+        *object = at;
     if (at < end && *at == '{' && shallow)
         return learn_object(learner, node, at, end);
     if (at < end && *at == '[' && shallow)

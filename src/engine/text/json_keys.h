@@ -28,6 +28,7 @@ struct json_node {
     size_t elements;            /* the node of the elements of arrays; 0: none was met */
     struct evidence evidence;   /* of other values */
     const char *nested;         /* the first object or array that is its value; NULL: none was seen */
+    const char *object;         /* the first object that is its value; NULL: none was seen */
     size_t column, list;        /* of these values, and of arrays; NO_COLUMN: none */
     bool raw;                   /* objects and arrays are texts in `column`, as they are written */
 };

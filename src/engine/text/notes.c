@@ -3,6 +3,7 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/json.h"
+#include "engine/text/json_keys.h"
 #include "engine/text/table.h"
 
 enum { MAX_LISTED = 8 };
@@ -91,6 +92,22 @@ static void add_text_columns(struct strbuf *out, const struct table *table, cons
     }
 }
 
+/* Columns of values that are objects in other records: those of their fields are next. */
+static void add_objects(struct strbuf *out, const struct table *table, const bool *read, struct arena *arena)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k + 1 < table->count && table->keys; k++) {
+        const struct table_column *column = &table->columns[k], *next = &table->columns[k + 1];
+        const struct json_node *node = &table->keys->nodes[column->node];
+        const size_t length = strlen(column->name);
+        const bool fields = next->list == column->list && next->member && node->object &&
+                            strncmp(next->name, column->name, length) == 0 && next->name[length] == '.';
+        if (read[k] && fields && note_next(&list))
+            strbuf_printf(out, "`%s` has objects, too, the first in line %lld, whose fields are columns of their own",
+                          table_column_shown(table, k, arena), (long long)table_line(table, node->object));
+    }
+}
+
 static void add_left_out(struct strbuf *out, const struct table *table)
 {
     struct note_list list = {out, 0, out->length > 0 ? "; left out: " : "left out: "};
@@ -111,6 +128,7 @@ void table_note(struct table *table, const bool *read, struct column *const *col
     add_counts(&text, table, read, true, " cut to microseconds");
     note_ways(&text, table, read, columns, job->diags->arena);
     add_text_columns(&text, table, read, job->diags->arena);
+    add_objects(&text, table, read, job->diags->arena);
     if (!table->noted) {
         add_lines(&text, table);
         add_left_out(&text, table);
