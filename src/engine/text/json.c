@@ -71,7 +71,9 @@ const char *json_skip_value(const char *at, const char *end)
         return json_skip_string(at + 1, end);
     if (*at == '{' || *at == '[')
         return skip_nested(at, end);
-    const char *begin = at;
+    const char *begin = at, *number = json_skip_number(at, end);
+    if (number)
+        return number;
     at = skip_bare(at, end);
     return is_bare_value(begin, at) ? at : NULL;
 }

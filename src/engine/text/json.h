@@ -33,6 +33,22 @@ static inline const char *json_skip_string(const char *at, const char *end)
     return NULL;
 }
 
+/* The end of a number such as 12 or -0.5 that a comma or a bracket follows, as almost all are. NULL: it is no such one.
+ */
+static inline const char *json_skip_number(const char *at, const char *end)
+{
+    at += at < end && *at == '-';
+    const char *digits = at;
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    if (at > digits && at < end && *at == '.') {
+        digits = ++at;
+        while (at < end && *at >= '0' && *at <= '9')
+            at++;
+    }
+    return at > digits && at < end && (*at == ',' || *at == '}' || *at == ']') ? at : NULL;
+}
+
 /* The end of the value that begins at `at`, which is not blank. NULL: it is no value. What is in objects and arrays is
  * not looked at. */
 const char *json_skip_value(const char *at, const char *end);

@@ -240,7 +240,10 @@ const char *json_walk(struct json_walker *walker, const char *at)
             return at;
         if (at < end && *at != 'n' && !walker->states[node].has_values)
             walker->found(walker->context, node, (struct text){"v", 1});
-        at = at < end && *at == '"' ? json_skip_string(at + 1, end) : json_skip_value(at, end);
+        const char *value = at;
+        at = at < end && *at == '"' ? json_skip_string(at + 1, end) : json_skip_number(at, end);
+        if (!at && (value == end || *value != '"'))
+            at = json_skip_value(value, end);
     } while (at);
     return at;
 }
