@@ -168,12 +168,12 @@ enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const 
                                         .members = heap_array((size_t)workers->threads, sizeof *partitioning.members),
                                         .kept_bytes = (size_t)words * sizeof(uint64_t),
                                         .kept = kept};
-    group_carry_init(&partitioning.carry, keys, rows, &first, 1);
+    group_carry_init(&partitioning.carry, keys, rows, &first, 1, 1);
     const struct radix radix = {
         .workers = workers,
         .rows = rows,
         .width = group_carry_width(&partitioning.carry),
-        .shift = partitioning.carry.pairs ? 0 : partitioning.carry.payload_bits,
+        .shift = partitioning.carry.words > 1 ? 0 : partitioning.carry.payload_bits,
         .bits = keys->word_bits[0],
         .read = read_rows,
         .emit = keep_sorted,

@@ -2,7 +2,6 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/sorting/radix_sort.h"
 #include "engine/vector/elements.h"
 
 #include <stdlib.h>
@@ -18,6 +17,20 @@ static uint64_t mask_of(int bits)
 static int bits_of(uint64_t most)
 {
     return most ? WORD_BITS - __builtin_clzll(most) : 0;
+}
+
+/* Gives values their place behind those before, in one word. */
+static void place_values(struct group_carry *carry, struct carried_values values, int bits)
+{
+    if (carry->payload_bits + bits > WORD_BITS) {
+        carry->payload_words++;
+        carry->payload_bits = 0;
+    }
+    values.mask = mask_of(bits);
+    values.word = carry->payload_words - 1;
+    values.shift = carry->payload_bits;
+    carry->values[carry->count++] = values;
+    carry->payload_bits += bits;
 }
 
 /* Adds a column's values to the payload unless they are there. */
@@ -36,25 +49,20 @@ static void carry_column(struct group_carry *carry, const struct column *column)
         values.low = column->range_known ? column->lo : info->lo;
         bits = bits_of((uint64_t)(column->range_known ? column->hi : info->hi) - (uint64_t)values.low);
     }
-    values.mask = mask_of(bits);
-    values.shift = carry->payload_bits;
-    carry->values[carry->count++] = values;
-    carry->payload_bits += bits;
+    place_values(carry, values, bits);
 }
 
 static void carry_rows(struct group_carry *carry, int64_t rows)
 {
-    const int bits = bits_of((uint64_t)rows - 1);
-    carry->values[carry->count++] = (struct carried_values){.shift = carry->payload_bits, .mask = mask_of(bits)};
-    carry->payload_bits += bits;
+    place_values(carry, (struct carried_values){0}, bits_of((uint64_t)rows - 1));
 }
 
 void group_carry_init(struct group_carry *carry, const struct keys *keys, int64_t rows,
-                      const struct group_aggregate *group_aggs, size_t group_agg_count)
+                      const struct group_aggregate *group_aggs, size_t group_agg_count, int most)
 {
-    const int code_bits = keys->word_bits[0];
     bool first = false;
-    *carry = (struct group_carry){.keys = keys, .values = heap_array(3 * group_agg_count + 1, sizeof *carry->values)};
+    *carry = (struct group_carry){
+        .keys = keys, .payload_words = 1, .values = heap_array(3 * group_agg_count + 1, sizeof *carry->values)};
     for (size_t i = 0; i < group_agg_count; i++) {
         carry_column(carry, group_aggs[i].column);
         carry_column(carry, group_aggs[i].other);
@@ -63,12 +71,19 @@ void group_carry_init(struct group_carry *carry, const struct keys *keys, int64_
     }
     if (first)
         carry_rows(carry, rows);
-    if (carry->payload_bits > WORD_BITS) {
+    if (carry->payload_words > most) {
         carry->count = 0;
+        carry->payload_words = 1;
         carry->payload_bits = 0;
         carry_rows(carry, rows);
     }
-    carry->pairs = carry->payload_bits == WORD_BITS || code_bits + carry->payload_bits > WORD_BITS;
+    carry->words = 1;
+    if (keys->words > 1 || carry->payload_words > 1 || carry->payload_bits == WORD_BITS ||
+        keys->word_bits[0] + carry->payload_bits > WORD_BITS) {
+        const size_t used = (size_t)keys->words + (carry->count > 0 ? (size_t)carry->payload_words : 0);
+        while (carry->words < used)
+            carry->words *= 2;
+    }
 }
 
 void group_carry_free(struct group_carry *carry)
@@ -78,7 +93,7 @@ void group_carry_free(struct group_carry *carry)
 
 size_t group_carry_width(const struct group_carry *carry)
 {
-    return carry->pairs ? sizeof(struct radix_pair) : sizeof(uint64_t);
+    return carry->words * sizeof(uint64_t);
 }
 
 #define SPECIALISED static inline __attribute__((always_inline))
@@ -102,11 +117,14 @@ CPU_CLONES static void add_values_64(uint64_t *words, const void *values, uint64
     add_values(words, values, true, low, shift, count);
 }
 
-static void add_payloads(const struct group_carry *carry, int64_t row, int count, uint64_t *words)
+/* Adds the values of a word. */
+static void add_payloads(const struct group_carry *carry, int word, int64_t row, int count, uint64_t *words)
 {
     int64_t space[KEY_BLOCK];
     for (size_t k = 0; k < carry->count; k++) {
         const struct carried_values *carried = &carry->values[k];
+        if (carried->word != word)
+            continue;
         const void *values = space;
         enum lane lane = LANE_I64;
         if (carried->column) {
@@ -144,18 +162,23 @@ static void read_words(const struct group_carry *carry, int64_t row, int count, 
 
 void group_carry_read(const struct group_carry *carry, int64_t row, int count, void *elements)
 {
-    if (!carry->pairs) {
+    if (carry->words == 1) {
         read_words(carry, row, count, elements);
-        add_payloads(carry, row, count, elements);
+        add_payloads(carry, 0, row, count, elements);
         return;
     }
-    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
-    struct radix_pair *pairs = elements;
-    keys_read(carry->keys, 0, row, count, codes);
-    memset(payloads, 0, (size_t)count * sizeof *payloads);
-    add_payloads(carry, row, count, payloads);
-    for (int i = 0; i < count; i++)
-        pairs[i] = (struct radix_pair){.key = codes[i], .payload = payloads[i]};
+    const size_t keys = (size_t)carry->keys->words;
+    uint64_t words[KEY_BLOCK], *to = elements;
+    for (size_t word = 0; word < carry->words; word++) {
+        if (word < keys) {
+            keys_read(carry->keys, (int)word, row, count, words);
+        } else {
+            memset(words, 0, (size_t)count * sizeof *words);
+            add_payloads(carry, (int)(word - keys), row, count, words);
+        }
+        for (int i = 0; i < count; i++)
+            to[(size_t)i * carry->words + word] = words[i];
+    }
 }
 
 CPU_CLONES static void codes_of_words(const uint64_t *restrict words, int shift, int count, uint64_t *restrict codes)
@@ -166,20 +189,23 @@ CPU_CLONES static void codes_of_words(const uint64_t *restrict words, int shift,
 
 void group_carry_codes(const struct group_carry *carry, const void *elements, int count, uint64_t *codes)
 {
-    const struct radix_pair *pairs = elements;
-    for (int i = 0; i < count && carry->pairs; i++)
-        codes[i] = pairs[i].key;
-    if (!carry->pairs)
+    const uint64_t *words = elements;
+    for (int i = 0; i < count && carry->words > 1; i++)
+        codes[i] = words[(size_t)i * carry->words];
+    if (carry->words == 1)
         codes_of_words(elements, carry->payload_bits, count, codes);
 }
 
 const uint64_t *group_carry_payloads(const struct group_carry *carry, const void *elements, int count, uint64_t *space)
 {
-    const struct radix_pair *pairs = elements;
-    if (!carry->pairs)
+    const uint64_t *words = elements;
+    if (carry->words == 1)
         return elements; /* their fields are masked */
-    for (int i = 0; i < count; i++)
-        space[i] = pairs[i].payload;
+    words += carry->keys->words;
+    for (int word = 0; word < carry->payload_words && carry->count > 0; word++) {
+        for (int i = 0; i < count; i++)
+            space[word * KEY_BLOCK + i] = words[(size_t)i * carry->words + (size_t)word];
+    }
     return space;
 }
 
@@ -197,7 +223,8 @@ bool group_carry_values(const struct group_carry *carry, const struct column *co
         const struct carried_values *carried = &carry->values[k];
         if (carried->column != column)
             continue;
-        take_field(payloads, (uint64_t)carried->low, carried->shift % WORD_BITS, carried->mask, values, count);
+        take_field(payloads + carried->word * KEY_BLOCK, (uint64_t)carried->low, carried->shift % WORD_BITS,
+                   carried->mask, values, count);
         return true;
     }
     return false;

@@ -234,7 +234,7 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
     struct sorted sorted = {.grouping = grouping};
     if (!grouping->prepare(grouping->context, grouping->rows))
         return STATUS_FAILED;
-    group_carry_init(&sorted.carry, grouping->keys, grouping->rows, grouping->group_aggs, grouping->group_agg_count);
+    group_carry_init(&sorted.carry, grouping->keys, grouping->rows, grouping->group_aggs, grouping->group_agg_count, 1);
     sorted.buckets = bucket_groups_new(grouping, &sorted.carry);
     sorted.states = heap_array((size_t)members, sizeof *sorted.states);
     pthread_mutex_init(&sorted.lock, NULL);
@@ -242,7 +242,7 @@ enum status group_sorted(const struct grouping *grouping, int64_t *groups)
         .workers = grouping->workers,
         .rows = grouping->rows,
         .width = group_carry_width(&sorted.carry),
-        .shift = sorted.carry.pairs ? 0 : sorted.carry.payload_bits,
+        .shift = sorted.carry.words > 1 ? 0 : sorted.carry.payload_bits,
         .bits = grouping->keys->word_bits[0],
         .read = read_rows,
         .emit = aggregate_bucket,

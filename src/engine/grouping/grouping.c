@@ -25,6 +25,8 @@ static bool is_dense(const struct grouping *grouping)
 
 enum status group_rows(const struct grouping *grouping, int64_t *groups)
 {
+    if (grouping->keys->words > 1)
+        return group_partitioned(grouping, groups);
     if (is_dense(grouping))
         return group_dense(grouping, groups);
     bool few = false;

@@ -2,7 +2,8 @@
  *
  * Three strategies, the first that applies: few possible codes address an array directly; few distinct codes are looked
  * up in hash tables that fit the cache; otherwise rows are partitioned by their codes and sorted where these have many
- * possible values, whose cost does not depend on the number of groups, unless they are in their order already. */
+ * possible values, whose cost does not depend on the number of groups, unless they are in their order already. Keys of
+ * several words are hashed (group_partition.c), and their groups are in no order. */
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
@@ -11,11 +12,11 @@
 #include "engine/grouping/group_carry.h"
 #include "engine/sorting/sort_keys.h"
 
-/* Groups found, in the order of their codes: rows at .. at+count-1 of the result. */
+/* Groups found, in the order of their codes unless these have several words: rows at .. at+count-1 of the result. */
 struct found {
     int64_t at;
-    int count; /* at most KEY_BLOCK */
-    const uint64_t *codes;
+    int count;              /* at most KEY_BLOCK */
+    const uint64_t *codes;  /* of keys of several words: word w from w * KEY_BLOCK on */
     void *const *states;    /* of each aggregate */
     const uint32_t *places; /* of each group in the states */
 };
@@ -23,7 +24,7 @@ struct found {
 struct grouping {
     const struct workers *workers;
     int64_t rows;
-    const struct keys *keys; /* of one word */
+    const struct keys *keys; /* of one word, but for group_partitioned of up to CARRIED_WORDS */
     const struct group_aggregate *group_aggs;
     size_t group_agg_count;
 
@@ -43,6 +44,8 @@ enum status group_rows(const struct grouping *grouping, int64_t *groups);
 enum status group_dense(const struct grouping *grouping, int64_t *groups);
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups);
 enum status group_sorted(const struct grouping *grouping, int64_t *groups);
+/* The strategy for keys of several words. */
+enum status group_partitioned(const struct grouping *grouping, int64_t *groups);
 
 /* States of each aggregate for this many groups, not cleared; NULL: no memory. */
 void **group_states_new(const struct grouping *grouping, int64_t groups);

@@ -130,8 +130,9 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
     for (size_t k = 0; k < job->task->output_count; k++)
         columns[k] = operator_input(job, job->task->outputs[k].value);
     struct packed_keys word;
-    enum status status = packed_keys_init(&word, columns, job->task->output_count, job->rows, distinct->workers);
-    if (status == STATUS_OK && first_rows_pays(word.by, job->rows)) {
+    enum status status =
+        packed_keys_init(&word, columns, job->task->output_count, job->rows, distinct->workers, CARRIED_WORDS);
+    if (status == STATUS_OK && word.by->words == 1 && first_rows_pays(word.by, job->rows)) {
         status = first_rows(word.by, job->rows, distinct->workers, distinct->kept, groups);
     } else if (status == STATUS_OK) {
         const struct grouping grouping = {
@@ -145,8 +146,11 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
             .context = distinct,
         };
         bool few = false;
-        status = group_hash(&grouping, &few, groups);
-        if (status == STATUS_OK && !few)
+        if (word.by->words > 1)
+            status = group_partitioned(&grouping, groups);
+        else
+            status = group_hash(&grouping, &few, groups);
+        if (status == STATUS_OK && word.by->words == 1 && !few)
             status = first_rows_partitioned(word.by, job->rows, distinct->workers, distinct->kept, groups);
     }
     packed_keys_free(&word);

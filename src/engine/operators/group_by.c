@@ -20,7 +20,7 @@ static bool prepare(void *context, int64_t most)
     const struct grouped *grouped = context;
     const struct operator_job *job = grouped->job;
     for (size_t k = 0; k < job->task->output_count; k++) {
-        if (!is_needed(job, k))
+        if (!is_needed(job, k) && !(grouped->sorts && k < job->task->column_op->key_count))
             continue;
         job->results[k] = group_result_reserve(job, k, most);
         if (!job->results[k])
@@ -34,7 +34,7 @@ static void write_key(const struct grouped *grouped, const struct found *found, 
                       struct column *to)
 {
     if (!grouped->by_row) {
-        key_write(key, found->codes, found->count, to, found->at);
+        key_write(key, found->codes + key->word * KEY_BLOCK, found->count, to, found->at);
         return;
     }
     const int64_t *first = found->states[FIRST];
@@ -141,12 +141,14 @@ static enum status find_keys(struct grouped *grouped, const struct workers *work
         memset(column_at(grouped->constant, 0), 0, (size_t)job->rows);
         column_finish(grouped->constant, job->rows);
         const struct column *constant = grouped->constant;
-        return packed_keys_init(&grouped->word, &constant, 1, job->rows, workers);
+        return packed_keys_init(&grouped->word, &constant, 1, job->rows, workers, 1);
     }
     const struct column **columns = heap_array(column_op->key_count, sizeof *columns);
     for (size_t i = 0; i < column_op->key_count; i++)
         columns[i] = job->inputs[column_op->keys[i]];
-    const enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers);
+    const enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers,
+                                                has_quantiles(job) ? 1 : CARRIED_WORDS);
+    grouped->sorts = status == STATUS_OK && grouped->word.by->words > 1 && !column_op->unordered;
     free(columns);
     return status;
 }
@@ -166,6 +168,39 @@ struct grouping grouped_grouping(struct grouped *grouped, const struct workers *
     };
 }
 
+/* Puts the groups in the order of their keys. */
+static enum status sort_groups(struct grouped *grouped, const struct workers *workers)
+{
+    const struct operator_job *job = grouped->job;
+    const size_t outputs = job->task->output_count;
+    const int64_t groups = *job->result_rows;
+    struct keys keys = grouped->word.keys;
+    struct carried *carried = heap_array(outputs, sizeof *carried);
+    size_t count = 0;
+    bool reserved = true;
+    keys.at = heap_array(keys.count, sizeof *keys.at);
+    for (size_t k = 0; k < outputs; k++) {
+        if (job->results[k])
+            column_finish(job->results[k], groups);
+        if (k < keys.count) {
+            keys.at[k] = grouped->word.at[k];
+            keys.at[k].column = job->results[k];
+        }
+        if (!is_needed(job, k))
+            continue;
+        carried[count] = (struct carried){.from = job->results[k], .to = group_result_reserve(job, k, groups)};
+        reserved = reserved && carried[count++].to;
+    }
+    const enum status status = reserved ? sort_columns_by(&keys, groups, workers, carried, count) : STATUS_FAILED;
+    for (size_t k = 0, at = 0; k < outputs; k++) {
+        column_unref(job->results[k]);
+        job->results[k] = is_needed(job, k) ? carried[at++].to : NULL;
+    }
+    free(keys.at);
+    free(carried);
+    return status;
+}
+
 static enum status group_columns(struct grouped *grouped, const struct workers *workers)
 {
     const struct operator_job *job = grouped->job;
@@ -178,6 +213,8 @@ static enum status group_columns(struct grouped *grouped, const struct workers *
     }
     const struct grouping grouping = grouped_grouping(grouped, workers);
     status = group_rows(&grouping, job->result_rows);
+    if (status == STATUS_OK && grouped->sorts && !grouped->flagged && *job->result_rows > 1)
+        status = sort_groups(grouped, workers);
     if (status == STATUS_OK && has_quantiles(job))
         status = group_quantiles(job, grouped->word.by, *job->result_rows, workers);
     return status;

@@ -19,6 +19,7 @@ struct grouped {
     struct group_aggregate *group_aggs;
     size_t group_agg_count;
     size_t *group_aggregate_of; /* of each of the task's aggregates: the one of group_aggs */
+    bool sorts;                 /* groups are found in no order, and their order is read */
     _Atomic bool flagged;
 };
 

@@ -172,6 +172,7 @@ struct column_operator {
     bool compares; /* join: some keys are compared otherwise than by == */
     struct expand_above above;
     enum key_role *roles; /* group: of each key; NULL: all are values */
+    bool unordered;       /* group: no reader sees the order of its rows, which may be any */
     const char *key;      /* group: "row", "column" or "line" where the key is one of a shape; else NULL */
 };
 

@@ -96,7 +96,7 @@ static void partition_part(void *context, struct part rows)
     const struct radix_partition *partition = context;
     const struct radix *radix = partition->radix;
     struct partitioned_part *part = &partition->of[rows.number];
-    struct radix_pair block[RADIX_BLOCK];
+    uint64_t block[RADIX_BLOCK * RADIX_WIDEST / sizeof(uint64_t)];
     uint32_t buckets[RADIX_BLOCK];
     for (int64_t row = rows.begin; row < rows.end && !workers_cancelled(radix->workers); row += RADIX_BLOCK) {
         const int count = rows.end - row < RADIX_BLOCK ? (int)(rows.end - row) : RADIX_BLOCK;
@@ -111,8 +111,12 @@ static void partition_part(void *context, struct part rows)
             partition_block(partition, part, elements, buckets, count, 4);
         else if (radix->width == 8)
             partition_block(partition, part, elements, buckets, count, 8);
-        else
+        else if (radix->width == 16)
             partition_block(partition, part, elements, buckets, count, 16);
+        else if (radix->width == 32)
+            partition_block(partition, part, elements, buckets, count, 32);
+        else
+            partition_block(partition, part, elements, buckets, count, 64);
     }
     stream_fence();
 }

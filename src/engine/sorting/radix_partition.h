@@ -9,6 +9,8 @@
 
 #include "engine/sorting/sort_level.h"
 
+enum { RADIX_WIDEST = 64 /* bytes of an element: a power of two; those of more than 16 are only partitioned */ };
+
 struct partitioned_part;
 
 struct radix_partition {

@@ -74,8 +74,10 @@ SPECIALISED void divide_elements(const struct sort_positions *by, uint32_t stret
         divide_words_32(by, stretches, elements, count, numbers);
     else if (width == 8)
         divide_words(by, stretches, elements, 1, count, numbers);
-    else
+    else if (width == 16)
         divide_words(by, stretches, elements, 2, count, numbers);
+    else
+        divide_words(by, stretches, elements, width / sizeof(uint64_t), count, numbers);
 }
 
 /* ---- few words ---- */

@@ -4,12 +4,14 @@
 
 #include "engine/sorting/radix_sort.h"
 #include "engine/sorting/sort_key_alone.h"
+#include "engine/sorting/sort_ties.h"
 #include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
 #include "base/nontemporal_copy.h"
 #include "base/zeroed.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +26,11 @@ struct sorting {
     struct keys keys;
     struct carried *carried;
     size_t carried_count;
-    int word;       /* of the keys, by which rows are being sorted */
-    bool last;      /* this is the last word: results are written */
-    uint64_t *rows; /* row numbers in the order of less significant words; NULL for keys of one word */
+    int word;             /* of the keys, by which rows are being sorted */
+    bool last;            /* this is the last word: results are written */
+    uint64_t *rows;       /* row numbers in the order of less significant words; NULL for keys of one word */
+    bool ties;            /* rows are sorted by the first word alone, and those equal in it by the others; */
+    _Atomic bool *failed; /* for lack of memory */
     bool payload_is_row;
     int payload_bits;              /* of the payload, below the code if both fit one word */
     size_t width;                  /* of an element */
@@ -180,10 +184,10 @@ static void write_column(const struct carried *carried, int64_t row, const void 
         memcpy(column_at(carried->to, row), elements, (size_t)count * size);
 }
 
-static void write_block(const struct sorting *sorting, int64_t row, const void *elements, int count)
+static void write_split(const struct sorting *sorting, int64_t row, const uint64_t *codes, const uint64_t *payloads,
+                        int count)
 {
-    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK], decoded[KEY_BLOCK];
-    split(sorting, elements, count, codes, payloads);
+    uint64_t decoded[KEY_BLOCK];
     if (!sorting->last) {
         memcpy(sorting->rows + row, payloads, (size_t)count * sizeof *payloads);
         return;
@@ -200,10 +204,35 @@ static void write_block(const struct sorting *sorting, int64_t row, const void *
     }
 }
 
+static void write_block(const struct sorting *sorting, int64_t row, const void *elements, int count)
+{
+    uint64_t codes[KEY_BLOCK], payloads[KEY_BLOCK];
+    split(sorting, elements, count, codes, payloads);
+    write_split(sorting, row, codes, payloads, count);
+}
+
+/* Elements whose payloads are rows, which are sorted by the words of their keys behind the first. */
+static void write_ties(const struct sorting *sorting, int64_t row, const char *elements, int64_t count)
+{
+    uint64_t *codes = heap_array(2 * (size_t)count, sizeof *codes), *rows = codes + count;
+    for (int64_t i = 0; i < count; i += KEY_BLOCK)
+        split(sorting, elements + (size_t)i * sorting->width, count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK,
+              codes + i, rows + i);
+    if (!sort_ties(&sorting->keys, INT64_C(1) << sorting->payload_bits, codes, rows, count))
+        *sorting->failed = true;
+    for (int64_t i = 0; i < count && !workers_cancelled(sorting->workers); i += KEY_BLOCK)
+        write_split(sorting, row + i, codes + i, rows + i, count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK);
+    free(codes);
+}
+
 static void write_elements(void *context, int member, int64_t row, const void *elements, int64_t count)
 {
     (void)member;
     const struct sorting *sorting = context;
+    if (sorting->ties) {
+        write_ties(sorting, row, elements, count);
+        return;
+    }
     for (int64_t i = 0; i < count && !workers_cancelled(sorting->workers); i += KEY_BLOCK) {
         const void *block = (const char *)elements + (size_t)i * sorting->width;
         const int in_block = count - i < KEY_BLOCK ? (int)(count - i) : KEY_BLOCK;
@@ -277,6 +306,13 @@ static void plan_payload(struct sorting *sorting)
 static enum status sort_words(struct sorting *sorting, bool emit)
 {
     enum status status = STATUS_OK;
+    if (sorting->ties) {
+        _Atomic bool failed = false;
+        sorting->failed = &failed;
+        sorting->last = emit;
+        status = sort_word(sorting);
+        return status == STATUS_OK && failed ? STATUS_FAILED : status;
+    }
     for (int word = sorting->keys.words - 1; word >= 0 && status == STATUS_OK; word--) {
         sorting->word = word;
         sorting->last = emit && word == 0;
@@ -302,7 +338,8 @@ enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct 
     plan_payload(&sorting);
     const size_t size = (size_t)rows * sizeof(uint64_t);
     size_t got = 0;
-    if (keys->words > 1) {
+    sorting.ties = keys->words > 1 && sort_ties_few(keys, NULL, rows);
+    if (keys->words > 1 && !sorting.ties) {
         sorting.rows = buffer_pool_alloc(workers->pool, size, &got);
         if (!sorting.rows)
             return STATUS_FAILED;
@@ -319,6 +356,7 @@ enum status order_listed(const struct keys *keys, int64_t rows, const struct wor
     struct sorting sorting = {
         .workers = workers, .rows_read = count, .keys = *keys, .rows = list, .payload_is_row = true};
     sorting.payload_bits = row_bits(rows);
+    sorting.ties = keys->words > 1 && sort_ties_few(keys, list, count);
     return sort_words(&sorting, false);
 }
 
@@ -381,7 +419,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
 }
 
 enum status packed_keys_init(struct packed_keys *word, const struct column **columns, size_t count, int64_t rows,
-                             const struct workers *workers)
+                             const struct workers *workers, int most_words)
 {
     *word = (struct packed_keys){.at = heap_array(count, sizeof *word->at)};
     for (size_t i = 0; i < count; i++)
@@ -389,7 +427,7 @@ enum status packed_keys_init(struct packed_keys *word, const struct column **col
     if (!keys_init(&word->keys, word->at, count, rows, workers))
         return STATUS_CANCELLED;
     word->by = &word->keys;
-    if (word->keys.words == 1)
+    if (word->keys.words <= most_words)
         return STATUS_OK;
     const enum status status = rank_rows(&word->keys, rows, workers, &word->ranks);
     if (status != STATUS_OK)

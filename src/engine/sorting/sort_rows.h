@@ -32,8 +32,7 @@ enum status order_listed(const struct keys *keys, int64_t rows, const struct wor
  * first key's column. */
 enum status top_n(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order, int64_t first);
 
-/* Keys packed into one word, `by`: the keys themselves or, if these need several words, the rank of each row by them.
- */
+/* Keys packed into few words, `by`: the keys themselves or, if these need more, the rank of each row by them. */
 struct packed_keys {
     struct key *at;
     struct keys keys;
@@ -44,9 +43,10 @@ struct packed_keys {
     const struct keys *by;
 };
 
-/* `columns` are the keys, of at least one row. Statuses as above; Call packed_keys_free in any case. */
+/* `columns` are the keys, of at least one row, to be packed into at most so many words. Statuses as above; Call
+ * packed_keys_free in any case. */
 enum status packed_keys_init(struct packed_keys *word, const struct column **columns, size_t count, int64_t rows,
-                             const struct workers *workers);
+                             const struct workers *workers, int most_words);
 void packed_keys_free(struct packed_keys *word);
 
 #endif
