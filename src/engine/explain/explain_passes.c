@@ -71,6 +71,7 @@ enum status explain_passes(struct strbuf *out, struct runner *runner, const stru
     queue_init(&fused, arena);
     queue_init(&folded, arena);
     optimize_queue_watched(queue, &fused, &watch);
+    optimize_local(&fused, &watch);
     const bool folds = fold_axes(&fused, &folded);
     const struct queue *runs = folds ? &folded : &fused;
     if (folds)

@@ -315,6 +315,7 @@ static void add_operator(struct strbuf *out, const struct task *task)
         add_key(out, task, i);
     if (column_op->key_count > MAX_NAMES)
         strbuf_printf(out, ", … %zu more", column_op->key_count - MAX_NAMES);
+    strbuf_puts(out, column_op->unordered ? "  in any order" : "");
     if (column_op->first > 0)
         strbuf_printf(out, "  first %" PRId64, column_op->first);
     if (column_op->into >= 0 && column_op->kind != OPERATOR_EXPAND)

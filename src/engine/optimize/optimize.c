@@ -36,11 +36,18 @@ void optimize_queue_watched(const struct queue *queue, struct queue *fused, cons
     queue_after(watch, "push_limits", fused);
 }
 
+void optimize_local(const struct queue *fused, const struct pass_watch *watch)
+{
+    free_group_order(fused);
+    queue_after(watch, "free_group_order", fused);
+}
+
 const struct queue *optimize_and_fold(const struct queue *queue, struct queue *fused, struct queue *folded)
 {
     queue_init(fused, queue->arena);
     queue_init(folded, queue->arena);
     optimize_queue(queue, fused);
+    optimize_local(fused, NULL);
     return fold_axes(fused, folded) ? folded : fused;
 }
 

@@ -13,6 +13,10 @@ void fuse(const struct queue *queue, struct queue *fused);
 /* limit_pushdown.c: sets operator.first of the sorts whose last rows are not read. */
 void push_limits(const struct queue *fused);
 
+/* group_order.c: marks groups that need no order, and gives the sorts that read them their keys. Follows push_limits.
+ */
+void free_group_order(const struct queue *fused);
+
 /* fold_lower.c: makes LOOPs of FOLDs, and keeps the task as it was in task.unlowered. */
 void folds_lower(struct task *task);
 
