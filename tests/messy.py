@@ -181,6 +181,7 @@ file(
     "a,b\nx,2\n",
     "encoding utf16le",
 )
+file("utf16-big.csv", "the same, the high bytes first", "a,b\nx,2\n".encode("utf-16-be"), "encoding utf16be", "a,b\nx,2\n", "encoding utf16be")
 file("bom.csv", "UTF-8 with a byte order mark", b"\xef\xbb\xbf" + b"a,b\n1,2\n", "", "a,b\n1,2\n")
 file("crlf.csv", "\\r\\n, and a quoted value with \\n", 'a,b\r\n1,"x\ny"\r\n2,z\r\n', "", 'a,b\n1,"x\ny"\n2,z\n')
 file("semicolons.csv", "semicolons", "a;b\n1;x,y\n2;z\n", "", 'a,b\n1,"x,y"\n2,z\n', "its values are separated by `;`")

@@ -155,6 +155,15 @@ static bool has_lone_return(const char *line, const char *end)
     return found && found + 1 < end && !memchr(line, '"', (size_t)(end - line));
 }
 
+/* UTF-16 with the high bytes first, of which most are 0, or last. */
+static const char *order_of_bytes(const char *at, const char *end)
+{
+    size_t zeros[2] = {0};
+    for (size_t i = 0; at + i < end; i++)
+        zeros[i % 2] += at[i] == '\0';
+    return zeros[0] > zeros[1] ? "utf16be" : "utf16le";
+}
+
 /* Errors that show in the first line. */
 static enum status check_first_line(const struct opening *opening)
 {
@@ -165,7 +174,7 @@ static enum status check_first_line(const struct opening *opening)
         return fail(opening, "is empty", "its first line should name the columns");
     if (memchr(table->begin, '\0', (size_t)(line_end - table->begin))) {
         struct text_options options = table->options;
-        options.encoding = "utf16le";
+        options.encoding = order_of_bytes(table->begin, line_end);
         return fail(opening, "is not UTF-8 text",
                     arena_printf(opening->job->diags->arena, "it may have another format, or be UTF-16: `%s`",
                                  table_load_advice(table, opening->job, opening->path, options)));

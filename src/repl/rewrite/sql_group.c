@@ -108,18 +108,18 @@ static bool group_keys(struct translator *t, struct select *s, struct grouping *
     if (!s->clauses[GROUP].there)
         return true;
     enter_range(t, s->clauses[GROUP]);
-    if (next_is(t, "cube") || next_is(t, "grouping"))
-        return translate_fail(t, "`group K, L: AGG(x) rollup` has subtotals of K; `append` joins the rows of several "
-                                 "queries")
+    if (next_is(t, "grouping"))
+        return translate_fail(t, "`group K, L: AGG(x) rollup` has subtotals of K, `cube` of each of its keys; `append` "
+                                 "joins the rows of several queries")
             .text;
     size_t last = s->clauses[GROUP].end;
-    g->rollup = accept(t, "rollup");
-    if (g->rollup) {
+    g->totals = accept(t, "rollup") ? "rollup" : accept(t, "cube") ? "cube" : NULL;
+    if (g->totals) {
         if (!expect(t, "("))
             return false;
         t->end = after_brackets(t, t->at - 1) - 1;
         if (t->end + 1 != last)
-            return translate_fail(t, "all keys of a group are within its rollup").text;
+            return translate_fail(t, "all keys of a group are within its `%s`", g->totals).text;
         last = t->end;
     }
     if (token_is(t, t->at, "all") && t->at + 1 == t->end) {
@@ -177,7 +177,8 @@ static void write_group(struct translator *t, struct grouping *g, struct strbuf 
             separator = ", ";
         }
     }
-    strbuf_puts(out, g->rollup ? " rollup | drop level" : "");
+    if (g->totals)
+        strbuf_printf(out, " %s | drop %s", g->totals, strcmp(g->totals, "cube") == 0 ? "keys" : "level");
 }
 
 bool translate_group(struct translator *t, struct select *s)

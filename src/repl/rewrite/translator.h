@@ -47,7 +47,7 @@ struct group_item {
 struct grouping {
     struct group_item *items;
     size_t count, capacity;
-    bool rollup;
+    const char *totals; /* "rollup" or "cube"; NULL: none */
 };
 
 struct translator {
