@@ -1,7 +1,8 @@
 /* Reads a file column by column and prints it: `dump_file FILE [COLUMN...]`, all columns by default. For each column a
  * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
  * lists as JSON, `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead,
- * and `dump_file --save TO FILE [COLUMN...]` saves what it has read. */
+ * and `dump_file --save TO FILE [COLUMN...]` saves what it has read. `dump_file --unsorted ...` reads texts into unsorted
+ * dictionaries where it can. */
 #include "base/time/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
@@ -157,6 +158,9 @@ int main(int argc, char **argv)
 {
     int repeats = 0;
     const char *save = NULL;
+    const bool unsorted = argc > 1 && strcmp(argv[1], "--unsorted") == 0;
+    argc -= unsorted;
+    argv += unsorted;
     if (argc > 3 && strcmp(argv[1], "--time") == 0)
         repeats = (int)strtol(argv[2], NULL, 10);
     else if (argc > 3 && strcmp(argv[1], "--save") == 0)
@@ -170,7 +174,7 @@ int main(int argc, char **argv)
     struct buffer_pool *pool = buffer_pool_new((size_t)4 << 30);
     int threads = parallel_threads();
     dump.workers = (struct workers){.threads = threads, .pool = pool, .thread_pool = thread_pool_new(threads)};
-    dump.job = (struct format_job){.workers = &dump.workers, .diags = &dump.diags};
+    dump.job = (struct format_job){.workers = &dump.workers, .diags = &dump.diags, .unsorted_from = unsorted};
     struct mapping *mapping = NULL;
     enum status status = mapping_open(mappings, argv[first], (struct span){0}, &mapping, &dump.diags);
     double begin = milliseconds();

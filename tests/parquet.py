@@ -45,9 +45,9 @@ ERRORS = {
 }
 
 
-def dump(path, *names):
+def dump(path, *names, options=()):
     """The columns of a file, by name: the type and the values as text. And the status and stderr."""
-    done = subprocess.run([DUMP, path, *names], capture_output=True, text=True, check=False)
+    done = subprocess.run([DUMP, *options, path, *names], capture_output=True, text=True, check=False)
     columns = {}
     values = []
     for line in done.stdout.splitlines():
@@ -74,10 +74,10 @@ def same_value(kind, ours, theirs):
     return struct.pack("d", float(ours)) == struct.pack("d", float(theirs))
 
 
-def check_sample(path):
+def check_sample(path, options=()):
     name = os.path.basename(path).removesuffix(".parquet")
     expected = expected_values(os.path.join(SAMPLES, name.partition("-")[0] + ".txt"))
-    columns, status, told = dump(path)
+    columns, status, told = dump(path, options=options)
     if status != 0:
         return told
     problems = [f"no note: {note}" for note in NOTES.get(name, []) if note not in told]
@@ -123,8 +123,8 @@ def check_levels(sandbox, name):
     return "" if (status, told.count("error: ")) == (1, 1) and "is damaged" in told else f"status {status}: {told}"
 
 
-def check_wrong(path, error):
-    _, status, told = dump(path)
+def check_wrong(path, error, options=()):
+    _, status, told = dump(path, options=options)
     if status != 1 or error not in told or told.count("error: ") != 1:
         return f"status {status}: {told}"
     if "column" not in error:
@@ -145,7 +145,7 @@ def check_damaged(sandbox, path, rng):
     damaged = os.path.join(sandbox.here, "damaged.parquet")
     with open(damaged, "wb") as file:
         file.write(data)
-    _, status, told = dump(damaged)
+    _, status, told = dump(damaged, options=rng.choice([[], ["--unsorted"]]))
     errors = told.count("error: ")
     if (status, errors) in ((0, 0), (1, 1)):
         return ""
@@ -178,6 +178,48 @@ def check_lists(sandbox):
         done = harness.run(["--quiet", "--no-init", "-c", f"{load} | {query}"], sandbox.here, sandbox.home)
         if done.out.decode() != expected:
             problems.append(f"{query}: {done.text()}")
+    return "\n".join(problems)
+
+
+def check_texts(sandbox):
+    """Texts that need no order, and then the same texts in their order."""
+    rows = range(70_000)
+    mixed = [None if k % 11 == 0 else f"text {k // 3 % 9000}" for k in rows]
+    apart = [f"{k // 40}é" for k in rows]
+    there = [text for text in mixed if text is not None]
+    expected = {
+        'select mixed like "%77%" | count': sum("77" in text for text in there),
+        'select mixed == "text 17" | count': there.count("text 17"),
+        'select mixed != "text 17" | count': len(there) - there.count("text 17"),
+        'select mixed == "none" | count': 0,
+        'select mixed < "text 5" | count': sum(text < "text 5" for text in there),
+        'select mixed <= "text 5" | count': sum(text <= "text 5" for text in there),
+        'select "text 5" < mixed | count': sum(text > "text 5" for text in there),
+        'select mixed >= "text 5" | count': sum(text >= "text 5" for text in there),
+        "select missing(mixed) | count": len(mixed) - len(there),
+        "derive n = len(mixed) | sum n": sum(map(len, there)),
+        "derive n = len(apart) | sum n": sum(map(len, apart)),
+        'select apart == "1749é" && mixed like "text 53%" | count': sum(
+            a == "1749é" and (m or "").startswith("text 53") for a, m in zip(apart, mixed)
+        ),
+        'select apart != "1749é" && mixed in ["text 1", "text 2"] | pick mixed | distinct | count': 2,
+        "select apart == mixed | count": 0,
+        "pick mixed | distinct | count": len(set(mixed)),
+        "max mixed": max(there),
+        "sort mixed desc | derive n = len(apart) | take 1 | pick mixed": max(there),
+    }
+    path = os.path.join(SAMPLES, "rows", "texts-pyarrow.parquet")
+    problems = []
+    for mode in ("host", "host-unfused"):
+        for session in (False, True):
+            lines = [f"t | {query}" if session else f'load "{path}" | {query}' for query in expected]
+            scripts = ["\n".join([f'let t = load "{path}"', *lines])] if session else lines
+            options = ["--quiet", "--no-init", *harness.ALL_MODES[mode]]
+            runs = [harness.run([*options, "-c", script], sandbox.here, sandbox.home) for script in scripts]
+            found = "".join(run.out.decode() + run.err.decode() for run in runs).splitlines()
+            for query, line, value in zip(expected, found, expected.values(), strict=True):
+                if line != str(value):
+                    problems.append(f"{query} ({mode}): {line} instead of {value}")
     return "\n".join(problems)
 
 
@@ -220,6 +262,7 @@ def main():
     with harness.Sandbox() as sandbox:
         tally.check("some rows", check_rows(sandbox))
         tally.check("some lists", check_lists(sandbox))
+        tally.check("texts", check_texts(sandbox))
         tally.check("columns kept", check_kept(sandbox))
         tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))
@@ -230,7 +273,10 @@ def main():
         for path in samples:
             name = os.path.basename(path)
             wrong = name.removeprefix("wrong-").removesuffix(".parquet")
-            tally.check(name, check_wrong(path, ERRORS[wrong]) if name.startswith("wrong-") else check_sample(path))
+            for options, how in (((), ""), (("--unsorted",), ", unsorted")):
+                is_wrong = name.startswith("wrong-")
+                problem = check_wrong(path, ERRORS[wrong], options) if is_wrong else check_sample(path, options)
+                tally.check(name + how, problem)
             if name.startswith(("lists-", "nested-")):
                 tally.check(name + ", saved", check_saved(sandbox, path))
             problems = (check_damaged(sandbox, path, rng) for _ in range(arguments.rounds))

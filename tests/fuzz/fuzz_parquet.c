@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == STATUS_OK) {
         for (int unsorted = 0; unsorted < 2 && reader->rows <= MAX_ROWS && reader->count <= MAX_COLUMNS; unsorted++) {
             diags.count = 0;
-            job.unsorted_text = unsorted == 1;
+            job.unsorted_from = unsorted;
             read_columns(&job, reader);
         }
         reader->ops->close(reader);

@@ -186,6 +186,7 @@ def write_all(directory):
                    row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)
     expect(some, path("ranges"))
     write_rows(os.path.join(directory, "rows", "dictionary-pyarrow.parquet"))
+    write_texts(os.path.join(directory, "rows", "texts-pyarrow.parquet"))
 
 
 def write_lists(directory):
@@ -211,6 +212,16 @@ def write_rows(path):
     table = pa.table({"id": list(range(70000)), "value": first + [1] * (70000 - len(first))})
     pq.write_table(table, path, use_dictionary=["value"], column_encoding={"id": "DELTA_BINARY_PACKED"},
                    dictionary_pagesize_limit=16, write_batch_size=1024, store_schema=False)
+
+
+def write_texts(path):
+    """Texts behind a dictionary page and in pages without indices, some of them missing, and texts whose lengths are apart."""
+    rows = range(70_000)
+    table = pa.table({"mixed": pa.array([None if k % 11 == 0 else f"text {k // 3 % 9000}" for k in rows]),
+                      "apart": pa.array([f"{k // 40}é" for k in rows])})
+    pq.write_table(table, path, compression="zstd", compression_level=19, use_dictionary=["mixed"],
+                   column_encoding={"apart": "DELTA_LENGTH_BYTE_ARRAY"}, dictionary_pagesize_limit=40_000,
+                   row_group_size=30_000, data_page_size=20_000, store_schema=False)
 
 
 def write_wrong(directory):

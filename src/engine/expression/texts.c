@@ -2,6 +2,7 @@
 #include "engine/expression/texts.h"
 
 #include "engine/bind/facts.h"
+#include "engine/expression/text_use.h"
 
 #include <stdlib.h>
 
@@ -154,17 +155,40 @@ static bool holds(enum op op, int order)
     }
 }
 
+/* Compares each string of an unsorted dictionary. */
+static value compare_each(struct scope *scope, enum op op, struct term column, struct text text, bool swapped,
+                          struct span span)
+{
+    const bool after = swapped && (op == OP_LT || op == OP_LE); /* the text is less: the string is not at most that */
+    const int equal = op == OP_EQ || op == OP_NE ? TEXT_EQUAL : -1;
+    const int compared = equal >= 0 ? equal : (op == OP_LT) == after ? TEXT_AT_MOST : TEXT_LESS;
+    const struct expr at = {.span = span};
+    const struct text_use use = {.scope = scope,
+                                 .function = &text_comparisons[compared],
+                                 .args = {{.text = text}},
+                                 .count = 1,
+                                 .text = column,
+                                 .text_expr = &at,
+                                 .span = span};
+    const struct term holds_for = text_use_apply(&use);
+    if (!term_is_known(holds_for)) /* cancelled */
+        return code_bool(scope->code, false, span);
+    return op == OP_NE || after ? code_op(scope->code, OP_NOT, holds_for.value, NO_VALUE, NO_VALUE, span)
+                                : holds_for.value;
+}
+
 /* Compares codes with a constant that may not be in the dictionary: by the place that it has, or would have. The place
  * is an argument of the kernel, so that another constant gives the same program. */
 static value compare_with_constant(struct scope *scope, enum op op, struct term column, struct text text, bool swapped,
                                    struct span span)
 {
     struct code *code = scope->code;
-    const bool unsorted = texts_need_order(scope->binder, column.logical.dictionary);
-    const struct dictionary *dictionary = unsorted ? NULL : column.logical.dictionary;
+    const struct dictionary *dictionary = column.logical.dictionary;
+    if (dictionary && dictionary->unsorted && !scope->binder->checking)
+        return compare_each(scope, op, column, text, swapped, span);
     int64_t place = dictionary ? dictionary_lower_bound(dictionary, text) : 0;
     bool found = dictionary && dictionary_find(dictionary, text) >= 0;
-    if (!column.logical.dictionary && !scope->binder->checking && scope->binder->queue) {
+    if (!dictionary && !scope->binder->checking && scope->binder->queue) {
         place = queue_unknown_code(scope->binder->queue, text);
         found = true;
     }

@@ -184,7 +184,7 @@ static enum status read_part(void *context, size_t p, const struct format_job *j
         const bool some = reading->rows && own.rows < appended_rows(part);
         of_part.format = part->file.format;
         of_part.text = NULL;
-        of_part.unsorted_text = false;
+        of_part.unsorted_from = 0;
         const enum status status = read_columns(part, &of_part, some ? &own : NULL, want, read);
         if (status != STATUS_OK)
             return status;

@@ -30,6 +30,9 @@ static void replace(const struct entry *entry, struct column **columns, size_t c
     }
 }
 
+/* Fewer are sorted in no time, and then serve all statements. */
+enum { MANY_STRINGS = 1 << 16 };
+
 /* Columns to be read, and how. */
 struct request {
     struct column **columns;
@@ -83,7 +86,7 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
                                    .workers = &workers,
                                    .span = request->span,
                                    .diags = diags,
-                                   .unsorted_text = request->unsorted,
+                                   .unsorted_from = request->unsorted ? MANY_STRINGS : 0,
                                    .unpacked = reading->unpacked};
     struct file_reader *reader = entry->file.reader;
     if (request->rows)

@@ -30,6 +30,9 @@ enum read_error decode_dictionary(const struct leaf *leaf, const struct page_val
 /* Makes elements of `size` bytes ones of `to` bytes, which hold them. */
 void page_dictionary_narrow(struct page_dictionary *dictionary, size_t size, size_t to);
 
+/* Entry i cannot be a value of the column, which is an error only if a row has it. */
+void page_dictionary_mark_bad(struct page_dictionary *dictionary, size_t i);
+
 void page_dictionary_free(struct page_dictionary *dictionary);
 
 /* Decodes the values that are not missing, one after another, into `to`: indices of the dictionary, translated to its

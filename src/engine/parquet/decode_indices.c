@@ -184,6 +184,13 @@ void page_dictionary_narrow(struct page_dictionary *dictionary, size_t size, siz
         memmove(values + i * to, values + i * size, to); /* little-endian */
 }
 
+void page_dictionary_mark_bad(struct page_dictionary *dictionary, size_t i)
+{
+    if (!dictionary->dubious)
+        dictionary->dubious = heap_array(dictionary->count, sizeof *dictionary->dubious);
+    dictionary->dubious[i] = VALUE_BAD;
+}
+
 void page_dictionary_free(struct page_dictionary *dictionary)
 {
     free(dictionary->values);

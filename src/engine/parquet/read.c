@@ -69,6 +69,8 @@ static enum read_error open_dictionary(struct read *read, struct chunk_read *chu
 {
     const struct leaf *leaf = chunk->column->leaf;
     struct page_values values;
+    if (chunk->column->unsorted)
+        return unsorted_text_dictionary(read, chunk, member);
     enum read_error error =
         page_open_dictionary(&chunk->dictionary_page, chunk->chunk->codec, &read->scratch[member], &values);
     if (error != READ_OK)
@@ -81,7 +83,7 @@ static void dictionary_part(void *context, int member, int64_t part)
 {
     struct read *read = context;
     struct chunk_read *chunk = &read->chunks[part];
-    if (chunk->has_dictionary && !chunk->column->done && !chunk->column->unsorted)
+    if (chunk->has_dictionary && !chunk->column->done)
         chunk->error = open_dictionary(read, chunk, member);
 }
 
@@ -136,7 +138,7 @@ static enum read_error decode_page(const struct read *read, struct page_read *pa
     if (!to)
         return READ_NO_MEMORY;
     enum read_error error = READ_OK;
-    if (column->unsorted) {
+    if (column->unsorted && !page_has_indices(page)) {
         error = unsorted_text_decode(read, page, member);
     } else if (leaf_is_text(leaf) && !page_has_indices(page)) {
         if (!whole && page->present == rows) {
@@ -393,7 +395,6 @@ static void column_read_free(struct column_read *column, int threads)
     column_unref(column->numbers);
     column_unref(column->definitions);
     column_unref(column->repetitions);
-    dictionary_unref(column->unsorted);
 }
 
 static void read_free(struct read *read)

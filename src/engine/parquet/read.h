@@ -7,14 +7,22 @@
 #include "engine/parquet/reader.h"
 #include "engine/storage/row_set.h"
 
+#include <string.h>
+
+/* Where the strings of a page are in an unsorted dictionary. */
+struct text_place {
+    uint32_t code; /* of the first */
+    uint64_t byte; /* where the page's bytes are, */
+    uint64_t room; /* and their number */
+};
+
 struct page_read {
     struct page_header header;
     const struct chunk_read *chunk;
-    int64_t row;    /* the first */
-    int64_t to;     /* where its first row goes in the column */
-    int64_t kept;   /* rows that are read */
-    size_t place;   /* of an unsorted dictionary: where the page's bytes are, */
-    size_t room;    /* and their number */
+    int64_t row;  /* the first */
+    int64_t to;   /* where its first row goes in the column */
+    int64_t kept; /* rows that are read */
+    struct text_place place;
     size_t present; /* values that are not missing */
     int member;     /* of text without indices: the thread that interned its strings */
     enum read_error error;
@@ -31,7 +39,8 @@ struct chunk_read {
     bool has_dictionary;
     struct page_header dictionary_page;
     struct page_dictionary dictionary;
-    uint32_t *numbers; /* of text: each dictionary entry's number in the interner of thread `member` */
+    struct text_place place; /* of the dictionary page */
+    uint32_t *numbers;       /* of text: each dictionary entry's number in the interner of thread `member` */
     int member;
     int64_t *elements; /* of a leaf in lists: how many it has of each depth; of depth 0: rows */
     struct page_read *pages;
@@ -48,9 +57,9 @@ struct column_read {
     struct column *column;
     struct column *validity;                  /* of all rows; NULL: no value can be missing */
     struct column *definitions, *repetitions; /* of a leaf in lists: its levels */
-    struct dictionary *unsorted;              /* of text: one that has no order is made, */
-    uint64_t *offsets;                        /* where the strings are, */
-    char *bytes;                              /* and their memory; else NULL */
+    bool unsorted;                            /* text whose dictionary is to have no order: */
+    uint64_t *offsets;                        /* where the strings are in it, */
+    char *bytes;                              /* and their memory */
     bool guessed;                             /* that all values fit a narrower type than the leaf's */
     _Atomic bool too_wide;                    /* which was wrong */
     bool done;                                /* all pages are decoded */
@@ -90,6 +99,12 @@ static inline bool page_has_indices(const struct page_read *page)
     return page->header.encoding == ENCODING_PLAIN_DICTIONARY || page->header.encoding == ENCODING_RLE_DICTIONARY;
 }
 
+/* Sets element i of codes of `size` bytes. */
+static inline void store_code(void *codes, size_t size, size_t i, uint32_t code)
+{
+    memcpy((char *)codes + i * size, &code, size); /* little-endian */
+}
+
 /* Opens a page, with its levels to the column. */
 enum read_error read_open_page(const struct page_read *page, struct scratch *scratch, struct page_values *values);
 
@@ -126,13 +141,14 @@ void text_translate_page(const struct page_read *page, void *codes);
 /* The same for just the rows that are read, of a page in which no value is missing. */
 void text_translate_rows(const struct read *read, const struct page_read *page, void *codes);
 
-/* unsorted_text.c: whether the column can have an unsorted dictionary: its strings are stored one by one. */
-bool unsorted_text_is_possible(const struct read *read, const struct column_read *column);
+/* unsorted_text.c: reserves an unsorted dictionary for the column's many strings, and its codes. False: it has few, or
+ * ones that are not stored one by one, or there is no memory. */
+bool unsorted_text_reserve(const struct read *read, struct column_read *column);
 
-/* Reserves the dictionary, and codes. STATUS_FAILED, without an error: no memory. */
-enum status unsorted_text_reserve(struct read *read, struct column_read *column);
+/* Decompresses a chunk's dictionary page into the dictionary, and makes it one of codes. */
+enum read_error unsorted_text_dictionary(const struct read *read, struct chunk_read *chunk, int member);
 
-/* Decompresses a page into the dictionary, and sets the codes of its strings. */
+/* Decompresses a page without indices into the dictionary, and sets the codes of its strings. */
 enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member);
 
 /* Reports the first error that a thread has recorded; STATUS_OK: there is none. */

@@ -67,13 +67,6 @@ static size_t plain_width(const struct leaf *leaf)
     return leaf->physical == PHYSICAL_FIXED ? leaf->width : 0;
 }
 
-static void mark_bad(struct page_dictionary *dictionary, size_t i)
-{
-    if (!dictionary->dubious)
-        dictionary->dubious = heap_array(dictionary->count, sizeof *dictionary->dubious);
-    dictionary->dubious[i] = VALUE_BAD;
-}
-
 enum read_error text_intern_dictionary(const struct read *read, struct chunk_read *chunk,
                                        const struct page_values *values, int member)
 {
@@ -96,7 +89,7 @@ enum read_error text_intern_dictionary(const struct read *read, struct chunk_rea
         if (error != READ_OK)
             break;
         if (column->leaf->conversion != CONVERT_UUID && !utf8_is_valid(text.at, text.length)) {
-            mark_bad(dictionary, i); /* which is an error only if a row has it */
+            page_dictionary_mark_bad(dictionary, i); /* which is an error only if a row has it */
             text.length = 0;
         }
         error = batch_add(&batch, text, i, &bad);
@@ -150,11 +143,6 @@ void text_intern_page(const struct read *read, struct page_read *page, int membe
 {
     page->member = member;
     page->error = intern_values(read, page, member);
-}
-
-static void store_code(void *codes, size_t size, size_t i, uint32_t code)
-{
-    memcpy((char *)codes + i * size, &code, size); /* little-endian */
 }
 
 /* Makes the chunk's dictionary one of codes. */

@@ -32,10 +32,11 @@ static void need_value(const struct search *search, const struct task *task, val
 }
 
 /* Whether an instruction only looks a text up by its code. Before its dictionary is known, a function of text is
- * OP_TEXT or OP_XOR; afterwards it reads a table, or compares the code with an interval of codes, and the binder notes
- * all comparisons of texts itself. */
-static bool looks_up(const struct instr *instr, const struct input *input)
+ * OP_TEXT or OP_XOR, and a comparison with a constant string one with a stand-in for its code; afterwards it reads a
+ * table, or compares the code with an interval of codes, and the binder notes all comparisons of texts itself. */
+static bool looks_up(const struct task *task, const struct instr *instr, const struct input *input)
 {
+    bool constant = false;
     switch (instr->op) {
     case OP_XOR:
     case OP_TEXT:
@@ -45,7 +46,9 @@ static bool looks_up(const struct instr *instr, const struct input *input)
     case OP_LT:
     case OP_EQ:
     case OP_NE:
-        return input_logical(input).dictionary;
+        for (int i = 0; i < 2; i++)
+            constant = constant || task->code.at[instr->args[i]].op == OP_CONST;
+        return constant || input_logical(input).dictionary;
     default:
         return false;
     }
@@ -59,7 +62,7 @@ static void visit_code(const struct search *search, const struct task *task, con
             need_input(search, task, (size_t)instr->integer); /* its elements may go anywhere */
         for (int i = 0; live[v] && i < op_table[instr->op].arity; i++) {
             size_t number;
-            if (is_input(task, instr->args[i], &number) && !looks_up(instr, &task->inputs[number]))
+            if (is_input(task, instr->args[i], &number) && !looks_up(task, instr, &task->inputs[number]))
                 need_input(search, task, number);
         }
     }

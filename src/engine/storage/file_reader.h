@@ -22,7 +22,8 @@ struct format_job {
     struct span span;              /* the path in the query, for errors */
     struct diags *diags;
     const struct text_options *text; /* reading text files: what the user states; NULL: nothing */
-    bool unsorted_text;              /* columns of text may have unsorted dictionaries (dictionary.h) */
+    int64_t
+        unsorted_from; /* columns of text with as many strings may have unsorted dictionaries (dictionary.h); 0: none */
     _Atomic int64_t *unpacked; /* of read_rows: the rows of a column that were unpacked to find the wanted ones are
                                   added, if the format knows; NULL: nobody asks */
 };

@@ -20,6 +20,11 @@ const size_t text_function_count = sizeof text_functions / sizeof *text_function
 const struct text_function text_prepend = {
     .name = "+", .least = 1, .most = 1, .kinds = {ARGUMENT_TEXT}, .result = TEXT_TO_TEXT, .edit = text_prepended};
 
+const struct text_function text_comparisons[] = {
+    [TEXT_EQUAL] = {"==", 1, 1, {ARGUMENT_TEXT}, TEXT_TO_BOOL, .number = text_equals},
+    [TEXT_LESS] = {"<", 1, 1, {ARGUMENT_TEXT}, TEXT_TO_BOOL, .number = text_is_less},
+    [TEXT_AT_MOST] = {"<=", 1, 1, {ARGUMENT_TEXT}, TEXT_TO_BOOL, .number = text_is_at_most}};
+
 const struct text_function *text_function_find(const char *name)
 {
     return TABLE_ROW(text_functions, name);

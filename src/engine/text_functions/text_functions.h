@@ -58,6 +58,10 @@ bool text_argument_is_constant(const struct text_function *function, size_t k);
 /* A constant text before the column's: "x" + s. Not in the table, where "+" is s + "x". */
 extern const struct text_function text_prepend;
 
+/* Comparisons with a constant text, by the order of bytes. Not in the table either. */
+enum { TEXT_EQUAL, TEXT_LESS, TEXT_AT_MOST };
+extern const struct text_function text_comparisons[];
+
 /* What a function gives for each code of a dictionary. Initialise with zeroes; release with text_lookup_free. */
 struct text_lookup {
     enum type type;              /* bool, i64, f64, i32 for dates; for text the type of codes in logical.dictionary */

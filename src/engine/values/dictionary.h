@@ -18,8 +18,8 @@ struct dictionary {
     int64_t count;           /* distinct strings, ascending by their bytes (for UTF-8, by code points) */
     const uint64_t *offsets; /* count + 1: string k is bytes offsets[k] .. offsets[k + 1] - 1 */
     const char *bytes;
-    /* Strings in any order, and perhaps several times: codes say nothing but where a string is. String k begins at
-     * offsets[k], and has its length in the four bytes before, little-endian. */
+    /* Strings in any order, and perhaps several times: codes say nothing but where a string is, and no row need have
+     * it. String k begins at offsets[k], and has its length in the four bytes before, little-endian. */
     bool unsorted;
     void *pages; /* of an unsorted one: its memory, */
     size_t size; /* bytes */
