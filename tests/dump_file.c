@@ -1,8 +1,8 @@
 /* Reads a file column by column and prints it: `dump_file FILE [COLUMN...]`, all columns by default. For each column a
  * line with its name and type, then a line for each value: integers, floats with all their digits, text in hexadecimal,
  * lists as JSON, `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead,
- * and `dump_file --save TO FILE [COLUMN...]` saves what it has read. `dump_file --unsorted ...` reads texts into unsorted
- * dictionaries where it can. */
+ * and `dump_file --save TO FILE [COLUMN...]` saves what it has read. `dump_file --unsorted ...` reads texts into
+ * unsorted dictionaries where it can. */
 #include "base/time/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"

@@ -62,7 +62,7 @@ bool unsorted_text_reserve(const struct read *read, struct column_read *column)
         return false;
     memset(column->bytes, 0, LENGTH_BYTES);
     column->column = column_reserve_codes(read->job->workers->pool, dictionary, column->rows);
-    column->unsorted = column->column != NULL;
+    column->unsorted = column->column;
     dictionary_unref(dictionary);
     return column->unsorted;
 }

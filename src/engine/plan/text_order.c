@@ -31,15 +31,24 @@ static void need_value(const struct search *search, const struct task *task, val
         need_input(search, task, number);
 }
 
+/* A text of each string, such as upper(s), is made faster once the strings differ. */
+static bool makes_text(const struct queue *queue, const struct instr *instr)
+{
+    const struct text_function *function = queue->text_applications[instr->integer].function;
+    return function && function->result == TEXT_TO_TEXT;
+}
+
 /* Whether an instruction only looks a text up by its code. Before its dictionary is known, a function of text is
  * OP_TEXT or OP_XOR, and a comparison with a constant string one with a stand-in for its code; afterwards it reads a
  * table, or compares the code with an interval of codes, and the binder notes all comparisons of texts itself. */
-static bool looks_up(const struct task *task, const struct instr *instr, const struct input *input)
+static bool looks_up(const struct queue *queue, const struct task *task, const struct instr *instr,
+                     const struct input *input)
 {
     bool constant = false;
     switch (instr->op) {
-    case OP_XOR:
     case OP_TEXT:
+        return !makes_text(queue, instr);
+    case OP_XOR:
     case OP_GATHER:
         return true;
     case OP_LE:
@@ -62,7 +71,7 @@ static void visit_code(const struct search *search, const struct task *task, con
             need_input(search, task, (size_t)instr->integer); /* its elements may go anywhere */
         for (int i = 0; live[v] && i < op_table[instr->op].arity; i++) {
             size_t number;
-            if (is_input(task, instr->args[i], &number) && !looks_up(task, instr, &task->inputs[number]))
+            if (is_input(task, instr->args[i], &number) && !looks_up(search->queue, task, instr, &task->inputs[number]))
                 need_input(search, task, number);
         }
     }

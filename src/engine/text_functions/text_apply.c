@@ -47,10 +47,20 @@ enum status text_function_check(const struct text_function *function, const stru
 
 enum { PIECE = 2048 }; /* strings that a thread takes at once */
 
+/* Results that are text, to be interned together. */
+struct results {
+    size_t count;
+    int64_t codes[INTERNER_BATCH];
+    size_t ends[INTERNER_BATCH]; /* in the bytes */
+    char *bytes;
+    size_t capacity;
+};
+
 /* One thread's part of a call. */
 struct member {
     struct text_call call;
-    struct interner *interner;                 /* of results that are text; NULL until it has one */
+    struct interner *interner; /* of results that are text; NULL until it has one */
+    struct results results;
     struct text_argument args[TEXT_ARGUMENTS]; /* the constants, and those of the item */
     int64_t missing;
 };
@@ -84,6 +94,37 @@ static void member_start(struct application *application, struct member *member)
         member->interner = interner_new();
 }
 
+static void intern_results(const struct application *application, struct member *member)
+{
+    struct results *results = &member->results;
+    struct text texts[INTERNER_BATCH];
+    uint32_t numbers[INTERNER_BATCH];
+    for (size_t i = 0; i < results->count; i++) {
+        const size_t begin = i > 0 ? results->ends[i - 1] : 0;
+        texts[i] = (struct text){results->bytes + begin, results->ends[i] - begin};
+    }
+    interner_add_batch(member->interner, texts, results->count, numbers);
+    for (size_t i = 0; i < results->count; i++)
+        application->numbers[results->codes[i]] = numbers[i];
+    results->count = 0;
+}
+
+static void add_result(const struct application *application, struct member *member, struct text text, int64_t code)
+{
+    struct results *results = &member->results;
+    const size_t begin = results->count > 0 ? results->ends[results->count - 1] : 0, end = begin + text.length;
+    if (end >= results->capacity) {
+        results->capacity = 2 * end + 1;
+        results->bytes = heap_resize(results->bytes, results->capacity, 1);
+    }
+    if (text.length > 0)
+        memcpy(results->bytes + begin, text.at, text.length);
+    results->codes[results->count] = code;
+    results->ends[results->count++] = end;
+    if (results->count == INTERNER_BATCH)
+        intern_results(application, member);
+}
+
 /* Sets the result of one item. Returns whether there is one. */
 static bool apply_one(struct application *application, struct member *member, struct text text, int64_t code)
 {
@@ -98,7 +139,7 @@ static bool apply_one(struct application *application, struct member *member, st
     case TEXT_TO_TEXT:
         present = function->edit(call, text, &result);
         if (present)
-            application->numbers[code] = interner_add(member->interner, result);
+            add_result(application, member, result, code);
         return present;
     case TEXT_TO_FLOAT:
         present = function->real(call, text, &real);
@@ -161,6 +202,8 @@ static void apply_piece(void *context, int index, int64_t piece)
         if (member->call.too_long)
             application->too_long = true;
     }
+    if (member->results.count > 0)
+        intern_results(application, member);
 }
 
 static void map_piece(void *context, int index, int64_t piece)
@@ -293,6 +336,7 @@ static void release(struct application *application)
     for (int k = 0; k < application->workers->threads; k++) {
         regex_matcher_free(application->members[k].call.matcher);
         free(application->members[k].call.buffer);
+        free(application->members[k].results.bytes);
         interner_free(application->members[k].interner);
         if (application->maps)
             free(application->maps[k]);
