@@ -122,18 +122,44 @@ def printed(value):
     return "" if value is None else '""' if value == "" else str(value)
 
 
-def results(rng, sandbox, table):
+def statement(rng, table):
+    """A statement, and what it prints."""
     before, rows = filters(rng, table)
     stages, rows = choices(rng, table, rows)
     shown = ["id", *rng.sample([name for name in table if name != "id"], rng.choice([1, 3, 6]))]
     query = " | ".join([f"load {rng.choice(FORMATS)}", *before, *stages, "pick " + ", ".join(shown)])
-    wanted = "".join("\t".join(printed(table[name][i]) for name in shown) + "\n" for i in rows)
+    return query, "".join("\t".join(printed(table[name][i]) for name in shown) + "\n" for i in rows)
+
+
+def results(rng, sandbox, table):
+    """Statements of one session, in which more and more is known of the files; what is kept of them may be little."""
+    statements = [statement(rng, table) for _ in range(2)]
+    statements = [*statements, *statements, statements[0]]
+    script = "\n".join([f".set keep {rng.choice(['auto', 'auto', 'off'])}", *(query for query, _ in statements)])
+    wanted = "".join(printed for _, printed in statements)
     for mode in MODES:
-        # The second time, more is known of the file.
-        done = harness.run([*mode, "-c", f"{query}\n{query}"], sandbox.here, sandbox.home)
-        problem = harness.difference(2 * wanted, done.out.decode(), f"{' '.join(mode)}: {query}")
+        done = harness.run([*mode, "-c", script], sandbox.here, sandbox.home)
+        problem = harness.difference(wanted, done.out.decode(), f"{' '.join(mode)}: {script}")
         if done.status != 0 or problem:
-            return problem or f"{query}: {done.text()}"
+            return problem or f"{script}: {done.text()}"
+    return ""
+
+
+def kept(sandbox):
+    """What is kept is shown, and dropped on demand, but for what a name refers to."""
+    script = """load x.parquet | sum day
+load x.parquet | select few == 3 && wide > 0 | take 5 | sum id
+.cache
+.cache clear
+.cache
+.set keep off
+load x.parquet | sum day
+.cache
+"""
+    done = harness.run(["--device", "host", "-c", script], sandbox.here, sandbox.home)
+    lines = [line for line in done.out.decode().splitlines() if " memory" in line]
+    if done.status != 0 or len(lines) != 1 or not lines[0].startswith("4 columns, "):
+        return done.text()
     return ""
 
 
@@ -163,8 +189,7 @@ def main():
         if "table" not in tables:
             tables["table"] = make_table(random.Random(rng.random()))
             problem = write(tables["table"], sandbox)
-            if problem:
-                return problem
+            return problem or kept(sandbox)
         return (failures if number % 4 == 3 else results)(rng, sandbox, tables["table"])
 
     return harness.random_cases("late-rows", 60, check)

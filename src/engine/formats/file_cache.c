@@ -21,6 +21,7 @@ struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *c
     file_cache->opener.pipes = pipes_new();
     file_cache->opener.remote = remote_new();
     file_cache->statements = 1;
+    file_cache->limit = INT64_MAX;
     file_cache->opener.cancel = cancel;
     file_cache->opener.thread_pool = thread_pool_new(parallel_threads());
     return file_cache;
@@ -75,6 +76,7 @@ static void entry_release(struct entry *entry)
     for (size_t k = 0; entry->unsorted && k < entry->unread->count; k++)
         column_unref(entry->unsorted[k]);
     free((void *)entry->unsorted);
+    kept_rows_free(&entry->kept, entry->unread ? entry->unread->count : 0);
     opened_file_close(&entry->file);
     relation_unref(entry->unread);
     free(entry->rows_worth);
@@ -174,4 +176,5 @@ void file_cache_sweep(struct file_cache *file_cache)
         }
         entry_remove(file_cache, oldest);
     }
+    file_cache_shrink(file_cache, file_cache->limit);
 }

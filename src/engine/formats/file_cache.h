@@ -144,8 +144,28 @@ void loaded_release(struct loaded *loaded);
 /* Whether the unchanged file is cached in this format, so that loading it takes no time. */
 bool file_cache_contains(const struct file_cache *file_cache, const char *path, const struct format *format);
 
+/* Sets how many bytes of memory columns may take that have been read of files, and that only the cache refers to. */
+void file_cache_set_limit(struct file_cache *file_cache, int64_t bytes);
+
+/* Marks columns that a statement uses. */
+void file_cache_touch(const struct file_cache *file_cache, struct column *const *columns, size_t count);
+
+/* Columns in memory that have been read of files. */
+struct file_cache_columns {
+    size_t count;
+    int64_t bytes;
+};
+struct file_cache_columns file_cache_columns(const struct file_cache *file_cache);
+
+/* Drops columns that only the cache refers to until they take at most `limit` bytes: first those that take the least
+ * time to read again for their bytes, and for the statements since their last use. */
+void file_cache_shrink(struct file_cache *file_cache, int64_t limit);
+
+/* About the nanoseconds that reading an element of an unread column takes. */
+double file_cache_time_to_read(const struct column *column);
+
 /* Drops entries whose file has changed, unless unread columns of it are referred to, and the least recently used of
- * those that only the cache refers to. */
+ * those that only the cache refers to, and columns beyond the limit. */
 void file_cache_sweep(struct file_cache *file_cache);
 
 #endif

@@ -234,6 +234,20 @@ bool file_cache_spares(const struct file_cache *file_cache, const struct column 
     return entry && entry->rows_worth[k] + rows <= unread->rows;
 }
 
+/* Takes the wanted columns that have been read of these rows; they are no longer wanted. Returns whether others are. */
+static bool take_kept(const struct kept_rows *kept, struct reading *reading, size_t width)
+{
+    bool more = false;
+    for (size_t k = 0; k < width; k++) {
+        if (!reading->wanted[k])
+            continue;
+        reading->columns[k] = kept->columns[k];
+        reading->wanted[k] = !kept->columns[k];
+        more = more || reading->wanted[k];
+    }
+    return more;
+}
+
 /* Reads the request's rows of the entry's columns for which some of its columns stand; replaces these. */
 static enum status entry_read_rows(struct file_cache *file_cache, struct entry *entry, const struct request *request)
 {
@@ -243,16 +257,21 @@ static enum status entry_read_rows(struct file_cache *file_cache, struct entry *
                               .columns = arena_array(arena, width + 1, sizeof(struct column *))};
     _Atomic int64_t unpacked = 0;
     reading.unpacked = &unpacked;
-    const bool any = mark_requested(entry, entry->unread, request, &reading);
-    const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
+    if (!mark_requested(entry, entry->unread, request, &reading))
+        return STATUS_OK;
+    struct kept_rows *kept = kept_rows_of(&entry->kept, request->rows, width, file_cache->statements);
+    const enum status status =
+        take_kept(kept, &reading, width) ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
     if (status != STATUS_OK)
         return status;
-    for (size_t k = 0; k < width; k++)
-        entry->rows_worth[k] +=
-            reading.wanted[k] ? file_cache_rows_worth(entry->unread->columns[k],
-                                                      max_int64(unpacked, request->rows->rows), request->rows->rows)
-                              : 0;
-    replace_read(entry, &reading, request);
+    for (size_t k = 0; k < width; k++) {
+        if (!reading.wanted[k])
+            continue;
+        entry->rows_worth[k] += file_cache_rows_worth(entry->unread->columns[k],
+                                                      max_int64(unpacked, request->rows->rows), request->rows->rows);
+        kept->columns[k] = reading.columns[k];
+    }
+    replace(entry, request->columns, request->count, reading.columns);
     return STATUS_OK;
 }
 

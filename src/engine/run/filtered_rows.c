@@ -4,6 +4,7 @@
 #include "engine/run/provide.h"
 
 #include "base/integer.h"
+#include "engine/formats/file_cache.h"
 #include "engine/task/run_task.h"
 
 #include <math.h>
@@ -47,14 +48,6 @@ static double share_left_out(const struct code *code, value condition)
     return op == OP_NE || (negated && op == OP_EQ) ? 1 - of_equal : op == OP_EQ ? of_equal : of_other;
 }
 
-double need_time_to_read(const struct column *column)
-{
-    const double text = 200, list = 400;
-    return column->logical.kind == LOGICAL_TEXT   ? text
-           : column->logical.kind == LOGICAL_LIST ? list
-                                                  : 1 + (double)type_table[column->type].size;
-}
-
 static bool *marks_of(const struct task *task, value root, struct arena *arena)
 {
     bool *marks = arena_array(arena, (size_t)task->code.count + 1, sizeof *marks);
@@ -71,7 +64,7 @@ static struct condition condition_of(const struct conditions *conditions, const 
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = task->inputs[k].column;
         if (read[k] && column && column->unread)
-            time += conditions->of_file[k] ? need_time_to_read(column) : INFINITY;
+            time += conditions->of_file[k] ? file_cache_time_to_read(column) : INFINITY;
     }
     const bool ready = time == 0 && !need_awaits_text(need, task, marks, false);
     return (struct condition){.keep = keep,

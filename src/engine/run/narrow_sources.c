@@ -51,7 +51,7 @@ static bool pays(const struct env *env, const struct source_file *file, const si
     double whole = 0, some = 0;
     for (size_t i = 0; i < count; i++) {
         const struct column *column = whole_column(file, places[i]);
-        const double time = column->unread ? need_time_to_read(column) : take;
+        const double time = column->unread ? file_cache_time_to_read(column) : take;
         const bool spared = column->unread && file_cache_spares(env->file_cache, column, rows->rows);
         whole += time * (double)all;
         some += spared ? time * (double)file_cache_rows_worth(column, unpacked, rows->rows) + find * (double)rows->count

@@ -81,9 +81,6 @@ void need_read_first(struct file_need *need, const struct task *task, const bool
 enum status find_filtered_rows(const struct runner *runner, struct file_need *need, const struct task *task,
                                const bool *of_file, struct arena *arena);
 
-/* About the nanoseconds that reading an element of an unread column takes. */
-double need_time_to_read(const struct column *column);
-
 /* late_rows.c, late materialization: finds the rows that the first rows of a sort, or a window without filters, choose,
  * by the columns that this takes, before other columns are read. `fused`: the optimised queue. */
 enum status find_late_rows(const struct runner *runner, struct file_need *need, const struct queue *fused,

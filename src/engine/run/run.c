@@ -36,6 +36,8 @@ enum status bind_ready(struct runner *runner, struct facts *facts, struct arena 
     }
     facts_close(facts);
     if (status == STATUS_OK)
+        file_cache_touch(facts->env->file_cache, bound->queue.held, bound->queue.held_count);
+    if (status == STATUS_OK)
         timing_add_files(facts->timing, (int64_t)bound->file_count, (int64_t)bound->opened_count);
     if (status != STATUS_OK)
         queue_release(&bound->queue);

@@ -31,6 +31,7 @@ struct column {
     bool provisional;            /* likewise, and reading may show another type */
     bool live;                   /* likewise, and rows may change at any time: columns of one source are read at once */
     struct buffer_pool *pool;    /* receives the memory back, one reference; NULL: it is unmapped */
+    uint64_t used;               /* of a file: the last statement that used it, as its cache counts them */
     struct column_stats *stats;  /* column statistics, or NULL */
     void (*release_stats)(struct column_stats *stats); /* frees `stats`; set together with it */
     _Atomic int refs;

@@ -151,6 +151,7 @@ static void set_limits(const struct session *session)
     struct remote *remote = file_cache_remote(session->runner.env->file_cache);
     remote_set_timeout(remote, settings_timeout(&session->settings));
     remote_set_limit(remote, settings_cache(&session->settings));
+    file_cache_set_limit(session->runner.env->file_cache, settings_keep(&session->settings));
     if (tables)
         tables->set_timeout(tables->servers, settings_timeout(&session->settings));
 }

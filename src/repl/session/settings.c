@@ -1,5 +1,6 @@
 #include "repl/session/settings.h"
 
+#include "base/memory_size.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -59,6 +60,11 @@ const struct setting setting_table[] = {
      CACHE_GIGABYTES,
      offsetof(struct settings, cache),
      "keep N GB (10) of what addresses gave on the disk"},
+    {"keep",
+     {"auto", "off"},
+     KEEP_PERCENT,
+     offsetof(struct settings, keep),
+     "keep columns of files in N % (50) of the memory"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 
@@ -97,6 +103,19 @@ int64_t settings_cache(const struct settings *settings)
         return 0;
     default:
         return (settings->cache - CACHE_GIGABYTES) * gigabyte;
+    }
+}
+
+int64_t settings_keep(const struct settings *settings)
+{
+    const int64_t percent = system_memory_bytes() / 100;
+    switch (settings->keep) {
+    case KEEP_AUTO:
+        return KEEP_DEFAULT * percent;
+    case KEEP_OFF:
+        return 0;
+    default:
+        return (settings->keep - KEEP_PERCENT) * percent;
     }
 }
 

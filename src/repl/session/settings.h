@@ -39,6 +39,12 @@ enum cache_choice {
     CACHE_GIGABYTES /* CACHE_GIGABYTES + n: n gigabytes */
 };
 enum { CACHE_DEFAULT = 10 };
+enum keep_choice {
+    KEEP_AUTO, /* KEEP_DEFAULT per cent */
+    KEEP_OFF,
+    KEEP_PERCENT /* KEEP_PERCENT + n: n per cent */
+};
+enum { KEEP_DEFAULT = 50 };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -56,6 +62,7 @@ struct settings {
     int errors;
     int timeout;
     int cache;
+    int keep;
 };
 
 /* A setting: the int at `offset` in struct settings holds an index into `choices`. If `number` is not 0, a number n is
@@ -78,6 +85,9 @@ int settings_timeout(const struct settings *settings);
 
 /* Bytes of files at addresses that are kept on the disk. */
 int64_t settings_cache(const struct settings *settings);
+
+/* Bytes of memory for columns of files that are kept for later queries. */
+int64_t settings_keep(const struct settings *settings);
 
 /* Returns the setting of this name, or NULL. */
 const struct setting *setting_find(const char *name);
