@@ -6,7 +6,10 @@ static struct column *stand_in(const struct column *column, int64_t rows)
 {
     struct logical_type logical = column->logical;
     logical.dictionary = NULL;
-    return column_unread(column->type, logical, rows, column->validity, false);
+    struct column *narrow = column_unread(column->type, logical, rows, column->validity, false);
+    if (narrow && column->rows > 0)
+        narrow->packed = (int64_t)((double)column->packed * (double)rows / (double)column->rows);
+    return narrow;
 }
 
 bool source_narrow(struct source_file *file, const struct row_set *rows, struct arena *arena)

@@ -27,7 +27,10 @@ struct reader_column appended_column(const struct appended *part, size_t k)
     if (part->file.reader)
         return part->file.reader->columns[k];
     const struct column *column = part->file.relation->columns[k];
-    struct reader_column described = {part->file.relation->names[k], column->type, column->logical, column->validity};
+    struct reader_column described = {.name = part->file.relation->names[k],
+                                      .type = column->type,
+                                      .logical = column->logical,
+                                      .nullable = column->validity};
     described.logical.dictionary = NULL;
     return described;
 }
@@ -165,7 +168,8 @@ static void add_partitions(struct append_reader *reader)
     base->columns = arena_grow(reader->arena, base->columns, own, count + 1, sizeof *base->columns);
     for (size_t k = 0; k < reader->partitions.count; k++) {
         const struct partition_key *key = &reader->partitions.keys[k];
-        base->columns[own + k] = (struct reader_column){key->name, partition_type(key), key->logical, key->nullable};
+        base->columns[own + k] = (struct reader_column){
+            .name = key->name, .type = partition_type(key), .logical = key->logical, .nullable = key->nullable};
     }
     base->count = count;
 }

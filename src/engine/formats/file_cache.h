@@ -164,6 +164,9 @@ void file_cache_shrink(struct file_cache *file_cache, int64_t limit);
 /* About the nanoseconds that reading an element of an unread column takes. */
 double file_cache_time_to_read(const struct column *column);
 
+/* Whether that is long: of text that is stored string by string. */
+bool file_cache_is_slow(const struct column *column);
+
 /* Drops entries whose file has changed, unless unread columns of it are referred to, and the least recently used of
  * those that only the cache refers to, and columns beyond the limit. */
 void file_cache_sweep(struct file_cache *file_cache);

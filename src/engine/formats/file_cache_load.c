@@ -92,8 +92,10 @@ static struct relation *outline(const struct file_reader *reader)
         names[k] = column->name;
         columns[k] = column_unread(column->type, column->logical, reader->rows, column->nullable, reader->provisional);
         made = made && columns[k];
-        if (columns[k])
-            columns[k]->live = reader->live;
+        if (!columns[k])
+            continue;
+        columns[k]->live = reader->live;
+        columns[k]->packed = column->bytes;
     }
     struct relation *relation = made ? relation_new(reader->rows, reader->count, columns, names) : NULL;
     columns_unref(columns, reader->count);

@@ -219,11 +219,12 @@ enum status file_cache_count(struct file_cache *file_cache, const struct column 
     return status;
 }
 
-/* Numbers are mostly decompressed, then converted; strings of some rows are all that is interned. */
+/* Numbers, and what indices of few strings are, are mostly decompressed, then converted; of strings one by one only
+ * those of some rows are interned. */
 int64_t file_cache_rows_worth(const struct column *unread, int64_t unpacked, int64_t rows)
 {
     enum { EIGHTHS = 8 };
-    const int64_t of_unpacking = unread->logical.kind == LOGICAL_TEXT ? 1 : 6;
+    const int64_t of_unpacking = file_cache_is_slow(unread) ? 1 : 6;
     return (of_unpacking * unpacked + (EIGHTHS - of_unpacking) * rows) / EIGHTHS;
 }
 

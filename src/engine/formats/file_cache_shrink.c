@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "engine/formats/file_cache_entry.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Something that can be dropped: a column read whole, or the columns read of some rows. */
@@ -24,10 +25,17 @@ struct items {
 
 double file_cache_time_to_read(const struct column *column)
 {
-    const double text = 200, list = 400;
-    return column->logical.kind == LOGICAL_TEXT   ? text
+    const double text = 200, list = 400, number = 2, byte = 8;
+    const double packed = (double)column->packed / (double)(column->rows > 0 ? column->rows : 1);
+    return column->logical.kind == LOGICAL_TEXT   ? (packed > 0 ? fmin(number + byte * packed, text) : text)
            : column->logical.kind == LOGICAL_LIST ? list
                                                   : 1 + (double)type_table[column->type].size;
+}
+
+bool file_cache_is_slow(const struct column *column)
+{
+    const double fast = 12;
+    return file_cache_time_to_read(column) > fast;
 }
 
 void file_cache_set_limit(struct file_cache *file_cache, int64_t bytes)

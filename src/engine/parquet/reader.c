@@ -176,6 +176,18 @@ static struct reader_column column_of(const struct field *field)
         .name = field->name, .type = field->leaf->type, .logical = field->leaf->logical, .nullable = field->nullable};
 }
 
+/* The bytes of all chunks of a leaf. */
+static int64_t bytes_of(const struct footer *footer, const struct leaf *leaf)
+{
+    const int64_t most = INT64_MAX / 64;
+    int64_t bytes = 0;
+    for (size_t i = 0; leaf && i < footer->group_count; i++) {
+        const int64_t more = footer->groups[i].chunks[leaf->index].bytes;
+        bytes += more > 0 && more < most - bytes ? more : 0;
+    }
+    return bytes;
+}
+
 static enum status describe_columns(struct parquet_reader *reader, const struct format_job *job)
 {
     const enum status status = need_samples(reader, job);
@@ -191,8 +203,10 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
     base->rows = reader->footer.rows;
     parquet_list_groups(reader);
     base->columns = arena_array(reader->arena, base->count, sizeof *base->columns);
-    for (size_t k = 0; k < base->count; k++)
+    for (size_t k = 0; k < base->count; k++) {
         base->columns[k] = column_of(&reader->fields.at[k]);
+        base->columns[k].bytes = bytes_of(&reader->footer, reader->fields.at[k].leaf);
+    }
     pandas_note_range(reader->footer.pandas, mapping_path(reader->mapping), job->diags);
     return STATUS_OK;
 }

@@ -17,6 +17,7 @@ struct condition {
     bool fallible;
     bool ready;  /* all that it reads is there */
     double rank; /* unless it is ready: the least is read first; INFINITY: it cannot be read */
+    bool slow;   /* it reads text that is stored string by string */
     bool taken;  /* rows are found by it */
 };
 
@@ -61,8 +62,10 @@ static struct condition condition_of(const struct conditions *conditions, const 
     const struct task *task = conditions->task;
     const bool *marks = marks_of(task, keep, arena), *read = need_inputs(task, marks, arena);
     double time = need_awaits_text(need, task, marks, true) ? INFINITY : 0;
+    bool slow = false;
     for (size_t k = 0; k < task->input_count; k++) {
         const struct column *column = task->inputs[k].column;
+        slow = slow || (read[k] && column && column->unread && file_cache_is_slow(column));
         if (read[k] && column && column->unread)
             time += conditions->of_file[k] ? file_cache_time_to_read(column) : INFINITY;
     }
@@ -71,6 +74,7 @@ static struct condition condition_of(const struct conditions *conditions, const 
                               .presence = is_presence(task, keep, need),
                               .fallible = task->code.at[keep].fallible,
                               .ready = ready,
+                              .slow = slow,
                               .rank = time > 0 ? time / share_left_out(&task->code, keep) : INFINITY};
 }
 
@@ -89,22 +93,29 @@ static void take_conditions(struct conditions *conditions)
     }
 }
 
-/* The condition whose columns are to be read next; NULL: there is none. */
-static const struct condition *next_condition(const struct conditions *conditions)
+/* Marks what is to be read next: columns of all conditions that are read fast, else those of the best slow one. To look
+ * for rows takes about as long as to read a fast column. False: there is nothing. */
+static bool mark_next(const struct conditions *conditions, bool *marks)
 {
-    const struct condition *next = NULL;
-    bool left = false;
+    const struct condition *best = NULL;
+    bool left = false, any = false;
     for (size_t i = 0; i < conditions->count; i++) {
         const struct condition *condition = &conditions->at[i];
         if (condition->taken || condition->presence)
             continue;
-        if (condition->rank < INFINITY && !(condition->fallible && left) && (!next || condition->rank < next->rank))
-            next = condition;
+        if (condition->rank < INFINITY && !(condition->fallible && left)) {
+            best = !best || condition->rank < best->rank ? condition : best;
+            any = any || !condition->slow;
+            if (!condition->slow)
+                code_mark(&conditions->task->code, condition->keep, marks);
+        }
         if (condition->fallible)
             break;
         left = true;
     }
-    return next;
+    if (best && !any)
+        code_mark(&conditions->task->code, best->keep, marks);
+    return best;
 }
 
 /* The rows that pass of which the window keeps some: those that it skips are needed to skip as many. */
@@ -199,8 +210,8 @@ enum status find_filtered_rows(const struct runner *runner, struct file_need *ne
         need->tried = conditions.taken;
         status = run_filters(runner, need, task_of_conditions(&conditions, need, arena), arena);
     }
-    const struct condition *next = status == STATUS_OK && !need->found ? next_condition(&conditions) : NULL;
-    if (next)
-        need_read_first(need, task, need_inputs(task, marks_of(task, next->keep, arena), arena), arena);
+    bool *marks = arena_array(arena, (size_t)task->code.count + 1, sizeof *marks);
+    if (status == STATUS_OK && !need->found && mark_next(&conditions, marks))
+        need_read_first(need, task, need_inputs(task, marks, arena), arena);
     return status;
 }

@@ -66,7 +66,7 @@ static int64_t most_rows(const struct source_file *file, const size_t *places, s
     const int64_t rows = file->columns[0].column->rows;
     bool text = false;
     for (size_t i = 0; i < count; i++)
-        text = text || file->columns[places[i]].column->logical.kind == LOGICAL_TEXT;
+        text = text || file_cache_is_slow(file->columns[places[i]].column);
     return text ? rows / 3 : rows / 8;
 }
 

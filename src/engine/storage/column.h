@@ -28,6 +28,7 @@ struct column {
     struct residency *residency; /* rows held only by a device: see residency.h before reading data */
     bool lost;                   /* a device held rows and lost them */
     bool unread;                 /* stands for a column of a file that has not been read: has no data */
+    int64_t packed;              /* likewise: about how many bytes it has in the file; 0: it is not known */
     bool provisional;            /* likewise, and reading may show another type */
     bool live;                   /* likewise, and rows may change at any time: columns of one source are read at once */
     struct buffer_pool *pool;    /* receives the memory back, one reference; NULL: it is unmapped */

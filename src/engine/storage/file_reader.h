@@ -33,6 +33,7 @@ struct reader_column {
     enum type type;              /* of text: TYPE_U32; the column may be narrower */
     struct logical_type logical; /* without a dictionary */
     bool nullable;               /* values may be missing */
+    int64_t bytes;               /* in the file; 0: they are not known */
 };
 
 /* What a file says of a column in one of its row groups. */
