@@ -179,7 +179,7 @@ static void add_columns(struct maker *maker, size_t k, const char *name, bool me
         column->type = TYPE_I64;
         column->stated = true; /* nothing else will do */
     }
-    for (size_t i = 0; fields && !(element && node->raw) && i < node->fields->count; i++) {
+    for (size_t i = 0; fields && !node->raw && i < node->fields->count; i++) {
         const size_t field = node->fields->nodes[i];
         const char *last = maker->keys->nodes[field].name;
         if (!maker->table->pointed && (*name || is_object_with(maker->keys, node, last)) && strchr(last, '.'))

@@ -213,7 +213,8 @@ static inline const char *step(struct json_walker *walker, size_t *node, const c
         if (!is_at(transition, at))
             continue;
         const char *to = at + transition->length;
-        if (transition->node > 0 && (*to == '{' || *to == '[' || *to == ']'))
+        /* A blank, which may be within an empty array, too, or no value of the node follows. */
+        if (transition->node > 0 && (*to <= ' ' || *to == '{' || *to == '[' || *to == ']'))
             continue;
         for (int k = 0; k < transition->entered_count; k++)
             enter(walker, transition->entered[k]);
