@@ -26,22 +26,9 @@ static void look_at_dictionary(const struct dictionary *dictionary)
     }
 }
 
-static void look_at(const struct column *column);
-
-static void look_at_lists(const struct list_store *store)
+static void look_at(const struct column *column, int64_t rows)
 {
-    for (int64_t k = 0; k < store->count; k++) {
-        const int64_t start = column_get_int(store->starts, k), length = column_get_int(store->lengths, k);
-        require(start >= 0 && length >= 0 && length <= store->elements->rows - start);
-    }
-    for (size_t k = 0; k < store->elements->count; k++) {
-        require(store->elements->columns[k]->rows == store->elements->rows);
-        look_at(store->elements->columns[k]);
-    }
-}
-
-static void look_at(const struct column *column)
-{
+    require(column->rows == rows);
     bool floats = type_table[column->type].kind == KIND_FLOAT, text = column->logical.kind == LOGICAL_TEXT;
     const struct column *validity = column->validity;
     int64_t missing = 0;
@@ -49,7 +36,7 @@ static void look_at(const struct column *column)
     if (text)
         look_at_dictionary(column->logical.dictionary);
     if (column->logical.kind == LOGICAL_LIST)
-        look_at_lists(column->logical.lists);
+        look_at_lists(column, look_at);
     for (int64_t row = 0; row < column->rows; row++) {
         int64_t integer = floats ? 0 : column_get_int(column, row);
         double number = floats ? column_get_float(column, row) : 0;
@@ -105,7 +92,7 @@ static void read_columns(struct file_reader *reader, const struct format_job *jo
         if (!read)
             continue;
         require(alone->rows == reader->rows && alone->logical.kind == reader->columns[k].logical.kind);
-        look_at(alone);
+        look_at(alone, alone->rows);
         if (all)
             require_equal(alone, among);
         column_unref(alone);
@@ -125,7 +112,7 @@ static void read_relation(const struct format_job *job, struct mapping *mapping)
     require(!relation || relation->count > 0);
     for (size_t k = 0; relation && k < relation->count; k++) {
         require(relation->columns[k]->rows == relation->rows);
-        look_at(relation->columns[k]);
+        look_at(relation->columns[k], relation->columns[k]->rows);
     }
     relation_unref(relation);
 }

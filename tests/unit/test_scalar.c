@@ -69,7 +69,7 @@ static void floats(void **unused)
         const char *text;
     } cases[] = {
         {0.0, "0.0"},
-        {-0.0, "0.0"},
+        {-0.0, "-0.0"},
         {3, "3.0"},
         {-1, "-1.0"},
         {0.1, "0.1"},
