@@ -27,6 +27,7 @@ CASES = (
     ("blanks-in-array.json", "[" + '{"o":{"a":["s"]}},\n{"o":{"a":[ ]}},{"o":{"a":[\n"s"]}},' * 3000 + '{"o":{"a":[ ],"b":7}}]', "| pick o.b | tail 1", '{"o":{"b":7}}\n'),
     ("blanks-in-array.jsonl", '{"o":{"a":["s"]}}\n{"o":{"a":[ ]}}\n' * 3000 + '{"o":{"a":[ ],"b":7}}\n', "| pick o.b | tail 1", '{"o":{"b":7}}\n'),
     ("all-kinds.jsonl", '{"a":{"b":2},"c":1}\n' * 3000 + '{"a":1}\n{"a":[1]}\n', "| tail 2", '{"a":"1","c":null}\n{"a":"[1]","c":null}\n'),
+    ("escapes.jsonl", '{"a":"\\n\\/\\""}\n{"a":"\\x41"}\n', "", "line 2, column `a`: the escape \\x is no character"),
     ("no-fields.jsonl", '{"a":[{"x":{}},{}]}\n', "", '{"a":["{\\"x\\":{}}","{}"]}\n'),
     ("no-objects.jsonl", '{"a":[]}\n{"a":null}\n', "", '{"a":[]}\n{"a":null}\n'),
     ("touching.json", '{"a":{\n"b":1}}{"a":{"b":2}}{"a":7}', "errors skip", '{"a":{"b":1}}\n{"a":{"b":2}}\n{"a":7}\n'),

@@ -239,9 +239,11 @@ static enum status encoding_error(const struct problem *problem, const struct ta
     if (table->dialect->json)
         escape = json_bad_escape((struct cell){at, find_any(at, end, '"', '\n', '\n'), true});
     if (escape.length > 0)
-        return diag_error_hint(job->diags, job->span,
-                               "a character beyond U+FFFF is two escapes, as in \\ud83d\\ude00; text has no U+0000",
-                               "%s: the escape %.*s is no character", location, (int)escape.length, escape.at);
+        return diag_error_hint(
+            job->diags, job->span,
+            escape.at[1] == 'u' ? "a character beyond U+FFFF is two escapes, as in \\ud83d\\ude00; text has no U+0000"
+                                : "JSON has \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits",
+            "%s: the escape %.*s is no character", location, (int)escape.length, escape.at);
     const bool nul = memchr(at, '\0', (size_t)(find_any(at, end, table->dialect->delimiter, '\n', '"') - at));
     struct text_options options = table->options;
     options.encoding = encoding_guess(table->text, (size_t)(end - table->text));

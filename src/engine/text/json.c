@@ -150,14 +150,14 @@ static uint32_t read_hex(const char *at, const char *end)
     return scan_hex(at, end, 4, &code) ? code : 0;
 }
 
-/* Decodes an escape sequence after its backslash and moves past it. */
+/* Decodes an escape sequence after its backslash and moves past it; 0: there is none such. */
 static uint32_t unescaped(const char **at, const char *end)
 {
-    static const char letters[] = "bfnrt", controls[] = "\b\f\n\r\t";
+    static const char letters[] = "bfnrt\"\\/", meant[] = "\b\f\n\r\t\"\\/";
     const char letter = *(*at)++;
-    const char *control = letter ? strchr(letters, letter) : NULL;
+    const char *known = letter ? strchr(letters, letter) : NULL;
     if (letter != 'u')
-        return (unsigned char)(control ? controls[control - letters] : letter);
+        return (unsigned char)(known ? meant[known - letters] : '\0');
     const uint32_t code = read_hex(*at, end);
     *at += end - *at < 4 ? end - *at : 4;
     if (code >= 0xd800 && code < 0xdc00 && end - *at >= 6 && (*at)[0] == '\\' && (*at)[1] == 'u') {
@@ -199,7 +199,7 @@ struct text json_bad_escape(struct cell cell)
         if (*begin != '\\')
             continue;
         const uint32_t code = unescaped(&at, cell.end);
-        if (begin[1] == 'u' && (code == 0 || is_surrogate(code)))
+        if (code == 0 || is_surrogate(code))
             return (struct text){begin, (size_t)(at - begin)};
     }
     return (struct text){cell.end, 0};

@@ -72,11 +72,11 @@ const char *json_key(const char *at, const char *end, struct cell *key);
 /* Whether at..end is an object, with sound escapes, whose objects and arrays are, too, and white space. */
 bool json_is_object(const char *at, const char *end);
 
-/* Appends the text of a string with its escapes undone. Those that are no characters, \u0000 and half of a surrogate
- * pair, become what is no text either: a NUL, and three bytes that are not UTF-8. */
+/* Appends the text of a string with its escapes undone. Those that are no characters, as \x, \u0000 and half of a
+ * surrogate pair, become what is no text either: a NUL, and three bytes that are not UTF-8. */
 void json_decode(struct cell cell, struct strbuf *out);
 
-/* The first such escape of a string, six characters; empty if there is none. */
+/* The first such escape of a string; empty if there is none. */
 struct text json_bad_escape(struct cell cell);
 
 #endif
