@@ -98,9 +98,10 @@ def make_table(rig, server):
 
 
 def told(result):
-    """The output, and messages without their places."""
+    """The output, and messages without their places. Either zero may stand for both, which are equal."""
     errors = [re.sub(r"^-c:[0-9:]+ ", "", line) for line in result.err.decode().split("\n")]
-    return result.status, result.out.decode(), [line for line in errors if line.startswith(("error: ", "hint: "))]
+    out = re.sub(r"(^|\t)-0\.0(?=\t|$)", r"\g<1>0.0", result.out.decode(), flags=re.MULTILINE)
+    return result.status, out, [line for line in errors if line.startswith(("error: ", "hint: "))]
 
 
 def same(rig, url, title, lines):
