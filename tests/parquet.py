@@ -256,6 +256,24 @@ def check_kept(sandbox):
     return "" if reads == [True, False, False, True, False] else f"read in statements: {reads}\n{result.text()}"
 
 
+def check_ordered(sandbox):
+    """Texts that a filter looks at one by one, and something behind it compares with others."""
+    make = 'range 1..200000 as k | map k, format("id{:08}", k * 7) as s | save many.parquet'
+    harness.run(["--quiet", "--no-init", "-c", make], sandbox.here, sandbox.home)
+    wanted = '(["id00000700", "id00000014", "x"] as d)'
+    picked = 'load many.parquet | select s like "id0000%"'
+    expected = {f"{picked} | join {wanted} on s = d | group : count(), sum(k)": "2\t102\n",
+                f"{picked} | semi join {wanted} on s = d | sum k": "102\n",
+                f"{picked} | anti join {wanted} on s = d | count": "1426\n",
+                f'load many.parquet | select k < 9 || s like "%77" | select s in {wanted} | sum k': "2\n"}
+    for line, output in expected.items():
+        for mode in ("host", "host-unfused"):
+            result = harness.run([*harness.ALL_MODES[mode], "-c", line], sandbox.here, sandbox.home)
+            if result.out.decode() != output or result.status:
+                return f"{line} ({mode}): expected {output!r}\n{result.text()}"
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=10)
@@ -267,6 +285,7 @@ def main():
         tally.check("some rows", check_rows(sandbox))
         tally.check("some lists", check_lists(sandbox))
         tally.check("texts", check_texts(sandbox))
+        tally.check("texts in order", check_ordered(sandbox))
         tally.check("columns kept", check_kept(sandbox))
         tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))

@@ -161,7 +161,9 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
     if (!(relations && reads_live(columns)) && sources_lack(&facts->sources, columns, arena)) {
         needs->what = NEED_COLUMNS;
         needs->counts = !is_bound; /* perhaps it is not for a wrong number of rows */
-        needs->narrow = is_bound && facts->runs && !facts->checking && !facts->careful && !lacks;
+        /* Without the order of texts, filters that compare them are not what they will be. */
+        needs->narrow =
+            is_bound && facts->runs && !facts->checking && !facts->careful && !lacks && binder->ordered_count == 0;
     } else if (relations) {
         needs->what = NEED_RELATIONS;
     } else if (is_bound && !facts->checking && needs->row_texts.count == 0 &&
